@@ -22,7 +22,7 @@ import uvicorn
 from moot.core.errors import Invalid, Unavailable
 from moot.core.terms import ToolCall, ToolResult
 from moot.tools.contract import MAX_RESULT_LENGTH, NoTools
-from moot.tools.http_transport import MAX_ANSWER_BYTES
+from moot.tools.tool_connection import MAX_ANSWER_BYTES
 from moot.tools.tool_settings import ToolServer
 from moot.tools.toolbox import McpToolbox
 from tests.tools import small_tool_server as small

@@ -1,10 +1,9 @@
 """A tool server as a child process: lines of JSON on its standard input and output.
 
-It has a process group of its own, and nothing of that group outlives the connection: it may leave by itself
-when its input ends, and is killed if it does not. Should we be killed ourselves, `warden.py` sees to it. Its
-environment is what the operator gave it and the few variables without which programs do not run; our keys are
-not among them. Of what it complains about on standard error, the log hears at debug level. A line that never
-ends is the end of the connection, and so is chatter.
+It has a process group of its own, of which nothing outlives the connection: it may exit when its input ends,
+and is killed if it does not. If Moot is killed, `process_guard.py` kills it. Its environment is what the
+operator set and the few variables without which programs do not run, none of our keys. Its standard error
+goes to the log at debug level. A line that is too long ends the connection, and so do too many stray lines.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ from moot.tools.tool_settings import ToolServer
 
 MAX_LINE_BYTES = 4 * 1024 * 1024
 GRACE_SECONDS = 1.0
-"""To leave by itself once its input has ended; then again once it is told to."""
+"""Time to exit after its input has ended, and again after SIGTERM."""
 INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "SYSTEMROOT")
 MAX_LOG_LINE = 500
 READ_BYTES = 16 * 1024
 MAX_STRAY_LINES = 1_000
-"""Lines that are no messages. Programs print banners; one that never ends would keep us from all else."""
+"""Lines that are no messages. Programs print banners, but not without end."""
 GUARD_COMMAND = (sys.executable, "-I", "-S", str(Path(__file__).with_name("process_guard.py")))
 
 log = logging.getLogger("moot.tools")
@@ -43,7 +42,7 @@ Outgoing = MemoryObjectSendStream[SessionMessage]
 
 
 def child_environment(server: ToolServer, environ: Mapping[str, str]) -> dict[str, str]:
-    """The little that every program needs, what is passed on by name, and what the file says."""
+    """The variables that every program needs, those passed on by name, and those of the settings."""
     kept = {name: environ[name] for name in (*INHERITED, *server.pass_env) if name in environ}
     return {**kept, **server.env}
 
@@ -52,7 +51,10 @@ def child_environment(server: ToolServer, environ: Mapping[str, str]) -> dict[st
 async def run_child(
     server: ToolServer, environ: Mapping[str, str], redact: Callable[[str], str], ended: Callable[[], None]
 ) -> AsyncGenerator[tuple[Incoming, Outgoing], None]:
-    """Run it and speak to it; `ended` is called when it says no more. Raises OSError where it cannot run."""
+    """The streams of messages from and to the running command. Raises OSError if it cannot run.
+
+    `ended` is called when it sends nothing more.
+    """
     lifeline, held = os.pipe()
     try:
         child = await _start_child(server, child_environment(server, environ), lifeline)
@@ -65,9 +67,9 @@ async def run_child(
     received, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, sent = anyio.create_memory_object_stream[SessionMessage](0)
     tasks = [
-        asyncio.create_task(_read_messages(child, received, ended), name=f"tools {server.name}: hear"),
-        asyncio.create_task(_write_messages(child, sent), name=f"tools {server.name}: say"),
-        asyncio.create_task(_log_stderr(child, server.name, redact), name=f"tools {server.name}: complaints"),
+        asyncio.create_task(_read_messages(child, received, ended), name=f"tools {server.name}: read"),
+        asyncio.create_task(_write_messages(child, sent), name=f"tools {server.name}: write"),
+        asyncio.create_task(_log_stderr(child, server.name, redact), name=f"tools {server.name}: stderr"),
     ]
     try:
         yield incoming, outgoing
@@ -83,12 +85,12 @@ async def run_child(
 
 
 async def _start_child(server: ToolServer, env: dict[str, str], lifeline: int) -> asyncio.subprocess.Process:
-    """It ends when the other end of the lifeline does."""
-    command, handed = server.command, ()
+    """Start the command; it ends when the other end of the lifeline closes."""
+    command, inherited = server.command, ()
     if sys.platform != "win32":
         if which(command[0], path=env.get("PATH")) is None:
             raise FileNotFoundError(f"there is no program {command[0]!r}")
-        command, handed = (*GUARD_COMMAND, str(lifeline), *command), (lifeline,)
+        command, inherited = (*GUARD_COMMAND, str(lifeline), *command), (lifeline,)
     return await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.PIPE,
@@ -97,7 +99,7 @@ async def _start_child(server: ToolServer, env: dict[str, str], lifeline: int) -
         env=env,
         limit=MAX_LINE_BYTES,
         start_new_session=True,
-        pass_fds=handed,
+        pass_fds=inherited,
     )
 
 
@@ -106,19 +108,19 @@ async def _read_messages(
     received: MemoryObjectSendStream[SessionMessage | Exception],
     ended: Callable[[], None],
 ) -> None:
-    out_of_turn = 0
+    stray_lines = 0
     with received, suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
         async for line in _lines(child):
             try:
                 message = SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
             except ValueError:
-                out_of_turn += 1
-                if out_of_turn > MAX_STRAY_LINES:
+                stray_lines += 1
+                if stray_lines > MAX_STRAY_LINES:
                     break
                 continue
             await received.send(message)
     ended()
-    # What it says from here on is not listened to; but a pipe that is full would keep it from leaving.
+    # Further output is discarded: a full pipe would keep it from exiting.
     while child.stdout is not None and await child.stdout.read(READ_BYTES):
         pass
 
@@ -126,7 +128,7 @@ async def _read_messages(
 async def _lines(child: asyncio.subprocess.Process) -> AsyncGenerator[bytes, None]:
     if child.stdout is None:
         return
-    with suppress(ValueError):  # a line longer than LONGEST_LINE
+    with suppress(ValueError):  # a line longer than MAX_LINE_BYTES
         while (line := await child.stdout.readline()).endswith(b"\n"):
             yield line
 
@@ -151,19 +153,19 @@ async def _log_stderr(child: asyncio.subprocess.Process, name: str, redact: Call
 
 
 async def _stop_child(child: asyncio.subprocess.Process) -> None:
-    """Let it go, and see to it that it does; and whoever it has brought along."""
+    """Let it exit, or kill it, together with its children."""
     if child.stdin is not None:
         child.stdin.close()
     if not await _has_exited(child):
         _signal(child, signal.SIGTERM)
         await _has_exited(child)
-    # The group outlives its leader where it has left children behind.
+    # Children may outlive the leader of the group.
     _signal(child, signal.SIGKILL)
     await _has_exited(child)
 
 
 async def _has_exited(child: asyncio.subprocess.Process) -> bool:
-    """Within the grace: one that has slipped away with our pipes in its hands is not waited for longer."""
+    """Whether it exits within GRACE_SECONDS; one that left its pipes to others is not waited for longer."""
     try:
         await asyncio.wait_for(child.wait(), GRACE_SECONDS)
     except TimeoutError:

@@ -1,7 +1,7 @@
-"""What a toolbox promises: it names the tools that a debate allows, and carries out what a model asks.
+"""What a toolbox promises: it lists the tools that a debate allows, and runs the calls of models.
 
-It never raises for what a model, a tool or a server does wrong: the model is told, and the speech goes on.
-What is asked for before a debate is another matter: a name that nobody has is refused there and then.
+It never raises for an error of a model, a tool or a server: the model gets the error as the result, and the
+speech continues. An unknown name in the setup of a debate is refused at once.
 """
 
 from __future__ import annotations
@@ -13,59 +13,63 @@ from msgspec import Struct
 
 from moot.core.errors import Invalid
 from moot.core.terms import HostedTool, Tool, ToolCall, ToolResult
+from moot.views.text import single_line
 
 MAX_CALLS = 8
-"""Of one speech, over all its calls."""
+"""Tool calls of one speech."""
 TOOL_SECONDS = 30.0
 MAX_RESULT_LENGTH = 16 * 1024
-"""Characters of a result that a model is given."""
+"""Characters of a result that a model gets."""
 TOOL_NAME_PATTERN = "[ -~]{1,128}"
-"""What a server may call its tool. In a debate, the server's name stands before it, and a slash."""
+"""The name of a tool on its server. A debate allows it as `server/tool`."""
 HOSTED: tuple[str, ...] = get_args(HostedTool)
+MAX_SENTENCE_LENGTH = 300
 
 
 class ToolServerInfo(Struct, frozen=True):
-    """A server, as it is shown to those who choose."""
+    """A server as it is shown to users."""
 
     name: str
     title: str
     tools: tuple[Tool, ...] = ()
-    """Each by the name that a debate allows it by: `server/tool`."""
+    """Named as a debate allows them: `server/tool`."""
     missing: str = ""
-    """Why it has none."""
+    """Why there are none."""
 
 
 class Toolbox(Protocol):
     def names(self) -> tuple[str, ...]:
-        """What can be allowed as a whole: servers, and what providers have themselves."""
+        """Names that allow several tools: servers, and the hosted tools of providers."""
         ...
 
     def knows(self, name: str) -> bool:
-        """Whether a debate may allow this name, as far as that can be told without asking a server."""
+        """Whether a debate may allow this name, as far as is known without asking a server."""
         ...
 
     async def check(self, allowed: Sequence[str]) -> None:
-        """Raises Invalid for what no server has. One that does not answer now is believed."""
+        """Raises Invalid for names that no server has. A server that does not answer is not checked."""
         ...
 
     async def servers(self) -> tuple[ToolServerInfo, ...]:
-        """All that there is to choose from."""
+        """All servers with their tools."""
         ...
 
     async def tools_for(self, allowed: Sequence[str]) -> tuple[Tool, ...]:
-        """The tools of these names, as models are told of them; a server that cannot be reached has none."""
+        """The allowed tools as models get them; a server that cannot be reached has none."""
         ...
 
     async def call(self, call: ToolCall, allowed: Sequence[str]) -> ToolResult:
-        """Within the time and the size allowed; an unknown tool, a wrong argument or a fault is the result's
-        `error`."""
+        """Run a call within the limits of time and size.
+
+        An unknown tool, a wrong argument or a failure is the `error` of the result.
+        """
         ...
 
     async def close(self) -> None: ...
 
 
 class NoTools:
-    """Where no server is named: what providers have themselves can be allowed all the same."""
+    """The toolbox without servers: a debate can still allow the hosted tools of providers."""
 
     def names(self) -> tuple[str, ...]:
         return HOSTED
@@ -90,7 +94,21 @@ class NoTools:
 
 
 def refuse_unknown(allowed: Sequence[str], knows: Callable[[str], bool]) -> None:
-    """All that nobody has, told by their places."""
+    """Raises Invalid with the position of every unknown name."""
     problems = {f"tools.{index}": ["Unknown tool"] for index, name in enumerate(allowed) if not knows(name)}
     if problems:
         raise Invalid("Invalid debate configuration: Unknown tool.", problems)
+
+
+class ConnectionLost(Exception):
+    """The connection to the server has ended, or was never open."""
+
+
+class ToolCallFailed(Exception):
+    """The call failed; the connection is still open."""
+
+
+def shortened(text: str) -> str:
+    """One line of a server's text for a message."""
+    text = single_line(text).rstrip(".")
+    return text if len(text) <= MAX_SENTENCE_LENGTH else text[:MAX_SENTENCE_LENGTH] + "…"

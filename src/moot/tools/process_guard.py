@@ -1,9 +1,9 @@
-"""Stands beside a tool server's process, so that it ends with Moot however Moot ends.
+"""Runs a tool server's command and kills it when Moot ends, however that happens.
 
-Run as `python -I -S warden.py FD COMMAND …`, as the leader of a process group. FD is the reading end of a
-pipe whose other end Moot alone holds, and into which nothing is ever written: when it ends, Moot is gone, and
-the whole group is killed. So it is when the command ends, which may be first to hear that Moot is gone, and
-may have children. Standard input, output and error are the command's; nobody listens here.
+Run as `python -I -S process_guard.py FD COMMAND …`, as the leader of a process group. FD is the reading end
+of a pipe whose other end only Moot holds, and into which nothing is written: when it closes, Moot has ended,
+and the whole group is killed. So it is when the command ends, which may have children. Standard input, output
+and error belong to the command.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ EXIT_NOT_RUN = 127
 def main() -> NoReturn:
     lifeline, command = int(sys.argv[1]), sys.argv[2:]
     os.set_inheritable(lifeline, False)
-    # The whole group is told to go by SIGTERM, and may take its time. To ignore that would be inherited.
+    # SIGTERM is for the command, which may take its time. SIG_IGN would be inherited by it.
     signal.signal(signal.SIGTERM, _ignore_signal)
     try:
         pid = os.posix_spawnp(command[0], command, os.environ, setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
@@ -39,9 +39,9 @@ def _ignore_signal(_number: int, _frame: FrameType | None) -> None:
 
 
 def _release_pipes() -> None:
-    nothing = os.open(os.devnull, os.O_RDWR)
+    null_device = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
-        os.dup2(nothing, number)
+        os.dup2(null_device, number)
 
 
 def _kill_when_closed(lifeline: int) -> None:
@@ -51,7 +51,7 @@ def _kill_when_closed(lifeline: int) -> None:
 
 def _kill_group() -> NoReturn:
     os.killpg(0, signal.SIGKILL)
-    raise AssertionError("nobody survives that")
+    raise AssertionError("unreachable: the group includes this process")
 
 
 if __name__ == "__main__":

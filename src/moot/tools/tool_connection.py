@@ -1,17 +1,20 @@
-"""One connection to one tool server, from its opening to its end.
+"""One connection to one tool server, by HTTP or to a child process, from its opening to its end.
 
-The SDK wants a connection to be opened and closed by the same task, so each has a task of its own; calls come
-from whoever needs one. A line that has ended is not mended: the next one who wants the server opens another.
+The SDK requires that a connection is opened and closed by the same task, so each has a task of its own; calls
+come from any task. A connection that has ended is not reopened: the next use of the server opens another.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Mapping
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
+import httpx2
+import msgspec
 from mcp import Client, MCPError
 from mcp.client.session import IncomingMessage
 from mcp.client.streamable_http import streamable_http_client
@@ -27,19 +30,25 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from moot import __version__
-from moot.tools import http_transport
-from moot.tools.argument_check import ConnectionLost, ToolCallFailed, clean_text, result_text
+from moot.providers.contract import CONNECT_SECONDS
+from moot.providers.endpoints import proxy_to
+from moot.providers.redaction import MASK, MIN_KEY_LENGTH, redact
 from moot.tools.child_transport import run_child
+from moot.tools.contract import MAX_RESULT_LENGTH, ConnectionLost, ToolCallFailed, shortened
 from moot.tools.tool_listing import ListedTool
 from moot.tools.tool_settings import ToolServer, secret_values
+from moot.views.text import clean
 
 OPEN_SECONDS = 60.0
-"""A command may fetch what it runs."""
+"""A command may download the program that it runs."""
 LIST_SECONDS = 10.0
 CLOSE_SECONDS = 5.0
 MAX_PAGES = 20
+MAX_ANSWER_BYTES = 4 * 1024 * 1024
+EVENT_STREAM = "text/event-stream"
+CUT_NOTE = "\n[The rest of {} characters is left out.]"
 
-# What it tells us by an exception it logs as well, with a traceback and what the server had sent.
+# The SDK also logs what it raises, with a traceback and what the server sent.
 logging.getLogger("mcp.client").setLevel(logging.CRITICAL)
 
 
@@ -47,9 +56,9 @@ class ToolConnection:
     def __init__(self, server: ToolServer, environ: Mapping[str, str]) -> None:
         self.server = server
         self.changed = False
-        """The server has said that its tools are others now."""
+        """The server has reported that its tools have changed."""
         self.unresponsive = False
-        """The last call was given up: nobody knows whether anybody is still there."""
+        """The last call timed out: it is not known whether the server still works."""
         self._environ = environ
         self._secrets = secret_values(server, environ)
         self._closing = asyncio.Event()
@@ -61,7 +70,7 @@ class ToolConnection:
         return self._closing.is_set() or self._task.done()
 
     async def open(self, seconds: float) -> bool:
-        """Whether it is open within this time. Raises Broken where it will never be."""
+        """Whether it is open within this time. Raises ConnectionLost if it failed."""
         await asyncio.wait([self._opened], timeout=seconds)
         if not self._opened.done():
             return False
@@ -85,7 +94,7 @@ class ToolConnection:
         return tuple(offers)
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
-        """What it answered, and whether that is a complaint."""
+        """The text of the result, and whether it is an error."""
         async with self._request(self.server.seconds) as client:
             result = await client.call_tool(tool, arguments)
         return clean_text(result_text(result.content, result.structured_content), self._secrets), bool(
@@ -93,7 +102,7 @@ class ToolConnection:
         )
 
     async def close(self) -> None:
-        """In a time that is bounded: a server that does not hear the farewell does not keep us."""
+        """Close within a limited time, even if the server does not react."""
         self._closing.set()
         if self._opened.done():
             await asyncio.wait([self._task], timeout=CLOSE_SECONDS)
@@ -102,8 +111,6 @@ class ToolConnection:
 
     def redact(self, text: str) -> str:
         return clean_text(text, self._secrets, 1_000)
-
-    # --- inside ---------------------------------------------------------------------------------------
 
     async def _run(self) -> None:
         try:
@@ -122,7 +129,7 @@ class ToolConnection:
         except BaseException as error:
             if not self._opened.done():
                 self._opened.set_exception(ConnectionLost("was closed") if _cancelled(error) else error)
-                self._opened.exception()  # nobody may have asked
+                self._opened.exception()  # marks it as retrieved: there may be no caller
             if _cancelled(error):
                 raise
         finally:
@@ -137,10 +144,10 @@ class ToolConnection:
             await asyncio.gather(watching, return_exceptions=True)
 
     async def _watch_changes(self, client: Client) -> None:
-        """Servers of today tell only those who ask to be told."""
+        """Newer servers report changes only to clients that listen for them."""
         if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             return
-        with suppress(Exception):  # one that has no such stream is looked at from time to time all the same
+        with suppress(Exception):  # without such a stream the list is refreshed from time to time
             async with client.listen(tools_list_changed=True) as changes:
                 async for _ in changes:
                     self.changed = True
@@ -151,16 +158,16 @@ class ToolConnection:
 
     @asynccontextmanager
     async def _transport(self) -> AsyncGenerator[Any, None]:
-        """The SDK enters it; what is to be put away after it is put away here."""
+        """The transport that the SDK enters; its HTTP client is closed here."""
         if self.server.command:
             yield run_child(self.server, self._environ, self.redact, self._closing.set)
             return
-        async with http_transport.http_client(self.server, self._environ) as http:
+        async with http_client(self.server, self._environ) as http:
             yield streamable_http_client(self.server.url, http_client=http)
 
     @asynccontextmanager
     async def _request(self, seconds: float) -> AsyncGenerator[Client, None]:
-        """Every way in which a request can come to nothing, as Broken or Failed with a sentence."""
+        """The client for one request. A failure is ConnectionLost or ToolCallFailed, with a sentence."""
         if self.closed or not self._opened.done():
             raise ConnectionLost("The tool's server is not there.")
         try:
@@ -182,8 +189,7 @@ class ToolConnection:
 
 
 async def _skip_validation(name: str, result: CallToolResult) -> None:
-    """The SDK would hold a result against the schema that its own server gave, and both may be made so that
-    this never ends. It is anybody's words all the same."""
+    """Replaces the check of a result against its schema: both come from the server, and it may not end."""
 
 
 def _listed_tool(tool: Listed) -> ListedTool:
@@ -199,3 +205,113 @@ def _listed_tool(tool: Listed) -> ListedTool:
 
 def _cancelled(error: BaseException) -> bool:
     return isinstance(error, asyncio.CancelledError | KeyboardInterrupt | SystemExit)
+
+
+# --- results ------------------------------------------------------------------------------------------
+
+
+def result_text(content: Iterable[Any], structured: Any) -> str:
+    """The result as one text: text as it is, data as JSON, everything else by its name."""
+    parts = [_content_text(item) for item in content]
+    data = _structured_text(structured, parts)
+    return "\n\n".join([*(part for part in parts if part), *([data] if data else [])])
+
+
+def clean_text(text: str, secrets: Sequence[str] = (), max_length: int = MAX_RESULT_LENGTH) -> str:
+    """The text without control characters, secrets and anything like a key, cut to a length."""
+    # A text that is far too long is cut first, so that it costs nothing.
+    length, text = len(text), text[: 4 * max_length]
+    for secret in secrets:
+        if len(secret) >= MIN_KEY_LENGTH:
+            text = text.replace(secret, MASK)
+    text = redact(clean(text))
+    if len(text) <= max_length:
+        return text
+    note = CUT_NOTE.format(f"{length:,}")
+    return text[: max_length - len(note)] + note
+
+
+def _content_text(item: Any) -> str:
+    match item.type:
+        case "text":
+            return str(item.text)
+        case "image" | "audio":
+            return f"[{item.type}: {shortened(str(item.mime_type))}, not shown]"
+        case "resource_link":
+            return f"[a resource, not shown: {shortened(str(item.name))}]"
+        case "resource":
+            text = getattr(item.resource, "text", None)
+            return text if isinstance(text, str) else "[a resource, not shown]"
+        case _:
+            return "[something else, not shown]"
+
+
+def _structured_text(structured: Any, parts: Sequence[str]) -> str:
+    """The data as JSON; empty if the text says the same already, as the protocol recommends."""
+    if structured is None:
+        return ""
+    text = "\n\n".join(parts)
+    if structured == {"result": text}:
+        return ""
+    try:
+        if msgspec.json.decode(text) == structured:
+            return ""
+    except (msgspec.DecodeError, RecursionError):
+        pass
+    return msgspec.json.encode(structured).decode()
+
+
+# --- HTTP ---------------------------------------------------------------------------------------------
+
+
+def http_client(server: ToolServer, environ: Mapping[str, str]) -> httpx2.AsyncClient:
+    """Sends the key of a server only to its address. The environment may name a proxy."""
+    headers = {"Accept-Encoding": "identity"}
+    if key := environ.get(server.key_variable, "").strip() if server.key_variable else "":
+        headers["Authorization"] = f"Bearer {key}"
+    # The caller limits the time of an answer.
+    timeout = httpx2.Timeout(CONNECT_SECONDS, read=None)
+    return httpx2.AsyncClient(
+        transport=LimitedTransport(server.url, environ), headers=headers, timeout=timeout
+    )
+
+
+class LimitedTransport(httpx2.AsyncHTTPTransport):
+    """Refuses compressed answers, and limits the size of those that are no stream of events.
+
+    The SDK limits the events of a stream itself.
+    """
+
+    def __init__(self, url: str, environ: Mapping[str, str]) -> None:
+        super().__init__(verify=_ssl_context(url), trust_env=False, proxy=proxy_to(url, environ))
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        response = await super().handle_async_request(request)
+        if response.headers.get("content-encoding", "identity") != "identity":
+            await response.aclose()
+            raise httpx2.RemoteProtocolError("the answer is compressed")
+        kind = response.headers.get("content-type", "").lower()
+        if not kind.startswith(EVENT_STREAM) and isinstance(response.stream, httpx2.AsyncByteStream):
+            response.stream = LimitedStream(response.stream)
+        return response
+
+
+class LimitedStream(httpx2.AsyncByteStream):
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        remaining = MAX_ANSWER_BYTES
+        async for piece in self._stream:
+            remaining -= len(piece)
+            if remaining < 0:
+                raise httpx2.StreamError("the answer is too long")
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+def _ssl_context(url: str) -> ssl.SSLContext | bool:
+    """The certificates of the machine; none are read for an address without encryption."""
+    return ssl.create_default_context() if url.startswith("https:") else False

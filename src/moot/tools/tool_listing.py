@@ -1,8 +1,7 @@
-"""What of a server's tools is put before models, and by which names: pure.
+"""Which tools of a server models are offered, and under which names: pure.
 
-A server says what it likes of its tools, so nothing is taken as it comes: a tool must be admitted by the
-operator, must say that it changes nothing (unless that is waived), and must have a schema that can be held
-to without asking anybody on the net. Its words are cut to a length and cleaned of what only machines see.
+A tool must be allowed by the operator, must declare itself read-only (unless that is waived), and must have a
+schema that can be checked without the network. Its texts are cut to a length and freed of control characters.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ MAX_DESCRIPTION = 1_000
 MAX_TITLE = 60
 MAX_SCHEMA_BYTES = 16 * 1024
 MAX_TOOLS = 64
-"""Of one server: a model reads all of them before each speech."""
+"""Of one server: a model gets all of them before each speech."""
 OWN_NAME_RE = re.compile(TOOL_NAME_PATTERN)
 MODEL_NAME_RE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -41,19 +40,19 @@ class ListedTool(Struct, frozen=True):
 
 
 class ToolEntry(Struct, frozen=True):
-    """A tool on the shelf: what models are told of it, and what the server calls it."""
+    """An offered tool: as models get it, and its name on the server."""
 
     own_name: str
     tool: Tool
 
     @property
     def allowed_name(self) -> str:
-        """The name that a debate allows it by; its server's name allows it too."""
+        """The name by which a debate allows it; its server's name allows it too."""
         return f"{self.tool.server}/{self.own_name}"
 
 
 def admitted_tools(server: ToolServer, offers: Iterable[ListedTool]) -> tuple[ToolEntry, ...]:
-    """The tools that may be used; of two with one name, the first."""
+    """The tools that may be used; of two with the same name, the first."""
     entries: dict[str, ToolEntry] = {}
     for offer in offers:
         if offer.name not in entries and _is_admitted(server, offer):
@@ -66,12 +65,12 @@ def allowed_entries(entries: Iterable[ToolEntry], allowed: Sequence[str]) -> tup
 
 
 def name_for_models(server: str, tool: str) -> str:
-    """The name by which models call it. What would not be legal is made so, with a mark of what it was."""
+    """The name by which models call it. An illegal one is made legal, with a hash to keep it unique."""
     plain = f"{server}__{tool}"
     if MODEL_NAME_RE.fullmatch(plain):
         return plain
-    mark = sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{re.sub('[^A-Za-z0-9_-]', '_', plain)[: MAX_NAME - 9]}_{mark}"
+    digest = sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{re.sub('[^A-Za-z0-9_-]', '_', plain)[: MAX_NAME - 9]}_{digest}"
 
 
 def _is_admitted(server: ToolServer, offer: ListedTool) -> bool:
@@ -92,14 +91,14 @@ def _is_admitted(server: ToolServer, offer: ListedTool) -> bool:
 
 
 def _has_remote_refs(schema: Any) -> bool:
-    """It refers to something that would have to be fetched."""
+    """Whether the schema refers to something outside itself."""
     if isinstance(schema, Mapping):
         shape = cast("Mapping[str, Any]", schema)
-        away = any(
-            isinstance(shape.get(word), str) and not shape[word].startswith("#")
-            for word in ("$ref", "$dynamicRef")
+        is_remote = any(
+            isinstance(shape.get(keyword), str) and not shape[keyword].startswith("#")
+            for keyword in ("$ref", "$dynamicRef")
         )
-        return away or any(_has_remote_refs(part) for part in shape.values())
+        return is_remote or any(_has_remote_refs(part) for part in shape.values())
     return isinstance(schema, list) and any(_has_remote_refs(part) for part in cast("list[Any]", schema))
 
 

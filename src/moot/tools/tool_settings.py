@@ -1,9 +1,8 @@
-"""The tool servers that the operator has written into `moot.toml`: `[tools.NAME]`.
+"""The tool servers in `moot.toml`: `[tools.NAME]`.
 
-A server is either a command that is run here or a URL. Whatever a model may set in motion stands in this
-file and comes from nowhere else. Nothing in it is interpolated: a variable of the environment is passed on
-under its own name, or not at all. Only tools that say they change nothing are offered, unless the operator
-says otherwise.
+A server is either a command that is run here or a URL. Models can use nothing that is not in this file.
+Nothing in it is interpolated: a variable of the environment is passed on under its own name, or not at all.
+Only tools that declare themselves read-only are offered, unless the operator sets `read_only = false`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from moot.providers.keys import Environ, is_name, shown, shown_in
 from moot.tools.contract import HOSTED, TOOL_SECONDS
 
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]|_(?=[a-z0-9-])){0,31}")
-"""Without `__`, which stands between a server and its tool, and without `_` at the end."""
+"""Without `__`, which separates a server from its tool, and without `_` at the end."""
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 MAX_SECONDS = 120.0
 
@@ -44,24 +43,24 @@ class ToolServerTable(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ToolServer(Struct, frozen=True):
-    """A server as it is used. Its repr tells no value of a variable."""
+    """A server as it is used. Its repr shows no value of a variable."""
 
     name: str
     title: str
     command: tuple[str, ...] = ()
-    """With its arguments; empty where it is reached by a URL."""
+    """With its arguments; empty if there is a URL."""
     env: dict[str, str] = field(default_factory=Environ)
     pass_env: tuple[str, ...] = ()
     url: str = ""
     key_variable: str = ""
     allow: tuple[str, ...] | None = None
-    """Nothing but these; None is all."""
+    """Only these tools; None allows all."""
     deny: tuple[str, ...] = ()
     read_only: bool = True
     seconds: float = TOOL_SECONDS
 
     def admits(self, tool: str) -> bool:
-        """Whether the operator lets this tool be used, whatever the server says of it."""
+        """Whether the operator allows this tool, whatever the server says of it."""
         return tool not in self.deny and (self.allow is None or tool in self.allow)
 
 
@@ -74,9 +73,9 @@ def servers(file: Mapping[str, Any], path: Path) -> tuple[ToolServer, ...]:
 
 
 def secret_values(server: ToolServer, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """What the server is given in confidence, and nobody else may hear of."""
+    """The secrets of a server, which must not appear anywhere else."""
     passed = [environ.get(name, "") for name in (*server.pass_env, server.key_variable) if name]
-    return tuple({word.strip() for word in (*server.env.values(), *passed) if word.strip()})
+    return tuple({value.strip() for value in (*server.env.values(), *passed) if value.strip()})
 
 
 def _read_server(name: str, table: Any, source: str) -> ToolServer:
@@ -124,7 +123,7 @@ def _command_problems(written: ToolServerTable) -> Iterable[str]:
         yield 'command is a program, such as command = "uvx", and args = ["…"] what it is told.'
     if written.key_variable is not None:
         yield "key_variable is for a url. Pass a variable on with pass_env."
-    # What was written there may be a key: it is not repeated.
+    # The name is not repeated: it may be a key.
     if not all(VARIABLE.fullmatch(name) for name in (*written.env, *written.pass_env)):
         yield "env and pass_env name variables, such as SEARCH_API_KEY."
     if any("\0" in value for value in written.env.values()):

@@ -1,7 +1,7 @@
-"""The tools of the servers in `moot.toml`, each reached when it is first needed and kept as long as it lives.
+"""The tools of the servers in `moot.toml`: each server is connected at first use and stays connected.
 
-A server that does not come up is left in peace for a while, so that a debate does not wait for it before
-every speech. Whatever goes wrong is told to the model in a sentence and to the log once.
+A server that fails is not tried again for a while, so that a debate does not wait for it before every speech.
+A failure becomes one sentence for the model and one line of the log.
 """
 
 from __future__ import annotations
@@ -18,14 +18,8 @@ from msgspec.structs import replace
 
 from moot.core.errors import Unavailable
 from moot.core.terms import Tool, ToolCall, ToolResult
-from moot.tools.argument_check import (
-    ArgumentChecker,
-    ConnectionLost,
-    ToolCallFailed,
-    check_arguments,
-    make_checker,
-)
-from moot.tools.contract import HOSTED, ToolServerInfo, refuse_unknown
+from moot.tools.argument_check import ArgumentChecker, check_arguments, make_checker
+from moot.tools.contract import HOSTED, ConnectionLost, ToolCallFailed, ToolServerInfo, refuse_unknown
 from moot.tools.tool_listing import ToolEntry, admitted_tools, allowed_entries
 from moot.tools.tool_settings import ToolServer
 
@@ -33,11 +27,11 @@ if TYPE_CHECKING:
     from moot.tools.tool_connection import ToolConnection
 
 OPEN_WAIT_SECONDS = 10.0
-"""For a server that is still starting; it may go on starting meanwhile."""
+"""How long to wait for a server that is starting; it goes on starting afterwards."""
 RETRY_SECONDS = 30.0
-"""Before one that failed is tried again."""
+"""Before a server that failed is tried again."""
 LIST_CACHE_SECONDS = 60.0
-"""How old a list of tools may be, where the server says nothing of changes."""
+"""How old a list of tools may be if the server reports no changes."""
 INSTALL_HINT = 'pip install "moot[mcp]"'
 
 log = logging.getLogger("moot.tools")
@@ -62,15 +56,15 @@ class McpToolbox:
         if set(allowed) <= {*HOSTED}:
             return
         _check_possible()
-        # Now that the servers are asked, more is known.
-        await asyncio.gather(*(one.entries() for one in self._servers_of(allowed)))
+        # Once the servers have listed their tools, more names are known to be wrong.
+        await asyncio.gather(*(tools.entries() for tools in self._servers_of(allowed)))
         refuse_unknown(allowed, self.knows)
 
     async def servers(self) -> tuple[ToolServerInfo, ...]:
-        return tuple(await asyncio.gather(*(one.info() for one in self._servers.values())))
+        return tuple(await asyncio.gather(*(tools.info() for tools in self._servers.values())))
 
     async def tools_for(self, allowed: Sequence[str]) -> tuple[Tool, ...]:
-        listed = await asyncio.gather(*(one.entries() for one in self._servers_of(allowed)))
+        listed = await asyncio.gather(*(tools.entries() for tools in self._servers_of(allowed)))
         return tuple(entry.tool for entries in listed for entry in allowed_entries(entries, allowed))
 
     async def call(self, call: ToolCall, allowed: Sequence[str]) -> ToolResult:
@@ -83,7 +77,7 @@ class McpToolbox:
         return ToolResult(call.id, "", error="There is no such tool.", index=call.index)
 
     async def close(self) -> None:
-        await asyncio.gather(*(one.close() for one in self._servers.values()))
+        await asyncio.gather(*(tools.close() for tools in self._servers.values()))
 
     def _servers_of(self, allowed: Sequence[str]) -> list[ServerTools]:
         names = dict.fromkeys(name.partition("/")[0] for name in allowed)
@@ -91,7 +85,7 @@ class McpToolbox:
 
 
 class ServerTools:
-    """One server: its line, if there is one, and what is known of its tools."""
+    """One server: its connection, if there is one, and its tools as listed last."""
 
     def __init__(self, server: ToolServer, environ: Mapping[str, str]) -> None:
         self.server = server
@@ -115,7 +109,7 @@ class ServerTools:
         return ToolServerInfo(self.server.name, self.server.title, tools, "" if tools else self._missing)
 
     async def entries(self) -> tuple[ToolEntry, ...]:
-        """Its tools; none where it cannot be reached now."""
+        """Its tools; none if it cannot be reached now."""
         async with self._lock:
             connection = await self._connect()
             if connection is None:
@@ -128,22 +122,22 @@ class ServerTools:
                 await self._refresh(connection)
             return self._entries or () if self._connection is connection else ()
 
-    async def call(self, entry: ToolEntry, given: str) -> tuple[str, str]:
-        """What the tool gave, or what went wrong."""
-        connection, check = self._connection, self._checkers.get(entry.own_name)
-        if connection is None or connection.closed or check is None:
+    async def call(self, entry: ToolEntry, arguments: str) -> tuple[str, str]:
+        """The output of the tool and the error: one of them is empty."""
+        connection, checker = self._connection, self._checkers.get(entry.own_name)
+        if connection is None or connection.closed or checker is None:
             return "", "The tool's server has gone."
-        parsed, problem = check_arguments(given, check)
+        parsed, problem = check_arguments(arguments, checker)
         if problem:
             return "", problem
         try:
-            text, complaint = await connection.call(entry.own_name, parsed)
+            text, is_error = await connection.call(entry.own_name, parsed)
         except (ConnectionLost, ToolCallFailed) as error:
             log.warning("tool %s: %s", entry.allowed_name, error)
             if isinstance(error, ConnectionLost):
                 await connection.close()
             return "", str(error)
-        return ("", text or "The tool failed.") if complaint else (text, "")
+        return ("", text or "The tool failed.") if is_error else (text, "")
 
     async def close(self) -> None:
         self._closed = True
@@ -180,15 +174,13 @@ class ServerTools:
             return
         self._checkers = await asyncio.to_thread(_checkers, entries)
         self._entries = tuple(entry for entry in entries if entry.own_name in self._checkers)
-        self._listed_at, self._missing = (
-            monotonic(),
-            "" if self._entries else "It has no tool that may be used.",
-        )
+        self._listed_at = monotonic()
+        self._missing = "" if self._entries else "It has no tool that may be used."
 
-    async def _on_failure(self, why: str, shown: str = "It does not answer.") -> None:
-        """Why is for the log alone: it may tell how the server is reached."""
-        log.warning("tool server %s does not answer: %s", self.server.name, why)
-        self._missing = shown
+    async def _on_failure(self, cause: str, public: str = "It does not answer.") -> None:
+        """`cause` is for the log alone: it may contain the address of the server."""
+        log.warning("tool server %s does not answer: %s", self.server.name, cause)
+        self._missing = public
         self._retry_at = monotonic() + RETRY_SECONDS
         if self._connection is not None:
             await self._connection.close()
@@ -196,13 +188,13 @@ class ServerTools:
 
 
 def _checkers(entries: Sequence[ToolEntry]) -> dict[str, ArgumentChecker]:
-    """Those whose schema is one. It takes a while to look at many, so it is done beside the loop."""
-    return {entry.own_name: made for entry in entries if (made := make_checker(entry.tool.schema))}
+    """Checkers of the tools with a valid schema. Slow for many, so it runs in a thread."""
+    return {entry.own_name: checker for entry in entries if (checker := make_checker(entry.tool.schema))}
 
 
 async def _open_connection(server: ToolServer, environ: Mapping[str, str]) -> ToolConnection:
     _check_possible()
-    # The SDK takes a second to load: the loop has words to pass on meanwhile.
+    # The SDK takes a second to import, which would block the event loop.
     module: Any = await asyncio.to_thread(importlib.import_module, "moot.tools.tool_connection")
     return module.ToolConnection(server, environ)
 
