@@ -1,7 +1,7 @@
-"""The tools themselves: each asks the arena and answers as data and in words.
+"""The tools: each calls the arena and answers with data and with text.
 
-A debate goes on by itself from the moment it is started; whoever holds it looks in from time to time. What
-cannot be done is said in a sentence, as an error of the tool.
+A debate runs by itself once it is started; `follow_debate` reports what is new. A failure is an error of the
+tool, with one sentence.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from moot.core.terms import Status
 from moot.core.word_count import count_words
 from moot.engine.arena import Arena
 from moot.engine.placement import wants_runner
-from moot.mcp_server import answer_texts, results
+from moot.mcp_server import answers
 from moot.providers.redaction import redact
 from moot.rules.commands import Abort, Command, Inject, JudgeNow, Pause, Resume, Retry, SkipTurn, Stop
 from moot.rules.debate_setup import opening_event
@@ -34,10 +34,10 @@ from moot.views.transcript import transcript
 
 MAX_WAIT = 60
 PROGRESS_SECONDS = 0.5
-"""How often somebody who waits is told how far the speech is."""
+"""How often a client that waits gets a progress report."""
 MAX_LISTED = 50
 COST_LIMIT = 1.0
-"""Whoever starts a debate here is a program, and may start many."""
+"""The default: programs start debates here, perhaps many."""
 BY = "mcp"
 NOBODY = "none"
 PARAMETER_NAMES = {
@@ -46,7 +46,7 @@ PARAMETER_NAMES = {
     "maxRounds": "rounds",
     "costLimit": "cost_limit",
 }
-"""What a debate's setup calls otherwise than start_debate does."""
+"""Fields of a debate's setup that start_debate names differently."""
 
 Id = Annotated[str, Field(description="The debate's id, as start_debate and list_debates give it.")]
 Action = Literal["pause", "resume", "skip", "retry", "judge", "stop", "abort", "inject"]
@@ -82,7 +82,7 @@ class ToolFunctions:
         tools: Annotated[
             list[str] | None, Field(description="What the speakers may use, of the tools this server has.")
         ] = None,
-    ) -> Annotated[CallToolResult, results.StartResult]:
+    ) -> Annotated[CallToolResult, answers.StartResult]:
         with errors_as_text():
             speakers, panel = models or [], judges or []
             nobody = panel == [NOBODY]
@@ -100,11 +100,13 @@ class ToolFunctions:
                 cost_limit=cost_limit,
                 tools=tools or (),
             )
-            planned = opening_event(setup)  # nothing is fetched for a debate that cannot be held
-            await self._arena.providers.prepare([one.model for one in (*setup.seats, *setup.judges)])
+            planned = opening_event(
+                setup
+            )  # before anything is downloaded: it raises if the debate is not valid
+            await self._arena.providers.prepare([seat.model for seat in (*setup.seats, *setup.judges)])
             debate = (await self._arena.create(setup, start=True)).debate
-        answer = answer_texts.start_result(debate, answer_texts.cost_forecast(planned))
-        return tool_result(answer, answer_texts.start_text(answer))
+        answer = answers.start_result(debate, answers.cost_forecast(planned))
+        return tool_result(answer, answers.start_text(answer))
 
     async def follow_debate(
         self,
@@ -114,32 +116,32 @@ class ToolFunctions:
         wait: Annotated[
             float, Field(ge=0, le=MAX_WAIT, description="Seconds to wait where there is no news yet.")
         ] = 20,
-    ) -> Annotated[CallToolResult, results.FollowResult]:
+    ) -> Annotated[CallToolResult, answers.FollowResult]:
         with errors_as_text():
             await self._arena.head(id)
             before = await self._arena.store.state(id, after) if after else None
             debate = await self._wait(before, id, after, wait, context)
-        answer = answer_texts.follow_result(before, debate)
-        return tool_result(answer, answer_texts.news_text(answer, debate))
+        answer = answers.follow_result(before, debate)
+        return tool_result(answer, answers.news_text(answer, debate))
 
-    async def debate_verdict(self, id: Id) -> Annotated[CallToolResult, results.VerdictResult]:
+    async def debate_verdict(self, id: Id) -> Annotated[CallToolResult, answers.VerdictResult]:
         with errors_as_text():
             debate = await self._arena.state(id)
-        answer = answer_texts.verdict_result(debate)
+        answer = answers.verdict_result(debate)
         if answer is None:
-            raise ToolError(answer_texts.no_verdict_text(debate))
-        return tool_result(answer, answer_texts.verdict_text(answer))
+            raise ToolError(answers.no_verdict_text(debate))
+        return tool_result(answer, answers.verdict_text(answer))
 
     async def debate_transcript(
         self,
         id: Id,
         form: Annotated[Literal["markdown", "json"], Field(description="How it is written.")] = "markdown",
         reasoning: Annotated[bool, Field(description="With what the models thought.")] = False,
-    ) -> Annotated[CallToolResult, results.TranscriptResult]:
+    ) -> Annotated[CallToolResult, answers.TranscriptResult]:
         with errors_as_text():
             page = transcript(await self._arena.state(id), reasoning=reasoning)
         text = exports.render(form, page).decode()
-        return tool_result(results.TranscriptResult(id=id, form=form, transcript=text), text)
+        return tool_result(answers.TranscriptResult(id=id, form=form, transcript=text), text)
 
     async def list_debates(
         self,
@@ -147,13 +149,13 @@ class ToolFunctions:
         status: Annotated[Status | None, Field(description="Only those in this state.")] = None,
         limit: Annotated[int, Field(ge=1, le=MAX_LISTED)] = 10,
         offset: Annotated[int, Field(ge=0)] = 0,
-    ) -> Annotated[CallToolResult, results.DebateListResult]:
+    ) -> Annotated[CallToolResult, answers.DebateListResult]:
         with errors_as_text():
             page = await self._arena.list(
                 search=search, statuses=(status,) if status else (), limit=limit, offset=offset
             )
         rows = [
-            results.ListedDebate(
+            answers.ListedDebate(
                 id=head.id,
                 motion=head.motion,
                 format=head.format,
@@ -163,14 +165,14 @@ class ToolFunctions:
             for head in page.heads
         ]
         text = "\n".join(f"- {row.id} ({row.status}): {row.motion}" for row in rows) or "No debates."
-        return tool_result(results.DebateListResult(debates=rows, total=page.total), text)
+        return tool_result(answers.DebateListResult(debates=rows, total=page.total), text)
 
-    async def list_formats(self) -> Annotated[CallToolResult, results.FormatListResult]:
+    async def list_formats(self) -> Annotated[CallToolResult, answers.FormatListResult]:
         with errors_as_text():
             folder = self._arena.settings.formats
             loaded = [formats.load(name, folder) for name in formats.names(folder)]
         rows = [
-            results.FormatInfo(
+            answers.FormatInfo(
                 name=fmt.name,
                 title=fmt.title,
                 summary=fmt.summary,
@@ -181,20 +183,22 @@ class ToolFunctions:
             for fmt in loaded
         ]
         return tool_result(
-            results.FormatListResult(formats=rows), "\n".join(f"- {row.name}: {row.summary}" for row in rows)
+            answers.FormatListResult(formats=rows), "\n".join(f"- {row.name}: {row.summary}" for row in rows)
         )
 
-    async def list_models(self) -> Annotated[CallToolResult, results.ModelListResult]:
+    async def list_models(self) -> Annotated[CallToolResult, answers.ModelListResult]:
         with errors_as_text():
             available = await self._arena.providers.usable()
             default = await self._arena.providers.default_model()
         rows = [
-            results.ModelInfo(name=one.name, usable=one.usable, what=one.why if one.usable else one.todo)
-            for one in available
+            answers.ModelInfo(
+                name=model.name, usable=model.usable, what=model.why if model.usable else model.todo
+            )
+            for model in available
         ]
         lines = [f"- {row.name}{'' if row.usable else ' (not now)'}: {row.what}" for row in rows]
         return tool_result(
-            results.ModelListResult(models=rows, default=default),
+            answers.ModelListResult(models=rows, default=default),
             "\n".join([*lines, f"By default: {default}"]),
         )
 
@@ -205,14 +209,14 @@ class ToolFunctions:
         text: Annotated[
             str, Field(description="For inject: what all later speakers hear.", max_length=2_000)
         ] = "",
-    ) -> Annotated[CallToolResult, results.SteerResult]:
+    ) -> Annotated[CallToolResult, answers.SteerResult]:
         command, done = _command(action, text)
         with errors_as_text():
             debate = (await self._arena.ask(id, command)).debate
-        return tool_result(results.SteerResult(id=id, status=debate.status, done=done), done)
+        return tool_result(answers.SteerResult(id=id, status=debate.status, done=done), done)
 
     def _check(self, format: str, names: list[str], tools: list[str]) -> None:
-        """What is named must be here: a path is no name, and nobody sits at this table in person."""
+        """Raises Invalid for unknown names: paths and people are not accepted here."""
         if format not in (known := formats.names(self._arena.settings.formats)):
             raise Invalid(f"There is no format of that name. There are: {', '.join(known)}.")
         if not all(self._arena.tools.knows(name) for name in tools):
@@ -220,7 +224,7 @@ class ToolFunctions:
             raise Invalid(f"There is no tool of that name. There are: {', '.join(known)}.")
         manager = self._arena.providers.manager
         for name in names:
-            # A bare name is a local model's.
+            # A name without a provider is that of a local model.
             model = self._arena.providers.model(name)
             if model.human:
                 raise Invalid("Only models can take part in a debate that is held through a tool.")
@@ -235,30 +239,30 @@ class ToolFunctions:
     async def _wait(
         self, before: Debate | None, id: str, after: int, seconds: float, context: Context
     ) -> Debate:
-        """The debate as soon as there is news, it comes to rest, or the time is up."""
+        """The debate as soon as there is news, it waits, or the time is up."""
         head = await self._arena.state(id)
-        if answer_texts.news(before, head) or not wants_runner(head):
+        if answers.news(before, head) or not wants_runner(head):
             return head
         debate = head
-        beating = asyncio.create_task(_beat(context, lambda: debate), name="progress")
+        reporting = asyncio.create_task(_report_progress(context, lambda: debate), name="progress")
         try:
             with suppress(TimeoutError):
-                async with asyncio.timeout(seconds), aclosing(self._arena.follow(id, head.seq)) as coming:
-                    async for recorded in coming:
+                async with asyncio.timeout(seconds), aclosing(self._arena.follow(id, head.seq)) as records:
+                    async for recorded in records:
                         debate = evolve(debate, recorded)
                         if isinstance(recorded.event, CallDelta | SegmentCompleted):
                             continue
-                        if answer_texts.news(before, debate) or not wants_runner(debate):
+                        if answers.news(before, debate) or not wants_runner(debate):
                             break
         finally:
-            beating.cancel()
-            await asyncio.gather(beating, return_exceptions=True)
-        # What was written together with the news belongs to it: after the verdict, that the debate is over.
+            reporting.cancel()
+            await asyncio.gather(reporting, return_exceptions=True)
+        # Read again: the events recorded with the news belong to it, such as the end after the verdict.
         return await self._arena.state(id)
 
 
-async def _beat(context: Context, debate: Callable[[], Debate]) -> None:
-    """Clients give up on those who are silent for long, unless they hear that something goes on."""
+async def _report_progress(context: Context, debate: Callable[[], Debate]) -> None:
+    """Without progress reports clients give up on a call that takes long."""
     progress = 0
     while True:
         await asyncio.sleep(PROGRESS_SECONDS)
@@ -294,25 +298,25 @@ def _command(action: Action, text: str) -> tuple[Command, str]:
 
 @contextmanager
 def errors_as_text() -> Generator[None, None, None]:
-    """What goes wrong, as a sentence that says whose move it is."""
+    """Errors of Moot as a ToolError with a sentence."""
     try:
         yield
     except Invalid as error:
         problems = [
-            f"{PARAMETER_NAMES.get(field, field)}: {each}"
-            for field, found in error.problems.items()
-            for each in found
+            f"{PARAMETER_NAMES.get(field, field)}: {problem}"
+            for field, field_problems in error.problems.items()
+            for problem in field_problems
         ]
         raise ToolError("\n".join(problems) or str(error)) from None
     except Unavailable as error:
         raise ToolError(f"{error} {error.fix}".strip()) from None
     except Refused as error:
-        raise ToolError(f"{error} It is {answer_texts.status_text(error.status)}.") from None
+        raise ToolError(f"{error} It is {answers.status_text(error.status)}.") from None
     except UnknownDebate:
         raise ToolError("There is no debate of that id: list_debates tells which there are.") from None
     except MootError as error:
         raise ToolError(str(error)) from None
 
 
-def tool_result(answer: results.ToolAnswer, text: str) -> Any:
+def tool_result(answer: answers.ToolAnswer, text: str) -> Any:
     return CallToolResult(content=[TextContent(text=text)], structured_content=answer.model_dump(mode="json"))

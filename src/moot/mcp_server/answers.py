@@ -1,25 +1,19 @@
-"""A debate as those are told of it who hold it through a tool: pure.
+"""The answers of the tools: as data, and as a text that a model can read without knowing the data: pure.
 
-`news(before, after)` is what was said between two points of the log, whole speeches only; `in_words` puts an
-answer into a text that a model can read without knowing its shape.
+`news(before, after)` is what was said between two positions of the log, complete speeches only.
 """
 
 from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
 
 from moot.core.events import DebateOpened
 from moot.core.state import Debate, Turn
 from moot.core.word_count import count_words
 from moot.engine.placement import wants_runner
 from moot.judging.parties import party
-from moot.mcp_server.results import (
-    CurrentSpeaker,
-    FollowResult,
-    NewsItem,
-    SeatInfo,
-    SeatPoints,
-    StartResult,
-    VerdictResult,
-)
 from moot.rules.cost_estimate import estimate
 from moot.views.costs import costs, dollars
 from moot.views.outcome import ending, headline
@@ -30,7 +24,141 @@ HOW_TO_CONTINUE = {
     "paused": "steer_debate can resume it, have it judged, stop or abort it",
     "error": "steer_debate can have the speech given again (retry), have it judged, or stop it",
 }
-"""What helps a debate on that does not go on by itself."""
+"""How a debate that waits can be continued."""
+
+
+# --- shapes -------------------------------------------------------------------------------------------
+
+
+class ToolAnswer(BaseModel):
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+
+class SeatInfo(ToolAnswer):
+    name: str
+    side: Literal["for", "against", "neutral"]
+    model: str
+
+
+class StartResult(ToolAnswer):
+    id: str
+    """For all the other tools."""
+    motion: str
+    format: str
+    rounds: int
+    seats: list[SeatInfo]
+    judges: list[str]
+    """The models that will judge."""
+    cost: str
+    """What it may come to, before the first word."""
+
+
+class NewsItem(ToolAnswer):
+    """Something that was said, or happened, since the last look."""
+
+    kind: Literal["speech", "remark", "verdict"]
+    who: str
+    """The speaker; for a remark, whoever made it."""
+    round: int
+    text: str
+    note: str
+    """What befell it: that it was cut short, for instance. Empty as a rule."""
+
+
+class CurrentSpeaker(ToolAnswer):
+    who: str
+    words: int
+    """So many so far."""
+
+
+class FollowResult(ToolAnswer):
+    id: str
+    status: str
+    news: list[NewsItem]
+    speaking: list[CurrentSpeaker]
+    """Who speaks at this moment."""
+    next: int
+    """Give it as `after` the next time."""
+    over: bool
+    """Nothing more will come."""
+    waits: bool
+    """It does not go on by itself: it was paused, it failed, or it waits for somebody."""
+
+
+class SeatPoints(ToolAnswer):
+    who: str
+    score: float
+
+
+class VerdictResult(ToolAnswer):
+    id: str
+    headline: str
+    outcome: Literal["win", "too-close", "draw"]
+    winner: str | None
+    margin: str
+    agreement: float
+    """The share of ballots that name the winner."""
+    doubts: list[str]
+    """Whatever weakens the verdict. Worth telling along with it."""
+    scores: list[SeatPoints]
+    reasoning: str
+    cost: str
+
+
+class TranscriptResult(ToolAnswer):
+    id: str
+    form: Literal["markdown", "json"]
+    transcript: str
+
+
+class ListedDebate(ToolAnswer):
+    id: str
+    motion: str
+    format: str
+    status: str
+    created: str
+
+
+class DebateListResult(ToolAnswer):
+    debates: list[ListedDebate]
+    total: int
+
+
+class FormatInfo(ToolAnswer):
+    name: str
+    title: str
+    summary: str
+    chairs: list[str]
+    """In this order `models` are seated."""
+    rounds: int
+    most_rounds: int
+
+
+class FormatListResult(ToolAnswer):
+    formats: list[FormatInfo]
+
+
+class ModelInfo(ToolAnswer):
+    name: str
+    """As `models` and `judges` take it."""
+    usable: bool
+    what: str
+    """Where it runs; or, where it cannot be used, what to do about it."""
+
+
+class ModelListResult(ToolAnswer):
+    models: list[ModelInfo]
+    default: str
+    """Speaks where nobody is named."""
+
+
+class SteerResult(ToolAnswer):
+    id: str
+    status: str
+    done: str
+
+
+# --- from a debate ------------------------------------------------------------------------------------
 
 
 def start_result(debate: Debate, cost: str) -> StartResult:
@@ -46,7 +174,7 @@ def start_result(debate: Debate, cost: str) -> StartResult:
 
 
 def cost_forecast(planned: DebateOpened) -> str:
-    """What it may cost, in words, and what cannot be told of that."""
+    """What it may cost, in words, and which part of that is not known."""
     figures = estimate(planned)
     limit = "" if planned.limits.cost is None else f", and never more than {dollars(planned.limits.cost)}"
     unknown = f"; nobody knows the price of {', '.join(figures.unpriced)}" if figures.unpriced else ""
@@ -83,17 +211,16 @@ def is_over(debate: Debate) -> bool:
 
 
 def news(before: Debate | None, debate: Debate) -> list[NewsItem]:
-    """In the order in which they came."""
+    """Speeches and remarks in their order, then verdicts."""
     turns, remarks, verdicts = (
         (len(before.turns), len(before.remarks), len(before.verdicts)) if before else (0, 0, 0)
     )
-    pieces = [(turn.seq, _speech(debate, turn)) for turn in debate.turns[turns:] if turn.used_slot]
-    pieces += [
+    items = [(turn.seq, _speech(debate, turn)) for turn in debate.turns[turns:] if turn.used_slot]
+    items += [
         (remark.seq, NewsItem(kind="remark", who=remark.by, round=debate.round, text=remark.text, note=""))
         for remark in debate.remarks[remarks:]
     ]
-    items = [piece for _, piece in sorted(pieces, key=lambda pair: pair[0])]
-    items += [
+    verdict_items = [
         NewsItem(
             kind="verdict",
             who="",
@@ -103,11 +230,11 @@ def news(before: Debate | None, debate: Debate) -> list[NewsItem]:
         )
         for verdict in debate.verdicts[verdicts:]
     ]
-    return items
+    return [*(item for _, item in sorted(items, key=lambda pair: pair[0])), *verdict_items]
 
 
 def verdict_result(debate: Debate) -> VerdictResult | None:
-    """The verdict that counts; None before there is one."""
+    """The first verdict, which is the debate's own; None before there is one."""
     judgings = verdict_views(debate)
     if not judgings or debate.verdict is None:
         return None
@@ -120,13 +247,13 @@ def verdict_result(debate: Debate) -> VerdictResult | None:
         margin=result.margin_words,
         agreement=result.agreement,
         doubts=list(result.doubts),
-        scores=[SeatPoints(who=one.seat.name, score=one.score) for one in result.scores],
+        scores=[SeatPoints(who=score.seat.name, score=score.score) for score in result.scores],
         reasoning=result.reasoning,
         cost=dollars(costs(debate).total),
     )
 
 
-# --- in words -----------------------------------------------------------------------------------------
+# --- as text ------------------------------------------------------------------------------------------
 
 
 def no_verdict_text(debate: Debate) -> str:
@@ -134,7 +261,7 @@ def no_verdict_text(debate: Debate) -> str:
         return f"There is no verdict, and none will come. {ending(debate)}".strip()
     if wants_runner(debate):
         return f"There is no verdict yet: it is {status_text(debate.status)}. follow_debate waits for it."
-    return f"There is no verdict yet. {_at_rest(debate)}"
+    return f"There is no verdict yet. {_waiting_text(debate)}"
 
 
 def status_text(status: str) -> str:
@@ -151,39 +278,39 @@ def start_text(answer: StartResult) -> str:
 
 
 def news_text(answer: FollowResult, debate: Debate) -> str:
-    parts = [_in_words(piece) for piece in answer.news]
-    parts += [f"({one.who} is speaking: {one.words} words so far.)" for one in answer.speaking]
+    parts = [_news_item_text(item) for item in answer.news]
+    parts += [f"({speaker.who} is speaking: {speaker.words} words so far.)" for speaker in answer.speaking]
     if answer.over:
         parts.append(f"The debate is over. {ending(debate)}".strip())
     elif answer.waits:
-        parts.append(_at_rest(debate))
+        parts.append(_waiting_text(debate))
     else:
         parts.append(f"It goes on: follow it further with after={answer.next}.")
     return "\n\n".join(parts)
 
 
 def verdict_text(answer: VerdictResult) -> str:
-    scores = ", ".join(f"{one.who} {one.score:g}" for one in answer.scores)
+    scores = ", ".join(f"{points.who} {points.score:g}" for points in answer.scores)
     lines = [f"{answer.headline}.", answer.margin and f"{answer.margin}.", scores and f"Scores: {scores}."]
     lines += [answer.reasoning, *(f"Doubt: {doubt}" for doubt in answer.doubts), f"Cost: {answer.cost}."]
     return "\n".join(line for line in lines if line)
 
 
-def _at_rest(debate: Debate) -> str:
+def _waiting_text(debate: Debate) -> str:
     advice, why = HOW_TO_CONTINUE.get(debate.status, ""), ending(debate)
     state = f"It does not go on by itself now: it is {status_text(debate.status)}"
     return " ".join(part for part in (f"{state}{f'; {advice}' if advice else ''}.", why) if part)
 
 
-def _in_words(piece: NewsItem) -> str:
-    match piece.kind:
+def _news_item_text(item: NewsItem) -> str:
+    match item.kind:
         case "speech":
-            note = f"\n({piece.note})" if piece.note else ""
-            return f"{piece.who}, round {piece.round}:\n{piece.text}{note}"
+            note = f"\n({item.note})" if item.note else ""
+            return f"{item.who}, round {item.round}:\n{item.text}{note}"
         case "remark":
-            return f"A remark{f' by {piece.who}' if piece.who else ''}: {piece.text}"
+            return f"A remark{f' by {item.who}' if item.who else ''}: {item.text}"
         case "verdict":
-            return f"Verdict: {piece.text} ({piece.note})."
+            return f"Verdict: {item.text} ({item.note})."
 
 
 def _speech(debate: Debate, turn: Turn) -> NewsItem:
