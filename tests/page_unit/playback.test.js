@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EVERY, Film, LONGEST_SILENCE, TAIL, clock, playTimes, unpacked } from '../../src/moot/web/static/lib/playback.js';
+import { EVERY, Recording, LONGEST_SILENCE, TAIL, clock, playTimes, unpacked } from '../../src/moot/web/static/lib/playback.js';
 import { EMPTY, fold } from '../../src/moot/web/static/lib/apply_frame.js';
 
 const START = Date.parse('2026-01-01T12:00:00Z');
@@ -26,59 +26,59 @@ test('long silences are cut short, and a clock that runs backwards stands still'
   assert.deepEqual([...times], [0, 500, 500 + LONGEST_SILENCE, 500 + LONGEST_SILENCE, 600 + LONGEST_SILENCE]);
 });
 
-test('every point of a film is what folding from the start gives', () => {
+test('every point of a recording is what folding from the start gives', () => {
   const frames = debate(3 * EVERY);
-  const film = new Film(frames);
+  const recording = new Recording(frames);
   let view = EMPTY;
   frames.forEach((one, place) => {
-    assert.deepEqual(film.view(place), view);
+    assert.deepEqual(recording.view(place), view);
     view = fold(view, one);
   });
-  assert.deepEqual(film.view(frames.length), view);
+  assert.deepEqual(recording.view(frames.length), view);
 });
 
 test('a seek folds no more frames than lie between two kept views', () => {
   let touched = 0;
   const frames = debate(5000).map((one) => Object.defineProperty({ ...one }, 'ops', { get: () => (touched++, one.ops) }));
-  const film = new Film(frames);
+  const recording = new Recording(frames);
   touched = 0;
-  film.view(frames.length - 3);
+  recording.view(frames.length - 3);
   assert.ok(touched <= EVERY);
 });
 
 test('marks tell speeches, the bench and the verdict with their spans', () => {
-  const film = new Film(debate());
-  assert.deepEqual(film.marks.map(({ kind, turn, at, end }) => [kind, turn, at, end]), [
+  const recording = new Recording(debate());
+  assert.deepEqual(recording.marks.map(({ kind, turn, at, end }) => [kind, turn, at, end]), [
     ['speech', '1', 100, 400],
     ['speech', '2', 500, 800],
     ['judging', undefined, 900, 1400],
     ['verdict', undefined, 1400, 1400 + TAIL],
   ]);
-  assert.equal(film.startOf('2'), 500);
-  assert.equal(film.startOf('9'), null);
-  assert.equal(film.startOf(undefined), null);
+  assert.equal(recording.startOf('2'), 500);
+  assert.equal(recording.startOf('9'), null);
+  assert.equal(recording.startOf(undefined), null);
 });
 
 test('jumps lead from mark to mark, and back to the start of the one being shown', () => {
-  const film = new Film(debate());
-  assert.equal(film.jump(0, 1), 100);
-  assert.equal(film.jump(100, 1), 500);
-  assert.equal(film.jump(1400, 1), film.duration);
-  assert.equal(film.jump(700, -1, 100), 500);
-  assert.equal(film.jump(550, -1, 100), 100);
-  assert.equal(film.jump(50, -1), 0);
-  assert.equal(film.markAt(50), null);
-  assert.equal(film.markAt(600).turn, '2');
+  const recording = new Recording(debate());
+  assert.equal(recording.jump(0, 1), 100);
+  assert.equal(recording.jump(100, 1), 500);
+  assert.equal(recording.jump(1400, 1), recording.duration);
+  assert.equal(recording.jump(700, -1, 100), 500);
+  assert.equal(recording.jump(550, -1, 100), 100);
+  assert.equal(recording.jump(50, -1), 0);
+  assert.equal(recording.markAt(50), null);
+  assert.equal(recording.markAt(600).turn, '2');
 });
 
 test('frames at the same moment are shown together', () => {
-  const film = new Film([frame(0), frame(0), frame(10), frame(10), frame(20)]);
-  assert.deepEqual([0, 9, 10, 20, 9999].map((time) => film.count(time)), [2, 2, 4, 5, 5]);
+  const recording = new Recording([frame(0), frame(0), frame(10), frame(10), frame(20)]);
+  assert.deepEqual([0, 9, 10, 20, 9999].map((time) => recording.count(time)), [2, 2, 4, 5, 5]);
 });
 
 test('nothing at all can be shown, too', () => {
-  const film = new Film([]);
-  assert.deepEqual([film.duration, film.count(0), film.view(0), film.marks], [0, 0, EMPTY, []]);
+  const recording = new Recording([]);
+  assert.deepEqual([recording.duration, recording.count(0), recording.view(0), recording.marks], [0, 0, EMPTY, []]);
 });
 
 test('a file keeps frames by their distance from the start', () => {

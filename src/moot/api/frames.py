@@ -92,15 +92,15 @@ def frame_id(seq: int, index: int, count: int) -> str:
     return str(seq) if index == count else f"{seq}.{index}"
 
 
-def as_sse(frame: Frame, id: str) -> bytes:
+def as_sse(frame: Frame, id: str = "") -> bytes:
     name = f"event: {frame.event}\n" if frame.event else ""
-    return f"{name}id: {id}\ndata: ".encode() + _json.encode(frame.data) + b"\n\n"
+    id_field = f"id: {id}\n" if id else ""
+    return f"{name}{id_field}data: ".encode() + _json.encode(frame.data) + b"\n\n"
 
 
 def as_lines(frame: Frame, _id: str) -> bytes:
     """For clients that split a stream by hand: a name where there is one, one line of data, nothing else."""
-    name = f"event: {frame.event}\n" if frame.event else ""
-    return f"{name}data: ".encode() + _json.encode(frame.data) + b"\n\n"
+    return as_sse(frame)
 
 
 def as_message(frame: Frame, id: str | None = None) -> bytes:

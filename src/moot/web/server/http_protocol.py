@@ -1,9 +1,9 @@
-"""A connection: what a client may send before there is a request, and how it is told that it may not.
+"""HTTP connections: limits of size and time for the head of a request, with problems as replies.
 
-uvicorn's own protocol trusts its clients to send a head of reasonable size, in reasonable time. This one
-counts and keeps time, and answers what it cannot read with a problem like any other; after that it reads no
-more, so that nothing which follows can pass for a second request. What the parser refuses by itself (two
-lengths, folded headers, control characters …) is in the tests.
+uvicorn's own protocol has no deadline for a head and no limit on its size. This one has both, and answers
+what it cannot read with a problem like any other. After that it reads no more, so that nothing that follows
+can pass for a second request. What the parser itself refuses (two lengths, folded headers, control
+characters …) is in the tests.
 """
 
 from __future__ import annotations
@@ -23,14 +23,13 @@ from uvicorn.server import ServerState
 from moot.api.origins import origin_of
 from moot.api.problems import Problem
 from moot.web.responses import raw_reply
-from moot.web.server.stall_guard import StallGuard
-from moot.web.server.websocket_protocol import close_gently
+from moot.web.server.connection import StallGuard, close_gently
 
 MAX_QUERY_BYTES = 8 * 1024
 MAX_HEAD_BYTES = 16 * 1024
 MAX_HEADERS = 100
 MAX_PADDING_BYTES = 1024 * 1024
-"""What a body may have around it: the frames of its chunks, and trailers, which nobody reads."""
+"""Bytes around a body: the chunk headers, and trailers, which are ignored."""
 
 
 class HttpConnection(StallGuard, HttpToolsProtocol):
@@ -51,9 +50,9 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
         self._got_bytes = self._in_head = self._in_body = False
         self._head_bytes = 0
         self._padding = 0
-        """Bytes of the request under way that have become neither a header nor a body yet."""
+        """Bytes of the current request that are neither part of a header nor of the body."""
 
-    # --- the line -------------------------------------------------------------------------------------
+    # --- the connection -------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
         super().connection_made(transport)
@@ -62,7 +61,7 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_deadline()
         self._unset_keepalive_if_required()
-        self._give_up()
+        self._tell_app_of_disconnect()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -71,7 +70,7 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
             return
         self._unset_keepalive_if_required()
         if not self._busy:
-            # Also where the rest of a body comes that was refused long ago.
+            # Also for further bytes of a body that was refused long ago.
             self._start_deadline()
             self._got_bytes = not self._in_body
         self._padding += len(data)
@@ -85,8 +84,8 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
             self._check_padding()
 
     def eof_received(self) -> bool:  # type: ignore[override]  # as asyncio's
-        """Whether the line stays open: one that has asked all it had to may still read. A viewer of a stream
-        has left, since nothing else would tell it from one who has."""
+        """Whether the connection stays open: a client that sends no more may still read the reply. A viewer
+        of a stream counts as gone, since it could not be distinguished from one that left."""
         if not self._busy or self.cycle.more_body or self._streaming:
             return False
         self.cycle.keep_alive = False
@@ -94,7 +93,7 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
 
     @contextmanager
     def streaming(self) -> Generator[None]:
-        """The reply under way has no end of its own."""
+        """While the reply is a stream without an end of its own."""
         self._streaming = True
         try:
             yield
@@ -102,19 +101,19 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
             self._streaming = False
 
     def abort(self) -> None:
-        """Cut it off here and now, whatever has not been sent."""
-        self._give_up()
+        """Close at once and drop what has not been sent."""
+        self._tell_app_of_disconnect()
         super().abort()
 
     def try_write(self, chunk: bytes) -> bool:
-        """Write a chunk of the reply under way, unless the client is behind with reading, or gone."""
+        """Write a chunk of the current reply; False if the client is behind with reading, or gone."""
         if self.flow.write_paused or self.transport.is_closing():
             return False
         self.transport.write(chunk)
         return True
 
     def refuse(self, problem: Problem) -> None:
-        """Say no and read no further. An earlier request is still answered, instead."""
+        """Reply with the problem and read no further. An earlier request is answered instead."""
         self._refused = True
         self._stop_deadline()
         if self._busy and not self.cycle.more_body:
@@ -133,8 +132,8 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
         self._answered = cycle
         super()._start_asgi_task(cycle, app)
 
-    def _give_up(self) -> None:
-        """uvicorn tells only the latest request that its client has gone; an earlier one may be a stream."""
+    def _tell_app_of_disconnect(self) -> None:
+        """uvicorn does so for the latest request only; an earlier one may be a stream."""
         if self._answered is not None and not self._answered.response_complete:
             self._answered.disconnected = True
             self._answered.message_event.set()
@@ -147,15 +146,15 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
 
     def _start_deadline(self) -> None:
         if self._deadline is None:
-            self._deadline = self.loop.call_later(self.header_seconds, self._too_late)
+            self._deadline = self.loop.call_later(self.header_seconds, self._on_deadline)
 
     def _stop_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
 
-    def _too_late(self) -> None:
-        """Whoever has begun to speak is told; a browser that opened a line to have it at hand is not."""
+    def _on_deadline(self) -> None:
+        """Reply only if a request has begun: browsers open spare connections without sending anything."""
         self._deadline = None
         if self._got_bytes:
             self.refuse(Problem("request-timeout"))
@@ -163,8 +162,8 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
             self.transport.close()
 
     def timeout_keep_alive_handler(self) -> None:
-        """Whoever still reads the last reply is not idle yet. With words left that nobody reads, to close
-        would be to wait for ever."""
+        """A client that still reads the last reply is not idle. Closing with unread bytes would wait for
+        ever."""
         if unread := self.transport.get_write_buffer_size():
             again = self.loop.call_later(self.stalled_seconds, self._still_reading, unread)
             self.timeout_keep_alive_task = again
@@ -177,19 +176,19 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
         else:
             self.abort()
 
-    # --- what the parser found ------------------------------------------------------------------------
+    # --- callbacks of the parser ------------------------------------------------------------------------
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._start_deadline()
         self._in_head, self._in_body = True, False
-        # What came before it in the same packet belongs to others, and how much that was is unknown.
+        # Bytes before it in the same packet belong to an earlier request; their number is unknown.
         self._padding = self._head_bytes = 0
 
     def on_url(self, url: bytes) -> None:
         super().on_url(url)
         self._padding -= len(url)
-        # A path may be as long as it likes to be, within a head: there is nothing there, and that is said.
+        # A long path within the limit of the head is answered with 404.
         if len(self.url) > MAX_HEAD_BYTES or len(self.url.partition(b"?")[2]) > MAX_QUERY_BYTES:
             self._stop(Problem("uri-too-long", headers={"Connection": "close"}))
 
@@ -197,7 +196,7 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
         self._head_bytes += len(name) + len(value) + 4
         if self._head_bytes > MAX_HEAD_BYTES or len(self.headers) >= MAX_HEADERS:
             self._stop(Problem("headers-too-large"))
-        # A trailer comes when the headers have been judged, and must not be taken for one of them.
+        # Trailers come after the headers were checked, and must not be taken for headers.
         if self._in_head:
             super().on_header(name, value)
 
@@ -218,7 +217,7 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
         super().on_message_complete()
 
     def _stop(self, problem: Problem) -> None:
-        """Make the parser stop."""
+        """Make the parser stop; `data_received` then refuses the request."""
         self._refusal = problem
         raise problem
 
@@ -242,34 +241,34 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
         return None if self._names_host(hosts) else Problem("misdirected-request")
 
     def _names_host(self, hosts: list[bytes]) -> bool:
-        """Whether an absolute URI means the same host as the header. Nobody else is served here."""
-        scheme, _, rest = self.url.decode("latin-1").partition("://")
-        authority = rest.partition("/")[0].partition("?")[0]
+        """Whether an absolute URI names the same host as the header: this is no proxy."""
+        scheme, _, location = self.url.decode("latin-1").partition("://")
+        authority = location.partition("/")[0].partition("?")[0]
         named = hosts[0].decode("latin-1") if hosts else authority
         own = origin_of(scheme.lower(), authority)
         return own is not None and own == origin_of(scheme.lower(), named)
 
     def _path(self) -> str:
-        """Of the request under way, as far as it can be read."""
+        """The path of the current request, as far as it can be read."""
         path = getattr(self, "url", b"").partition(b"?")[0][:MAX_HEAD_BYTES]
         return unquote(path.decode("latin-1"))
 
     # --- WebSockets -----------------------------------------------------------------------------------
 
-    def _upgrade(self, rest: bytes) -> None:
-        """`rest` is what came behind the head in the same packet."""
+    def _upgrade(self, early: bytes) -> None:
+        """`early` is what came after the head in the same packet."""
         if self._should_upgrade():
             self._stop_deadline()
             self.handle_websocket_upgrade()
             upgraded = self.transport.get_protocol()
-            if rest and isinstance(upgraded, asyncio.Protocol):
-                upgraded.data_received(rest)
+            if early and isinstance(upgraded, asyncio.Protocol):
+                upgraded.data_received(early)
         elif self.cycle:
-            # Something else was proposed, and we go on as before; but the parser reads no further.
+            # Another protocol was proposed: the request is answered, but the parser reads no further.
             self.cycle.keep_alive = False
 
 
 def http_protocol_class(header_seconds: float, stalled_seconds: float) -> type[HttpConnection]:
-    """uvicorn makes its connections by itself; so what they need to know stands on their class."""
-    known = {"header_seconds": header_seconds, "stalled_seconds": stalled_seconds}
-    return type("HttpConnection", (HttpConnection,), known)
+    """uvicorn creates the connections itself, so their settings are attributes of a class."""
+    attributes = {"header_seconds": header_seconds, "stalled_seconds": stalled_seconds}
+    return type("HttpConnection", (HttpConnection,), attributes)

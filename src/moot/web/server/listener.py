@@ -1,6 +1,6 @@
-"""Our server object around uvicorn's: where it listens, by which rules, and how it stops.
+"""uvicorn's server with our settings: where it listens, its limits, and how it stops.
 
-uvicorn waits for streams as if they were requests that will soon be over. Ours ends the streams first.
+uvicorn waits for streams as for requests that will soon be over. Here the streams are ended first.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ class UvicornServer(uvicorn.Server):
         self.should_exit = True
 
     def active_requests(self) -> int:
-        """Requests that are being answered: streams, but for a few."""
+        """The number of requests that are being answered, mostly streams."""
         return len(self.server_state.tasks)
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        """Signals are heeded by those who also see to what comes after the server."""
+        """None: the program handles signals, since it has more to stop than the server."""
         yield
 
 
@@ -78,7 +78,7 @@ def _config(app: ASGIApp, service: ServerSettings) -> uvicorn.Config:
         lifespan="off",
         log_config=None,
         access_log=False,
-        # uvicorn would believe what anybody on this machine says about an address.
+        # uvicorn would trust forwarded addresses from any program on this machine.
         proxy_headers=False,
         server_header=False,
         backlog=BACKLOG,
@@ -88,7 +88,7 @@ def _config(app: ASGIApp, service: ServerSettings) -> uvicorn.Config:
 
 
 def bind(host: str, port: int) -> list[socket.socket]:
-    """A socket for each address of the host, all on the same port. Port 0 takes one that is free."""
+    """Sockets for all addresses of the host, on one port; port 0 takes a free one. Raises Unavailable."""
     bound: list[socket.socket] = []
     try:
         for family, address in _addresses(host, port):
@@ -109,7 +109,7 @@ def url_of(host: str, port: int) -> str:
 
 
 class _AddressMissing(Exception):
-    """The name has this address, but the machine has not: IPv6 may be turned off."""
+    """An address of the host name that this machine does not have: IPv6 may be turned off."""
 
 
 def _addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, str]]:
@@ -121,7 +121,7 @@ def _addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, str]]:
 
 
 def _bound(family: socket.AddressFamily, address: tuple[str, int]) -> socket.socket:
-    # Where the protocol is not named asyncio does not turn Nagle's waiting off: 40 ms for every reply.
+    # Without IPPROTO_TCP asyncio does not turn off Nagle's algorithm, which costs 40 ms per reply.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,8 +1,8 @@
-"""A WebSocket's connection: its handshake refused like any other request, and its frames counted.
+"""WebSocket connections: a handshake is refused with a problem like any request, and frames are limited.
 
-uvicorn's own protocol closes at once after the last frame; where bytes of the client are still unread that
-is a reset, and the client never learns why. So here the line stays open for a moment longer. Frames that come
-before the handshake is answered, which no client should send, are kept until it is.
+uvicorn closes at once after the last frame. While bytes of the client are unread that resets the connection,
+and the client never learns the reason; so here it stays open for a moment. Frames that come before the
+handshake is answered, which no client should send, are kept until it is.
 """
 
 from __future__ import annotations
@@ -20,22 +20,13 @@ from websockets.http11 import Request
 
 from moot.api.problems import Problem
 from moot.web.responses import raw_reply
-from moot.web.server.stall_guard import StallGuard
+from moot.web.server.connection import StallGuard, close_gently
 
-LINGER_SECONDS = 1.0
 MAX_MESSAGE_BYTES = 64 * 1024
 MAX_FRAMES = 1024
-"""Of one message. Empty frames have no size, but each costs its handling."""
+"""Per message. Empty frames have no size, but each costs time."""
 MAX_UNREAD_BYTES = 1024 * 1024
-"""Pongs that a client may leave unread."""
-
-
-def close_gently(loop: asyncio.AbstractEventLoop, transport: asyncio.Transport) -> asyncio.TimerHandle | None:
-    """Nothing more is sent, and the client has a moment to read what was; then the timer closes the line."""
-    if transport.is_closing():
-        return None
-    transport.write_eof()
-    return loop.call_later(LINGER_SECONDS, transport.close)
+"""Bytes of pongs that a client may leave unread."""
 
 
 class WebSocketConnection(StallGuard, WebSocketsSansIOProtocol):
@@ -47,13 +38,13 @@ class WebSocketConnection(StallGuard, WebSocketsSansIOProtocol):
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(config, server_state, {**app_state, "connection": self}, _loop)
-        self._deaf = False
-        """Nothing that still comes is looked at; it is read, since to close with bytes unread is a reset."""
+        self._ignoring = False
+        """Further bytes are read and ignored: closing with unread bytes would reset the connection."""
         self._early = b""
-        """What came before the handshake was answered; no more is read meanwhile."""
+        """Bytes that came before the handshake was answered; reading is paused meanwhile."""
 
     def data_received(self, data: bytes) -> None:
-        if self._deaf:
+        if self._ignoring:
             return
         if self.handshake_initiated and not self.handshake_complete:
             self._early += data
@@ -74,16 +65,16 @@ class WebSocketConnection(StallGuard, WebSocketsSansIOProtocol):
 
     async def send(self, message: ASGISendEvent) -> None:
         if self.transport.is_closing() or self.close_sent:
-            # Whoever closed it, and whatever the app has still to say: there is nobody to hear it.
+            # The connection is closed, whichever side has closed it.
             raise ClientDisconnected
         await super().send(message)
         if message["type"] == "websocket.accept":
-            self._hear_early()
+            self._receive_early()
         if message["type"] == "websocket.http.response.body":
-            # uvicorn forgets that a refusal ends the handshake, and complains that nobody did.
+            # uvicorn does not know that a refusal ends the handshake, and would log an error.
             self.handshake_complete = self.handshake_complete or self.close_sent
 
-    def _hear_early(self) -> None:
+    def _receive_early(self) -> None:
         early, self._early = self._early, b""
         if early:
             self.transport.resume_reading()
@@ -117,13 +108,13 @@ class WebSocketConnection(StallGuard, WebSocketsSansIOProtocol):
         super().handle_ping()
 
     def handle_parser_exception(self) -> None:
-        """The close frame has been prepared by the parser."""
+        """Send the close frame that the parser has prepared."""
         sent = self.conn.close_sent
         code = sent.code if sent else CloseCode.ABNORMAL_CLOSURE
         self.queue.put_nowait({"type": "websocket.disconnect", "code": code, "reason": ""})
         self.transport.write(b"".join(self.conn.data_to_send()))
-        self.close_sent = self._deaf = True
-        # Set, so that uvicorn does not close the line as soon as the app has returned.
+        self.close_sent = self._ignoring = True
+        # Set, so that uvicorn does not close the connection as soon as the app returns.
         self.close_timer = close_gently(self.loop, self.transport)
 
     def _fail(self, code: CloseCode) -> None:
@@ -131,7 +122,7 @@ class WebSocketConnection(StallGuard, WebSocketsSansIOProtocol):
         self.handle_parser_exception()
 
     def _refuse(self, problem: Problem, target: str) -> None:
-        self.handshake_complete = self.close_sent = self._deaf = True
+        self.handshake_complete = self.close_sent = self._ignoring = True
         self.transport.write(raw_reply(problem, target.partition("?")[0]))
         close_gently(self.loop, self.transport)
 

@@ -1,12 +1,12 @@
-// The arena in the browser: the frame around every page, and the way from one to the next.
+// The page in the browser: the frame around every page, navigation, and the login dialog.
 
 import { html, render, useEffect, useLayoutEffect, useState } from '../vendor/preact.js';
 import { LOCKED, tokens } from './lib/api.js';
 import { keepFocus } from './lib/keep_focus.js';
 import * as keys from './lib/keyboard.js';
-import { dress } from './lib/preferences.js';
+import { applyPreferences } from './lib/preferences.js';
 import * as router from './lib/router.js';
-import { Announcer, Failed, Sheet, Toasts } from './lib/ui.js';
+import { Announcer, Failed, Dialog, Toasts } from './lib/ui.js';
 import { Door } from './parts/login.js';
 
 const WITHOUT_FRAME = new Set(['stage']);
@@ -30,7 +30,7 @@ function App() {
   `;
 }
 
-/** Whether the server wants a token, what to call when it has one or somebody gives up, and how often one came in. */
+/** Whether the server needs a token, the callbacks of the login dialog, and the number of logins so far. */
 function useDoor() {
   const [[locked, entered], set] = useState([false, 0]);
   useEffect(() => {
@@ -39,7 +39,7 @@ function useDoor() {
     return () => removeEventListener(LOCKED, lock);
   }, []);
   const leave = (outside, debate) => {
-    // An invitation that counts no longer must not be shown again in place of the token.
+    // An invitation that is no longer valid must not be sent again instead of the token.
     if (!outside && debate) tokens.invite(debate, '');
     set(([, times]) => [false, times + !outside]);
   };
@@ -63,10 +63,10 @@ function Frame({ at, onAsk, children }) {
   `;
 }
 
-/** Loads the module of a page when somebody goes there. */
+/** Loads the module of a page when it is first opened. */
 function Page({ at }) {
   const [page, show] = useState(null);
-  // Every stylesheet counts on its own pages alone: those of the page before are still there.
+  // Rules are scoped to their page by this attribute: stylesheets of earlier pages are still loaded.
   useLayoutEffect(() => {
     document.documentElement.dataset.page = at.page;
   }, []);
@@ -81,7 +81,7 @@ function Page({ at }) {
 
 let isFirst = true;
 
-/** Whoever comes from another page begins at the heading of this one, as soon as there is something to read. */
+/** After navigation the focus moves to the heading of the new page, as soon as it is there. */
 function useArrival() {
   useEffect(() => {
     const opened = isFirst;
@@ -107,7 +107,7 @@ const Unloaded = (error) => html`<main id="main" class="wide">
 const hasKeys = (group) => Object.keys(group.keys).length > 0;
 
 function KeySheet({ onClose }) {
-  return html`<${Sheet} title="Keys" class="keys" onClose=${onClose}>
+  return html`<${Dialog} title="Keys" class="keys" onClose=${onClose}>
     <div>${keys.groups.value.toReversed().filter(hasKeys).map(
       (group) => html`<section key=${group.title}>
         <h3>${group.title}</h3>
@@ -119,7 +119,7 @@ function KeySheet({ onClose }) {
   <//>`;
 }
 
-dress();
+applyPreferences();
 router.listen();
 keys.listen();
 keepFocus(document.getElementById('app'));

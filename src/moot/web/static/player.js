@@ -1,19 +1,19 @@
-// The replay in a file that needs no server: the debate stands in the document, and this plays it.
+// The standalone replay: the debate is in the document, and no server is needed.
 
 import { html, render } from '../vendor/preact.js';
 import * as keys from './lib/keyboard.js';
-import { Film, unpacked } from './lib/playback.js';
-import { dress } from './lib/preferences.js';
+import { Recording, unpacked } from './lib/playback.js';
+import { applyPreferences } from './lib/preferences.js';
 import { Announcer, Toasts } from './lib/ui.js';
 import { Player } from './parts/replay_player.js';
 
 const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'long' });
 
-function Kept({ film }) {
-  const { about, money } = film.view(film.size);
+function Kept({ recording }) {
+  const { about, money } = recording.view(recording.size);
   return html`<main id="main" class="replay kept">
       <${Facts} about=${about} money=${money} />
-      <${Player} film=${film} start=${startOf(film)} />
+      <${Player} recording=${recording} start=${startOf(recording)} />
     </main>
     <${Toasts} /><${Announcer} />`;
 }
@@ -28,10 +28,10 @@ function Facts({ about, money }) {
   </p>`;
 }
 
-const startOf = (film) => film.startOf(/^#turn-(\d+)$/.exec(location.hash)?.[1]);
+const startOf = (recording) => recording.startOf(/^#turn-(\d+)$/.exec(location.hash)?.[1]);
 
 document.documentElement.dataset.page = 'replay';
-dress();
+applyPreferences();
 keys.listen();
-const film = new Film(unpacked(JSON.parse(document.getElementById('debate').textContent)));
-render(html`<${Kept} film=${film} />`, document.getElementById('app'));
+const recording = new Recording(unpacked(JSON.parse(document.getElementById('debate').textContent)));
+render(html`<${Kept} recording=${recording} />`, document.getElementById('app'));

@@ -1,1 +1,1 @@
-"""Live streams: one debate in one dialect, encoded once, sent over SSE or a WebSocket."""
+"""Live streams: the events of a debate, encoded once per dialect, sent over SSE or a WebSocket."""

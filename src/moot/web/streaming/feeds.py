@@ -1,11 +1,10 @@
-"""Feeds: one debate in one dialect for one kind of viewer, encoded once and read by any number of them.
+"""Feeds: one debate in one dialect for one kind of viewer, encoded once and read by any number of viewers.
 
-A feed is a row of pages of 256 events each. The last page grows: one task folds the log and appends the
-encoded frames as they are committed. Earlier pages are built from the store when somebody asks for them,
-once for all who ask, and kept in a cache that all feeds share. A reader holds a cursor and no queue: it is
-woken when there is more, and takes what it has not seen. Whoever has seen all and keeps up may instead stand
-by, and is handed what comes without being woken: that is most viewers most of the time, and many times
-cheaper.
+A feed is a sequence of pages of 256 events each. The last page grows: one task folds the log and appends the
+encoded frames as they are committed. Earlier pages are built from the store when they are first read, and
+kept in a cache that all feeds share. A reader has a cursor and no queue: it is woken when there is more, and
+takes what it has not seen. For a reader that has seen everything the feed may write directly to the
+connection, without waking it: that is the case for most viewers most of the time, and many times cheaper.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from typing import Literal
 
 from moot.api.frames import Cursor, Dialect, seen_event
 from moot.core.errors import StoreError, UnknownDebate
-from moot.core.events import Recorded
 from moot.core.evolve import evolve
 from moot.core.visibility import Viewer
 from moot.engine.followers import Followers
@@ -38,13 +36,13 @@ log = logging.getLogger(__name__)
 STORE_RETRY_SECONDS = 0.5
 
 TryWrite = Callable[[bytes], bool]
-"""Takes the frames of some events, none for a beat; False where it cannot take them now."""
+"""Writes the encoded frames of some events, or nothing for a heartbeat; False if it cannot do so now."""
 FeedEnd = Literal["deleted", "closed"]
-"""Why nothing more will come: the debate is gone, or the server stops."""
+"""Why nothing more will come: the debate was deleted, or the server stops."""
 
 
 class Feed:
-    """Use `Feeds.reading`."""
+    """Use `Feeds.open_feed`."""
 
     def __init__(
         self,
@@ -52,7 +50,7 @@ class Feed:
         dialect: Dialect,
         encode: EncodeFrame,
         store: Store,
-        hub: Followers,
+        followers: Followers,
         cache: PageCache,
     ) -> None:
         self.key = key
@@ -61,7 +59,7 @@ class Feed:
         self._dialect = dialect
         self._encode = encode
         self._store = store
-        self._hub = hub
+        self._followers = followers
         self._cache = cache
         self._live: FramePage | None = None
         self._ready = asyncio.Event()
@@ -69,14 +67,14 @@ class Feed:
         self._waiting: list[asyncio.Future[None]] = []
         self._direct_writers: dict[asyncio.Future[int], TryWrite] = {}
         self._head = 0
-        """The last event there was when this feed began; before it is reached, states are of the past."""
+        """The last event when this feed began. Until it is reached, the folded states are past ones."""
         self._written_seq = 0
-        """Up to where those who stand by have been handed everything."""
+        """The last event that was written directly."""
         self._pump: asyncio.Task[None] | None = None
         self._readers = 0
 
     async def page(self, number: int) -> FramePage:
-        """The page with this number; it may be growing, and is empty where the debate is gone."""
+        """The page with this number. It may still grow; it is empty if the debate was deleted."""
         while True:
             try:
                 return await self._page(number)
@@ -94,7 +92,7 @@ class Feed:
         page = self._cache.get((self.key, number))
         if page is not None:
             return page
-        # Whoever asks first may leave; the others still want it.
+        # Shielded: the first reader may leave while others wait for the page.
         task = self._building.get(number)
         if task is None:
             task = asyncio.create_task(self._build(number), name=f"page {number} of {self.key.debate}")
@@ -103,27 +101,27 @@ class Feed:
         return await asyncio.shield(task)
 
     def is_over(self, page: FramePage) -> bool:
-        """Whether nothing follows this page, either ever or until a command continues the debate."""
+        """Whether nothing follows this page, ever or until a command continues the debate."""
         if page.ended or page is not self._live or page.last < self._head or page.state is None:
             return page.ended
         return self._dialect.rests(page.state)
 
     async def wait_for_more(self, seq: int) -> None:
-        """Wait until there is something after `seq`, or a beat, or the end."""
+        """Wait for an event after `seq`, a heartbeat or the end."""
         if self._has_more(seq):
             return
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(future)
         await future
 
-    async def write_directly(self, seq: int, take: TryWrite) -> int:
-        """Hand over all that comes after `seq`, for as long as it is taken. Up to where it was."""
+    async def write_directly(self, seq: int, try_write: TryWrite) -> int:
+        """Write everything after `seq` directly, until that fails. Returns the last seq that was written."""
         if self._has_more(seq) or seq > self._written_seq:
-            # A page that has just been begun may not have reached the cursor yet.
+            # A new page may not have reached the cursor yet.
             await self.wait_for_more(seq)
             return seq
         done: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        self._direct_writers[done] = take
+        self._direct_writers[done] = try_write
         try:
             return await done
         finally:
@@ -131,7 +129,7 @@ class Feed:
 
     def heartbeat(self) -> None:
         self.heartbeats += 1
-        self._offer(b"")
+        self._try_write(b"")
         self._wake()
 
     def add_reader(self) -> None:
@@ -140,7 +138,7 @@ class Feed:
             self._pump = asyncio.create_task(self._follow(), name=f"feed of {self.key.debate}")
 
     def remove_reader(self) -> bool:
-        """Whether that was the last reader."""
+        """Returns whether that was the last reader."""
         self._readers -= 1
         if self._readers:
             return False
@@ -150,18 +148,18 @@ class Feed:
 
     async def _build(self, number: int) -> FramePage:
         first, before = number * PAGE_EVENTS, self._cache.forgotten
-        page = await self._blank(first)
+        page = await self._empty_page(first)
         for recorded in await self._store.read(self.key.debate, first, PAGE_EVENTS):
             if recorded.seq % YIELD_EVERY == 0:
                 await asyncio.sleep(0)
-            self._add(page, recorded)
+            page.add(recorded, self._dialect, self.key.viewer, self._encode)
         if self._cache.forgotten == before:
-            # It may have been deleted meanwhile, and then nothing of it stays.
+            # A debate that was deleted meanwhile must not stay in the cache.
             self._cache.put((self.key, number), page)
         return page
 
-    async def _blank(self, first: int) -> FramePage:
-        """With the state that the page before ends with; where that is not at hand, it is folded anew."""
+    async def _empty_page(self, first: int) -> FramePage:
+        """A page with the state at the end of the page before, from the cache or else from the store."""
         earlier = self._cache.get((self.key, first // PAGE_EVENTS - 1))
         if earlier is not None:
             return FramePage(first, earlier.state)
@@ -170,70 +168,67 @@ class Feed:
     def _has_more(self, seq: int) -> bool:
         return self.end is not None or (self._live is not None and self._live.last > seq)
 
-    def _add(self, page: FramePage, recorded: Recorded) -> tuple[bytes, ...]:
-        return page.add(recorded, self._dialect, self.key.viewer, self._encode)
-
     async def _follow(self) -> None:
         while self.end is None:
             try:
                 await self._grow()
-                # The hub lets a follower go where the debate is gone, or where it closes itself.
-                self.end = "closed" if self._hub.closed else "deleted"
+                # Following ends when the debate is deleted or the server stops.
+                self.end = "closed" if self._followers.closed else "deleted"
             except UnknownDebate:
                 self.end = "deleted"
             except StoreError:
                 await asyncio.sleep(STORE_RETRY_SECONDS)
             except Exception:
-                log.exception("a feed broke off", extra={"debate": self.key.debate})
+                log.exception("a feed failed", extra={"debate": self.key.debate})
                 self.end = "closed"
         if self.end == "deleted":
             self._cache.forget(self.key.debate)
         self._ready.set()
-        self._send_away()
+        self._release_writers()
         self._wake()
 
     async def _grow(self) -> None:
         if self._live is None:
             head = await self._store.head(self.key.debate)
             self._head = head.version
-            self._live = await self._blank(head.version // PAGE_EVENTS * PAGE_EVENTS)
+            self._live = await self._empty_page(head.version // PAGE_EVENTS * PAGE_EVENTS)
             self._written_seq = self._live.last
             self._ready.set()
         live, ended = self._live, self._live.ended
-        async for batch in self._hub.follow(self.key.debate, live.last):
+        async for batch in self._followers.follow(self.key.debate, live.last):
             fresh: list[bytes] = []
             for recorded in batch:
-                fresh += self._add(live, recorded)
+                fresh += live.add(recorded, self._dialect, self.key.viewer, self._encode)
                 ended = ended or live.ended
                 if live.full:
-                    live = self._turn_over(live)
-            # Without one await since the first of them came into its page: nobody is told twice.
-            self._hand_over(b"".join(fresh), live.last, over=ended or self.is_over(live))
+                    live = self._next_page(live)
+            # No await since the first of them was added to its page: otherwise a reader could get it twice.
+            self._write_batch(b"".join(fresh), live.last, over=ended or self.is_over(live))
             self._wake()
 
-    def _turn_over(self, done: FramePage) -> FramePage:
+    def _next_page(self, done: FramePage) -> FramePage:
         self._cache.put((self.key, done.first // PAGE_EVENTS), done)
         self._live = FramePage(done.last, done.state)
         return self._live
 
-    def _hand_over(self, piece: bytes, seq: int, *, over: bool) -> None:
+    def _write_batch(self, piece: bytes, seq: int, *, over: bool) -> None:
         if over:
-            # Nobody is handed the end: they come back for it, and then know that it was.
-            self._send_away()
+            # Readers fetch the end themselves, so that they notice it.
+            self._release_writers()
         elif piece:
-            self._offer(piece)
+            self._try_write(piece)
         self._written_seq = seq
 
-    def _offer(self, piece: bytes) -> None:
-        for done, take in tuple(self._direct_writers.items()):
-            if not take(piece):
-                self._let_go(done)
+    def _try_write(self, piece: bytes) -> None:
+        for done, try_write in tuple(self._direct_writers.items()):
+            if not try_write(piece):
+                self._release(done)
 
-    def _send_away(self) -> None:
+    def _release_writers(self) -> None:
         for done in tuple(self._direct_writers):
-            self._let_go(done)
+            self._release(done)
 
-    def _let_go(self, done: asyncio.Future[int]) -> None:
+    def _release(self, done: asyncio.Future[int]) -> None:
         del self._direct_writers[done]
         if not done.done():
             done.set_result(self._written_seq)
@@ -248,9 +243,9 @@ class Feed:
 class Feeds:
     """All feeds of this process."""
 
-    def __init__(self, store: Store, hub: Followers, *, cached: int = CACHED_BYTES) -> None:
+    def __init__(self, store: Store, followers: Followers, *, cached: int = CACHED_BYTES) -> None:
         self._store = store
-        self._hub = hub
+        self._followers = followers
         self._cache = PageCache(cached)
         self._feeds: dict[FeedKey, Feed] = {}
 
@@ -258,11 +253,11 @@ class Feeds:
     async def open_feed(
         self, debate_id: str, dialect: Dialect, viewer: Viewer, encode: EncodeFrame, medium: str = "sse"
     ) -> AsyncGenerator[Feed]:
-        """The feed, for as long as somebody reads it. `medium` tells feeds apart that encode differently."""
+        """The feed of a reader; it is closed with its last one. `medium` separates feeds by encoding."""
         key = FeedKey(debate_id, f"{dialect.name}/{medium}", viewer)
         feed = self._feeds.get(key)
         if feed is None or feed.end:
-            feed = Feed(key, dialect, encode, self._store, self._hub, self._cache)
+            feed = Feed(key, dialect, encode, self._store, self._followers, self._cache)
             self._feeds[key] = feed
         feed.add_reader()
         try:
@@ -288,22 +283,22 @@ class Feeds:
         return False
 
     def forget(self, debate_id: str) -> None:
-        """It was deleted: nothing of it stays."""
+        """Drop the cached pages of a deleted debate."""
         self._cache.forget(debate_id)
 
 
 async def read_events(feed: Feed, cursor: Cursor) -> AsyncGenerator[tuple[bytes, ...]]:
-    """What a viewer has not seen yet, event by event; nothing, where a beat came and no event."""
+    """The frames after the cursor, event by event; an empty tuple for a heartbeat."""
     seq, skip, beats = cursor.complete_seq, cursor.part, feed.heartbeats
     while True:
         page = await feed.page(seq // PAGE_EVENTS)
-        # It may grow while these are being sent.
+        # The page may grow while these are sent.
         events, last, over = page.since(seq), page.last, feed.is_over(page)
         for frames in events:
             if frames[skip:]:
                 yield frames[skip:]
             skip = 0
-        # A page that has just been begun may not have reached the cursor yet.
+        # A new page may not have reached the cursor yet.
         seq = max(seq, last)
         if over:
             return
@@ -317,14 +312,14 @@ async def read_events(feed: Feed, cursor: Cursor) -> AsyncGenerator[tuple[bytes,
             yield ()
 
 
-async def read_bytes(feed: Feed, cursor: Cursor, take: TryWrite | None = None) -> AsyncGenerator[bytes]:
-    """The same in pieces as large as a page, for those who send bytes: encoded and joined once for all.
+async def read_bytes(feed: Feed, cursor: Cursor, try_write: TryWrite | None = None) -> AsyncGenerator[bytes]:
+    """The frames after the cursor, joined up to a page at a time; b"" for a heartbeat.
 
-    With `take`, only what it does not take comes this way.
+    With `try_write`, only what it refuses is yielded.
     """
     if cursor.part:
-        rest, over = await _rest_of_event(feed, cursor)
-        yield b"".join(rest)
+        unseen, over = await _unseen_frames(feed, cursor)
+        yield b"".join(unseen)
         if over:
             return
     seq, beats = cursor.seq, feed.heartbeats
@@ -341,17 +336,17 @@ async def read_bytes(feed: Feed, cursor: Cursor, take: TryWrite | None = None) -
             continue
         if over or feed.end:
             return
-        if take is None:
+        if try_write is None:
             await feed.wait_for_more(seq)
         else:
-            seq = await feed.write_directly(seq, take)
+            seq = await feed.write_directly(seq, try_write)
         if feed.heartbeats != beats:
             beats = feed.heartbeats
             yield b""
 
 
-async def _rest_of_event(feed: Feed, cursor: Cursor) -> tuple[tuple[bytes, ...], bool]:
-    """The frames of the cursor's own event that the viewer has not seen, and whether it was the last."""
+async def _unseen_frames(feed: Feed, cursor: Cursor) -> tuple[tuple[bytes, ...], bool]:
+    """The frames of the cursor's event that the viewer has not seen, and whether that is the last event."""
     while True:
         page = await feed.page(cursor.complete_seq // PAGE_EVENTS)
         if page.last > cursor.complete_seq:
@@ -359,5 +354,5 @@ async def _rest_of_event(feed: Feed, cursor: Cursor) -> tuple[tuple[bytes, ...],
             return page.since(cursor.complete_seq)[0][cursor.part :], over
         if feed.end:
             return (), True
-        # A page that has just been begun may not have reached the cursor yet.
+        # A new page may not have reached the cursor yet.
         await feed.wait_for_more(cursor.complete_seq)

@@ -1,4 +1,4 @@
-"""Pages: 256 events of one debate each, as one kind of viewer is told them, encoded once for all of them."""
+"""Pages of encoded frames: 256 events of a debate each, for one kind of viewer, and a cache of them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from moot.core.visibility import Viewer
 
 PAGE_EVENTS = 256
 YIELD_EVERY = 16
-"""After so many events others get their turn: to tell what each of them changed takes a moment."""
+"""After this many events a builder yields to other tasks."""
 CACHED_BYTES = 64 * 1024 * 1024
 EVENT_OVERHEAD = 200
-"""Bytes that an event without any frame takes in a page."""
+"""Bytes of memory for an event, besides its frames."""
 
 EncodeFrame = Callable[[Frame, str], bytes]
 
@@ -30,7 +30,7 @@ class FeedKey(Struct, frozen=True):
 
 
 class FramePage:
-    """The events after `first`, up to 256 of them; `state` is the debate after the last of them."""
+    """Up to 256 events after `first`; `state` is the debate after the last of them."""
 
     def __init__(self, first: int, state: Debate | None) -> None:
         self.first = first
@@ -51,25 +51,24 @@ class FramePage:
     def add(
         self, recorded: Recorded, dialect: Dialect, viewer: Viewer, encode: EncodeFrame
     ) -> tuple[bytes, ...]:
-        """The frames of one more event."""
+        """Add an event; returns its encoded frames."""
         before = self.state
         self.state = after = evolve(before, recorded)
         seen = seen_event(recorded, before, after, viewer)
         frames = dialect.frames(seen)
-        count = len(frames)
-        encoded = tuple(
-            encode(frame, frame_id(recorded.seq, index, count)) for index, frame in enumerate(frames, 1)
-        )
-        self.events.append(encoded)
+        encoded: list[bytes] = []
+        for index, frame in enumerate(frames, 1):
+            encoded.append(encode(frame, frame_id(recorded.seq, index, len(frames))))
+        self.events.append(tuple(encoded))
         self.size += EVENT_OVERHEAD + sum(map(len, encoded))
         self.ended = self.ended or dialect.ends(seen)
-        return encoded
+        return self.events[-1]
 
     def since(self, seq: int) -> Sequence[tuple[bytes, ...]]:
         return self.events[seq - self.first :]
 
     def joined(self, seq: int) -> bytes:
-        """All frames after `seq`. Most readers ask for the same ones."""
+        """All frames after `seq` in one piece. The last result is kept: most readers ask for the same."""
         start, end, known = self._joined
         if (start, end) != (seq, self.last):
             known = b"".join(frame for frames in self.since(seq) for frame in frames)
@@ -78,14 +77,14 @@ class FramePage:
 
 
 class PageCache:
-    """Pages of all feeds, the least recently used forgotten first."""
+    """Full pages of all feeds; the least recently used are dropped first."""
 
     def __init__(self, most: int = CACHED_BYTES) -> None:
         self._pages: OrderedDict[tuple[FeedKey, int], FramePage] = OrderedDict()
         self._most = most
         self._size = 0
         self.forgotten = 0
-        """How often debates have been forgotten."""
+        """How often `forget` was called: a page built meanwhile may be of a deleted debate."""
 
     def get(self, key: tuple[FeedKey, int]) -> FramePage | None:
         page = self._pages.get(key)

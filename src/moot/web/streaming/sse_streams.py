@@ -1,9 +1,9 @@
-"""Streams of server-sent events, and the one clock that looks after all of them.
+"""Streams of server-sent events, and the monitor that watches over all streams and sockets.
 
-A stream sends what its feed has, a comment where a beat has passed in silence, and ends when its dialect has
-said its last, when the debate is deleted, when the server stops, when the viewer leaves, or when the viewer
-has read nothing for too long. It holds no queue: a slow viewer delays only itself. To a viewer who keeps up
-the feed writes directly, the same bytes for all.
+A stream sends the frames of its feed, and a comment when nothing came for a while. It ends after the last
+frame of its dialect, when the debate is deleted, when the server stops, when the viewer leaves or has read
+nothing for too long, and when its token is revoked. It has no queue: a slow viewer delays only itself. To a
+viewer that keeps up the feed writes directly, the same bytes for all.
 """
 
 from __future__ import annotations
@@ -40,33 +40,33 @@ HEADERS = (
     (b"x-accel-buffering", b"no"),
 )
 RETRY_FIELD = b"retry: 2000\n"
-"""Goes with the first event: a block of its own is an event without data to some readers."""
+"""Sent with the first event: some readers take a block of its own for an event without data."""
 COMMENT = b":\n"
-"""Without a blank line, which some readers take for the end of an event without data."""
+"""Without a blank line, which some readers take for the end of an empty event."""
 EVENT_END = b"\n\n"
 SLICE_BYTES = 64 * 1024
 PLAIN_SLICE_BYTES, PLAIN_PAUSE_SECONDS = 16 * 1024, 0.02
-"""For those who split a stream by hand: so much at once, and seconds to read it in. Sent more than that, they
-find it cut wherever a read of theirs ends: in the middle of an event."""
+"""For clients that split a stream by hand: bytes at once, and seconds between. Sent more at once, they would
+read it in parts that end in the middle of an event."""
 TICK_SECONDS = 1.0
 REVIEW_SECONDS = 0.5
-"""So often it is looked up who may still watch: whose token was revoked, here or at another node, is let go
-within a second."""
+"""How often tokens are checked again: a stream ends within a second after its token was revoked, on any
+node."""
 RENEW_SECONDS = 15.0
 
 
 class Watcher:
-    """Someone who is being sent something, as the clock sees it."""
+    """A viewer of a stream or socket, as the monitor knows it."""
 
     def __init__(self, identity: Identity) -> None:
         self.identity = identity
-        """Who opened this: when they would no longer be let in, it ends."""
+        """The stream ends when this identity is no longer valid."""
         self.dismissed = False
         self._task: asyncio.Task[Any] | None = None
 
     @asynccontextmanager
     async def until_dismissed(self) -> AsyncGenerator[None]:
-        """What is done inside breaks off when this viewer is dismissed."""
+        """The code inside is cancelled when the viewer is dismissed."""
         self._task = task = asyncio.current_task()
         try:
             yield
@@ -83,23 +83,22 @@ class Watcher:
 
 
 class StreamMonitor:
-    """Beats for quiet streams, their places kept, and an end for those whose token was revoked.
+    """Sends heartbeats, renews the presence of viewers, and dismisses those whose token was revoked.
 
-    However many watch, the store is asked once for all. It stands still where nobody watches, so nobody has
-    to stop it.
+    The store is asked once for all viewers. The tasks end when nobody watches, so nothing has to stop them.
     """
 
     def __init__(
-        self, feeds: Feeds, service: ServerSettings, presence: Presence, keeper: Authenticator
+        self, feeds: Feeds, service: ServerSettings, presence: Presence, authenticator: Authenticator
     ) -> None:
         self._feeds = feeds
         self._service = service
         self._presence = presence
-        self._keeper = keeper
+        self._authenticator = authenticator
         self._watching: dict[Identity, set[Watcher]] = {}
         self._viewers = 0
-        self._deserted = asyncio.Event()
-        self._doubted = asyncio.Event()
+        self._unwatched = asyncio.Event()
+        self._review_needed = asyncio.Event()
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     @contextmanager
@@ -107,9 +106,9 @@ class StreamMonitor:
         alike = self._watching.setdefault(watching.identity, set())
         alike.add(watching)
         self._viewers += 1
-        self._deserted.clear()
-        # Apart: a store that takes its time must not keep quiet streams from their beats.
-        for name, run in (("beats", self._beat), ("rights", self._look_after_rights)):
+        self._unwatched.clear()
+        # Two tasks: a slow store must not delay the heartbeats.
+        for name, run in (("heartbeats", self._send_heartbeats), ("rights", self._check_rights)):
             if name not in self._tasks or self._tasks[name].done():
                 self._tasks[name] = asyncio.create_task(run(), name=f"{name} of the streams")
         try:
@@ -120,48 +119,48 @@ class StreamMonitor:
             if not alike and self._watching.get(watching.identity) is alike:
                 del self._watching[watching.identity]
             if not self._watching:
-                self._deserted.set()
+                self._unwatched.set()
 
     @property
     def viewers(self) -> int:
         return self._viewers
 
     def review_soon(self) -> None:
-        """Something was revoked here: those who watch with it need not wait for the next look."""
-        self._doubted.set()
+        """A token or invitation was revoked: check the viewers at once."""
+        self._review_needed.set()
 
-    async def _beat(self) -> None:
-        beaten = renewed = monotonic()
+    async def _send_heartbeats(self) -> None:
+        last_beat = renewed = monotonic()
         tick = min(TICK_SECONDS, self._service.comment_seconds)
         while self._watching:
-            await _either(tick, self._deserted)
+            await _wait_for_any(tick, self._unwatched)
             now = monotonic()
-            if now - beaten >= self._service.comment_seconds:
-                beaten = now
+            if now - last_beat >= self._service.comment_seconds:
+                last_beat = now
                 self._feeds.heartbeat()
             if now - renewed >= RENEW_SECONDS:
                 renewed = now
                 await self._presence.renew()
 
-    async def _look_after_rights(self) -> None:
+    async def _check_rights(self) -> None:
         while self._watching:
-            await _either(REVIEW_SECONDS, self._deserted, self._doubted)
-            self._doubted.clear()
-            # Nobody is dismissed because the store cannot be read just now.
+            await _wait_for_any(REVIEW_SECONDS, self._unwatched, self._review_needed)
+            self._review_needed.clear()
+            # Nobody is dismissed because the store is out of reach.
             with suppress(StoreError):
                 await self._review()
 
     async def _review(self) -> None:
-        asked = tuple(self._watching)
-        known = await self._keeper.known(asked) if asked else set[Identity]()
-        for identity in asked:
-            if identity not in known:
+        identities = tuple(self._watching)
+        valid = await self._authenticator.known(identities) if identities else set[Identity]()
+        for identity in identities:
+            if identity not in valid:
                 for watching in tuple(self._watching.get(identity, ())):
                     watching.dismiss()
 
 
-async def _either(seconds: float, *events: asyncio.Event) -> None:
-    """Wait for one of them, and no longer than that."""
+async def _wait_for_any(seconds: float, *events: asyncio.Event) -> None:
+    """Wait until one of the events is set, at most so many seconds."""
     waiting = [asyncio.create_task(event.wait()) for event in events]
     try:
         await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -171,10 +170,10 @@ async def _either(seconds: float, *events: asyncio.Event) -> None:
 
 
 class EventStreamResponse(Response):
-    """One viewer's stream. `slot` is the viewer's place among those of its client.
+    """The stream of one viewer. `slot` counts it among the streams of its client while it lasts.
 
-    A `plain` one has no ids, no comments and no greeting, for clients that could not pass them over;
-    `extra_headers` are headers of its own.
+    `gone` is the frame for a deleted debate. A `plain` stream has no ids, comments and retry field, for
+    clients that cannot skip them.
     """
 
     media_type = "text/event-stream"
@@ -213,7 +212,7 @@ class EventStreamResponse(Response):
 
     @property
     def left(self) -> bool:
-        """The viewer left, or was sent away, before all was told."""
+        """Whether the viewer left or was dismissed before the end of the stream."""
         return self._watching.dismissed or not self._done
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -229,62 +228,62 @@ class EventStreamResponse(Response):
     async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         connection = scope["state"].get("connection")
         connection = connection if isinstance(connection, HttpConnection) else None
-        take = partial(self._take, connection) if connection else None
+        try_write = partial(self._try_write, connection) if connection else None
         encode, medium = (as_lines, "lines") if self._plain else (as_sse, "sse")
         reading = self._feeds.open_feed(self._debate_id, self._dialect, self._viewer, encode, medium)
         with self._monitor.watch(self._watching), connection.streaming() if connection else nullcontext():
-            disconnect_task = asyncio.create_task(self._until_it_leaves(receive), name="a viewer's door")
+            disconnect_task = asyncio.create_task(
+                self._dismiss_on_disconnect(receive), name="wait for disconnect"
+            )
             try:
                 async with self._watching.until_dismissed(), reading as feed:
-                    await self._send(feed, send, take)
+                    await self._send(feed, send, try_write)
             finally:
                 disconnect_task.cancel()
 
-    async def _until_it_leaves(self, receive: Receive) -> None:
+    async def _dismiss_on_disconnect(self, receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
         self._watching.dismiss()
 
-    async def _send(self, feed: Feed, send: Send, take: TryWrite | None) -> None:
-        async with aclosing(read_bytes(feed, self._cursor, take)) as pieces:
+    async def _send(self, feed: Feed, send: Send, try_write: TryWrite | None) -> None:
+        async with aclosing(read_bytes(feed, self._cursor, try_write)) as pieces:
             async for piece in pieces:
                 if piece or not self._plain:
-                    await self._pass_on(self._body(piece), send)
-                self._after_first(piece)
+                    await self._send_slices(self._body(piece), send)
+                if piece:
+                    self._retry_field = b""
         if feed.end == "deleted" and self._gone is not None:
-            # It has no place in the log, and so no id.
+            # It is no event of the log, and has no id.
             body = as_lines(self._gone, "")
             await send({"type": "http.response.body", "body": body, "more_body": True})
 
-    async def _pass_on(self, body: bytes, send: Send) -> None:
-        """By the slice: what waits for a viewer to read is a copy of its own, the rest is everybody's."""
+    async def _send_slices(self, body: bytes, send: Send) -> None:
+        """In slices: what waits to be written is copied, while the body is shared by all viewers."""
         start = 0
         while start < len(body):
-            end = _portion(body, start) if self._plain else start + SLICE_BYTES
+            end = _plain_slice_end(body, start) if self._plain else start + SLICE_BYTES
             await send({"type": "http.response.body", "body": body[start:end], "more_body": True})
             if self._plain:
                 await asyncio.sleep(PLAIN_PAUSE_SECONDS)
             start = end
 
-    def _take(self, connection: HttpConnection, piece: bytes) -> bool:
-        """Past ASGI, which would cost more than all the rest."""
+    def _try_write(self, connection: HttpConnection, piece: bytes) -> bool:
+        """Write to the connection itself: ASGI would cost more than everything else on the way."""
         if self._plain and not piece:
             return True
-        taken = connection.try_write(chunked(self._body(piece)))
-        if taken:
-            self._after_first(piece)
-        return taken
+        if not connection.try_write(chunked(self._body(piece))):
+            return False
+        if piece:
+            self._retry_field = b""
+        return True
 
     def _body(self, piece: bytes) -> bytes:
         return self._retry_field + piece if piece else COMMENT
 
-    def _after_first(self, piece: bytes) -> None:
-        if piece:
-            self._retry_field = b""
 
-
-def _portion(body: bytes, start: int) -> int:
-    """Where to cut: behind the last event that fits, or behind one that is longer."""
+def _plain_slice_end(body: bytes, start: int) -> int:
+    """The end of a slice: after the last event that fits, or after the first if it is longer."""
     end = body.rfind(EVENT_END, start, start + PLAIN_SLICE_BYTES)
     if end < 0:
         end = body.find(EVENT_END, start, start + SLICE_BYTES)
@@ -292,12 +291,12 @@ def _portion(body: bytes, start: int) -> int:
 
 
 def chunked(body: bytes) -> bytes:
-    """As it goes over the line. The same body is sent to many, and kept for them unless it is large."""
-    return _kept(body) if len(body) <= SLICE_BYTES else _framed(body)
+    """The body in chunked transfer encoding. Small results are cached: many viewers get the same body."""
+    return _cached_chunk(body) if len(body) <= SLICE_BYTES else _chunk(body)
 
 
-def _framed(body: bytes) -> bytes:
+def _chunk(body: bytes) -> bytes:
     return b"%x\r\n%b\r\n" % (len(body), body)
 
 
-_kept = lru_cache(maxsize=16)(_framed)
+_cached_chunk = lru_cache(maxsize=16)(_chunk)

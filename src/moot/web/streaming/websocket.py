@@ -1,9 +1,9 @@
-"""The WebSocket of a debate: the same events as the stream, and commands the other way.
+"""The WebSocket of a debate: the same events as the stream, and commands in the other direction.
 
-Frames are `{event, id, data}`. A command is `{type, data?, key?}`; under a key it is carried out once,
-however often it is sent. What is wrong with one is told in an `error` frame, and the socket stays open;
-whoever goes on sending nonsense, or too much, is let go. Every message counts to the limit of its client, as
-a request does.
+Frames are `{event, id, data}`. A command is `{type, data?, key?}`; with a key it is carried out once, however
+often it is sent. An invalid command is answered with an `error` frame, and the socket stays open; it is
+closed after repeated malformed messages, or too many. Every message counts towards the rate limit of its
+client, as a request does.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from moot.web.streaming.sse_streams import Watcher
 MESSAGE_BURST, MESSAGES_PER_SECOND = 30.0, 10.0
 MAX_MALFORMED = 5
 CLOSE_WAIT_SECONDS = 0.25
-"""A command that crosses the end of its debate on the way is still answered."""
+"""Seconds: a command that was sent before the end of the debate arrived is still answered."""
 NORMAL, NOT_TEXT, POLICY, RESTART, REVOKED, FAILED = 1000, 1003, 1008, 1012, 4401, 4500
 REASONS = {
     NORMAL: "All has been told.",
@@ -96,20 +96,22 @@ class SocketSession:
         self._client = client_of(socket)
         self._bucket = TokenBucket(MESSAGE_BURST, MESSAGES_PER_SECOND)
         self._warned = False
-        self._nonsense = 0
+        self._malformed = 0
         self._watching = Watcher(identity)
 
     async def run(self, dialect: Dialect, cursor: Cursor) -> None:
         code = REVOKED
         with self._context.stream_monitor.watch(self._watching):
             async with self._watching.until_dismissed():
-                code = await self._until_one_leaves(dialect, cursor)
+                code = await self._send_and_receive(dialect, cursor)
         if self._socket.application_state != WebSocketState.DISCONNECTED:
             await _quietly(self._socket.close(code, REASONS.get(code)))
 
-    async def _until_one_leaves(self, dialect: Dialect, cursor: Cursor) -> int:
-        sending = asyncio.create_task(self._send_events(dialect, cursor), name=f"telling {self._debate_id}")
-        receiving = asyncio.create_task(self._receive(), name=f"hearing {self._debate_id}")
+    async def _send_and_receive(self, dialect: Dialect, cursor: Cursor) -> int:
+        sending = asyncio.create_task(
+            self._send_events(dialect, cursor), name=f"socket sender of {self._debate_id}"
+        )
+        receiving = asyncio.create_task(self._receive(), name=f"socket receiver of {self._debate_id}")
         try:
             done, _ = await asyncio.wait((sending, receiving), return_when=asyncio.FIRST_COMPLETED)
             if receiving not in done and sending.result() in (NORMAL, FAILED):
@@ -120,14 +122,14 @@ class SocketSession:
             await asyncio.gather(sending, receiving, return_exceptions=True)
         return done.pop().result()
 
-    # --- telling --------------------------------------------------------------------------------------
+    # --- sending --------------------------------------------------------------------------------------
 
     async def _send_events(self, dialect: Dialect, cursor: Cursor) -> int:
         reading = self._context.feeds.open_feed(self._debate_id, dialect, self._viewer, as_message, "socket")
         if isinstance(dialect, V1Frames) and await self._context.has_seen_all(
             self._debate_id, dialect, self._viewer, cursor
         ):
-            return await self._over()
+            return await self._close_code()
         async with reading as feed:
             async with aclosing(read_events(feed, cursor)) as events:
                 async for frames in events:
@@ -136,10 +138,10 @@ class SocketSession:
             if feed.end == "deleted":
                 await self._send(as_message(deleted()).decode())
                 return NORMAL
-            return RESTART if feed.end == "closed" else await self._over()
+            return RESTART if feed.end == "closed" else await self._close_code()
 
-    async def _over(self) -> int:
-        """How to close when all has been told: a failed debate may still continue."""
+    async def _close_code(self) -> int:
+        """The close code after the last event: a failed debate may still be continued."""
         try:
             ended = (await self._context.arena.state(self._debate_id)).ended_seq
         except UnknownDebate:
@@ -149,7 +151,7 @@ class SocketSession:
     async def _send(self, text: str) -> None:
         await self._socket.send_text(text)
 
-    # --- hearing --------------------------------------------------------------------------------------
+    # --- receiving --------------------------------------------------------------------------------------
 
     async def _receive(self) -> int:
         try:
@@ -167,21 +169,21 @@ class SocketSession:
 
     async def _on_message(self, text: str) -> None:
         if not self._bucket.take():
-            return await self._too_much()
-        standing = await self._context.limiter.hit(self._client)
-        if standing is not None and not standing.allowed:
-            members = {"retryAfter": standing.retry_after}
+            return await self._too_many()
+        status = await self._context.limiter.hit(self._client)
+        if status is not None and not status.allowed:
+            members = {"retryAfter": status.retry_after}
             return await self._reject("RATE_LIMIT", Problem("rate-limit").detail, members)
         try:
             answer = await self._carry_out(text)
         except MootError as error:
             await self._refuse(error)
             return None
-        self._nonsense = 0
+        self._malformed = 0
         await self._send(as_message(answer).decode())
         return None
 
-    async def _too_much(self) -> None:
+    async def _too_many(self) -> None:
         if self._warned:
             raise CloseSocket(POLICY)
         self._warned = True
@@ -196,8 +198,8 @@ class SocketSession:
         if problem.errors:
             members["errors"] = problem.errors
         await self._reject(code, problem.detail, members)
-        self._nonsense = self._nonsense + 1 if code == "MALFORMED" else 0
-        if self._nonsense >= MAX_MALFORMED:
+        self._malformed = self._malformed + 1 if code == "MALFORMED" else 0
+        if self._malformed >= MAX_MALFORMED:
             raise CloseSocket(POLICY)
 
     async def _reject(self, code: str, message: str, members: dict[str, Any]) -> None:
@@ -223,7 +225,7 @@ class SocketSession:
 
 
 def _parts(shape: Any) -> tuple[str, dict[str, Any], str | None]:
-    """Raises Problem: MALFORMED where it is no command at all."""
+    """Type, data and key of a message. Raises Problem where it is no command."""
     if not isinstance(shape, dict) or "type" not in shape:
         raise Problem("malformed-request", "A message is an object with a type")
     message = cast("dict[str, Any]", shape)

@@ -1,10 +1,10 @@
-// Asking the server. A refusal becomes a `Trouble`, which says in words what is wrong and what to do next.
+// Requests to the server. A refusal becomes an `ApiError`, which says what is wrong and what to do next.
 
 const TOKEN = 'moot.token';
-/** Happens to the window when the server wants a token, or another one. */
+/** The window event for a missing or invalid token. */
 export const LOCKED = 'moot:locked';
 
-export class Trouble extends Error {
+class ApiError extends Error {
   constructor(problem, status) {
     super(problem.detail || problem.title || 'The server did not answer.');
     this.status = status;
@@ -14,14 +14,14 @@ export class Trouble extends Error {
   }
 }
 
-class Unreachable extends Trouble {
+class Unreachable extends ApiError {
   constructor() {
     super({ detail: 'The server cannot be reached. Is it still running?' }, 0);
   }
 }
 
 export const tokens = {
-  /** The token for this debate: an invitation to it, or one's own. */
+  /** The token for this debate: an invitation to it, or the user's own token. */
   for(debate) {
     return (debate && sessionStorage.getItem(`moot.invited.${debate}`)) || localStorage.getItem(TOKEN) || '';
   },
@@ -36,10 +36,10 @@ export const tokens = {
 };
 
 /**
- * `debate`: whose token counts; `once`: doing it again does nothing; `raw`: the reply itself; `quiet`: a locked door
- * is no news; `signal` and `keepalive` as fetch has them.
+ * `debate`: the debate whose token is sent; `once`: with an idempotency key; `raw`: return the response itself;
+ * `quiet`: no event for a 401; `signal` and `keepalive` as in fetch.
  */
-export async function ask(method, path, body, { debate, signal, once, raw, keepalive, quiet } = {}) {
+async function ask(method, path, body, { debate, signal, once, raw, keepalive, quiet } = {}) {
   const headers = {};
   const token = tokens.for(debate ?? /\/debates\/([^/?]+)/.exec(path)?.[1]);
   if (token) headers.Authorization = `Bearer ${token}`;
@@ -59,12 +59,12 @@ export async function ask(method, path, body, { debate, signal, once, raw, keepa
     throw new Unreachable();
   }
   if (reply.status === 401 && !quiet) dispatchEvent(new Event(LOCKED));
-  if (!reply.ok) throw new Trouble(await reply.json().catch(() => ({})), reply.status);
+  if (!reply.ok) throw new ApiError(await reply.json().catch(() => ({})), reply.status);
   if (raw) return reply;
   return reply.status === 204 ? null : reply.json();
 }
 
-/** Not a UUID: these a browser makes for https and for this machine alone. */
+/** Not a UUID: browsers make those on https and localhost only. */
 function newKey() {
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join('-');
 }
@@ -73,3 +73,17 @@ export const get = (path, more) => ask('GET', path, undefined, more);
 export const post = (path, body, more) => ask('POST', path, body ?? {}, more);
 export const put = (path, body, more) => ask('PUT', path, body ?? {}, more);
 export const remove = (path, more) => ask('DELETE', path, undefined, more);
+
+const KEPT_MS = 60_000;
+
+/** `form`: markdown, html, json, or replay (the standalone page). */
+export const transcript = (id, form, reasoning) =>
+  get(`/debates/${id}/transcript?format=${form}&reasoning=${reasoning}`, { raw: true });
+
+export async function save(id, form, reasoning) {
+  const reply = await transcript(id, form, reasoning);
+  const named = /filename="([^"]+)"/.exec(reply.headers.get('content-disposition') ?? '')?.[1];
+  const href = URL.createObjectURL(await reply.blob());
+  Object.assign(document.createElement('a'), { href, download: named ?? `${id}.${form}` }).click();
+  setTimeout(() => URL.revokeObjectURL(href), KEPT_MS);
+}

@@ -1,5 +1,5 @@
-// The view of a debate, kept up to date. Pure: a view and a frame give the next view, and nothing is changed
-// in place. What the changes mean is the server's business; see moot/wire/chamber.
+// Applies a frame to the view of a debate. Pure: it returns the next view, and changes nothing in place. The frames
+// are made by moot/api/page_view.
 
 export const EMPTY = Object.freeze({});
 

@@ -1,9 +1,9 @@
-// The clock on the wall: one beat a second for all who look at it, and times as they are read.
+// Times: a signal that ticks once a second for all who show it, durations, and how long ago something was.
 
-import { signal, useEffect } from '../../vendor/preact.js';
+import { html, signal, useEffect } from '../../vendor/preact.js';
 
-/** The time now, to the second; it runs while somebody looks. */
-export const now = signal(Date.now());
+/** The current time, to the second; it ticks while a component shows it. */
+const now = signal(Date.now());
 let lookers = 0;
 let timer = null;
 
@@ -23,3 +23,17 @@ export function span(milliseconds) {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
+
+const STEPS = [
+  ['year', 31_536_000], ['month', 2_592_000], ['week', 604_800], ['day', 86_400], ['hour', 3600], ['minute', 60],
+];
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short' });
+
+function ago(moment, now = Date.now()) {
+  const seconds = (new Date(moment) - now) / 1000;
+  const [unit, size] = STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? [null, 1];
+  return unit ? relative.format(Math.trunc(seconds / size), unit) : 'just now';
+}
+
+export const When = ({ at }) => html`<time datetime=${at} title=${exact.format(new Date(at))}>${ago(at)}</time>`;

@@ -1,14 +1,14 @@
-// The line to one debate: a snapshot of its view, then its changes over a WebSocket. It comes back by itself,
-// from where it was, and says so. It runs in the shared worker, or in the page where there is none.
+// The connection to one debate: a snapshot of its view, then its changes over a WebSocket. It reconnects by itself
+// from the last change, and reports its state. It runs in the shared worker, or else in the page.
 
 import { fold } from './apply_frame.js';
 
 const PAUSES = [300, 700, 1500, 3000, 5000];
 const REVOKED = 4401;
-/** A line that broke off sooner, in ms, did not really stand. */
+/** A connection that was lost sooner, in ms, does not reset the delay between attempts. */
 const STEADY = 5000;
 
-export class Line {
+export class DebateSocket {
   /** `tell(kind, ...)`: view (view, seq, me), frame (frame), line (state, problem). */
   constructor({ debate, seat, token, origin, tell }) {
     Object.assign(this, { debate, seat, token, origin, tell });
@@ -28,7 +28,7 @@ export class Line {
     this.socket?.close();
   }
 
-  /** Try again now: the network is back, or somebody looks at the page again. */
+  /** Try again now: the network is back, or the page is visible again. */
   hurry() {
     if (this.timer) {
       clearTimeout(this.timer);
@@ -60,7 +60,7 @@ export class Line {
     const query = new URLSearchParams({ view: 'true', after: this.seq });
     if (this.seat) query.set('as', this.seat);
     if (this.token) query.set('ticket', (await this.#ask('POST', 'tickets')).ticket);
-    // Whoever left meanwhile would never close it.
+    // It may have been closed meanwhile.
     if (this.closed) return;
     const url = new URL(`/api/v1/debates/${this.debate}/ws?${query}`, this.origin);
     url.protocol = url.protocol.replace('http', 'ws');
@@ -93,7 +93,7 @@ export class Line {
     if (this.closed) return;
     if (problem?.status === 404) return void this.#end('gone', problem);
     if (problem?.status === 401 || problem?.status === 403) return void this.#end('denied', problem);
-    // Behind the end of what the server knows: a backup was put in its place.
+    // The server has fewer events than we have seen: a backup was restored.
     if (problem?.status === 409 || this.failures > 1) this.view = null;
     this.#say('lost');
     this.timer = setTimeout(() => this.#go(), PAUSES[Math.min(this.failures++, PAUSES.length - 1)]);

@@ -1,6 +1,6 @@
-// One debate as the page knows it: the folded view behind signals, so that a word repaints its own paragraph
-// and nothing else. Ask for a section with `at('now')`, for one entry of a list with `at('turns', '7')`, and
-// for the list itself with `keys('turns')`.
+// One debate as the page knows it: its view behind signals, so that a word repaints only its paragraph. Ask for a
+// section with `at('now')`, for one entry of a list with `at('turns', '7')`, and for the list itself with
+// `keys('turns')`.
 
 import { batch, signal } from '../../vendor/preact.js';
 import { EMPTY, fold } from './apply_frame.js';
@@ -16,7 +16,7 @@ function isProgress([verb, [section, key, member], value]) {
   return member === undefined || member === 'parts' || (WORDS.has(member) && value !== '');
 }
 
-export class Room {
+export class DebateView {
   #view = EMPTY;
   #signals = new Map();
   #lists = new Map();
@@ -25,9 +25,9 @@ export class Room {
   me = signal(null);
   ready = signal(false);
   /** connecting, live, lost, gone, denied */
-  line = signal('connecting');
+  connection = signal('connecting');
   trouble = signal(null);
-  /** When a word was last heard, or somebody began. That a call failed and is made again is no word. */
+  /** When text last came, or a speech began. A failed call that is repeated does not count. */
   heard = signal(Date.now());
 
   get view() {

@@ -1,5 +1,5 @@
-// Following what is said: the page stays at its end while the end grows, until somebody scrolls up; it
-// follows again when they come back down, or ask for it.
+// Following a live debate: the page stays scrolled to its end until the user scrolls up; it follows again when they
+// scroll back down, or ask for it.
 
 import { useEffect, useSignal } from '../../vendor/preact.js';
 import { isStill } from './preferences.js';
@@ -14,7 +14,7 @@ export function toEnd({ still = isStill() } = {}) {
   scrollTo({ top: root.scrollHeight, behavior: still || far ? 'instant' : 'smooth' });
 }
 
-/** A signal: whether the page follows. `box` is what grows; `goes()` whether there is anything to follow. */
+/** A signal: whether the page follows. `box`: the growing element; `goes()`: whether there is more to come. */
 export function useFollow(box, goes, start = true) {
   const following = useSignal(start);
   useEffect(() => {
@@ -25,8 +25,7 @@ export function useFollow(box, goes, start = true) {
       else if (scrollY > last && left() < NEAR && !upwards) following.value = true;
       [last, height] = [scrollY, root.scrollHeight];
     };
-    // While the page glides down, a wheel turned up may end below where it began: what they asked for counts,
-    // until they ask for something else.
+    // While the page scrolls smoothly, scrolling up may end below the start: the last input of the user counts.
     const turned = ({ deltaY, ctrlKey }) => {
       if (!deltaY || ctrlKey) return;
       upwards = deltaY < 0;
@@ -51,7 +50,7 @@ export function useFollow(box, goes, start = true) {
   return following;
 }
 
-/** Brings a speech into sight and marks it for a moment. Says whether it is there. */
+/** Scrolls to a speech and highlights it. Returns whether it exists. */
 export function jump(number, { focus = false } = {}) {
   const speech = document.getElementById(`turn-${number}`);
   if (!speech) return false;

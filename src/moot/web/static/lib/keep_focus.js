@@ -1,17 +1,17 @@
-// Focus that would be left with nothing: when the control that has it goes away or is shut, whatever stood
-// around it takes it over, else the latest that there is to read. Nobody is scrolled away from where they are.
+// Keeps the keyboard focus: when the focused control is removed or disabled, an element around it gets the focus,
+// else the latest content. The page is not scrolled.
 
 const AROUND = 'section, article, form, fieldset, dialog, [role=group]';
 const TITLE = 'main:not([aria-busy=true]) h1';
 const TO_READ = ['#verdict-title', '#bench-title', '.speech', TITLE];
 
-/** Whether nobody has a control in hand. */
+/** Whether no control has the focus. */
 export const isFree = () => (document.activeElement?.tabIndex ?? -1) < 0;
 
 const isLost = () => document.activeElement === document.body;
 
 export function keepFocus(root) {
-  /** What had the focus last and all that it stands in, and on which page. */
+  /** The last focused element with its ancestors, and its page. */
   let [held, page] = [[], ''];
   const isThere = () => held[0]?.checkVisibility() && !held[0].disabled;
   const look = () => {
@@ -24,10 +24,10 @@ export function keepFocus(root) {
   });
   root.addEventListener('focusout', () => setTimeout(() => {
     look();
-    // Whoever lets go of something that stays is left alone.
+    // The element is still there: the user has moved the focus away.
     if (isLost() && isThere()) held = [];
   }));
-  // Where nothing is ready to take it, what comes next is.
+  // If nothing can take it now, the next new element does.
   new MutationObserver(look).observe(root, { childList: true, subtree: true, attributeFilter: ['disabled'] });
 }
 
@@ -35,7 +35,7 @@ function* lineage(element, root) {
   for (let one = element; one && one !== root; one = one.parentElement) yield one;
 }
 
-/** Whoever has gone on to another page begins at its title. */
+/** On another page the focus starts at the heading. */
 function toRead(page) {
   const kinds = page === location.pathname ? TO_READ : [TITLE];
   return kinds.map((kind) => [...document.querySelectorAll(kind)].at(-1)).find((one) => one);

@@ -1,4 +1,4 @@
-// Keys. Whoever shows something registers its keys for as long as it is shown; `?` lists them all.
+// Keyboard shortcuts. A component registers its keys while it is shown; `?` lists them all.
 
 import { signal, useLayoutEffect, useRef } from '../../vendor/preact.js';
 
@@ -10,7 +10,7 @@ export const groups = signal([]);
 export function useKeys(title, keys) {
   const group = useRef({ title, keys });
   group.current.keys = keys;
-  // Before it is painted: whoever sees a page may press a key at once.
+  // Before the first paint: a key may be pressed at once.
   useLayoutEffect(() => {
     const own = group.current;
     groups.value = [...groups.peek(), own];
@@ -23,7 +23,7 @@ export function listen() {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (document.querySelector('dialog[open]') || isTyping(event.target)) return;
     const key = event.key === ' ' ? 'space' : event.key;
-    // A button that has the focus is pressed by space and Enter: that is its own.
+    // Space and Enter press the focused button.
     if ((key === 'space' || key === 'Enter') && event.target.closest?.('button, a, summary, [role=button]')) return;
     for (const group of groups.peek().toReversed()) {
       const found = group.keys[key];

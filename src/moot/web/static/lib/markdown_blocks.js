@@ -1,21 +1,20 @@
-// Where a text that is still growing may be cut: behind a blank line that is not inside a code block, and
-// before the next entry of a list. What stands before the cut will not change any more. And which text is no
-// Markdown that anybody means. Pure.
+// Where a growing Markdown text may be cut: after a blank line outside of code blocks, and before the next list
+// item. The text before the cut does not change any more. And which text is too costly to render. Pure.
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const ENTRY = /^(?:[-*+]|\d{1,9}[.)])[ \t]/;
 
 const MARKS = /[*_~`[\]<>]/g;
 const MOST_MARKS = 1000;
-/** Rows of a table with so many columns, and entries of a list so deep within others. */
+/** Table rows with very many columns, and very deeply nested list items. */
 const ENDLESS = /^[ \t]{100,}(?:[-*+]|\d{1,9}[.)])[ \t]|^(?:[^|\n]*\|){100}/m;
 
-/** Whether there are so many marks in a paragraph that to set it would take seconds: models get stuck at times. */
+/** Whether a paragraph has so much markup that rendering takes seconds: models may get stuck in loops. */
 export function isTangled(text) {
   return ENDLESS.test(text) || text.split(/\n[ \t]*\n/).some((block) => (block.match(MARKS)?.length ?? 0) > MOST_MARKS);
 }
 
-/** How far from `start` (the last cut) the text is settled; `start` where nothing more is. */
+/** The end of the settled text after `start` (the last cut); `start` if there is none. */
 export function settled(text, start) {
   let at = start;
   let cut = start;
@@ -26,7 +25,7 @@ export function settled(text, start) {
   for (;;) {
     const end = text.indexOf('\n', at);
     const line = text.slice(at, end < 0 ? text.length : end);
-    // A list goes on behind a blank line where the next one is indented: only its first sign tells.
+    // A list continues after a blank line if the next line is indented: only its first character tells.
     if (list && !fence && !empty && (ENTRY.test(line) || (blank && /^\S/.test(line)))) {
       cut = at;
       list = false;

@@ -1,4 +1,4 @@
-// Motions to argue about, for whoever has none in mind: light and grave, and not all in English.
+// Suggested motions: light and serious, and not all in English.
 
 export const FIRST = 'Should cities ban private cars?';
 
@@ -43,7 +43,7 @@ const MOTIONS = [
   'Space exploration should be left to private companies',
   'A universal basic income would make people freer',
   'Static types are worth their trouble',
-  'The book is always better than the film',
+  'The book is always better than the recording',
   'Advertising to children should be forbidden',
   'We have a duty to have no secrets from our friends',
   'Monarchies should be abolished',
@@ -55,7 +55,7 @@ const MOTIONS = [
   'هل ينبغي أن يكون التعليم الجامعي مجانيًا للجميع؟',
 ];
 
-/** Another one than `not`; the dice come in by the door. */
+/** A random motion other than `not`; `random` is passed in for tests. */
 export function surprise(not, dice = Math.random) {
   const others = MOTIONS.filter((motion) => motion !== not);
   return others[Math.floor(dice() * others.length)];

@@ -1,19 +1,21 @@
-// A debate as a film. Frames come with the times at which they happened; here they get the times at which
-// they are shown, with long silences cut short, and the debate can be looked at as it stood at any of them.
+// A recorded debate and its playback. A `Recording` gives each frame the time at which it is shown, with long
+// silences cut short, and has the view of the debate at any time; a `RecordingPlayer` shows it at a speed.
 //
-// Views share what they have in common, so that keeping one in every two hundred costs little, and a seek
-// anywhere folds at most so many frames. Pure: no clock, no page.
+// Views share unchanged parts, so that keeping one in two hundred costs little, and a seek applies at most so many
+// frames.
 
+import { batch, signal } from '../../vendor/preact.js';
 import { EMPTY, fold } from './apply_frame.js';
+import { DebateView } from './debate_view.js';
 
 export const SPEEDS = [1, 2, 4, 8, 16];
-/** Nobody wants to watch a model load: so long is the longest silence, in ms of play time. */
+/** The longest silence in a replay, in ms: nobody wants to watch a model load. */
 export const LONGEST_SILENCE = 2000;
-/** How long the end is shown before it is over. */
+/** How long the end is shown, in ms. */
 export const TAIL = 1500;
 export const EVERY = 200;
 
-export class Film {
+export class Recording {
   #views = [];
   #frames;
   #times;
@@ -23,7 +25,7 @@ export class Film {
     this.#times = playTimes(frames);
     const { views, marks } = watched(frames, this.#times);
     this.#views = views;
-    /** What one can jump to: {kind: speech | judging | verdict, turn, seat, slot, at, end}, in order. */
+    /** The positions to jump to: {kind: speech | judging | verdict, turn, seat, slot, at, end}, in order. */
     this.marks = marks;
     this.duration = frames.length ? this.#times[frames.length - 1] + TAIL : 0;
     for (const mark of marks) mark.end ??= this.duration;
@@ -33,7 +35,7 @@ export class Film {
     return this.#frames.length;
   }
 
-  /** How many frames have been shown at a time. */
+  /** The number of frames shown at a time. */
   count(time) {
     let low = 0;
     let high = this.#times.length;
@@ -61,12 +63,12 @@ export class Film {
     return count ? this.#frames[count - 1].seq : 0;
   }
 
-  /** The mark that is being shown: the last that has begun. */
+  /** The current mark: the last that has begun. */
   markAt(time) {
     return this.marks.findLast((mark) => mark.at <= time) ?? null;
   }
 
-  /** Where a jump of one mark back or on leads. Back within the first moments of a mark is to the one before. */
+  /** The target of a jump by one mark. Shortly after the start of a mark, back means the one before. */
   jump(time, step, grace = 800) {
     if (step > 0) return this.marks.find((mark) => mark.at > time)?.at ?? this.duration;
     return this.marks.findLast((mark) => mark.at < time - grace)?.at ?? 0;
@@ -77,7 +79,7 @@ export class Film {
   }
 }
 
-/** When each frame is shown, in ms from the start. Clocks that run backwards stand still. */
+/** When each frame is shown, in ms from the start. Times that go backwards count as no time. */
 export function playTimes(frames) {
   const times = new Float64Array(frames.length);
   let last = frames.length ? Date.parse(frames[0].at) : 0;
@@ -89,7 +91,7 @@ export function playTimes(frames) {
   return times;
 }
 
-/** Watches it once from start to end, and remembers what one needs in order to jump. */
+/** Applies all frames once, and keeps what is needed for jumps. */
 function watched(frames, times) {
   const views = [EMPTY];
   const marks = [];
@@ -110,7 +112,7 @@ function watched(frames, times) {
 }
 
 function speeches(before, view, at, marks, open) {
-  // Words change a speech all the time; only when one comes or ends there is something to note.
+  // Text changes a speech all the time; only its start and end are marks.
   for (const [turn, mark] of open) {
     if (view.turns[turn]?.state === 'live') continue;
     mark.end = at;
@@ -133,7 +135,7 @@ function bench(before, view, at, marks) {
 
 const some = (list) => Boolean(list && Object.keys(list).length);
 
-/** A time as one says it: 4:07. */
+/** A time as text: 4:07. */
 export function clock(ms) {
   const seconds = Math.floor(ms / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
@@ -141,8 +143,83 @@ export function clock(ms) {
   return hours ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** Frames as a file keeps them, [ms from the start, changes], as frames. */
+/** Frames from the form in which a file has them: [ms from the start, changes]. */
 export function unpacked({ start, frames }) {
   const first = Date.parse(start);
   return frames.map(([ms, ops], place) => ({ seq: place + 1, at: new Date(first + ms).toISOString(), ops }));
+}
+
+/** From this number of frames on the view is replaced as a whole. */
+const MANY = 400;
+/** A page that was not painted for longer, in ms, continues where it was. */
+const LONGEST_STEP = 250;
+const NOBODY = { name: '', role: 'observer', conducts: false, seat: null, judge: null, many: false };
+const NOTHING = { steer: false, vote: false, ask: false, seats: [], judges: [] };
+
+export class RecordingPlayer {
+  #shown = 0;
+  #last = null;
+
+  constructor(recording, speed = signal(1)) {
+    this.recording = recording;
+    this.debate = new DebateView();
+    this.debate.me.value = { ...NOBODY, may: NOTHING };
+    this.debate.connection.value = 'replay';
+    this.time = signal(0);
+    this.playing = signal(false);
+    this.speed = speed;
+    this.show(0);
+  }
+
+  get ended() {
+    return this.time.value >= this.recording.duration;
+  }
+
+  play() {
+    if (this.ended) this.show(0);
+    this.#last = null;
+    this.playing.value = true;
+  }
+
+  pause() {
+    this.playing.value = false;
+  }
+
+  toggle() {
+    if (this.playing.peek()) this.pause();
+    else this.play();
+  }
+
+  faster(step) {
+    const place = SPEEDS.indexOf(this.speed.peek()) + step;
+    this.speed.value = SPEEDS[Math.min(Math.max(place, 0), SPEEDS.length - 1)];
+  }
+
+  jump(step) {
+    this.show(this.recording.jump(this.time.peek(), step));
+  }
+
+  /** Called for each frame of the screen; `now` in ms, of any clock. */
+  tick(now) {
+    if (!this.playing.peek()) return;
+    const passed = this.#last === null ? 0 : Math.min(now - this.#last, LONGEST_STEP);
+    this.#last = now;
+    this.show(this.time.peek() + passed * this.speed.peek());
+    if (this.ended) this.pause();
+  }
+
+  /** Shows the debate at a time. */
+  show(time) {
+    const { recording, debate } = this;
+    const to = Math.min(Math.max(time, 0), recording.duration);
+    // There is no view before the first frame.
+    const count = Math.max(recording.count(to), Math.min(1, recording.size));
+    const jumps = count < this.#shown || count - this.#shown > MANY || !debate.ready.peek();
+    batch(() => {
+      if (jumps) debate.enter(recording.view(count), recording.seq(count));
+      else for (const frame of recording.between(this.#shown, count)) debate.hear(frame);
+      this.time.value = to;
+    });
+    this.#shown = count;
+  }
 }

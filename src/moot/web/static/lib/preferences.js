@@ -1,18 +1,18 @@
-// What somebody prefers, kept in this browser: theme, motion, how a debate is watched.
+// Preferences kept in this browser (theme, motion, how a debate is watched), and whether the window is wide.
 
 import { effect, signal } from '../../vendor/preact.js';
 
-export const theme = kept('theme', 'auto');
-export const motion = kept('motion', 'auto');
-export const reasoning = kept('reasoning', 'shown');
+export const theme = storedSignal('theme', 'auto');
+export const motion = storedSignal('motion', 'auto');
+export const reasoning = storedSignal('reasoning', 'shown');
 
-export function kept(name, fallback) {
+export function storedSignal(name, fallback) {
   const key = `moot.${name}`;
   let start = fallback;
   try {
     start = JSON.parse(localStorage.getItem(key)) ?? fallback;
   } catch {
-    // Somebody else wrote there; ours is written over it.
+    // Written by another program; it is overwritten.
   }
   const value = signal(start);
   let first = true;
@@ -24,7 +24,7 @@ export function kept(name, fallback) {
   return value;
 }
 
-export function dress() {
+export function applyPreferences() {
   effect(() => {
     const root = document.documentElement;
     root.toggleAttribute('data-still', motion.value === 'reduced');
@@ -34,3 +34,7 @@ export function dress() {
 }
 
 export const isStill = () => motion.peek() === 'reduced' || matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+const query = matchMedia('(min-width: 70rem)');
+export const wide = signal(query.matches);
+query.addEventListener('change', () => (wide.value = query.matches));

@@ -1,4 +1,4 @@
-// Addresses and pages. Links work as links; where they lead within the arena, no document is loaded.
+// Addresses and pages. Links within the application load no new document.
 
 import { signal } from '../../vendor/preact.js';
 import { tokens } from './api.js';
@@ -28,7 +28,7 @@ export function where() {
   return { page: 'lost', title: 'Not found', id: null, query: new URLSearchParams(), hash: '' };
 }
 
-/** A link to a debate may end in #token=…, which no browser sends: it is kept for this tab and taken off. */
+/** A link may end in #token=…, which browsers do not send: it is stored for this tab and removed. */
 function takeInvitation() {
   const token = /^#token=([\w.~+/=-]+)$/.exec(location.hash)?.[1];
   const debate = /^\/debate\/([^/]+)/.exec(location.pathname)?.[1];
@@ -47,7 +47,7 @@ export function go(path, { replace = false } = {}) {
 
 export function listen() {
   addEventListener('popstate', () => {
-    // Somebody followed an invitation in the tab of the same debate: from now on they are who it says.
+    // An invitation was opened in the tab of the same debate: it replaces the identity.
     const invited = location.hash.startsWith('#token=');
     place.value = where();
     if (invited) location.reload();

@@ -1,6 +1,6 @@
-// A debate as somebody sets it up on the start page: what is remembered, sent, shared by a link and taken from a
-// debate that was. What is left empty follows the format or the server: a name, a side, a model. Whether it
-// makes a debate, the server tells.
+// The setup of a new debate: stored in the browser, sent to the server, shared as a link, or taken from an earlier
+// debate. Empty fields get the defaults of the format or the server: a name, a side, a model. The server validates
+// it.
 
 import { FIRST } from './motions.js';
 
@@ -11,7 +11,7 @@ export const MOST_JUDGES = 9;
 const MOST_TOOLS = 16;
 const MOST_CRITERIA = 20;
 
-/** Longest texts that are taken from elsewhere; what is too long for a debate, the server tells. */
+/** Limits for texts from links and storage; the server has its own limits. */
 const TEXT = { topic: 600, format: 100, name: 200, model: 300, standIn: 300, systemPrompt: 12000 };
 
 const CONFIG = {
@@ -53,17 +53,17 @@ export const fresh = () => ({
   config: { ...CONFIG },
 });
 
-/** Whatever came from a link or from yesterday, with everything in its place and nothing else. */
+/** A valid setup from data of a link or of storage: unknown fields are dropped, missing ones added. */
 export function tidied(raw) {
   const whole = fresh();
   if (!raw || typeof raw !== 'object') return whole;
-  const many = (list, most, empty) =>
+  const readList = (list, most, empty) =>
     Array.isArray(list) && list.length ? list.slice(0, most).map((one, place) => like(empty(place), one)) : null;
   return {
     topic: text(raw.topic, TEXT.topic) ?? whole.topic,
     format: text(raw.format, TEXT.format) || whole.format,
-    seats: spread(many(raw.seats, 4, emptySeat)) ?? whole.seats,
-    judges: many(raw.judges, MOST_JUDGES, emptyJudge) ?? whole.judges,
+    seats: spread(readList(raw.seats, 4, emptySeat)) ?? whole.seats,
+    judges: readList(raw.judges, MOST_JUDGES, emptyJudge) ?? whole.judges,
     config: like(CONFIG, raw.config),
   };
 }
@@ -71,7 +71,7 @@ export function tidied(raw) {
 const spread = (seats) => (seats?.length === 1 ? [...seats, emptySeat(1)] : seats);
 const text = (value, most) => (typeof value === 'string' ? value.slice(0, most) : null);
 
-/** The members of `model`, with what `raw` says about them where it is of the same kind. */
+/** The fields of `model`, with the values of `raw` where they have the same type. */
 function like(model, raw) {
   const found = { ...model };
   for (const [name, usual] of Object.entries(model)) {
@@ -95,9 +95,9 @@ const numbers = (given) => {
 };
 const isFixed = (name) => name === 'maxRounds' || name === 'intensity';
 
-// --- who sits where -------------------------------------------------------------------------------------
+// --- seats -------------------------------------------------------------------------------------
 
-/** The chair that the format has for a place; further seats sit beside the first ones. */
+/** The chair of the format for an index; further seats repeat the chairs. */
 export function chairOf(format, place) {
   const chairs = format?.chairs ?? [];
   if (chairs[place]) return chairs[place];
@@ -108,9 +108,9 @@ export function chairOf(format, place) {
 }
 
 export const nameOf = (setup, format, place) => setup.seats[place].name.trim() || chairOf(format, place).name;
-export const sideOf = (setup, format, place) => setup.seats[place].position || chairOf(format, place).position;
+const sideOf = (setup, format, place) => setup.seats[place].position || chairOf(format, place).position;
 
-/** The other format, with as many seats as it has chairs, unless somebody wanted another number. */
+/** The setup in another format, with its number of seats unless the user has changed that number. */
 export function inFormat(setup, before, format) {
   const kept = before && setup.seats.length !== before.chairs.length ? setup.seats.length : format.chairs.length;
   const count = Math.min(Math.max(kept, format.minParticipants), format.maxParticipants);
@@ -119,7 +119,7 @@ export function inFormat(setup, before, format) {
   return { ...setup, format: format.name, seats, config: { ...setup.config, maxRounds, opens: '' } };
 }
 
-/** Everybody argues for the other side. Of two, each takes the other's chair, which keeps its colour. */
+/** All seats change sides. Two seats change chairs, which keep their colours. */
 export function swapped(setup, format) {
   const sides = setup.seats.map((_, place) => sideOf(setup, format, place));
   if (setup.seats.length === 2 && sides[0] !== sides[1]) {
@@ -134,7 +134,7 @@ const moved = (seat, chair) => ({ ...seat, position: chair.position, color: chai
 
 // --- to the server and back -------------------------------------------------------------------------------
 
-/** The body that opens this debate. `usual` is the model of whoever named none. */
+/** The body of the request. `usual`: the default model. */
 export function bodyOf(setup, format, usual) {
   const [judge, ...judges] = setup.judges.map((one, place) => judgeBody(one, place, setup.judges.length, usual));
   const participants = setup.seats.map((seat, place) =>
@@ -162,7 +162,7 @@ function seatBody(seat, name, position, usual) {
   };
 }
 
-/** Each once, as somebody wrote them with commas between. */
+/** The items of a comma-separated text, each once. */
 export const criteriaOf = (judge) =>
   [...new Set(judge.criteria.split(',').map((one) => one.trim()).filter(Boolean))];
 
@@ -178,8 +178,8 @@ function judgeBody(judge, place, count, usual) {
   };
 }
 
-/** `provider/name`, of which the name may have slashes of its own. */
-export function choice(label, { temperature = null, maxTokens = null } = {}) {
+/** `provider/name`; the name may contain slashes. */
+function choice(label, { temperature = null, maxTokens = null } = {}) {
   const at = label.indexOf('/');
   const model = { provider: label.slice(0, at), modelId: label.slice(at + 1) };
   if (label === PERSON) return model;
@@ -197,7 +197,7 @@ function configBody({ audience, voteBefore, voteSeconds, tools, ...config }) {
   return body;
 }
 
-/** From the body that opened another debate. */
+/** The setup from the body of an earlier request. */
 export function setupOf(body) {
   const label = (model) => (model ? `${model.provider}/${model.modelId}` : '');
   const { polls, ...config } = body.config ?? {};
@@ -222,7 +222,7 @@ export function setupOf(body) {
 
 // --- a link -----------------------------------------------------------------------------------------------
 
-/** What a seat is told in private stays here, unless it is asked for. */
+/** The address with the setup; private objectives and prompts only with `secrets`. */
 export function linkOf(setup, secrets = false) {
   const seats = secrets ? setup.seats : setup.seats.map((seat) => ({ ...seat, objective: '', systemPrompt: '' }));
   const bytes = new TextEncoder().encode(JSON.stringify({ ...setup, seats }));
@@ -242,7 +242,7 @@ export function linked(hash) {
   }
 }
 
-/** What only repeats the format's own chair is left to it, so that another format or side brings its own. */
+/** Values equal to the defaults of the chair are removed, so that another format or side brings its own. */
 export function loosened(setup, format) {
   const seats = setup.seats.map((seat, place) => {
     const chair = chairOf(format, place);

@@ -1,6 +1,6 @@
-// One line to each debate for all tabs: browsers allow only so many connections to a host.
+// One connection per debate for all tabs: browsers limit the connections to a host.
 
-import { Line } from './debate_socket.js';
+import { DebateSocket } from './debate_socket.js';
 
 const lines = new Map();
 
@@ -11,7 +11,7 @@ onconnect = ({ ports: [port] }) => {
     line.ports.delete(port);
     if (line.ports.size === 0) {
       line.close();
-      // One that ended may have had a successor.
+      // An ended connection may already be replaced.
       if (lines.get(line.key) === line) lines.delete(line.key);
     }
     line = null;
@@ -37,7 +37,7 @@ function join({ debate, seat, token, origin }, port) {
     return known;
   }
   const ports = new Set([port]);
-  const line = new Line({
+  const line = new DebateSocket({
     debate,
     seat,
     token,

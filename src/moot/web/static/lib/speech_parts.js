@@ -1,5 +1,5 @@
-// A speech in the order in which it came: in each stretch thoughts, then words, then tools. What a stretch has of
-// the words and of the thoughts is told by where it begins and ends in them; the last one is open.
+// The parts of a speech in the order in which they came: each has reasoning, then text, then tools, given as ranges
+// of the whole reasoning and the whole text; the last part is open.
 
 const RANKS = ['thoughts', 'words', 'tool'];
 
@@ -11,7 +11,7 @@ export function stretches(parts) {
   return known.get(parts);
 }
 
-/** What the stretch in that place has of its speech: of its `words`, or of its `thoughts`. */
+/** The text (`words`) or reasoning (`thoughts`) of the part at this index. */
 export function share(speech, place, kind) {
   const range = speech && stretches(speech.parts)[place]?.[kind];
   return range ? within(kind === 'words' ? speech.text : speech.reasoning, range) : '';
@@ -33,7 +33,7 @@ function divided(parts) {
 
 const nothing = (at) => [at, at];
 
-/** What begins in the middle begins without the space before it. */
+/** Parts after the first begin without the space before them. */
 function within(text, [from, to]) {
   return from === 0 ? text.slice(0, to) : text.slice(from, to).trimStart();
 }

@@ -1,24 +1,24 @@
-// From the table to the debate: what the server makes of a setup as it is being written, where a setup comes
-// from, and the step that opens the debate.
+// From setup to debate: the plan and cost that the server computes while a setup is edited, setups from links and
+// earlier debates, and the request that opens the debate.
 
 import { useEffect, useLayoutEffect, useRef, useState } from '../../vendor/preact.js';
-import { install } from '../parts/model_install.js';
-import { missing } from '../parts/model_readiness.js';
 import { get, post } from './api.js';
 import { FIRST } from './motions.js';
 import { go } from './router.js';
 import { bodyOf, linked, loosened, setupOf, swapped } from './setup.js';
 import { announce, complain, toast } from './ui.js';
+import { install } from '../parts/model_install.js';
+import { missing } from '../parts/model_readiness.js';
 
 const SHORTEST = 10;
 const STILL_MS = 250;
 
-/** [plan, errors, whether they are of this very setup]: order and cost, a moment after the last change. */
-export function usePlan(setup, format, house) {
+/** [plan, errors, whether they belong to the current setup]: speeches and cost, shortly after the last change. */
+export function usePlan(setup, format, server) {
   const [found, keep] = useState([null, {}, '']);
   const first = useRef(true);
-  const body = bodyOf(setup, format, house.usual);
-  // What is not yet written is no reason to know nothing of the rest.
+  const body = bodyOf(setup, format, server.usual);
+  // An empty motion must not prevent the plan.
   if (body.topic.length < SHORTEST) body.topic = FIRST;
   const asked = JSON.stringify(body);
   useEffect(() => {
@@ -38,7 +38,7 @@ export function usePlan(setup, format, house) {
   return [found[0], found[1], found[2] === asked];
 }
 
-/** From a link, or from a debate that was: `/#setup=…`, `/?from=ID&swap=1`. */
+/** A setup from a link or an earlier debate: `/#setup=…`, `/?from=ID&swap=1`. */
 export function usePrefilled(at, formats, change) {
   const from = at.query.get('from');
   const shared = at.hash;
@@ -63,15 +63,15 @@ export function usePrefilled(at, formats, change) {
   }, [from, shared]);
 }
 
-/** Opens the debate and goes there; fetches first what this machine lacks. Ctrl or ⌘ with Enter does it, too. */
-export function useStart(setup, format, house, onWrong) {
+/** Opens the debate and goes there; installs missing local models first. Also on Ctrl or ⌘ with Enter. */
+export function useStart(setup, format, server, onWrong) {
   const busy = useRef(false);
   const start = async () => {
     if (busy.current) return;
     busy.current = true;
     try {
-      for (const row of missing(setup, house)) if (row.provider === 'local') await install(row.modelId);
-      const { id } = await post('/debates', bodyOf(setup, format, house.usual), { once: true });
+      for (const row of missing(setup, server)) if (row.provider === 'local') await install(row.modelId);
+      const { id } = await post('/debates', bodyOf(setup, format, server.usual), { once: true });
       go(`/debate/${id}`);
     } catch (error) {
       refused(error, onWrong);
@@ -81,7 +81,7 @@ export function useStart(setup, format, house, onWrong) {
   };
   const latest = useRef(start);
   latest.current = start;
-  // Before it is painted, as with all keys.
+  // Before the first paint, as for all keys.
   useLayoutEffect(() => {
     const press = (event) => {
       if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;

@@ -1,5 +1,5 @@
-// The stylesheet of a page, loaded before the page is shown: nothing flashes. Those of the page that somebody
-// opens stand in its document already, and no script runs before they are there.
+// Loads the stylesheet of a page before the page is shown, so that nothing flashes. Those of the first page are in
+// its document already, and scripts wait for them.
 
 const loaded = new Map();
 

@@ -1,17 +1,17 @@
-// A debate in the order in which it happened: rounds, speeches, remarks and points. Speeches that are given at
-// the same time stand together. Pure but for the room it reads.
+// A debate in the order in which it happened: rounds, speeches, remarks and points. Simultaneous speeches are one
+// entry.
 
 /**
- * [{kind: 'round' | 'turn' | 'together' | 'remark' | 'point', key, ...}]. It follows what comes and goes, and
- * never the words themselves.
+ * [{kind: 'round' | 'turn' | 'together' | 'remark' | 'point', key, ...}]. It changes with new entries, not with the
+ * text of speeches.
  */
-export function inOrder(room) {
-  const { order, rounds } = room.at('about').value;
-  const { waiting } = room.at('now').value;
+export function inOrder(debate) {
+  const { order, rounds } = debate.at('about').value;
+  const { waiting } = debate.at('now').value;
   const all = [
-    ...entries(room, 'turns', 'turn'),
-    ...entries(room, 'remarks', 'remark').filter((entry) => !waiting.includes(entry.number)),
-    ...entries(room, 'points', 'point'),
+    ...entries(debate, 'turns', 'turn'),
+    ...entries(debate, 'remarks', 'remark').filter((entry) => !waiting.includes(entry.number)),
+    ...entries(debate, 'points', 'point'),
   ].sort((one, other) => one.seq - other.seq);
   const found = [];
   let round = null;
@@ -30,21 +30,21 @@ export function inOrder(room) {
   return found;
 }
 
-function entries(room, section, kind) {
-  return room.keys(section).value.flatMap((number) => {
-    const it = room.at(section, number).peek();
+function entries(debate, section, kind) {
+  return debate.keys(section).value.flatMap((number) => {
+    const it = debate.at(section, number).peek();
     return it ? [{ kind, number, it, seq: it.seq }] : [];
   });
 }
 
 const isShared = (order, group) => order.filter((slot) => slot.group === group).length > 1;
 
-/** Where each speech of the order stands: {done, now, skipped: sets of slots, turns: slot -> number}. */
-export function progress(room) {
-  const { skipped, speaking } = room.at('now').value;
+/** The progress of the speeches: {done, now, skipped: sets of slots, turns: slot -> number}. */
+export function progress(debate) {
+  const { skipped, speaking } = debate.at('now').value;
   const shown = { done: new Set(), now: new Set(), skipped: new Set(skipped), turns: new Map() };
-  for (const number of room.keys('turns').value) {
-    const turn = room.at('turns', number).peek();
+  for (const number of debate.keys('turns').value) {
+    const turn = debate.at('turns', number).peek();
     if (!turn || turn.struck) continue;
     shown.turns.set(turn.slot, number);
     (speaking.includes(number) ? shown.now : shown.done).add(turn.slot);
@@ -52,7 +52,7 @@ export function progress(room) {
   return shown;
 }
 
-/** left or right of the floor, by seat: those who speak for the motion face those who speak against it. */
+/** left or right, by seat: speakers for the motion and speakers against it. */
 export function sides(seats) {
   const opposed = ['for', 'against'].every((side) => seats.some((seat) => seat.position === side));
   const half = Math.ceil(seats.length / 2);

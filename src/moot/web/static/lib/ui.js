@@ -1,13 +1,14 @@
-// Small parts that many pages use: buttons with their keys, dialogs, toasts, copying, errors in words.
+// Small parts that many pages use: buttons with their keys, dialogs, toasts, copying, errors in words, sections,
+// folded details, headlines and links to share.
 
 import { html, signal, useEffect, useLayoutEffect, useRef, useState } from '../../vendor/preact.js';
 
-// --- saying something -----------------------------------------------------------------------------------
+// --- messages -----------------------------------------------------------------------------------
 
 const toasts = signal([]);
 let count = 0;
 
-/** Says something for a while. `action` is [label, function]; `gone` is called when it leaves unused. */
+/** Shows a message for a while. `action`: [label, function]; `gone` is called if it was not used. */
 export function toast(text, { action, gone, seconds = 6 } = {}) {
   const one = { id: ++count, text, action };
   const leave = (used) => {
@@ -36,16 +37,16 @@ export function Toasts() {
   </div>`;
 }
 
-/** For screen readers: said once, politely, and seen by nobody. */
-export const said = signal('');
+/** For screen readers only: announced once, politely. */
+const said = signal('');
 export const announce = (text) => (said.value = text);
 export const Announcer = () => html`<div class="visually-hidden" role="status" aria-live="polite">${said.value}</div>`;
 
 export const complain = (error) => toast(error.message, { seconds: 8 });
 
-// --- doing something ------------------------------------------------------------------------------------
+// --- buttons and dialogs ------------------------------------------------------------------------------------
 
-/** A button that waits for what it does, and says what went wrong. `hint` is its key. */
+/** A button that waits for its handler, and reports its errors. `hint`: its key. */
 export function Button({ hint, onClick, children, class: kind = '', ...more }) {
   const [busy, setBusy] = useState(false);
   const press = async (event) => {
@@ -64,11 +65,11 @@ export function Button({ hint, onClick, children, class: kind = '', ...more }) {
   </button>`;
 }
 
-/** Browsers have a clipboard for https and for this machine; elsewhere the words are selected and copied. */
+/** Browsers have a clipboard on https and localhost only; elsewhere the text is selected and copied. */
 export async function copyText(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const field = Object.assign(document.createElement('textarea'), { value: text, className: 'visually-hidden' });
-  // What is behind an open dialog cannot be selected.
+  // Text behind an open dialog cannot be selected.
   ([...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body).append(field);
   field.select();
   const copied = document.execCommand('copy');
@@ -85,16 +86,16 @@ export function Copy({ text, label = 'Copy', ...more }) {
   return html`<${Button} onClick=${copy} ...${more}>${label}<//>`;
 }
 
-/** A dialog that is open while it is there; the focus goes back to where it was before. */
-export function Sheet({ title, onClose, children, class: kind = '' }) {
+/** A dialog that is open while it is rendered; afterwards the focus is restored. */
+export function Dialog({ title, onClose, children, class: kind = '' }) {
   const dialog = useRef();
-  // Before the next key: an Escape that is pressed before the first paint must close it, too.
+  // Before the next key: an Escape before the first paint must close it, too.
   useLayoutEffect(() => {
     const own = dialog.current;
     own.showModal();
     return () => own.close();
   }, []);
-  // It tells late that it was closed, even when it is no longer there.
+  // The close event comes late, even after the dialog is gone.
   const closed = () => dialog.current && onClose();
   const beside = (event) => event.target === dialog.current && onClose();
   const close = () => dialog.current.close();
@@ -108,12 +109,12 @@ export function Sheet({ title, onClose, children, class: kind = '' }) {
   </dialog>`;
 }
 
-/** A button with more behind it, opening upwards. Children are buttons or links; the focus leaves them before they
-    act, so that a dialog which one of them opens gives it back to the button. */
+/** A button with a menu that opens upwards. Children are buttons or links; the focus leaves them before they act, so
+    that a dialog which one of them opens returns it to the button. */
 export function Menu({ label, children }) {
   const [open, setOpen] = useState(false);
   const root = useRef();
-  // At once: whoever opens it may press an arrow before it is painted.
+  // Before the next key: an arrow may be pressed before the first paint.
   useLayoutEffect(() => {
     if (!open) return undefined;
     const leave = (event) => root.current.contains(event.target) || setOpen(false);
@@ -143,9 +144,9 @@ export function Menu({ label, children }) {
   </div>`;
 }
 
-// --- asking the server ----------------------------------------------------------------------------------
+// --- loading ----------------------------------------------------------------------------------
 
-/** Loads something when it is first shown: [value, error, again]. */
+/** Loads a value when the component is first shown: [value, error, again]. */
 export function useLoaded(load, when = []) {
   const [state, set] = useState([null, null]);
   const [again, setAgain] = useState(0);
@@ -169,5 +170,51 @@ export function Failed({ error, again }) {
 
 export const Empty = ({ title, children }) => html`<div class="empty stack"><h2>${title}</h2>${children}</div>`;
 
-/** Somebody's words, whichever way they run. */
+/** Text of users or models, in its own direction. */
 export const Words = ({ children, ...more }) => html`<bdi ...${more}>${children}</bdi>`;
+
+/** A section of a page: heading and explanation at the side, content beside them. */
+export function PageSection({ title, says, children }) {
+  return html`<section class="part">
+    <header><h2>${title}</h2>${says && html`<p class="soft">${says}</p>`}</header>
+    <div class="stack">${children}</div>
+  </section>`;
+}
+
+/** Folded content. It opens when something inside needs attention, and never closes by itself. */
+export function Details({ summary, needed = false, class: kind = '', children }) {
+  const fold = useRef();
+  useLayoutEffect(() => {
+    if (needed) fold.current.open = true;
+  }, [needed]);
+  return html`<details class="fold ${kind}" ref=${fold}>
+    <summary>${summary}</summary>
+    <div class="inside">${children}</div>
+  </details>`;
+}
+
+/** '', middling, long or huge. */
+export function sizeOf(motion) {
+  const length = [...motion].length;
+  return length > 280 ? 'huge' : length > 140 ? 'long' : length > 70 ? 'middling' : '';
+}
+
+/** The motion as the headline of a page; a long one is set smaller. `over`: small text above. Children: below. */
+export const Headline = ({ motion, over, children }) => html`<header class="motion ${sizeOf(motion)}">
+  <p class="overline">${over}</p>
+  <h1 tabindex="-1" dir="auto">${motion}</h1>
+  ${children}
+</header>`;
+
+const NEAR = /^(localhost|127\.|\[::1\])/;
+
+/** Whether this server can be reached from this machine only. */
+export const isNear = () => NEAR.test(location.hostname);
+
+/** A link to share, with a button to copy it. Children are shown beside the button. */
+export const Link = ({ label, url, children }) => html`<div class="link stack">
+  <label class="named"><span>${label}</span>
+    <input class="field" readonly value=${url ?? ''} onFocus=${(event) => event.target.select()} />
+  </label>
+  <div class="row"><${Copy} text=${url} label="Copy link" class="main" disabled=${!url} />${children}</div>
+</div>`;

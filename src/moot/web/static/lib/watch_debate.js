@@ -1,28 +1,27 @@
-// Watching a debate: a `Room` that is kept up to date, through the shared worker where the browser has one.
+// Watching a debate: a `DebateView` that is kept up to date, through the shared worker where the browser has one.
 
 import { LOCKED, tokens } from './api.js';
-import { Line } from './debate_socket.js';
-import { Room } from './debate_view.js';
-import { scriptUrl } from './trusted_types.js';
+import { DebateSocket } from './debate_socket.js';
+import { DebateView } from './debate_view.js';
 
-/** Returns the room and a function that leaves it. `seat`: see no more than the person of that seat. */
-export function watch(debate, seat = null) {
-  const room = new Room();
-  const heed = {
+/** Returns the debate and a function that stops watching it. `seat`: see no more than the person of that seat. */
+export function watch(debateId, seat = null) {
+  const debate = new DebateView();
+  const handlers = {
     view(view, seq, me) {
-      room.me.value = me;
-      room.enter(view, seq);
+      debate.me.value = me;
+      debate.enter(view, seq);
     },
-    frame: (frame) => room.hear(frame),
+    frame: (frame) => debate.hear(frame),
     line(state, problem) {
-      room.trouble.value = problem;
-      room.line.value = state;
+      debate.trouble.value = problem;
+      debate.connection.value = state;
       if (problem?.status === 401) dispatchEvent(new Event(LOCKED));
     },
   };
-  const tell = (kind, ...words) => heed[kind](...words);
-  const call = { debate, seat, token: tokens.for(debate), origin: location.origin };
-  return { room, leave: 'SharedWorker' in globalThis ? shared(call, tell) : alone(call, tell) };
+  const tell = (kind, ...words) => handlers[kind](...words);
+  const call = { debate: debateId, seat, token: tokens.for(debateId), origin: location.origin };
+  return { debate, leave: 'SharedWorker' in globalThis ? shared(call, tell) : alone(call, tell) };
 }
 
 function shared(call, tell) {
@@ -30,7 +29,7 @@ function shared(call, tell) {
   port.onmessage = ({ data }) => tell(...data);
   port.postMessage({ kind: 'join', ...call });
   const leave = () => port.postMessage({ kind: 'leave' });
-  // A page that comes back from the browser's cache joins anew.
+  // A page that is restored from the browser's cache connects again.
   const back = (event) => event.persisted && port.postMessage({ kind: 'join', ...call });
   return hurrying(() => port.postMessage({ kind: 'hurry' }), [['pagehide', leave], ['pageshow', back]], () => {
     leave();
@@ -39,15 +38,24 @@ function shared(call, tell) {
 }
 
 function alone(call, tell) {
-  const line = new Line({ ...call, tell });
+  const line = new DebateSocket({ ...call, tell });
   return hurrying(() => line.hurry(), [], () => line.close());
 }
 
 function hurrying(hurry, more, leave) {
-  const heard = [['online', hurry], ['focus', hurry], ...more];
-  for (const [event, heed] of heard) addEventListener(event, heed);
+  const handlers = [['online', hurry], ['focus', hurry], ...more];
+  for (const [event, handler] of handlers) addEventListener(event, handler);
   return () => {
-    for (const [event, heed] of heard) removeEventListener(event, heed);
+    for (const [event, handler] of handlers) removeEventListener(event, handler);
     leave();
   };
 }
+
+const policy = globalThis.trustedTypes?.createPolicy('moot', {
+  createScriptURL(url) {
+    if (!url.startsWith('/static/')) throw new TypeError(`not a script of ours: ${url}`);
+    return url;
+  },
+});
+
+const scriptUrl = (url) => policy?.createScriptURL(url) ?? url;

@@ -1,16 +1,15 @@
-// The debates held so far. What is looked for stands in the address, so that going back works and a search can
-// be sent to somebody.
+// The list of debates. The filters are in the address, so that going back works and a search can be shared. A
+// deletion can be undone while its toast is shown; leaving the page carries it out.
 
-import { html, useEffect, useMemo, useRef, useState } from '../../vendor/preact.js';
-import { get } from '../lib/api.js';
-import { figure, many } from '../lib/numbers.js';
+import { html, signal, useEffect, useMemo, useRef, useState } from '../../vendor/preact.js';
+import { get, remove } from '../lib/api.js';
 import { useKeys } from '../lib/keyboard.js';
+import { figure, plural } from '../lib/numbers.js';
 import { go } from '../lib/router.js';
 import { ensureStyle } from '../lib/stylesheet.js';
-import { announce, Button, Empty, Failed, useLoaded } from '../lib/ui.js';
-import { hidden, removeSoon, undo } from '../lib/undo_delete.js';
+import { Button, Empty, Failed, announce, complain, toast, useLoaded } from '../lib/ui.js';
 import { DebateRow, isGoing } from '../parts/debate_row.js';
-import { Filters, FILTERS } from '../parts/history_filters.js';
+import { FILTERS, Filters } from '../parts/history_filters.js';
 
 await ensureStyle('archive');
 
@@ -42,7 +41,7 @@ export default function History({ at }) {
   </main>`;
 }
 
-/** The address read: what is filtered by, and what the server is asked. */
+/** The filters in the address, and the query for the server. */
 function wanted(query) {
   const filters = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? '']));
   const page = Math.max(1, Number.parseInt(query.get('page') ?? '1', 10) || 1);
@@ -58,9 +57,9 @@ function addressOf(filters, page = 1) {
 }
 
 const seek = (filters, more) => go(addressOf(filters), more);
-const count = (number) => many(number, 'debate');
+const count = (number) => plural(number, 'debate');
 
-/** Looks again every few seconds while something is going on and somebody is looking. */
+/** Loads the list again every few seconds while a debate is running and the page is visible. */
 function useGoingOn(going, again) {
   const latest = useRef();
   latest.current = again;
@@ -117,14 +116,14 @@ const short = (text) => (text.length > 60 ? `${[...text].slice(0, 58).join('')}â
 const links = (list) => [...(list?.querySelectorAll('h2 a') ?? [])];
 const row = (list, id) => links(list).find((link) => link.closest('.debate').dataset.id === id);
 
-/** To the next row or the one before; the first where none has the focus. */
+/** To the next or previous row; to the first if none has the focus. */
 function move(list, by) {
   const all = links(list);
   const now = all.findIndex((link) => link.closest('.debate').contains(document.activeElement));
   all[now < 0 ? 0 : Math.min(all.length - 1, Math.max(0, now + by))]?.focus();
 }
 
-/** Where the focus goes when some rows go: to the row behind them, else before. */
+/** The row that gets the focus when some are removed: the one after them, else before. */
 function neighbour(list, some) {
   const gone = new Set(some.map((debate) => debate.id));
   const ids = links(list).map((link) => link.closest('.debate').dataset.id);
@@ -155,3 +154,48 @@ function Pages({ sought, page }) {
     ${page.hasMore && html`<a class="btn" rel="next" href=${addressOf(sought.filters, sought.page + 1)}>Older</a>`}
   </nav>`;
 }
+
+/** Ids of hidden debates. */
+const hidden = signal(new Set());
+let open = null;
+
+/** `then` is called when the server has answered. */
+function removeSoon(ids, text, then) {
+  settle();
+  show(ids, false);
+  const back = () => {
+    open = null;
+    show(ids, true);
+  };
+  const leave = toast(text, { action: ['Undo', back], gone: () => carryOut(ids, then), seconds: 8 });
+  open = { leave, back };
+}
+
+/** Undoes the last deletion. */
+function undo() {
+  const last = open;
+  last?.leave(true);
+  last?.back();
+}
+
+/** Carries out the waiting deletion at once. */
+function settle() {
+  open?.leave();
+}
+
+async function carryOut(ids, then) {
+  open = null;
+  const done = await Promise.allSettled(ids.map((id) => remove(`/debates/${id}`, { keepalive: true })));
+  const kept = ids.filter((_, place) => done[place].status === 'rejected' && done[place].reason.status !== 404);
+  if (kept.length) complain(done.find((one) => one.status === 'rejected').reason);
+  show(kept, true);
+  then?.();
+}
+
+function show(ids, seen) {
+  const next = new Set(hidden.peek());
+  for (const id of ids) next[seen ? 'delete' : 'add'](id);
+  hidden.value = next;
+}
+
+addEventListener('pagehide', settle);

@@ -1,11 +1,10 @@
-// Behind a debate: every call to a model in the order in which it was made. A call is opened to see what the
-// model was sent and what came back. For those who conduct the debate: requests hold secret objectives.
+// The inspection page: every call to a model, in order, with its request and reply. For owners and moderators only:
+// requests contain secret objectives. The list of calls is computed from the log, and continued as it grows.
 
 import { html, useEffect, useRef, useState } from '../../vendor/preact.js';
 import { get } from '../lib/api.js';
-import { EMPTY_BOOK, madeFor, readAll } from '../lib/call_list.js';
-import { seatStyle } from '../lib/colour.js';
 import { figure } from '../lib/numbers.js';
+import { seatStyle } from '../lib/seats.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { Failed } from '../lib/ui.js';
 import { watch } from '../lib/watch_debate.js';
@@ -23,14 +22,14 @@ const ASIDES = {
 };
 
 export default function Page({ id }) {
-  const [{ room, leave }] = useState(() => watch(id));
+  const [{ debate, leave }] = useState(() => watch(id));
   useEffect(() => leave, []);
-  const ready = room.ready.value;
-  const motion = ready ? room.at('about').value.motion : '';
+  const ready = debate.ready.value;
+  const motion = ready ? debate.at('about').value.motion : '';
   useEffect(() => {
     if (motion) document.title = `Inspect · ${motion} · Moot`;
   }, [motion]);
-  const trouble = room.trouble.value;
+  const trouble = debate.trouble.value;
   return html`<main id="main" class="wide inspect" aria-busy=${!ready && !trouble}>
     <header class="stack">
       <p class="overline">Behind the debate</p>
@@ -38,7 +37,7 @@ export default function Page({ id }) {
       <p class="soft"><a href=${`/debate/${id}`}>Back to the speeches</a></p>
     </header>
     ${!ready && trouble && html`<${Failed} error=${trouble} />`}
-    ${ready && (room.me.value?.conducts ? html`<${Book} room=${room} id=${id} />` : html`<${Closed} />`)}
+    ${ready && (debate.me.value?.conducts ? html`<${Book} debate=${debate} id=${id} />` : html`<${Closed} />`)}
   </main>`;
 }
 
@@ -46,11 +45,11 @@ const Closed = () => html`<div class="notice"><p>What the models were sent is sh
   it holds secret objectives and prompts. The speeches, and the reasoning as far as it is shown, stand on the page of
   the debate.</p></div>`;
 
-function Book({ room, id }) {
-  const [book, error, again] = useBook(room, id);
+function Book({ debate, id }) {
+  const [book, error, again] = useBook(debate, id);
   const [only, show] = useState('all');
-  const about = room.at('about').value;
-  const rows = [...book.calls.values()].map((call) => rowOf(call, book, room, about));
+  const about = debate.at('about').value;
+  const rows = [...book.calls.values()].map((call) => rowOf(call, book, debate, about));
   const seats = about.seats.map((seat) => [seat.id, seat.name]);
   const kinds = [['all', 'All'], ...seats, ['judge', 'Judges'], ['aside', 'Asides']];
   const has = (kind) => kind === 'all' || rows.some((row) => row.groups.includes(kind));
@@ -76,14 +75,14 @@ function Book({ room, id }) {
   `;
 }
 
-/** The calls of the log, read on whenever a speech or a ballot has come. */
-function useBook(room, id) {
+/** The calls of the log; it is read on after every speech and ballot. */
+function useBook(debate, id) {
   const [book, set] = useState(EMPTY_BOOK);
   const [error, fail] = useState(null);
   const [tries, again] = useState(0);
   const known = useRef(book);
-  // Whatever a call comes to, it has cost tokens.
-  const heard = `${room.at('now').value.status} ${room.at('money').value.tokens}`;
+  // Every call uses tokens, whatever its result.
+  const heard = `${debate.at('now').value.status} ${debate.at('money').value.tokens}`;
   useEffect(() => {
     const stop = new AbortController();
     const fetchPage = (after) => get(`/debates/${id}/events?after=${after}&limit=1000`, { signal: stop.signal });
@@ -97,7 +96,7 @@ function useBook(room, id) {
   return [book, error, () => again(tries + 1)];
 }
 
-/** The call that the address asks for. */
+/** The call in the address. */
 function useSought(ready) {
   const [sought, seek] = useState(hashed);
   useEffect(() => {
@@ -113,12 +112,12 @@ function useSought(ready) {
 
 const hashed = () => Number(/^#call-(\d+)$/.exec(location.hash)?.[1]) || null;
 
-function rowOf(call, book, room, about) {
+function rowOf(call, book, debate, about) {
   const made = madeFor(call, book);
-  const turn = made.turn ? room.at('turns', String(made.turn)).value : null;
+  const turn = made.turn ? debate.at('turns', String(made.turn)).value : null;
   const seat = about.seats.find((one) => one.id === (made.seat ?? turn?.seat));
   const { started, done } = call;
-  const judge = made.judge && (judgeName(room, made.judge) ?? made.judge);
+  const judge = made.judge && (judgeName(debate, made.judge) ?? made.judge);
   const what = {
     turn: () => turn?.title ?? `speech ${made.turn}`,
     judge: () => `ballot, ${orderName(made.order)}`,
@@ -143,9 +142,9 @@ function rowOf(call, book, room, about) {
   };
 }
 
-function judgeName(room, id) {
-  const later = room.keys('verdicts').value.flatMap((key) => room.at('verdicts', key).value.judges);
-  return [...room.at('about').value.judges, ...later].find((judge) => judge.id === id)?.name;
+function judgeName(debate, id) {
+  const later = debate.keys('verdicts').value.flatMap((key) => debate.at('verdicts', key).value.judges);
+  return [...debate.at('about').value.judges, ...later].find((judge) => judge.id === id)?.name;
 }
 
 function Row({ row, id, sought }) {
@@ -172,4 +171,39 @@ function Row({ row, id, sought }) {
       `}
     </details>
   </li>`;
+}
+
+const EMPTY_BOOK = { after: 0, calls: new Map(), asides: new Map() };
+
+/** `entries`: from `GET …/events`. */
+function readOn(book, entries, next) {
+  const calls = new Map(book.calls);
+  const asides = new Map(book.asides);
+  for (const { at, event } of entries) {
+    if (event?.type === 'aside.asked') asides.set(event.aside, event);
+    if (event?.type === 'call.started') calls.set(event.call, { number: event.call, at, started: event, done: null });
+    const ends = event?.type === 'call.completed' || event?.type === 'call.failed';
+    if (ends && calls.has(event.call)) calls.set(event.call, { ...calls.get(event.call), done: event });
+  }
+  return { after: next, calls, asides };
+}
+
+/** Reads the log after `book`, page by page; `seen` is called with every result. */
+async function readAll(book, fetchPage, seen) {
+  for (let known = book, more = true; more; ) {
+    const page = await fetchPage(known.after);
+    known = readOn(known, page.events, page.next);
+    more = page.hasMore && page.events.length > 0;
+    seen(known);
+  }
+}
+
+/** What a call was made for: {kind: turn | judge | aside, seat?, judge?, turn?, aside?}. */
+function madeFor({ started }, book) {
+  if (started.aside !== undefined && started.aside !== null) {
+    const { kind: aside = 'aside', seat, turn, judge = started.judge } = book.asides.get(started.aside) ?? {};
+    return { kind: 'aside', aside, seat, turn, judge };
+  }
+  if (started.judge) return { kind: 'judge', judge: started.judge, order: started.order ?? 0 };
+  return { kind: 'turn', turn: started.turn };
 }

@@ -1,40 +1,39 @@
-// The chamber: a debate as it is held, and as it was held when it is over.
+// The page of a debate, live or finished.
 
 import { html, render, useEffect, useLayoutEffect, useRef, useState } from '../../vendor/preact.js';
 import { jump, toEnd, useFollow } from '../lib/follow_scroll.js';
+import { useAnnouncements, useTitle } from '../lib/notifications.js';
+import { wide } from '../lib/preferences.js';
 import { go } from '../lib/router.js';
-import { useSayings } from '../lib/announcements.js';
-import { wide } from '../lib/viewport.js';
+import { seatStyle } from '../lib/seats.js';
 import { ensureStyle } from '../lib/stylesheet.js';
-import { useTitle } from '../lib/title.js';
 import { watch } from '../lib/watch_debate.js';
+import { Voting } from '../parts/audience_voting.js';
 import { BallotForm } from '../parts/ballot_form.js';
 import { Controls, deedsFor } from '../parts/controls.js';
-import { Desk } from '../parts/speech_editor.js';
-import { AfterBar } from '../parts/export_menu.js';
-import { Floor } from '../parts/transcript.js';
 import { Money } from '../parts/cost_meter.js';
+import { AfterBar } from '../parts/export_menu.js';
 import { Outline } from '../parts/outline.js';
-import { Waiting } from '../parts/pending_remarks.js';
 import { useRole } from '../parts/role_switch.js';
-import { Awaited, Connection, Stuck, Trouble } from '../parts/status.js';
-import { Voting } from '../parts/audience_voting.js';
+import { Desk } from '../parts/speech_editor.js';
+import { Awaited, Connection, Stuck, ApiError } from '../parts/status.js';
+import { Floor } from '../parts/transcript.js';
 
 await Promise.all([ensureStyle('live'), ensureStyle('verdict')]);
 
 const sought = () => /^#turn-(\d+)$/.exec(location.hash)?.[1] ?? null;
 
 export default function Live({ id }) {
-  const [room, enter] = useState(null);
+  const [debate, enter] = useState(null);
   const { role, seat, setRole } = useRole(id);
-  // Whoever sits down watches as that seat: the server then shows no more than it may see.
+  // A user at a seat watches as that seat: the server sends no more than it may see.
   useEffect(() => {
-    const { room, leave } = watch(id, seat);
-    enter(room);
+    const { debate, leave } = watch(id, seat);
+    enter(debate);
     return leave;
   }, [id, seat]);
-  if (!room?.ready.value) return html`<${Entrance} room=${room} />`;
-  return html`<${Chamber} key=${seat ?? ''} ...${{ room, id, role, seat, setRole }} />`;
+  if (!debate?.ready.value) return html`<${Entrance} debate=${debate} />`;
+  return html`<${Chamber} key=${seat ?? ''} ...${{ debate, id, role, seat, setRole }} />`;
 }
 
 const CLOSED = {
@@ -42,9 +41,9 @@ const CLOSED = {
   denied: ['This debate is not open to you', 'It needs an invitation, or a token of your own.'],
 };
 
-/** Before one is let in, or instead of it. */
-function Entrance({ room }) {
-  const line = room?.line.value;
+/** Shown until the debate is loaded, or instead of it. */
+function Entrance({ debate }) {
+  const line = debate?.connection.value;
   const closed = CLOSED[line];
   if (!closed) {
     return html`<main id="main" class="wide" aria-busy="true">
@@ -54,7 +53,7 @@ function Entrance({ room }) {
   }
   return html`<main id="main" class="wide"><div class="empty stack">
     <h1 tabindex="-1">${closed[0]}</h1>
-    <p>${(line === 'denied' && room.trouble.value?.detail) || closed[1]}</p>
+    <p>${(line === 'denied' && debate.trouble.value?.detail) || closed[1]}</p>
     <p class="row">
       <a class="btn" href="/debates">All debates</a>
       ${line === 'denied' && html`<a class="btn" href="/settings">Settings</a>`}
@@ -62,16 +61,16 @@ function Entrance({ room }) {
   </div></main>`;
 }
 
-function Chamber({ room, id, role, seat, setRole }) {
+function Chamber({ debate, id, role, seat, setRole }) {
   const [log, showLog] = useState(false);
   const [bill, showBill] = useState(false);
   const page = useRef();
-  const goes = () => !room.at('now').peek().endedAt;
+  const goes = () => !debate.at('now').peek().endedAt;
   const following = useFollow(page, goes, sought() === null);
-  useTitle(room);
-  useSayings(room);
+  useTitle(debate);
+  useAnnouncements(debate);
   useSought(following);
-  useVerdict(room, following);
+  useVerdict(debate, following);
   const read = (number) => {
     following.value = false;
     history.replaceState(null, '', `#turn-${number}`);
@@ -79,7 +78,7 @@ function Chamber({ room, id, role, seat, setRole }) {
   };
   const pick = (number) => {
     showLog(false);
-    // The sheet gives the focus back to where it was; the speech has it afterwards.
+    // The dialog restores the focus first; then the speech gets it.
     setTimeout(() => read(number));
   };
   const follow = () => {
@@ -95,34 +94,34 @@ function Chamber({ room, id, role, seat, setRole }) {
     $: ['Cost and tokens by model', () => showBill(true)],
     z: ['Stage, for a projector', () => go(stage)],
   };
-  const now = room.at('now').value;
-  const isOver = now.endedAt && !now.beingJudged && deedsFor(now, room.me.value, role).length === 0;
-  const own = seat && now.speaking.find((number) => isOwn(room.at('turns', number).peek(), seat));
+  const now = debate.at('now').value;
+  const isOver = now.endedAt && !now.beingJudged && deedsFor(now, debate.me.value, role).length === 0;
+  const own = seat && now.speaking.find((number) => isOwn(debate.at('turns', number).peek(), seat));
   const showsLog = { 'aria-keyshortcuts': 'g', 'aria-haspopup': 'dialog', onClick: () => showLog(true) };
   const tools = html`
-    <${Connection} room=${room} />
+    <${Connection} debate=${debate} />
     <button type="button" class="quiet" ...${showsLog}>Log</button>
     <a class="quiet roomy" href=${stage} aria-keyshortcuts="z">Stage</a>
-    <${Money} room=${room} open=${bill} show=${showBill} />
+    <${Money} debate=${debate} open=${bill} show=${showBill} />
   `;
   const rail = wide.value ? null : html`<div class="tools">${tools}</div>`;
   return html`
     <main id="main" class="chamber ${now.endedAt ? 'over' : 'going'}" ref=${page}>
-      <${Floor} room=${room} id=${id} keys=${keys} onPick=${read} without=${own || null} rail=${rail}>
-        <${Trouble} room=${room} id=${id} />
-        <${Stuck} room=${room} id=${id} />
-        <${Awaited} room=${room} />
-        ${seat && html`<${Desk} room=${room} id=${id} seat=${seat} />`}
-        <${Voting} room=${room} id=${id} />
-        <${BallotForm} room=${room} id=${id} />
+      <${Floor} debate=${debate} id=${id} keys=${keys} onPick=${read} without=${own || null} rail=${rail}>
+        <${ApiError} debate=${debate} id=${id} />
+        <${Stuck} debate=${debate} id=${id} />
+        <${Awaited} debate=${debate} />
+        ${seat && html`<${Desk} debate=${debate} id=${id} seat=${seat} />`}
+        <${Voting} debate=${debate} id=${id} />
+        <${BallotForm} debate=${debate} id=${id} />
       <//>
     </main>
-    <div class="queue ${following.value || now.endedAt ? '' : 'brief'}"><${Waiting} room=${room} /></div>
+    <div class="queue ${following.value || now.endedAt ? '' : 'brief'}"><${Waiting} debate=${debate} /></div>
     ${wide.value && html`<${InTheTopLine}>${tools}<//>`}
     ${!following.value && !now.endedAt && html`<${FollowButton} onClick=${follow} />`}
-    ${log && html`<${Outline} room=${room} onPick=${pick} onClose=${() => showLog(false)} />`}
-    <${Controls} ...${{ room, id, role, seat, setRole }} />
-    ${isOver && html`<section class="bar" aria-label="Afterwards"><${AfterBar} room=${room} id=${id} /></section>`}
+    ${log && html`<${Outline} debate=${debate} onPick=${pick} onClose=${() => showLog(false)} />`}
+    <${Controls} ...${{ debate, id, role, seat, setRole }} />
+    ${isOver && html`<section class="bar" aria-label="Afterwards"><${AfterBar} debate=${debate} id=${id} /></section>`}
   `;
 }
 
@@ -132,7 +131,7 @@ const FollowButton = (way) => html`<button type="button" class="btn follow" aria
 
 const isOwn = (turn, seat) => turn?.seat === seat && turn.byHand;
 
-/** A link to a speech leads there, when the page is opened and afterwards. */
+/** Scrolls to the speech in the address, when the page is opened and when the address changes. */
 function useSought(following) {
   useLayoutEffect(() => {
     const look = () => {
@@ -145,9 +144,9 @@ function useSought(following) {
   }, []);
 }
 
-/** Whoever follows is led to the beginning of the verdict, not past it. */
-function useVerdict(room, following) {
-  const count = room.keys('verdicts').value.length;
+/** When following, scrolls to the beginning of the verdict, not to its end. */
+function useVerdict(debate, following) {
+  const count = debate.keys('verdicts').value.length;
   const before = useRef(count);
   useEffect(() => {
     const verdict = document.getElementById('verdict');
@@ -156,7 +155,7 @@ function useVerdict(room, following) {
   }, [count]);
 }
 
-/** To the speech before or behind the one at the top of the window. */
+/** To the speech before or after the one at the top of the window. */
 function step(by, read) {
   const speeches = [...document.querySelectorAll('.speech[id]')].filter((speech) => speech.checkVisibility());
   const margin = (speech) => Number.parseFloat(getComputedStyle(speech).scrollMarginTop);
@@ -165,7 +164,7 @@ function step(by, read) {
   if (found) read(found.id.slice('turn-'.length));
 }
 
-/** At the end of the page's top line, which stands outside of it. */
+/** Renders into the top line of the frame, which is outside the page. */
 function InTheTopLine({ children }) {
   const end = useRef();
   useEffect(() => {
@@ -174,4 +173,29 @@ function InTheTopLine({ children }) {
   });
   useEffect(() => () => end.current && render(null, end.current), []);
   return null;
+}
+
+function Waiting({ debate }) {
+  const { waiting } = debate.at('now').value;
+  if (waiting.length === 0) return null;
+  const { seats } = debate.at('about').value;
+  return html`<section class="waiting" aria-label="Waiting to be heard">
+    <h3>Waiting to be heard</h3>
+    <ul class="plain">${waiting.map(
+      (number) => html`<${Remark} key=${number} remark=${debate.at('remarks', number).value} seats=${seats} />`,
+    )}</ul>
+  </section>`;
+}
+
+const Named = ({ seat }) => html`<b data-seat style=${seatStyle(seat.color)}><bdi>${seat.name}</bdi></b>`;
+
+function Remark({ remark, seats }) {
+  if (!remark) return null;
+  const to = seats.find((seat) => seat.id === remark.to);
+  return html`<li>
+    <span class="soft small">
+      ${remark.question ? 'Question' : 'Remark'} to ${to ? html`<${Named} seat=${to} />` : 'everybody'}
+    </span>
+    <p dir="auto">${remark.text}</p>
+  </li>`;
 }

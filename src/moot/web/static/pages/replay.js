@@ -1,10 +1,9 @@
-// A debate plays again, as whoever looks may see it. What happened is loaded first; then nothing is asked any more.
+// The replay page: loads the frames that the user may see, then plays them without further requests.
 
 import { html, signal, useEffect, useMemo } from '../../vendor/preact.js';
-import { get } from '../lib/api.js';
+import { get, save } from '../lib/api.js';
 import { figure } from '../lib/numbers.js';
-import { save } from '../lib/download.js';
-import { Film } from '../lib/playback.js';
+import { Recording } from '../lib/playback.js';
 import { Button, Empty, Failed, Menu, useLoaded } from '../lib/ui.js';
 import { Player } from '../parts/replay_player.js';
 
@@ -13,15 +12,15 @@ const PAGE = 1000;
 export default function Replay({ id, at }) {
   const heard = useMemo(() => signal(0), []);
   const [frames, error, again] = useLoaded((stop) => all(id, stop, heard), [id]);
-  const film = useMemo(() => frames && new Film(frames), [frames]);
+  const recording = useMemo(() => frames && new Recording(frames), [frames]);
   useEffect(() => {
-    if (frames?.length) document.title = `Replay: ${film.view(1).about.motion} · Moot`;
-  }, [film]);
+    if (frames?.length) document.title = `Replay: ${recording.view(1).about.motion} · Moot`;
+  }, [recording]);
   if (error) return html`<main id="main" class="wide"><${Broken} error=${error} again=${again} /></main>`;
-  if (!film) return html`<main id="main" class="wide" aria-busy="true"><${Loading} heard=${heard} /></main>`;
-  if (!film.marks.length) return html`<main id="main" class="wide"><${Unheard} id=${id} /></main>`;
+  if (!recording) return html`<main id="main" class="wide" aria-busy="true"><${Loading} heard=${heard} /></main>`;
+  if (!recording.marks.length) return html`<main id="main" class="wide"><${Unheard} id=${id} /></main>`;
   return html`<main id="main" class="replay">
-    <${Player} film=${film} id=${id} start=${startOf(film, at)} onTurn=${keepAddress}>
+    <${Player} recording=${recording} id=${id} start=${startOf(recording, at)} onTurn=${keepAddress}>
       <${Menu} label="File">
         <${Button} onClick=${() => save(id, 'replay', false)}>A file that plays it<//>
         <${Button} onClick=${() => save(id, 'replay', true)}>With the speakers' thoughts<//>
@@ -51,7 +50,7 @@ const Unheard = ({ id }) => html`<h1 tabindex="-1" class="visually-hidden">Repla
     <p><a class="btn main" href=${`/debate/${id}`}>To the debate</a></p>
   <//>`;
 
-/** All that has happened so far, page by page. */
+/** All frames so far, page by page. */
 async function all(id, stop, heard) {
   const frames = [];
   for (let after = 0, more = true; more; ) {
@@ -64,12 +63,12 @@ async function all(id, stop, heard) {
   return frames;
 }
 
-/** A link may lead to a speech (#turn-4) or to a second (?t=83). */
-function startOf(film, { query, hash }) {
+/** A link may point to a speech (#turn-4) or a second (?t=83). */
+function startOf(recording, { query, hash }) {
   const turn = /^#turn-(\d+)$/.exec(hash)?.[1];
   const seconds = Number.parseFloat(query.get('t') ?? '');
-  if (turn) return film.startOf(turn);
-  return Number.isFinite(seconds) ? Math.min(Math.max(seconds * 1000, 0), film.duration) : null;
+  if (turn) return recording.startOf(turn);
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds * 1000, 0), recording.duration) : null;
 }
 
 function keepAddress(turn) {

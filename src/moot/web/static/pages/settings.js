@@ -1,11 +1,10 @@
-// What works, who may come in, and how it looks here.
+// The settings page: providers and models, tokens, and the preferences of this browser.
 
 import { html, useState } from '../../vendor/preact.js';
 import { get, tokens } from '../lib/api.js';
 import * as prefs from '../lib/preferences.js';
 import { ensureStyle } from '../lib/stylesheet.js';
-import { Button, Failed, toast, useLoaded } from '../lib/ui.js';
-import { Part } from '../parts/page_section.js';
+import { Button, Failed, PageSection, toast, useLoaded } from '../lib/ui.js';
 import { Installs, Providers } from '../parts/providers.js';
 import { Theirs, TokenList } from '../parts/token_list.js';
 
@@ -15,23 +14,23 @@ export default function Settings() {
   const [found, error, again] = useLoaded((signal) => get('/providers', { signal }));
   return html`<main id="main" class="wide settings">
     <h1 tabindex="-1">Settings</h1>
-    <${Part} title="This browser" says="Kept here, and for nobody else.">
+    <${PageSection} title="This browser" says="Kept here, and for nobody else.">
       <${Choice} title="Theme" of=${prefs.theme} choices=${{ auto: 'As the system', light: 'Light', dark: 'Dark' }} />
       <${Choice} title="Motion" of=${prefs.motion} choices=${{ auto: 'As the system', reduced: 'Reduced' }} />
       <${Choice} title="Reasoning" of=${prefs.reasoning} choices=${{ shown: 'Beside the speech', folded: 'Folded' }} />
       <${OwnToken} />
     <//>
-    <${Part} title="Providers" says="Whose models can debate right now, and what the others lack.">
+    <${PageSection} title="Providers" says="Whose models can debate right now, and what the others lack.">
       ${error && html`<${Failed} error=${error} again=${again} />`}
       ${found ? html`<${Providers} found=${found} />` : html`<p class="soft" aria-busy="true">Looking…</p>`}
     <//>
-    <${Part} title="Local models" says="They run on the server's own machine: no key, no cost, nothing leaves it.">
+    <${PageSection} title="Local models" says="They run on the server's own machine: no key, no cost, nothing leaves it.">
       <${Installs} mine=${Boolean(found?.operator)} />
     <//>
-    <${Part} title="Tokens" says="Who may use this server.">
+    <${PageSection} title="Tokens" says="Who may use this server.">
       ${found && (found.operator ? html`<${TokenList} />` : html`<${Theirs} />`)}
     <//>
-    <${Part} title="About"><${About} version=${found?.version} /><//>
+    <${PageSection} title="About"><${About} version=${found?.version} /><//>
   </main>`;
 }
 
@@ -44,7 +43,7 @@ function Choice({ title, of, choices }) {
   </fieldset>`;
 }
 
-/** The token this browser shows at the door. */
+/** The token that this browser sends. */
 function OwnToken() {
   const [kept, setKept] = useState(tokens.own());
   const [draft, setDraft] = useState('');

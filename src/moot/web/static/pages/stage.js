@@ -1,9 +1,9 @@
-// The stage: one debate for a projector or a stream. No frame, no mouse, no controls but a few that come when
-// somebody reaches for them. `?transparent=1` leaves out the background, for a source in a video mixer.
+// The stage page: one debate for a projector or a stream. The pointer and the few controls are hidden until the
+// mouse moves. `?transparent=1` leaves out the background, for video mixers.
 
 import { html, useEffect, useState } from '../../vendor/preact.js';
 import { useKeys } from '../lib/keyboard.js';
-import { kept } from '../lib/preferences.js';
+import { storedSignal } from '../lib/preferences.js';
 import { go } from '../lib/router.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { Failed, announce } from '../lib/ui.js';
@@ -13,20 +13,20 @@ import { StageView } from '../parts/stage_view.js';
 await ensureStyle('stage');
 
 const QUIET = 2500;
-const light = kept('stage', 'dark');
+const light = storedSignal('stage', 'dark');
 
 export default function Stage({ id, at }) {
-  const [{ room, leave }] = useState(() => watch(id));
+  const [{ debate, leave }] = useState(() => watch(id));
   useEffect(() => leave, []);
   const idle = useIdle();
   const back = () => (document.fullscreenElement ? document.exitFullscreen() : go(`/debate/${id}`));
   const turn = () => (light.value = light.peek() === 'dark' ? 'light' : 'dark');
   useKeys('Stage', { f: ['Full screen', fill], d: ['Dark or light', turn], Escape: ['Back to the debate', back] });
-  useTold(room);
+  useTold(debate);
   const clear = at.query.get('transparent') === '1';
   const kind = `stage ${clear ? 'clear' : ''} ${idle ? 'idle' : ''}`;
   return html`<main id="main" class=${kind} data-light=${light.value}>
-    ${room.ready.value ? html`<${StageView} room=${room} />` : html`<${Waiting} room=${room} />`}
+    ${debate.ready.value ? html`<${StageView} debate=${debate} />` : html`<${Waiting} debate=${debate} />`}
     <div class="tools" role="toolbar" aria-label="Stage">
       <button class="btn plain" aria-keyshortcuts="f" onClick=${fill}>Full screen<kbd>F</kbd></button>
       <button class="btn plain" aria-keyshortcuts="d" onClick=${turn}>
@@ -34,30 +34,30 @@ export default function Stage({ id, at }) {
       </button>
       <a class="btn plain" href=${`/debate/${id}`}>Back<kbd>Esc</kbd></a>
     </div>
-    <${Line} room=${room} />
+    <${Line} debate=${debate} />
   </main>`;
 }
 
 function fill() {
-  // Refused where a page may not: a frame, a source in a video mixer. There is nothing to say about it.
+  // Refused in frames and video mixers; nothing needs to be reported.
   const done = document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen?.();
   done?.catch(() => {});
 }
 
-function Waiting({ room }) {
-  const problem = room.trouble.value;
+function Waiting({ debate }) {
+  const problem = debate.trouble.value;
   return html`<h1 tabindex="-1" class="visually-hidden">Stage</h1>
     ${problem && html`<div class="scene">
       <${Failed} error=${{ message: problem.detail || 'This debate cannot be shown.' }} />
     </div>`}`;
 }
 
-function Line({ room }) {
-  const lost = room.ready.value && room.line.value === 'lost';
+function Line({ debate }) {
+  const lost = debate.ready.value && debate.connection.value === 'lost';
   return lost && html`<p class="line" role="status">Reconnecting…</p>`;
 }
 
-/** Whether the mouse has been still for a while. */
+/** Whether the mouse has not moved for a while. */
 function useIdle() {
   const [idle, setIdle] = useState(true);
   useEffect(() => {
@@ -78,10 +78,10 @@ function useIdle() {
   return idle;
 }
 
-/** The title, and what a screen reader is told. */
-function useTold(room) {
-  const about = room.ready.value ? room.at('about').value : null;
-  const phase = room.ready.value ? room.at('now').value.phase : '';
+/** The title of the tab and the announcements for screen readers. */
+function useTold(debate) {
+  const about = debate.ready.value ? debate.at('about').value : null;
+  const phase = debate.ready.value ? debate.at('now').value.phase : '';
   useEffect(() => {
     if (!about) return;
     document.title = `${phase} · ${about.motion} · Moot`;

@@ -1,54 +1,51 @@
-// Where a debate begins: the motion, the lecterns, the format and one button. Everything has a sensible default,
-// so that the button is all that is needed; whatever is changed is remembered in this browser.
+// The start page: motion, seats, format and one button. Everything has a default, and changes are stored in this
+// browser. A setup can be shared as a link; private objectives and prompts are left out unless chosen.
 
 import { html, useEffect, useState } from '../../vendor/preact.js';
 import { get } from '../lib/api.js';
 import { useKeys } from '../lib/keyboard.js';
 import { surprise } from '../lib/motions.js';
-import { kept } from '../lib/preferences.js';
-import { chairOf, emptySeat, fresh, inFormat, nameOf, swapped, tidied } from '../lib/setup.js';
+import { storedSignal } from '../lib/preferences.js';
+import { chairOf, emptySeat, fresh, inFormat, linkOf, nameOf, swapped, tidied } from '../lib/setup.js';
 import { usePlan, usePrefilled, useStart } from '../lib/start_debate.js';
 import { ensureStyle } from '../lib/stylesheet.js';
-import { Button, Failed, announce, toast, useLoaded } from '../lib/ui.js';
-import { Conduct, Price, Versus } from '../parts/debate_options.js';
-import { Fold } from '../parts/details.js';
+import { Button, Failed, Details, Link, Dialog, announce, toast, useLoaded } from '../lib/ui.js';
+import { Conduct, Price, Rules, Versus, inShort, isRule } from '../parts/debate_options.js';
+import { Tick, Wrong, wrongs } from '../parts/field.js';
 import { FormatCard } from '../parts/format_card.js';
-import { follow, here } from '../parts/model_install.js';
 import { Judges, judgedBy } from '../parts/judge_picker.js';
-import { MotionField } from '../parts/motion_field.js';
-import { Wrong, wrongs } from '../parts/field.js';
+import { follow, here } from '../parts/model_install.js';
 import { Readiness } from '../parts/model_readiness.js';
-import { Rules, inShort, isRule } from '../parts/advanced_options.js';
+import { MotionField } from '../parts/motion_field.js';
 import { SeatCard } from '../parts/seat_card.js';
-import { Sharing } from '../parts/share_setup.js';
 
 await ensureStyle('start');
 
-const remembered = kept('setup', null);
+const remembered = storedSignal('setup', null);
 
 export default function Start({ at }) {
   const load = (signal) => Promise.all([get('/models', { signal }), get('/formats', { signal })]);
   const [offer, error, again] = useLoaded(load);
   useEffect(() => void follow().catch(() => {}), []);
-  if (offer) return html`<${Table} at=${at} house=${houseOf(offer[0])} formats=${offer[1].formats} />`;
+  if (offer) return html`<${Table} at=${at} server=${serverOf(offer[0])} formats=${offer[1].formats} />`;
   return html`<main id="main" class="start" aria-busy=${!error}>
     <h1 class="visually-hidden" tabindex="-1">Start a debate</h1>
     ${error && html`<${Failed} error=${error} again=${again} />`}
   </main>`;
 }
 
-/** What was just installed is ready, whatever the list said before. */
-function houseOf({ models, default: usual }) {
+/** A model that was just installed is available, even if the list is older. */
+function serverOf({ models, default: usual }) {
   const ready = (row) => row.provider === 'local' && here.value.has(row.modelId);
   return { models: models.map((row) => (ready(row) ? { ...row, available: true, missing: null } : row)), usual };
 }
 
-function Table({ at, house, formats }) {
+function Table({ at, server, formats }) {
   const [setup, setSetup] = useState(() => tidied(remembered.peek()));
   const [errors, setErrors] = useState({});
   const [sharing, share] = useState(false);
   const format = formats.find((one) => one.name === setup.format) ?? formats[0];
-  const [plan, planned, current] = usePlan(setup, format, house);
+  const [plan, planned, current] = usePlan(setup, format, server);
   const wrong = { ...planned, ...errors };
 
   const change = (patch) => {
@@ -67,7 +64,7 @@ function Table({ at, house, formats }) {
     toast('Everything is as at first.', { action: ['Undo', () => change(setup)] });
   };
   usePrefilled(at, formats, change);
-  const start = useStart(setup, format, house, setErrors);
+  const start = useStart(setup, format, server, setErrors);
   useKeys('Start', {
     'Ctrl+Enter': ['Start the debate', start],
     x: ['Swap sides', swap],
@@ -76,12 +73,12 @@ function Table({ at, house, formats }) {
 
   const names = Object.fromEntries(setup.seats.map((_, place) => [place, nameOf(setup, format, place)]));
   const judge = html`<b>${setup.judges.length > 1 ? 'Judges' : 'Judge'}</b>
-    <span dir="auto">${judgedBy(setup.judges, house)}</span>`;
+    <span dir="auto">${judgedBy(setup.judges, server)}</span>`;
   return html`<main id="main" class="start">
     <h1 class="visually-hidden" tabindex="-1">Start a debate</h1>
     <${MotionField} topic=${setup.topic} wrong=${wrongs(wrong, 'topic')} onChange=${(topic) => change({ topic })} />
-    <${Lecterns} setup=${setup} format=${format} house=${house} errors=${wrong} onChange=${change} onSwap=${swap} />
-    <${Readiness} setup=${setup} house=${house} onUse=${(model) => change(everywhere(setup, model))} />
+    <${Lecterns} setup=${setup} format=${format} server=${server} errors=${wrong} onChange=${change} onSwap=${swap} />
+    <${Readiness} setup=${setup} server=${server} onUse=${(model) => change(everywhere(setup, model))} />
 
     <div class="conduct">
       <${FormatCard} format=${format} formats=${formats} order=${plan?.order} current=${current}
@@ -89,10 +86,10 @@ function Table({ at, house, formats }) {
         onPick=${(picked) => change(inFormat(setup, format, picked))} />
       <${Conduct} config=${setup.config} format=${format} errors=${wrong} onChange=${config} />
     </div>
-    <${Fold} class="line" summary=${judge} needed=${['judge', 'judges'].some((one) => wrongs(wrong, one, true).length)}>
-      <${Judges} judges=${setup.judges} errors=${wrong} house=${house} onChange=${(judges) => change({ judges })} />
+    <${Details} class="line" summary=${judge} needed=${['judge', 'judges'].some((one) => wrongs(wrong, one, true).length)}>
+      <${Judges} judges=${setup.judges} errors=${wrong} server=${server} onChange=${(judges) => change({ judges })} />
     <//>
-    <${Fold} class="line" summary=${html`<b>Rules</b> <span>${inShort(setup.config)}</span>`}
+    <${Details} class="line" summary=${html`<b>Rules</b> <span>${inShort(setup.config)}</span>`}
       needed=${Object.keys(wrong).some(isRule)}>
       <${Rules} config=${setup.config} format=${format} errors=${wrong} smallest=${plan?.smallestLimit}
         onChange=${config} />
@@ -114,7 +111,7 @@ function Table({ at, house, formats }) {
   </main>`;
 }
 
-function Lecterns({ setup, format, house, errors, onChange, onSwap }) {
+function Lecterns({ setup, format, server, errors, onChange, onSwap }) {
   const { seats } = setup;
   const duel = seats.length === 2;
   const put = (place) => (patch) =>
@@ -126,7 +123,7 @@ function Lecterns({ setup, format, house, errors, onChange, onSwap }) {
       ${seats.map((seat, place) => html`
         ${duel && place === 1 && html`<${Versus} key="versus" onSwap=${onSwap} onAdd=${add} />`}
         <${SeatCard} key=${place} seat=${seat} place=${place} chair=${chairOf(format, place)} errors=${errors}
-          house=${house} onChange=${put(place)} onRemove=${seats.length > format.minParticipants && take(place)} />`)}
+          server=${server} onChange=${put(place)} onRemove=${seats.length > format.minParticipants && take(place)} />`)}
     </section>
     <p class="centred"><${Wrong} texts=${wrongs(errors, 'participants')} /></p>
     ${!duel && html`<div class="beneath">
@@ -136,13 +133,13 @@ function Lecterns({ setup, format, house, errors, onChange, onSwap }) {
   `;
 }
 
-/** One seat more, in a colour that nobody has. */
+/** A further seat, in an unused colour. */
 function seated(seats) {
   const free = [0, 1, 2, 3].map(emptySeat).find((seat) => !seats.some((other) => other.color === seat.color));
   return [...seats, free ?? emptySeat(seats.length)];
 }
 
-/** A model for all who named none. */
+/** The setup with this model for all seats and judges without one. */
 const everywhere = (setup, model) => ({
   seats: setup.seats.map((seat) => (seat.model ? seat : { ...seat, model })),
   judges: setup.judges.map((judge) => (judge.model ? judge : { ...judge, model })),
@@ -151,3 +148,17 @@ const everywhere = (setup, model) => ({
 const Doubts = ({ texts }) =>
   texts.length > 0
   && html`<ul class="doubts small soft">${texts.map((text) => html`<li key=${text} dir="auto">${text}</li>`)}</ul>`;
+
+function Sharing({ setup, onClose }) {
+  const [secrets, tell] = useState(false);
+  const hasSecrets = setup.seats.some((seat) => seat.objective.trim() || seat.systemPrompt.trim());
+  const link = linkOf(setup, secrets);
+  return html`<${Dialog} title="Share this setup" onClose=${onClose}>
+    <div class="stack">
+      <p class="soft">Whoever opens this link finds everything filled in as it is here. Nothing is started.</p>
+      ${hasSecrets && html`<${Tick} label="With private objectives and prompts" hint="Left out otherwise."
+        checked=${secrets} onChange=${tell} />`}
+      <${Link} label="Link" url=${link} />
+    </div>
+  <//>`;
+}

@@ -1,16 +1,13 @@
-// Who wins, as far as one can tell. Every share is drawn with its interval: ten debates prove little, and the
-// page says so.
+// The statistics page. Every rate is shown with its interval: ten debates prove little, and the page says so.
 
 import { html, useEffect, useState } from '../../vendor/preact.js';
 import { get } from '../lib/api.js';
 import { figure } from '../lib/numbers.js';
 import { go } from '../lib/router.js';
 import { ensureStyle } from '../lib/stylesheet.js';
-import { Empty, Failed, useLoaded } from '../lib/ui.js';
+import { Empty, Failed, PageSection, useLoaded } from '../lib/ui.js';
 import { Choice, Days } from '../parts/history_filters.js';
-import { inWords, isClear, Shares, Whisker } from '../parts/confidence_bar.js';
-import { Matrix } from '../parts/matchup_matrix.js';
-import { Part } from '../parts/page_section.js';
+import { Matrix, Shares, Whisker, inWords, isClear } from '../parts/win_rates.js';
 
 await ensureStyle('statistics');
 
@@ -36,7 +33,7 @@ export default function Statistics({ at }) {
   </main>`;
 }
 
-/** Which debates are counted. */
+/** The debates that are counted. */
 function Among({ given, titles }) {
   const set = (name) => (event) => {
     const next = Object.entries({ ...given, [name]: event.target.value }).filter(([, value]) => value);
@@ -68,12 +65,12 @@ function Figures({ found, titles }) {
     <${Totals} totals=${found.totals} judged=${judged} />
     <${Caution} judged=${judged} models=${models} />
     ${models.length > 0 && html`<${Winners} models=${models} alone=${found.models.length - models.length} />`}
-    ${found.pairs.length > 0 && html`<${Part} title="Against whom" says=${AGAINST}>
+    ${found.pairs.length > 0 && html`<${PageSection} title="Against whom" says=${AGAINST}>
       <${Matrix} pairs=${found.pairs} />
     <//>`}
     ${judged > 0 && html`<${Fairness} sides=${found.sides} formats=${found.formats} titles=${titles} />`}
     ${found.judges.debates > 0 && html`<${Judges} judges=${found.judges} />`}
-    ${found.days.length > 0 && html`<${Part} title="Day by day" says="Debates as columns, their cost as a line.">
+    ${found.days.length > 0 && html`<${PageSection} title="Day by day" says="Debates as columns, their cost as a line.">
       <${Drawn} days=${found.days} />
     <//>`}
     ${found.costs.length > 0 && html`<${Costs} costs=${found.costs} />`}
@@ -100,7 +97,7 @@ function Totals({ totals, judged }) {
   </dl>`;
 }
 
-/** What may not be concluded from all this. */
+/** What cannot be concluded from the figures. */
 function Caution({ judged, models }) {
   if (!judged) return html`<p class="notice">No debate has a verdict yet: there is nothing to say about who wins.</p>`;
   if (judged < FEW) {
@@ -116,7 +113,7 @@ function Caution({ judged, models }) {
 }
 
 function Winners({ models, alone }) {
-  return html`<${Part} title="Who wins" says=${WINS}>
+  return html`<${PageSection} title="Who wins" says=${WINS}>
     <${Shares} rows=${models} caption="Share of debates won, by model" counted="won–lost–drawn" />
     ${alone > 0 && html`<p class="soft small">
       ${alone} more ${alone === 1 ? 'has debated only against itself' : 'have debated only against themselves'}.
@@ -130,10 +127,10 @@ function Fairness({ sides, formats, titles }) {
     ...one, name: one.format, title: titles[one.format], ...counted(one.winsFor, one.winsAgainst, one.draws),
   }));
   return html`
-    <${Part} title="By side" says="Whether it helps to speak for the motion or against it.">
+    <${PageSection} title="By side" says="Whether it helps to speak for the motion or against it.">
       <${Shares} rows=${bySide} caption="Share of debates won, by side" counted="won–lost–drawn" />
     <//>
-    <${Part} title="By format" says="How often the side for the motion wins. A fair format has its dot near the mark.">
+    <${PageSection} title="By format" says="How often the side for the motion wins. A fair format has its dot near the mark.">
       <${Shares} rows=${byFormat} caption="Share of debates won by the side for the motion, by format"
         ends=${['always against', 'always for']} counted="for–against–drawn" />
     <//>`;
@@ -147,7 +144,7 @@ function Judges({ judges }) {
   ].filter(([, rate]) => rate !== null);
   const were = judges.debates === 1 ? 'debate was' : 'debates were';
   const says = `${judges.debates} ${were} judged by models. Whoever changes sides with the order has judged the order.`;
-  return html`<${Part} title="The judges" says=${says}>
+  return html`<${PageSection} title="The judges" says=${says}>
     <dl class="judges">${rows.map(([name, rate, interval]) => html`<div key=${name}>
       <dt>${name}</dt>
       <dd><${Whisker} rate=${rate} interval=${interval} /><span>${inWords(rate, interval)}</span></dd>
@@ -155,7 +152,7 @@ function Judges({ judges }) {
   <//>`;
 }
 
-/** The chart comes when the page does, not before: nobody else needs it. */
+/** The chart library is loaded with this page only. */
 function Drawn({ days }) {
   const [Chart, show] = useState(null);
   useEffect(() => {
@@ -167,7 +164,7 @@ function Drawn({ days }) {
 function Costs({ costs }) {
   const most = Math.max(...costs.map((one) => one.cost ?? 0));
   const bar = (cost) => html`<span class="meter" aria-hidden="true"><i style=${`--share:${cost / most}`}></i></span>`;
-  return html`<${Part} title="What it cost" says="By model, as speaker and as judge.">
+  return html`<${PageSection} title="What it cost" says="By model, as speaker and as judge.">
     <div class="scroller"><table class="costs">
       <thead><tr>
         <th scope="col">Model</th><td class="drawn"></td><th scope="col" class="end">Cost</th>
@@ -184,7 +181,7 @@ function Costs({ costs }) {
 
 function Topics({ topics }) {
   const search = (motion) => `/debates?search=${encodeURIComponent(motion.slice(0, 200))}`;
-  return html`<${Part} title="Debated most" says="Motions in the same words count as one.">
+  return html`<${PageSection} title="Debated most" says="Motions in the same words count as one.">
     <ol class="topics">${topics.map((topic) => html`<li key=${topic.motion}>
       <a href=${search(topic.motion)} dir="auto">${topic.motion}</a><span class="soft numbers">${topic.debates}</span>
     </li>`)}</ol>

@@ -1,42 +1,41 @@
-// The verdict alone, under the motion.
+// The verdict page: the motion and its verdict.
 
 import { html, useEffect, useState } from '../../vendor/preact.js';
 import { ensureStyle } from '../lib/stylesheet.js';
-import { Empty, Failed } from '../lib/ui.js';
+import { Empty, Failed, Headline } from '../lib/ui.js';
 import { watch } from '../lib/watch_debate.js';
-import { Bench } from '../parts/judging_live.js';
 import { AfterBar } from '../parts/export_menu.js';
-import { Headline } from '../parts/headline.js';
+import { Bench } from '../parts/judge_ballots.js';
 import { Verdict } from '../parts/verdict.js';
 
 await ensureStyle('verdict');
 
 export default function Page({ id }) {
-  const [{ room, leave }] = useState(() => watch(id));
+  const [{ debate, leave }] = useState(() => watch(id));
   useEffect(() => leave, []);
-  const ready = room.ready.value;
-  const now = ready ? room.at('now').value : null;
-  const about = ready ? room.at('about').value : null;
+  const ready = debate.ready.value;
+  const now = ready ? debate.at('now').value : null;
+  const about = ready ? debate.at('about').value : null;
   useEffect(() => {
     if (ready) document.title = `${now.phase} · ${about.title || about.motion} · Moot`;
   }, [ready, now?.phase]);
   if (!ready) {
-    const trouble = room.trouble.value;
+    const trouble = debate.trouble.value;
     return html`<main id="main" class="wide" aria-busy=${!trouble}>
       <h1 class="visually-hidden" tabindex="-1">Verdict</h1>
       ${trouble && html`<${Failed} error=${trouble} />`}
     </main>`;
   }
-  const judged = room.keys('verdicts').value.length > 0;
+  const judged = debate.keys('verdicts').value.length > 0;
   const names = about.seats.map((seat, place) => html`${place > 0 && ', '}<bdi>${seat.name}</bdi>`);
   return html`<main id="main" class="wide verdict-page">
     <${Headline} motion=${about.motion} over=${html`${about.formatTitle} · ${names}`}>
       <p><a href=${`/debate/${id}`}>Read the speeches</a></p>
     <//>
-    ${now.beingJudged && html`<${Bench} room=${room} />`}
-    ${judged && html`<${Verdict} room=${room} id=${id} away />`}
+    ${now.beingJudged && html`<${Bench} debate=${debate} />`}
+    ${judged && html`<${Verdict} debate=${debate} id=${id} away />`}
     ${!judged && !now.beingJudged && html`<${None} now=${now} id=${id} />`}
-    ${(judged || now.endedAt) && html`<div class="bar"><${AfterBar} room=${room} id=${id} /></div>`}
+    ${(judged || now.endedAt) && html`<div class="bar"><${AfterBar} debate=${debate} id=${id} /></div>`}
   </main>`;
 }
 

@@ -1,10 +1,10 @@
-// The audience: it votes before the first speech and after the last, once each, and puts questions. Whoever came
-// by the link for a whole hall joins first, and is then somebody of their own.
+// The audience: one vote before the first speech and one after the last, and questions. A visitor with the
+// shared link joins first, and gets an invitation of their own.
 
 import { html, useEffect, useState } from '../../vendor/preact.js';
 import { get, post, tokens } from '../lib/api.js';
-import { seatStyle } from '../lib/colour.js';
-import { many } from '../lib/numbers.js';
+import { plural } from '../lib/numbers.js';
+import { seatStyle } from '../lib/seats.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { announce, complain } from '../lib/ui.js';
 import { Addressee, Line, Lines, Submit, Wrong, useForm } from './form.js';
@@ -16,23 +16,23 @@ const ASKED = {
   after: 'Having heard it all: where do you stand?',
 };
 
-export function Voting({ room, id }) {
-  const me = room.me.value;
-  const { open } = room.at('now').value;
-  const polls = room.at('polls').value;
+export function Voting({ debate, id }) {
+  const me = debate.me.value;
+  const { open } = debate.at('now').value;
+  const polls = debate.at('polls').value;
   const name = open.find((deed) => deed.startsWith('vote:'))?.slice(5);
   if (!me) return null;
   return html`
     ${me.many && html`<${Join} id=${id} />`}
-    ${name && html`<${Poll} key=${name} ...${{ room, id, name, me }} poll=${polls[name]} choices=${polls.choices} />`}
-    ${me.role === 'audience' && me.may.ask && open.includes('ask') && html`<${Ask} room=${room} id=${id} />`}
+    ${name && html`<${Poll} key=${name} ...${{ debate, id, name, me }} poll=${polls[name]} choices=${polls.choices} />`}
+    ${me.role === 'audience' && me.may.ask && open.includes('ask') && html`<${Ask} debate=${debate} id=${id} />`}
   `;
 }
 
-function Poll({ room, id, name, poll, choices, me }) {
+function Poll({ debate, id, name, poll, choices, me }) {
   const shelf = `moot.voted.${id}.${name}.${tokens.for(id).slice(-8)}`;
   const [voted, setVoted] = useState(() => localStorage.getItem(shelf));
-  const { seats, parties } = room.at('about').value;
+  const { seats, parties } = debate.at('about').value;
   const options = choices.map((choice) => option(choice, seats, parties));
   const remember = (choice) => {
     localStorage.setItem(shelf, choice);
@@ -56,7 +56,7 @@ function Poll({ room, id, name, poll, choices, me }) {
       ${options.map((one) => html`<${Vote} key=${one.choice} ...${one} onVote=${() => vote(one.choice)} />`)}
     </div>`}
     <p class="soft small numbers">
-      ${many(poll.votes, 'vote')} so far; what they come to is sealed.
+      ${plural(poll.votes, 'vote')} so far; what they come to is sealed.
       ${poll.endsAt && html` Closes at ${hour(poll.endsAt)}.`}
     </p>
   </section>`;
@@ -73,7 +73,7 @@ const Vote = ({ label, who, style, onVote }) => html`<button type="button" class
 
 const LABELS = { for: 'For', against: 'Against', undecided: 'Undecided' };
 
-/** A side with those who argue it, or somebody where there are no two sides. */
+/** A side with its speakers, or one speaker where there are no two sides. */
 function option(choice, seats, parties) {
   const party = parties.find((one) => one.id === choice || sideOf(one, seats) === choice);
   const seat = seats.find((one) => one.id === party?.id);
@@ -84,7 +84,7 @@ function option(choice, seats, parties) {
 const sideOf = (party, seats) => seats.find((seat) => seat.id === party.id)?.position;
 const hour = (moment) => new Date(moment).toLocaleTimeString([], { timeStyle: 'medium' });
 
-// --- a hall -----------------------------------------------------------------------------------------------
+// --- the shared link -----------------------------------------------------------------------------------------------
 
 function Join({ id }) {
   const [name, setName] = useState('');
@@ -112,7 +112,7 @@ function enter(id, token) {
   location.reload();
 }
 
-/** Whoever joined before, and came by the link again, is who they were; unless that counts no longer. */
+/** A visitor who joined before keeps their invitation, unless it is no longer valid. */
 async function comeBack(id) {
   const joined = localStorage.getItem(`moot.joined.${id}`);
   if (!joined) return;
@@ -127,8 +127,8 @@ async function comeBack(id) {
   }
 }
 
-function Ask({ room, id }) {
-  const { seats } = room.at('about').value;
+function Ask({ debate, id }) {
+  const { seats } = debate.at('about').value;
   const [text, setText] = useState('');
   const [to, setTo] = useState('');
   const form = useForm(async () => {

@@ -1,24 +1,24 @@
-// The ballot of a person on the panel: who has won, why, and on which speeches that rests. Points are not asked
-// of people, only taken.
+// The ballot of a person on the panel: the winner, the reasons, and the speeches they refer to. Points are
+// optional.
 
 import { html, useState } from '../../vendor/preact.js';
 import { post } from '../lib/api.js';
-import { seatStyle } from '../lib/colour.js';
+import { seatStyle } from '../lib/seats.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { announce } from '../lib/ui.js';
-import { sides } from './moderator_dialogs.js';
 import { Choice, Lines, Submit, Wrong, useForm } from './form.js';
+import { sides } from './moderator_dialogs.js';
 
 await ensureStyle('controls');
 
-export function BallotForm({ room, id }) {
-  const { open } = room.at('now').value;
-  const mine = (room.me.value?.may.judges ?? []).filter((judge) => open.includes(`ballot:${judge}`));
-  return html`${mine.map((judge) => html`<${Ballot} key=${judge} ...${{ room, id, judge }} />`)}`;
+export function BallotForm({ debate, id }) {
+  const { open } = debate.at('now').value;
+  const mine = (debate.me.value?.may.judges ?? []).filter((judge) => open.includes(`ballot:${judge}`));
+  return html`${mine.map((judge) => html`<${Ballot} key=${judge} ...${{ debate, id, judge }} />`)}`;
 }
 
-function Ballot({ room, id, judge }) {
-  const about = room.at('about').value;
+function Ballot({ debate, id, judge }) {
+  const about = debate.at('about').value;
   const [winner, setWinner] = useState('');
   const [behind, setBehind] = useState([]);
   const [reasoning, setReasoning] = useState('');
@@ -41,7 +41,7 @@ function Ballot({ room, id, judge }) {
       <${Wrong} errors=${form.errors} of="ranking" />
       <${Lines} label="Your reason" value=${reasoning} onWrite=${setReasoning} rows="5" maxlength="6000" />
       <${Wrong} errors=${form.errors} of="reasoning" />
-      <${Cites} ...${{ room, cites, setCites }} />
+      <${Cites} ...${{ debate, cites, setCites }} />
       <${Wrong} errors=${form.errors} of="cites" />
       <${Points} ...${{ about, points, setPoints }} />
       <${Wrong} errors=${form.errors} of="scores" />
@@ -52,7 +52,7 @@ function Ballot({ room, id, judge }) {
 
 const PLACES = ['Second', 'Third', 'Fourth'];
 
-/** Where the format ranks all: who comes behind the winner. Whoever is left over is the last. */
+/** For formats with a ranking: the places after the winner. The party that is left is last. */
 function Behind({ parties, winner, behind, setBehind }) {
   const others = parties.filter((party) => party.id !== winner);
   const put = (place, id) => setBehind(others.slice(1).map((_, at) => (at === place ? id : without(behind[at], id))));
@@ -67,17 +67,17 @@ function Behind({ parties, winner, behind, setBehind }) {
 
 const without = (id, taken) => (id === undefined || id === taken ? '' : id);
 
-/** All of them, the best first; none where nobody was placed behind the winner. */
+/** All parties, the best first; empty if only the winner was chosen. */
 function ranked(parties, winner, behind) {
   const placed = behind.filter((id) => id && id !== winner);
   const left = parties.filter(({ id }) => id !== winner && !placed.includes(id));
   return placed.length ? [winner, ...placed, ...(left.length === 1 ? [left[0].id] : [])] : [];
 }
 
-function Cites({ room, cites, setCites }) {
-  const { seats, parties } = room.at('about').value;
+function Cites({ debate, cites, setCites }) {
+  const { seats, parties } = debate.at('about').value;
   const debating = new Set(parties.flatMap((party) => party.seats));
-  const turns = room.keys('turns').value.map((number) => room.at('turns', number).value);
+  const turns = debate.keys('turns').value.map((number) => debate.at('turns', number).value);
   const given = turns.filter((turn) => turn.state === 'completed' && !turn.struck && debating.has(turn.seat));
   const pick = (number, is) => setCites(is ? [...cites, number] : cites.filter((other) => other !== number));
   return html`<fieldset class="cites">

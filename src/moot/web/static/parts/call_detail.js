@@ -1,9 +1,8 @@
-// One call to a model, opened up: on one side all that it was sent, on the other all that came back, segment
-// by segment, as it stands in the log.
+// One call to a model: the request on one side, the reply on the other, segment by segment, as the log has it.
 
 import { html } from '../../vendor/preact.js';
 import { get } from '../lib/api.js';
-import { figure, many } from '../lib/numbers.js';
+import { figure, plural } from '../lib/numbers.js';
 import { Copy, Failed, useLoaded } from '../lib/ui.js';
 
 const ROLES = { user: 'user', assistant: 'assistant: its own earlier words' };
@@ -103,7 +102,7 @@ function valueOf(name, value) {
 }
 
 function Piece({ title, text, more, open = false, quiet = false, children }) {
-  const said = [more, text && many(text.length, 'character')];
+  const said = [more, text && plural(text.length, 'character')];
   return html`<details class="piece ${quiet ? 'quiet' : ''}" open=${open}>
     <summary>${title} <span class="soft numbers">${said.filter(Boolean).join(' · ')}</span></summary>
     ${text && html`<div class="text">

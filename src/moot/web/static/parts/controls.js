@@ -1,19 +1,19 @@
-// The one bar of controls. What can be done right now the server says (`now.open`), and who may (`me.may`); the
-// role that somebody chose leaves out what they do not want to see. Every control has its key.
+// The bar of controls. The server says which commands are possible (`now.open`) and permitted (`me.may`); the
+// chosen role hides some of them. Every control has a key.
 
 import { html, useEffect, useRef, useState } from '../../vendor/preact.js';
 import { post } from '../lib/api.js';
 import { useKeys } from '../lib/keyboard.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { Button, Menu, announce, complain } from '../lib/ui.js';
-import { DecideSheet, SaySheet, SureSheet } from './moderator_dialogs.js';
 import { InviteSheet } from './invitations.js';
+import { DecideSheet, SaySheet, SureSheet } from './moderator_dialogs.js';
 import { RoleSwitch, canSwitch, natural } from './role_switch.js';
 import { awaited, skipped } from './status.js';
 
 await ensureStyle('controls');
 
-// `place`: first stands before the others and is never folded away; bar where there is room; more in the menu.
+// `place`: first is shown before the others and never folded away; bar if there is room; more in the menu.
 const DEEDS = [
   { name: 'resume', key: 'space', label: 'Resume', place: 'first', ask: ['resume'] },
   { name: 'pause', key: 'space', label: 'Pause', place: 'first', ask: ['pause'] },
@@ -44,7 +44,7 @@ const SAID = {
   retry: 'The speech is given again.',
 };
 
-/** What stands in the bar for this person at this moment. */
+/** The controls of this user at this moment. */
 export function deedsFor(now, me, role) {
   if (!me?.may.steer || role === 'observer' || role === null) return [];
   return DEEDS.filter(
@@ -55,30 +55,30 @@ export function deedsFor(now, me, role) {
   );
 }
 
-export function Controls({ room, id, role, seat, setRole }) {
+export function Controls({ debate, id, role, seat, setRole }) {
   const [sheet, show] = useState(null);
-  const me = room.me.value;
-  const now = room.at('now').value;
+  const me = debate.me.value;
+  const now = debate.at('now').value;
   const deeds = deedsFor(now, me, role);
-  const act = useDeeds(room, id, show);
+  const act = useDeeds(debate, id, show);
   useEffect(() => {
-    if (me && role === null) setRole(...natural(me, room.at('about').peek().seats));
+    if (me && role === null) setRole(...natural(me, debate.at('about').peek().seats));
   }, [me, role]);
   const invite = me?.may.invite && role === 'moderator' && (() => show('invite'));
   useKeys('In the chair', bound(deeds, act, invite));
-  // A dialog tells late that it was closed; by then another may be open.
+  // A dialog reports late that it was closed; by then another may be open.
   const close = () => show((now) => (now === sheet ? null : now));
-  const open = sheet && SHEETS[sheet];
-  const idle = deeds.length === 0 && (now.endedAt !== null || !canSwitch(room));
+  const open = sheet && DIALOGS[sheet];
+  const idle = deeds.length === 0 && (now.endedAt !== null || !canSwitch(debate));
   return html`${!idle && html`<section class="bar controls" aria-label="Controls">
-      <div class="side start"><${RoleSwitch} ...${{ room, id, role, seat, setRole }} /></div>
-      <div class="deeds"><${Deeds} ...${{ room, deeds, act, invite }} /></div>
+      <div class="side start"><${RoleSwitch} ...${{ debate, id, role, seat, setRole }} /></div>
+      <div class="deeds"><${Deeds} ...${{ debate, deeds, act, invite }} /></div>
       <div class="side end">${invite && html`<${Button} class="roomy" hint="v" onClick=${invite}>Invite<//>`}</div>
     </section>`}
-    ${open && html`<${open} ...${{ room, id }} onClose=${close} />`}`;
+    ${open && html`<${open} ...${{ debate, id }} onClose=${close} />`}`;
 }
 
-const SHEETS = {
+const DIALOGS = {
   say: (props) => html`<${SaySheet} ...${props} />`,
   ask: (props) => html`<${SaySheet} question ...${props} />`,
   decide: DecideSheet,
@@ -86,17 +86,17 @@ const SHEETS = {
   invite: InviteSheet,
 };
 
-function Deeds({ room, deeds, act, invite }) {
-  const now = room.at('now').value;
+function Deeds({ debate, deeds, act, invite }) {
+  const now = debate.at('now').value;
   const { pausing } = now;
-  const urgent = awaited(now, room.at('about').value.config);
+  const urgent = awaited(now, debate.at('about').value.config);
   const others = deeds.filter((deed) => deed.name !== urgent);
   const first = [...deeds.filter((deed) => deed.name === urgent), ...others.filter((deed) => deed.place === 'first')];
   const bar = others.filter((deed) => deed.place === 'bar');
   const more = others.filter((deed) => deed.place === 'more');
   const given = (deed) => ({ ...hinted(deed), onClick: () => act(deed) });
   const label = (deed) => (deed.name === 'resume' && pausing ? 'Do not pause' : deed.label);
-  // The first keeps its place, and with it the focus, when Pause becomes Resume.
+  // The first button stays the same element, and keeps the focus, when Pause becomes Resume.
   return html`
     ${first.map(
       (deed, at) => html`<${Button} key=${`first${at}`} class=${at === 0 ? 'main' : ''} ...${given(deed)}>
@@ -118,7 +118,7 @@ function Deeds({ room, deeds, act, invite }) {
   `;
 }
 
-/** On the smallest screens the second word is left to those who hear it. */
+/** On the smallest screens the second word is for screen readers only. */
 function wording({ label }) {
   const [first, ...rest] = label.split(' ');
   return html`<span>${first}<span class="rest"> ${rest.join(' ')}</span></span>`;
@@ -132,8 +132,8 @@ function hinted({ key }) {
   return { hint: key, 'aria-keyshortcuts': key === 'space' ? 'Space' : key };
 }
 
-/** Does a deed, once at a time: a key that is held down asks once. */
-function useDeeds(room, id, show) {
+/** Runs a command, one at a time: a key that is held down counts once. */
+function useDeeds(debate, id, show) {
   const busy = useRef(new Set());
   return async (deed) => {
     if (deed.sheet) return show(deed.sheet);
@@ -141,7 +141,7 @@ function useDeeds(room, id, show) {
     if (busy.current.has(keyOf(deed))) return undefined;
     busy.current.add(keyOf(deed));
     try {
-      const bodies = deed.bodies?.(room.at('now').peek()) ?? [body];
+      const bodies = deed.bodies?.(debate.at('now').peek()) ?? [body];
       for (const one of bodies) await post(`/debates/${id}/${what}`, one, { once: true });
       if (SAID[what]) announce(SAID[what]);
     } catch (error) {

@@ -1,12 +1,12 @@
-// What the debate has cost, always in sight, with its limit as a bar; and behind it who spent it.
+// The cost of the debate, always visible, with its limit as a bar; and a dialog with the costs of each model.
 
 import { html } from '../../vendor/preact.js';
-import { Sheet } from '../lib/ui.js';
 import { figure } from '../lib/numbers.js';
+import { Dialog } from '../lib/ui.js';
 
-/** `show(whether)`: the bill, which is there while `open`. */
-export function Money({ room, open, show }) {
-  const money = room.at('money').value;
+/** `show(open)` opens and closes the dialog. */
+export function Money({ debate, open, show }) {
+  const money = debate.at('money').value;
   const said = money.limit ? `${money.spent} of ${money.limit}` : money.spent;
   const way = { 'aria-haspopup': 'dialog', 'aria-keyshortcuts': '$', 'aria-label': `Cost: ${said}. Show it by model` };
   return html`<button type="button" class="money numbers" ...${way} onClick=${() => show(true)}>
@@ -21,7 +21,7 @@ const Meter = ({ money, class: kind = '' }) =>
   html`<span class="meter ${kind} ${money.warned ? 'warned' : ''}" style=${`--share:${money.share}`}><i></i></span>`;
 
 function Bill({ money, onClose }) {
-  return html`<${Sheet} title="Cost and tokens" class="bill" onClose=${onClose}>
+  return html`<${Dialog} title="Cost and tokens" class="bill" onClose=${onClose}>
     <div class="stack">
       <p>${money.bill}</p>
       ${money.limit && html`<p class="row">

@@ -1,7 +1,7 @@
-// Debates and their cost, day by day: drawn, and as a table for those who would rather read.
+// Debates and their cost per day, as a chart and as a table.
 
-import { html, useEffect, useRef } from '../../vendor/preact.js';
 import { uPlot } from '../../vendor/chart.js';
+import { html, useEffect, useRef } from '../../vendor/preact.js';
 import { theme } from '../lib/preferences.js';
 
 const HEIGHT = 200;
@@ -77,7 +77,7 @@ function drawn(box, days) {
   return new uPlot(options, filled(days), box);
 }
 
-/** A day on which nothing was debated is a day, too; and columns at the very edge would be cut in half. */
+/** Adds days without debates, and one at each end: columns at the edge would be cut in half. */
 function filled(days) {
   const known = new Map(days.map((day) => [Date.parse(day.day) / 1000, day]));
   const moments = [...known.keys()];
@@ -89,7 +89,7 @@ function filled(days) {
   return columns;
 }
 
-/** What the theme makes of our colours; a canvas knows no variables. */
+/** The colours of the theme: a canvas knows no CSS variables. */
 function colours(box) {
   const probe = document.createElement('i');
   box.append(probe);

@@ -1,10 +1,10 @@
-// One debate in a list: its motion, who stood against whom, how far it got, and what came of it.
+// One debate in a list: its motion, the parties, its progress and its result.
 
 import { html } from '../../vendor/preact.js';
-import { seatStyle } from '../lib/colour.js';
+import { When } from '../lib/clock.js';
+import { seatStyle } from '../lib/seats.js';
 import { Words } from '../lib/ui.js';
 import { Order } from './speech_strip.js';
-import { When } from './relative_time.js';
 
 export const STATES = {
   initializing: 'Opening',
@@ -18,7 +18,7 @@ export const STATES = {
 const OVER = new Set(['completed', 'error']);
 const SIDES = new Set(['for', 'against']);
 
-/** Whether more is to come of it, so that it is worth looking again. */
+/** Whether the debate may still change, so that the list must be loaded again. */
 export const isGoing = (debate) => !OVER.has(debate.status);
 
 export function DebateRow({ debate, formats, picked, onPick, onDelete }) {
@@ -49,7 +49,7 @@ const Bin = () => html`<svg viewBox="0 0 16 16" width="16" height="16" aria-hidd
   <path fill="none" stroke="currentColor" d="M3 4.5h10M6.5 4.5v-2h3v2M4.5 4.5l.6 9h5.8l.6-9M6.8 7v4M9.2 7v4" />
 </svg>`;
 
-/** Ada v. Ben; those who argue the same stand together. */
+/** Ada v. Ben; seats of one side together. */
 function Sides({ debate }) {
   const sides = Map.groupBy(debate.participants, ({ position }, place) => (SIDES.has(position) ? position : place));
   const name = (seat) => html`<${Words} class="name" data-seat style=${seatStyle(seat.color)} title=${seat.model}>

@@ -1,16 +1,15 @@
-// What can be done with a debate that is over: play it again, hold it again, judge it again, take it along,
-// show it to others, look behind it.
+// What can be done with a finished debate: replay, hold again, judge again, export, share, inspect. A share link is
+// an invitation as an observer: it is created when the dialog opens, and can be revoked there.
 
-import { html, useState } from '../../vendor/preact.js';
-import { save, transcript } from '../lib/download.js';
+import { html, useEffect, useState } from '../../vendor/preact.js';
+import { post, remove, save, transcript } from '../lib/api.js';
 import { useKeys } from '../lib/keyboard.js';
 import { go } from '../lib/router.js';
-import { Button, complain, copyText, Menu, toast } from '../lib/ui.js';
-import { Minds } from './reasoning_panel.js';
+import { Button, Failed, Link, Menu, Dialog, complain, copyText, isNear, toast } from '../lib/ui.js';
+import { ReasoningDialog } from './reasoning.js';
 import { Rejudge } from './rejudge.js';
-import { Share } from './share_debate.js';
 
-const SHEETS = { minds: Minds, rejudge: Rejudge, share: Share };
+const DIALOGS = { minds: ReasoningDialog, rejudge: Rejudge, share: Share };
 const FORMS = [
   ['markdown', 'Markdown'],
   ['html', 'HTML page'],
@@ -18,12 +17,12 @@ const FORMS = [
   ['replay', 'Replay that plays by itself'],
 ];
 
-/** For the bar. Each entry is there for those who may, and as long as it can be done. */
-export function AfterBar({ room, id }) {
+/** For the bar. Only entries that are possible and permitted are shown. */
+export function AfterBar({ debate, id }) {
   const [sheet, show] = useState(null);
-  const may = room.me.value?.may ?? {};
-  const rejudges = may.steer && room.at('now').value.open.includes('rejudge');
-  const minds = hasThoughts(room);
+  const may = debate.me.value?.may ?? {};
+  const rejudges = may.steer && debate.at('now').value.open.includes('rejudge');
+  const minds = hasThoughts(debate);
   const [rematch, swapped] = [`/?from=${id}`, `/?from=${id}&swap=1`];
   const deeds = {
     p: ['Replay', () => go(`/debate/${id}/replay`)],
@@ -35,7 +34,7 @@ export function AfterBar({ room, id }) {
     ...(may.inspect && { d: ['Inspect', () => go(`/debate/${id}/inspect`)] }),
   };
   useKeys('When a debate is over', deeds);
-  const Shown = SHEETS[sheet];
+  const Shown = DIALOGS[sheet];
   return html`
     <${Way} class="main" to=${`/debate/${id}/replay`} hint="p">Replay<//>
     ${may.open && html`<${Way} class="wide-only" to=${rematch} hint="m">Rematch<//>
@@ -53,7 +52,7 @@ export function AfterBar({ room, id }) {
       <${Way} to=${`/debate/${id}/verdict`}>Verdict alone<//>
       ${may.inspect && html`<${Way} to=${`/debate/${id}/inspect`} hint="d">Inspect<//>`}
     <//>
-    ${Shown && html`<${Shown} room=${room} id=${id} onClose=${() => show(null)} />`}
+    ${Shown && html`<${Shown} debate=${debate} id=${id} onClose=${() => show(null)} />`}
   `;
 }
 
@@ -62,7 +61,7 @@ const Way = ({ to, hint, children, class: kind = '' }) => html`<a class="btn ${k
   ${children}${hint && html`<kbd aria-hidden="true">${hint}</kbd>`}
 </a>`;
 
-const hasThoughts = (room) => room.keys('turns').value.some((key) => room.at('turns', key).value.reasoning);
+const hasThoughts = (debate) => debate.keys('turns').value.some((key) => debate.at('turns', key).value.reasoning);
 
 function ExportMenu({ id, thoughts }) {
   const [reasoning, include] = useState(true);
@@ -79,4 +78,30 @@ async function copy(id) {
   const reply = await transcript(id, 'markdown', false);
   await copyText(await reply.text());
   toast('The debate is copied as Markdown.', { seconds: 3 });
+}
+
+function Share({ id, onClose }) {
+  const [link, setLink] = useState(null);
+  const [error, setError] = useState(null);
+  useEffect(() => {
+    post(`/debates/${id}/invitations`, { role: 'observer' }, { once: true }).then(setLink, setError);
+  }, []);
+  const withdraw = async () => {
+    await remove(`/debates/${id}/invitations/${encodeURIComponent(link.name)}`);
+    toast('The link leads nowhere any more.');
+    onClose();
+  };
+  const url = link && new URL(link.link, location.origin).href;
+  return html`<${Dialog} title="Share" class="share" onClose=${onClose}>
+    ${error && html`<${Failed} error=${error} />`}
+    <div class="stack">
+      <p>Whoever has this link can read this debate, its verdict and its replay, and can change nothing. It opens
+        no other debate.</p>
+      <${Link} label="Read-only link" url=${url}>
+        <${Button} onClick=${withdraw} disabled=${!link}>Withdraw it<//>
+      <//>
+      ${isNear() && html`<p class="soft small">This server answers at ${location.host}, which only this machine can
+        reach. For others, serve it at an address that they can reach, or send them the exported replay.</p>`}
+    </div>
+  <//>`;
 }

@@ -1,8 +1,8 @@
-// A field under its name, with what the server found wrong with it.
+// A form field with its label and the errors that the server reported for it.
 
 import { html, useId } from '../../vendor/preact.js';
 
-/** What is wrong at a place, or below it where `deep` says so. */
+/** The errors of a field; with `deep`, also of the fields within it. */
 export function wrongs(errors, place, deep = false) {
   return Object.entries(errors ?? {})
     .filter(([at]) => at === place || (deep && at.startsWith(`${place}.`)))
@@ -12,7 +12,7 @@ export function wrongs(errors, place, deep = false) {
 export const Wrong = ({ id, texts }) =>
   texts.length > 0 && html`<span class="wrong" id=${id} dir="auto">${texts.join(' ')}</span>`;
 
-/** `as` is input, textarea or select; everything else goes to it. */
+/** `as`: input, textarea or select; further properties are passed to it. */
 export function Named({ label, hint, wrong = [], as: Tag = 'input', children, class: kind = '', ...more }) {
   const id = useId();
   const described = [hint && `${id}-hint`, wrong.length > 0 && `${id}-wrong`].filter(Boolean).join(' ') || undefined;
@@ -33,5 +33,5 @@ export function Tick({ label, hint, checked, onChange }) {
   </label>`;
 }
 
-/** A number, or null where the field is empty. */
+/** The number in a field, or null if it is empty. */
 export const numberIn = (event) => (event.target.value.trim() === '' ? null : event.target.valueAsNumber);

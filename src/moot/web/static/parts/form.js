@@ -1,8 +1,8 @@
-// Small forms: they are sent by their button or by Ctrl+Enter, once at a time, and show what the server says is
-// wrong beside the field it is about.
+// Small forms: submitted by their button or Ctrl+Enter, once at a time; errors of the server are shown beside the
+// field.
 
 import { html, useId, useState } from '../../vendor/preact.js';
-import { seatStyle } from '../lib/colour.js';
+import { seatStyle } from '../lib/seats.js';
 import { complain } from '../lib/ui.js';
 
 export function useForm(send) {
@@ -31,7 +31,7 @@ export function useForm(send) {
   return { errors, busy, props: { onSubmit: submit, onKeyDown: hurry, noValidate: true } };
 }
 
-/** What is wrong with a field, or with anything within it. */
+/** The errors of a field and of the fields within it. */
 export function Wrong({ errors, of }) {
   const found = Object.entries(errors).filter(([field]) => field === of || field.startsWith(`${of}.`));
   const said = ([field, texts]) => html`<p class="wrong" role="alert" key=${field}>${texts.join('. ')}.</p>`;
@@ -68,7 +68,7 @@ export const Submit = ({ form, disabled, children }) => html`<div class="row">
 
 export const MOD = /Mac|iP/.test(navigator.platform) ? '⌘' : 'Ctrl';
 
-/** One of a few, as radio buttons that look like tabs of paper. Options: [value, name, style of its colour]. */
+/** One of a few, as radio buttons that look like tabs. Options: [value, name, style of its colour]. */
 export function Choice({ name, legend, options, value, onPick, class: kind = '' }) {
   const group = `${name}${useId()}`;
   return html`<fieldset class="choice ${kind}">

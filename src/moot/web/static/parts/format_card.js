@@ -1,13 +1,13 @@
-// The format: what it is, and its order of speeches drawn, one mark for each. The others wait in a sheet.
+// The format of a new debate with its strip of speeches, and a dialog to choose another.
 
 import { html, useState } from '../../vendor/preact.js';
-import { many } from '../lib/numbers.js';
+import { plural } from '../lib/numbers.js';
 import { COLOURS } from '../lib/setup.js';
-import { Sheet } from '../lib/ui.js';
+import { Dialog } from '../lib/ui.js';
 import { Wrong } from './field.js';
 import { Order } from './speech_strip.js';
 
-/** `order` is what the server lays out for these very seats; it is pale as long as it is not `current`. */
+/** `order`: the speeches that the server planned for these seats; pale while it is not `current`. */
 export function FormatCard({ format, formats, order = [], current, colours, names, wrong, onPick }) {
   const [choosing, choose] = useState(false);
   const pick = (picked) => {
@@ -25,7 +25,7 @@ export function FormatCard({ format, formats, order = [], current, colours, name
       <p class="small soft numbers">${counted(order)}</p>
     </div>
     <${Wrong} texts=${wrong} />
-    ${choosing && html`<${Sheet} title="Formats" class="formats" onClose=${() => choose(false)}>
+    ${choosing && html`<${Dialog} title="Formats" class="formats" onClose=${() => choose(false)}>
       <div role="group" aria-label="Formats">${formats.map(
         (one) => html`<${Choice} key=${one.name} format=${one} chosen=${one === format} onPick=${() => pick(one)} />`,
       )}</div>
@@ -40,8 +40,8 @@ function counted(order) {
   if (!order.length) return '';
   const words = order.reduce((sum, speech) => sum + speech.words, 0);
   const rounds = order.at(-1).round;
-  const speeches = many(order.length, 'speech', 'speeches');
-  return `${speeches} in ${many(rounds, 'round')}, about ${many(words, 'word')}`;
+  const speeches = plural(order.length, 'speech', 'speeches');
+  return `${speeches} in ${plural(rounds, 'round')}, about ${plural(words, 'word')}`;
 }
 
 const Choice = ({ format, chosen, onPick }) => html`<button type="button" class="choice" aria-pressed=${chosen}

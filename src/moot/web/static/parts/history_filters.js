@@ -1,4 +1,4 @@
-// What a list is narrowed to: words, state, format, model, and a stretch of days.
+// The filters of a list of debates: text, state, format, model, and a range of days.
 
 import { html, useEffect, useRef, useState } from '../../vendor/preact.js';
 import { get } from '../lib/api.js';
@@ -9,7 +9,7 @@ import { STATES } from './debate_row.js';
 export const FILTERS = ['search', 'status', 'format', 'model', 'from', 'to'];
 const PAUSE = 250;
 
-/** `onChange(filters, {replace})`: typing replaces the address, choosing adds one to go back to. */
+/** `onChange(filters, {replace})`: typing replaces the address, choosing adds a history entry. */
 export function Filters({ sought, titles, debates, onChange }) {
   const [open, setOpen] = useState(false);
   const words = useRef();
@@ -32,7 +32,7 @@ export function Filters({ sought, titles, debates, onChange }) {
 function Search({ box, sought, onChange }) {
   const [draft, setDraft] = useState(sought.search);
   const timer = useRef();
-  // Somebody went back, or cleared the filters: what stands in the address counts.
+  // After going back or clearing the filters the address counts.
   useEffect(() => {
     clearTimeout(timer.current);
     setDraft(sought.search);
@@ -66,7 +66,7 @@ export function Choice({ name, any, value, of, onChange }) {
   </label>`;
 }
 
-/** From one day to another, both of them included. */
+/** From one day to another, both included. */
 export function Days({ sought: { from, to }, set }) {
   return html`
     <label class="named"><span>From</span>
@@ -77,7 +77,7 @@ export function Days({ sought: { from, to }, set }) {
     </label>`;
 }
 
-/** Those that have debated, as far as is known. */
+/** The models of the debates seen so far. */
 function Models({ value, debates, onChange }) {
   const [counted] = useLoaded((signal) => get('/statistics', { signal }));
   const seen = debates.flatMap((debate) => debate.participants.map((seat) => seat.model));

@@ -1,11 +1,10 @@
-// Inviting people: a link for each, in one role, and one link for a whole hall. A link is told once, when it is
-// made; the list shows who has been invited, and takes it back.
+// Invitations: a link for each person with one role, and a shared link for an audience. A link is shown once, when
+// it is created; the list shows who was invited, and revokes invitations.
 
 import { html, useState } from '../../vendor/preact.js';
 import { get, post, remove } from '../lib/api.js';
-import { Button, Failed, Sheet, toast, useLoaded } from '../lib/ui.js';
+import { Button, Failed, Link, Dialog, isNear, toast, useLoaded } from '../lib/ui.js';
 import { Choice, Line, Submit, Wrong, useForm } from './form.js';
-import { Link, isNear } from './copy_link.js';
 
 const ROLES = [
   ['observer', 'Observer', 'Watches.'],
@@ -16,8 +15,8 @@ const ROLES = [
   ['moderator', 'Moderator', 'Does all that you can do here, except delete it.'],
 ];
 
-export function InviteSheet({ room, id, onClose }) {
-  const { seats, judges } = room.at('about').value;
+export function InviteSheet({ debate, id, onClose }) {
+  const { seats, judges } = debate.at('about').value;
   const benched = judges.filter((judge) => judge.person);
   const [role, setRole] = useState('observer');
   const [seat, setSeat] = useState(seats[0].id);
@@ -38,7 +37,7 @@ export function InviteSheet({ room, id, onClose }) {
     toast(`The invitation of ${one.name} counts no longer.${left}`);
     again();
   };
-  return html`<${Sheet} title="Invite" class="inviting" onClose=${onClose}>
+  return html`<${Dialog} title="Invite" class="inviting" onClose=${onClose}>
     <form class="stack" ...${form.props}>
       <${Choice} name="role" legend="As what?" value=${role} onPick=${setRole} options=${roles} />
       <p class="soft small">${ROLES.find(([key]) => key === role)[2]}</p>

@@ -1,19 +1,19 @@
-// What each judge said: both orders side by side, the speeches on which it rests, and behind a fold the points,
-// which are a diagnosis and decide nothing.
+// The ballots of each judge: both orders side by side, the speeches they refer to, and folded the points, which
+// decide nothing; and the ballots while they are being written.
 
-import { html } from '../../vendor/preact.js';
-import { inPoints, many } from '../lib/numbers.js';
-import { partiesOf } from '../lib/parties.js';
-import { Prose } from './prose.js';
+import { html, useComputed } from '../../vendor/preact.js';
+import { inPoints, plural } from '../lib/numbers.js';
+import { partiesOf } from '../lib/seats.js';
+import { Growing, Prose } from './prose.js';
 import { orderName } from './ranking_chart.js';
 
-/** `to(turn)` is the address of a speech. */
-export function Ballots({ verdict, about, room, to }) {
+/** `to(turn)`: the address of a speech. */
+export function Ballots({ verdict, about, debate, to }) {
   const parties = partiesOf(about);
-  const recused = verdict === room.at('verdicts', '0').value ? about.judges.filter((judge) => judge.recused) : [];
+  const recused = verdict === debate.at('verdicts', '0').value ? about.judges.filter((judge) => judge.recused) : [];
   return html`<div class="opinions">
     ${verdict.opinions.map(
-      (opinion) => html`<${Opinion} key=${opinion.judge} ...${{ opinion, verdict, parties, room, to }} />`,
+      (opinion) => html`<${Opinion} key=${opinion.judge} ...${{ opinion, verdict, parties, debate, to }} />`,
     )}
     ${recused.map(
       (judge) => html`<article class="opinion absent" key=${judge.id}>
@@ -23,7 +23,7 @@ export function Ballots({ verdict, about, room, to }) {
   </div>`;
 }
 
-function Opinion({ opinion, verdict, parties, room, to }) {
+function Opinion({ opinion, verdict, parties, debate, to }) {
   const papers = verdict.ballots.filter((ballot) => ballot.judge === opinion.judge);
   return html`<article class="opinion ${opinion.flipped ? 'flipped' : ''} ${papers.length ? '' : 'absent'}">
     <header>
@@ -31,18 +31,18 @@ function Opinion({ opinion, verdict, parties, room, to }) {
       <span class="soft small"><bdi>${opinion.who}</bdi></span>
       <p class="decision"><bdi>${opinion.decision}</bdi></p>
       ${opinion.spoiled > 0 && html`<p class="soft small">
-        ${many(opinion.spoiled, 'ballot')} could not be read,
+        ${plural(opinion.spoiled, 'ballot')} could not be read,
         and ${opinion.spoiled === 1 ? 'counts' : 'count'} for nobody.
       </p>`}
     </header>
     <div class="papers">${papers.map(
       (paper) => html`<${Paper} key=${paper.order} alone=${papers.length === 1} weights=${verdict.weights}
-        ...${{ paper, parties, room, to }} />`,
+        ...${{ paper, parties, debate, to }} />`,
     )}</div>
   </article>`;
 }
 
-function Paper({ paper, alone, parties, weights, room, to }) {
+function Paper({ paper, alone, parties, weights, debate, to }) {
   const winner = parties.get(paper.winner);
   return html`<section class="paper" data-seat style=${winner?.style ?? ''}>
     <h4>
@@ -50,17 +50,17 @@ function Paper({ paper, alone, parties, weights, room, to }) {
       <span class="hue"><bdi>${winner?.name ?? 'a tie'}</bdi></span>
     </h4>
     <${Prose} text=${paper.reasoning} />
-    <${Cites} cites=${paper.cites} room=${room} to=${to} />
+    <${Cites} cites=${paper.cites} debate=${debate} to=${to} />
     <${Diagnosis} paper=${paper} parties=${parties} weights=${weights} />
   </section>`;
 }
 
-/** Links to the speeches on which something rests. */
-export function Cites({ cites, room, to, label = 'Rests on' }) {
-  const found = (cites ?? []).map((number) => [number, room.at('turns', String(number)).value]);
+/** Links to the speeches that a ballot refers to. */
+export function Cites({ cites, debate, to, label = 'Rests on' }) {
+  const found = (cites ?? []).map((number) => [number, debate.at('turns', String(number)).value]);
   const known = found.filter(([, turn]) => turn);
   if (!known.length) return null;
-  const seats = new Map(room.at('about').value.seats.map((seat) => [seat.id, seat.name]));
+  const seats = new Map(debate.at('about').value.seats.map((seat) => [seat.id, seat.name]));
   return html`<p class="cites"><span class="soft">${label}</span> ${known.map(
     ([number, turn]) => html`<a key=${number} href=${to(number)}><bdi>${seats.get(turn.seat)}</bdi>, ${turn.title}</a>`,
   )}</p>`;
@@ -103,4 +103,52 @@ function Rubric({ rubric, parties, weights }) {
       </tr>`,
     )}</tbody>
   </table></div>`;
+}
+
+const STATE = { waiting: 'not begun', writing: 'writing', spoiled: 'could not be read', missing: 'none came' };
+
+export function Bench({ debate }) {
+  const keys = debate.keys('bench').value;
+  const told = (key) => debate.at('bench', key).value;
+  const last = Math.max(0, ...keys.map((key) => told(key)?.judging ?? 0));
+  const own = keys.filter((key) => told(key)?.judging === last);
+  if (!own.length) return null;
+  const judges = Map.groupBy(own, (key) => told(key).judge);
+  return html`<section class="bench" aria-labelledby="bench-title">
+    <h2 id="bench-title">The judges are weighing it</h2>
+    <p class="soft">Each model judges twice, the second time with the parties the other way round.</p>
+    ${[...judges].map(([judge, papers]) => html`<${Judge} key=${judge} keys=${papers} debate=${debate} />`)}
+  </section>`;
+}
+
+// A replay may go back to before the judging: then a ballot is removed before the component that shows it.
+
+function Judge({ keys, debate }) {
+  const { name, model } = debate.at('bench', keys[0]).value ?? {};
+  return html`<article class="opinion">
+    <header><h3><bdi>${name}</bdi></h3><span class="soft small"><bdi>${model}</bdi></span></header>
+    <div class="papers">${keys.map(
+      (key) => html`<${LivePaper} key=${key} name=${key} alone=${keys.length === 1} debate=${debate} />`,
+    )}</div>
+  </article>`;
+}
+
+function LivePaper({ name, alone, debate }) {
+  const one = debate.at('bench', name);
+  const state = useComputed(() => one.value?.state).value;
+  const thinks = useComputed(() => Boolean(!one.value?.text && one.value?.reasoning)).value;
+  const attempt = useComputed(() => one.value?.attempt).value;
+  const text = useComputed(() => one.value?.text ?? '');
+  const { order, winner, person } = one.peek() ?? {};
+  const party = state === 'cast' ? partiesOf(debate.at('about').value).get(winner) : null;
+  const word = person && state === 'waiting' ? 'awaited' : thinks && state === 'writing' ? 'thinking…' : STATE[state];
+  return html`<section class="paper ${state}" data-seat style=${party?.style ?? ''}>
+    <h4>
+      <span class="soft">${alone ? 'Ballot' : orderName(order)}</span>
+      ${state === 'cast'
+        ? html`<span class="hue"><bdi>${party?.name ?? 'a tie'}</bdi></span>`
+        : html`<span class="soft">${word}${attempt > 1 && state === 'writing' ? `, attempt ${attempt}` : ''}</span>`}
+    </h4>
+    ${state === 'writing' && html`<${Growing} text=${text} live=${true} />`}
+  </section>`;
 }

@@ -8,13 +8,13 @@ import { Picker, rowOf } from './model_picker.js';
 /** As the server counts them: the first is `judge`, the others are `judges`. */
 const placeOf = (place) => (place === 0 ? 'judge' : `judges.${place - 1}`);
 
-/** Who judges, in a line. */
-export function judgedBy(judges, house) {
-  const names = judges.map((judge) => rowOf(house.models, judge.model || house.usual).name);
+/** The judges in one line. */
+export function judgedBy(judges, server) {
+  const names = judges.map((judge) => rowOf(server.models, judge.model || server.usual).name);
   return names.length === 1 ? names[0] : `a panel of ${names.length}: ${[...new Set(names)].join(', ')}`;
 }
 
-export function Judges({ judges, errors, house, onChange }) {
+export function Judges({ judges, errors, server, onChange }) {
   const put = (place) => (patch) =>
     onChange(judges.map((judge, other) => (other === place ? { ...judge, ...patch } : judge)));
   const dismiss = (place) => judges.length > 1 && (() => onChange(judges.filter((_, other) => other !== place)));
@@ -22,7 +22,7 @@ export function Judges({ judges, errors, house, onChange }) {
     <p class="small soft">A model reads the debate in both orders; if it changes its mind with the order, the verdict
       says so.</p>
     <ul class="judges">${judges.map(
-      (judge, place) => html`<${One} key=${place} judge=${judge} place=${place} errors=${errors} house=${house}
+      (judge, place) => html`<${One} key=${place} judge=${judge} place=${place} errors=${errors} server=${server}
         alone=${judges.length === 1} onChange=${put(place)} onDismiss=${dismiss(place)} />`,
     )}</ul>
     ${judges.length < MOST_JUDGES && html`<p>
@@ -31,14 +31,14 @@ export function Judges({ judges, errors, house, onChange }) {
   </div>`;
 }
 
-function One({ judge, place, alone, errors, house, onChange, onDismiss }) {
+function One({ judge, place, alone, errors, server, onChange, onDismiss }) {
   const at = placeOf(place);
   const criteria = [...wrongs(errors, `${at}.evaluationCriteria`, true), ...wrongs(errors, `${at}.weights`)];
   return html`<li>
     <${Named} label="Name" dir="auto" placeholder=${alone ? 'Judge' : `Judge ${place + 1}`} value=${judge.name}
       maxlength="100" wrong=${wrongs(errors, `${at}.name`)}
       onInput=${(event) => onChange({ name: event.target.value })} />
-    <${Picker} label=${`Judge ${place + 1}`} people value=${judge.model} usual=${house.usual} models=${house.models}
+    <${Picker} label=${`Judge ${place + 1}`} people value=${judge.model} usual=${server.usual} models=${server.models}
       wrong=${wrongs(errors, `${at}.model`, true)}
       onPick=${(model) => onChange({ model, temperature: null, maxTokens: null })} />
     <${Named} label="Weighs" dir="auto" placeholder="as the format does" value=${judge.criteria} wrong=${criteria}
@@ -49,7 +49,7 @@ function One({ judge, place, alone, errors, house, onChange, onDismiss }) {
   </li>`;
 }
 
-/** What each criterion counts, where somebody has named several. */
+/** The weight of each criterion, if there are several. */
 function Weights({ judge, wrong, onChange }) {
   const criteria = criteriaOf(judge);
   const weigh = (name) => (event) => onChange({ weights: { ...judge.weights, [name]: numberIn(event) } });

@@ -1,12 +1,12 @@
-// The door: shown when the server wants a token. The right one is kept for this browser, and one is in.
+// The login form: shown when the server needs a token. A valid token is stored in this browser.
 
 import { html, useState } from '../../vendor/preact.js';
 import { get, tokens } from '../lib/api.js';
-import { Sheet } from '../lib/ui.js';
+import { Dialog } from '../lib/ui.js';
 
 const WRONG = 'This token does not count here. It may have been revoked, or be mistyped.';
 
-/** `onIn()` when a token was right; `onClose()` when somebody would rather not. */
+/** `onIn()`: the token was valid; `onClose()`: the form was closed without one. */
 export function Door({ onIn, onClose }) {
   const [token, setToken] = useState('');
   const [wrong, setWrong] = useState('');
@@ -23,7 +23,7 @@ export function Door({ onIn, onClose }) {
     }
   };
   const field = { type: 'password', autocomplete: 'current-password', required: true, autofocus: true, value: token };
-  return html`<${Sheet} title="This server asks for a token" class="door" onClose=${onClose}>
+  return html`<${Dialog} title="This server asks for a token" class="door" onClose=${onClose}>
     <form class="stack" onSubmit=${knock}>
       <p class="soft">
         ${tokens.own() ? 'The one this browser kept counts no longer. ' : 'Whoever runs it can give you one. '}

@@ -1,5 +1,4 @@
-// Fetching a model that runs on this machine: one click, a bar that fills, and a word when it is there. The
-// server does it; whoever looks, sees how far it is.
+// Installing a local model: a button, then a progress bar. The server does it; every page shows its progress.
 
 import { computed, html, signal } from '../../vendor/preact.js';
 import { get, post, remove } from '../lib/api.js';
@@ -7,7 +6,7 @@ import { Button, announce } from '../lib/ui.js';
 
 const LOOK_MS = 400;
 
-/** What can be installed, by its name; and whether it is for this person to do so. */
+/** The models that can be installed, by name; and whether this user may do so. */
 export const installs = signal({});
 export const operates = signal(true);
 export const here = computed(() => {
@@ -23,7 +22,7 @@ async function look() {
   return models;
 }
 
-/** Resolves when the model is here. */
+/** Resolves when the model is installed. */
 export async function install(name) {
   await post(`/installs/${encodeURIComponent(name)}`);
   announce(`Installing ${installs.peek()[name]?.title ?? name}.`);
@@ -34,7 +33,7 @@ export async function install(name) {
   announce(`${found.title} is installed.`);
 }
 
-/** Looks again and again as long as something is on its way; all who wait, wait for the same looks. */
+/** Polls while an installation is running; all callers share the same requests. */
 export function follow() {
   looking ??= followed().finally(() => (looking = null));
   return looking;
@@ -48,7 +47,7 @@ async function followed() {
 
 const sized = (bytes) => (bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${Math.round((bytes ?? 0) / 1e6)} MB`);
 
-/** The button, then the bar, then nothing. */
+/** The button, then the progress bar, then nothing. */
 export function Installing({ name, label = 'Install', onDone, main = false }) {
   const one = installs.value[name];
   if (!one || one.state === 'installed') return null;

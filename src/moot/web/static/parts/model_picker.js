@@ -1,5 +1,5 @@
-// Choosing a model: a box to type in, with the models that fit below. What is ready comes first; of the rest it
-// is said what is missing. Any `provider/model` can be typed, for a provider knows more than we list.
+// The model picker: a text field with the matching models below. Available models come first; for the others it says
+// what is missing. Any `provider/model` can be typed: providers have more models than are listed.
 
 import { html, useEffect, useId, useMemo, useRef, useState } from '../../vendor/preact.js';
 import { PERSON } from '../lib/setup.js';
@@ -11,7 +11,7 @@ const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFracti
 
 export const labelOf = (row) => `${row.provider}/${row.modelId}`;
 
-/** The row of a label; of one that is not listed, as much as the label tells. */
+/** The row of a label; for an unlisted model, a row made from the label. */
 export function rowOf(models, label) {
   if (label === PERSON) return A_PERSON;
   const at = label.indexOf('/');
@@ -20,17 +20,17 @@ export function rowOf(models, label) {
   return found ?? { provider, modelId, name: modelId, available: true, priceText: '' };
 }
 
-/** What there is to know of a model before one chooses it. */
+/** A description of a model, for the list. */
 function about(row) {
   if (row === A_PERSON) return 'writes their own speeches';
   const where = row.provider === 'local' ? 'on this machine' : row.provider;
-  const room = row.contextTokens && `${compact.format(row.contextTokens)} context`;
-  return [where, row.priceText, row.thinks && 'thinks', room].filter(Boolean).join(' · ');
+  const context = row.contextTokens && `${compact.format(row.contextTokens)} context`;
+  return [where, row.priceText, row.thinks && 'thinks', context].filter(Boolean).join(' · ');
 }
 
 const lack = (row) => (row.provider === 'local' ? 'not installed yet' : `not ready: ${row.missing}`);
 
-/** The rows that have all the words, the ready ones first; and at last what is typed, if it is a label. */
+/** The rows that contain all the words, available ones first; then the typed text, if it is a label. */
 function fitting(models, query, people) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (row) => {
@@ -47,7 +47,7 @@ function fitting(models, query, people) {
   ];
 }
 
-/** `value` is a label, or '' for the usual model (or, with `empty`, for none); `onPick` is told the same. */
+/** `value`: a label, or '' for the default model (with `empty`: for none); `onPick` receives the same. */
 export function Picker({ label, value, usual, models, people = false, wrong = [], empty, aside, onPick }) {
   const id = useId();
   const [query, setQuery] = useState(null);
@@ -114,7 +114,7 @@ export function Picker({ label, value, usual, models, people = false, wrong = []
   </div>`;
 }
 
-/** Keys that are ours while one types; the others are the field's own. */
+/** The keys that the picker handles; all others belong to the field. */
 const pressing = (keys) => (event) => {
   const act = keys[event.key];
   if (!act || event.ctrlKey || event.metaKey || event.isComposing) return;

@@ -1,25 +1,25 @@
-// What is missing before these seats can speak, once for each model, with what to do about it; and the offer of
-// a better model for this machine to whoever debates with the small one.
+// What the models of a setup need before they can be used, and what to do about it; and the offer to install a
+// better local model in place of the small one.
 
 import { html } from '../../vendor/preact.js';
-import { kept } from '../lib/preferences.js';
+import { storedSignal } from '../lib/preferences.js';
 import { Installing, here, installs, operates } from './model_install.js';
 import { labelOf, rowOf } from './model_picker.js';
 
-const declined = kept('declined', []);
+const declined = storedSignal('declined', []);
 
-/** The models of a setup that cannot be used as things are, each once. */
-export function missing(setup, house) {
-  const seated = setup.seats.flatMap((seat) => [seat.model || house.usual, seat.standIn]);
-  const judging = setup.judges.map((judge) => judge.model || house.usual);
+/** The models of a setup that are not available, each once. */
+export function missing(setup, server) {
+  const seated = setup.seats.flatMap((seat) => [seat.model || server.usual, seat.standIn]);
+  const judging = setup.judges.map((judge) => judge.model || server.usual);
   const labels = new Set([...seated, ...judging].filter(Boolean));
-  return [...labels].map((label) => rowOf(house.models, label)).filter((row) => !row.available);
+  return [...labels].map((label) => rowOf(server.models, label)).filter((row) => !row.available);
 }
 
-export function Readiness({ setup, house, onUse }) {
-  const lacking = missing(setup, house);
+export function Readiness({ setup, server, onUse }) {
+  const lacking = missing(setup, server);
   if (lacking.length) return lacking.map((row) => html`<${Lack} key=${labelOf(row)} row=${row} />`);
-  return html`<${Better} setup=${setup} house=${house} onUse=${onUse} />`;
+  return html`<${Better} setup=${setup} server=${server} onUse=${onUse} />`;
 }
 
 function Lack({ row }) {
@@ -35,10 +35,10 @@ function Lack({ row }) {
   </div>`;
 }
 
-/** For those who have only a very small model: the one that is not. */
-function Better({ setup, house, onUse }) {
+/** Offers a larger model to users whose default is a very small one. */
+function Better({ setup, server, onUse }) {
   const all = Object.values(installs.value);
-  const small = all.find((one) => house.usual === `local/${one.name}` && one.small);
+  const small = all.find((one) => server.usual === `local/${one.name}` && one.small);
   const best = all.find((one) => !one.small);
   if (!small || !best || declined.value.includes(best.name)) return null;
   const label = `local/${best.name}`;

@@ -1,19 +1,18 @@
-// What the chair says and decides, each in a sheet of its own: a remark or a question, who has won, whether to
-// call it all off.
+// The dialogs of a moderator: a remark or a question, who has won, and aborting the debate.
 
 import { html, useState } from '../../vendor/preact.js';
 import { post } from '../lib/api.js';
-import { seatStyle } from '../lib/colour.js';
-import { Button, Sheet, announce, complain } from '../lib/ui.js';
+import { seatStyle } from '../lib/seats.js';
+import { Button, Dialog, announce, complain } from '../lib/ui.js';
 import { Addressee, Choice, Lines, Submit, Wrong, useForm } from './form.js';
 
 const KINDS = [['remark', 'A remark'], ['question', 'A question']];
-/** What somebody began to write and closed is still there when they open it again. */
+/** Text that was written when the dialog was closed is there again when it is opened. */
 const kept = { text: '' };
 
-export function SaySheet({ room, id, question = false, onClose }) {
-  const { seats } = room.at('about').value;
-  const { open } = room.at('now').value;
+export function SaySheet({ debate, id, question = false, onClose }) {
+  const { seats } = debate.at('about').value;
+  const { open } = debate.at('now').value;
   const [asks, setAsks] = useState(question);
   const [to, setTo] = useState('');
   const [text, setText] = useState(kept.text);
@@ -27,7 +26,7 @@ export function SaySheet({ room, id, question = false, onClose }) {
   });
   const shut = !open.includes(asks ? 'ask' : 'inject');
   const name = seats.find((seat) => seat.id === to)?.name;
-  return html`<${Sheet} title="Say something" onClose=${onClose}>
+  return html`<${Dialog} title="Say something" onClose=${onClose}>
     <form class="stack" ...${form.props}>
       <${Choice} name="kind" legend="What is it?" value=${asks ? 'question' : 'remark'} options=${KINDS}
         onPick=${(kind) => setAsks(kind === 'question')} />
@@ -48,15 +47,15 @@ function hearing(asks, name) {
   return 'Every speech that starts from now on hears it.';
 }
 
-export function DecideSheet({ room, id, onClose }) {
-  const about = room.at('about').value;
+export function DecideSheet({ debate, id, onClose }) {
+  const about = debate.at('about').value;
   const [winner, setWinner] = useState('');
   const [reason, setReason] = useState('');
   const form = useForm(async () => {
     await post(`/debates/${id}/decide`, { winner, ...(reason.trim() && { reason }) }, { once: true });
     onClose();
   });
-  return html`<${Sheet} title="Declare a winner" onClose=${onClose}>
+  return html`<${Dialog} title="Declare a winner" onClose=${onClose}>
     <form class="stack" ...${form.props}>
       <${Choice} name="winner" legend="Who has won?" value=${winner} onPick=${setWinner} options=${sides(about)} />
       <${Wrong} errors=${form.errors} of="winner" />
@@ -78,7 +77,7 @@ export function SureSheet({ id, onClose }) {
   const abort = async () => {
     await post(`/debates/${id}/abort`, {}, { once: true }).then(onClose, complain);
   };
-  return html`<${Sheet} title="Abort the debate?" onClose=${onClose}>
+  return html`<${Dialog} title="Abort the debate?" onClose=${onClose}>
     <div class="stack">
       <p>The speech is cut and nothing is judged. What was said is kept.</p>
       <div class="row">

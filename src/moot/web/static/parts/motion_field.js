@@ -1,4 +1,4 @@
-// The motion, large and in the middle: a field that grows with what is written, and some motions for the taking.
+// The field for the motion, which grows with its text, and some suggestions.
 
 import { html, useLayoutEffect, useRef } from '../../vendor/preact.js';
 import { EXAMPLES, FIRST, surprise } from '../lib/motions.js';
@@ -13,7 +13,7 @@ export function MotionField({ topic, wrong, onChange }) {
     field.current.style.height = 'auto';
     field.current.style.height = `${field.current.scrollHeight}px`;
   }, [topic]);
-  // What nobody has written is typed over.
+  // A suggested motion is replaced by typing.
   const enter = (event) => topic === FIRST && event.target.select();
   const stay = (event) => event.key === 'Enter' && !event.isComposing && event.preventDefault();
   const write = (event) => onChange(event.target.value.replace(/[\r\n]+/g, ' '));

@@ -1,19 +1,19 @@
-// The log of a debate: what happened, one line each, and a way to every speech.
+// The outline of a debate: one line for each thing that happened, with links to the speeches.
 
 import { html } from '../../vendor/preact.js';
-import { seatStyle } from '../lib/colour.js';
-import { inOrder } from '../lib/timeline.js';
-import { Sheet, Words } from '../lib/ui.js';
 import { figure } from '../lib/numbers.js';
+import { seatStyle } from '../lib/seats.js';
+import { inOrder } from '../lib/timeline.js';
+import { Dialog, Words } from '../lib/ui.js';
 
-export function Outline({ room, onPick, onClose }) {
+export function Outline({ debate, onPick, onClose }) {
   const turn = (number) => ({ kind: 'turn', key: `turn/${number}`, number });
-  const entries = inOrder(room).flatMap((entry) => (entry.kind === 'together' ? entry.numbers.map(turn) : [entry]));
-  const { seats } = room.at('about').value;
+  const entries = inOrder(debate).flatMap((entry) => (entry.kind === 'together' ? entry.numbers.map(turn) : [entry]));
+  const { seats } = debate.at('about').value;
   const named = Object.fromEntries(seats.map((seat) => [seat.id, seat]));
   const line = (entry) => {
     if (entry.kind === 'round') return html`<li class="overline" key=${entry.key}>Round ${entry.number}</li>`;
-    const said = room.at(`${entry.kind}s`, entry.number).peek();
+    const said = debate.at(`${entry.kind}s`, entry.number).peek();
     if (entry.kind === 'turn') {
       return html`<li key=${entry.key}><${Line} turn=${said} seats=${named} onPick=${onPick} /></li>`;
     }
@@ -21,7 +21,7 @@ export function Outline({ room, onPick, onClose }) {
     const what = entry.kind === 'point' ? `${named[said.seat]?.name}, a point of information` : remark;
     return html`<li class="aside" key=${entry.key}><${Words}>${what}${said.text && `: ${said.text}`}</${Words}></li>`;
   };
-  return html`<${Sheet} title="Log" class="outline" onClose=${onClose}>
+  return html`<${Dialog} title="Log" class="outline" onClose=${onClose}>
     ${entries.length === 0 && html`<p class="soft">Nothing has been said yet.</p>`}
     <ol class="entries">${entries.map(line)}</ol>
   <//>`;

@@ -1,8 +1,7 @@
-// Speeches as they are set: Markdown of a small kind, made safe, and text that grows without being set anew.
+// Rendered text: a subset of Markdown, sanitized, and text that grows without being rendered again.
 //
-// Paragraphs that are finished are rendered once and left alone; the one being spoken is a single text node
-// that is added to. So a word costs the same on the first page and on the fiftieth, and whatever a reader has
-// selected stays selected.
+// Finished paragraphs are rendered once; the current one is a single text node that is appended to. So a word
+// costs the same at any length, and a selection stays selected.
 
 import { html, useLayoutEffect, useRef } from '../../vendor/preact.js';
 import { DOMPurify, marked } from '../../vendor/prose.js';
@@ -17,7 +16,7 @@ const SAFE = /^(?:https:|mailto:)/i;
 
 marked.use({
   gfm: true,
-  // What looks like HTML is shown as it was written; pictures are named and not fetched.
+  // HTML is shown as text; images are named and not loaded.
   renderer: {
     html: ({ text }) => escape(text),
     image: ({ text, href }) => escape(`[${text || 'picture'}: ${href}]`),
@@ -41,13 +40,13 @@ DOMPurify.addHook('afterSanitizeAttributes', (node) => {
   node.setAttribute('title', href);
 });
 
-/** A piece of Markdown as nodes; what cannot be set in a moment, as it was written. */
+/** Markdown as nodes; text that would take too long to render is shown as it is. */
 function rendered(text) {
   if (isTangled(text)) return asWritten(text);
   try {
     return DOMPurify.sanitize(marked.parse(text, { async: false }), KEPT);
   } catch {
-    // Thousands of things within each other are too deep for it.
+    // Thousands of nested elements are too deep for the parser.
     return asWritten(text);
   }
 }
@@ -87,7 +86,7 @@ export function Growing({ text, live, class: kind = '', ...more }) {
   return html`<div class="prose ${kind}" dir="auto" ref=${box} ...${more}></div>`;
 }
 
-/** How far behind a new line its first signs may settle what stands before it. */
+/** How many characters after a new line may decide about what is before it. */
 const SIGNS = 12;
 const BLANK_LINE = /\n[ \t]*\n/;
 
@@ -105,7 +104,7 @@ class Setter {
     this.box.replaceChildren();
   }
 
-  /** Words come as they may; they are shown once a frame. */
+  /** Text is shown once per frame of the screen. */
   hear(text) {
     if (text === this.#text) return;
     this.#heard = text;
@@ -169,7 +168,7 @@ class Setter {
     else tail.replaceWith(nodes);
   }
 
-  /** What somebody has selected is set when they let go of it; what came after it is shown at once. */
+  /** Selected text is rendered when the selection ends; later text is shown at once. */
   #keep(tail, words, nodes) {
     const [own] = words.split(BLANK_LINE, 1);
     const said = tail.firstChild;
@@ -206,7 +205,7 @@ class Setter {
   }
 }
 
-/** Whether a paragraph is set already as it stands: it holds no Markdown. */
+/** Whether a paragraph contains no Markdown and needs no rendering. */
 function isPlain(nodes, tail) {
   const [only, ...others] = [...nodes.childNodes].filter((node) => node.nodeType === 1 || node.data.trim());
   if (others.length || only?.nodeName !== 'P' || only.childNodes.length !== 1) return false;

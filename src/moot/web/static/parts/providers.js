@@ -1,10 +1,10 @@
-// Where words come from: which providers work, what the others lack, and the models that run on this machine.
+// The providers: which of them work, what the others need, and the models on this machine.
 
 import { html, useEffect, useState } from '../../vendor/preact.js';
 import { Copy, Failed } from '../lib/ui.js';
-import { follow, Installing, installs } from './model_install.js';
+import { Installing, follow, installs } from './model_install.js';
 
-/** `found`: what the server said of its providers. */
+/** `found`: the reply of the server about its providers. */
 export function Providers({ found }) {
   const ready = found.providers.filter((one) => one.ready);
   const lacking = found.providers.filter((one) => !one.ready);
@@ -51,7 +51,7 @@ function Lacking({ one }) {
   </li>`;
 }
 
-/** The models that can be put on the server's machine. `mine`: whether it is ours to do so. */
+/** The models that can be installed on the server. `mine`: whether this user may do so. */
 export function Installs({ mine }) {
   const [error, setError] = useState(null);
   const look = () => follow().then(() => setError(null), setError);

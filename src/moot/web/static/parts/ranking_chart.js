@@ -1,6 +1,5 @@
-// The judges on three parties or more. Where they were put in order: one column for each ballot, one line for
-// each party; lines that cross between the two orders of a judge are a change of mind. Where there are only
-// points: one row for each party, with every ballot as a dot.
+// Ballots on three parties or more. With rankings: one column per ballot, one line per party; lines that cross
+// between the two orders of a judge are a change of mind. With points only: one row per party, one dot per ballot.
 
 import { html } from '../../vendor/preact.js';
 import { inPoints } from '../lib/numbers.js';
@@ -9,7 +8,7 @@ const NTH = ['1st', '2nd', '3rd', '4th', '5th', '6th', '7th', '8th'];
 
 export const orderName = (order) => (order === 0 ? 'first order' : 'the other way round');
 
-/** A judge's dots are told apart by the order in which it was shown the parties. */
+/** The two dots of a judge differ by the order in which it was shown the parties. */
 const dot = (order) => (order === 0 ? 'first' : 'second');
 
 export function Ranks({ verdict, parties }) {
@@ -52,7 +51,7 @@ function Lines({ ballots, final, parties }) {
   })}</svg>`;
 }
 
-/** [from, to, column] for neighbours that both have a place. */
+/** [from, to, column] for neighbours that both have a rank. */
 function steps(way) {
   return way.slice(1).map((to, column) => [way[column], to, column]).filter(([from, to]) => from >= 0 && to >= 0);
 }
@@ -98,7 +97,7 @@ export function Points({ verdict, parties }) {
   </figure>`;
 }
 
-/** The first order is drawn last; a second on the same spot is a ring around it. */
+/** The first order is drawn last; a second dot at the same position is a ring around it. */
 function Pair({ dots, at, y }) {
   const [first, second] = dots;
   return html`<g>

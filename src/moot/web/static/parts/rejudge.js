@@ -1,13 +1,13 @@
-// To judge once more: other models, and what it may cost. The first verdict stays what it was.
+// The dialog to judge a debate again: other models, and a cost limit. The first verdict is not changed.
 
 import { html, useState } from '../../vendor/preact.js';
 import { get, post } from '../lib/api.js';
-import { Button, Failed, Sheet, toast, useLoaded } from '../lib/ui.js';
+import { Button, Failed, Dialog, toast, useLoaded } from '../lib/ui.js';
 
 const MOST = 9;
 const SHOWN = 40;
 
-export function Rejudge({ room, id, onClose }) {
+export function Rejudge({ debate, id, onClose }) {
   const [found, error, again] = useLoaded((signal) => get('/models', { signal }));
   const [chosen, choose] = useState([]);
   const [sought, seek] = useState('');
@@ -16,7 +16,7 @@ export function Rejudge({ room, id, onClose }) {
   const usable = (found?.models ?? []).filter((model) => model.available);
   const shown = usable.filter((model) => labelOf(model).toLowerCase().includes(sought.toLowerCase()));
   const toggle = (label) => choose(chosen.includes(label) ? chosen.filter((one) => one !== label) : [...chosen, label]);
-  const before = room.at('about').value.judges.map((judge) => judge.name).join(', ');
+  const before = debate.at('about').value.judges.map((judge) => judge.name).join(', ');
 
   const ask = async () => {
     const asked = usable.filter((model) => chosen.includes(keyOf(model)));
@@ -32,7 +32,7 @@ export function Rejudge({ room, id, onClose }) {
     onClose();
   };
 
-  return html`<${Sheet} title="Judge again" class="rejudge" onClose=${onClose}>
+  return html`<${Dialog} title="Judge again" class="rejudge" onClose=${onClose}>
     <div class="stack">
       <p class="soft">The verdicts will stand side by side; the first stays what it was.</p>
       ${error && html`<${Failed} error=${error} again=${again} />`}
@@ -72,7 +72,7 @@ export function Rejudge({ room, id, onClose }) {
 const keyOf = (model) => `${model.provider}/${model.modelId}`;
 const labelOf = (model) => `${model.name} ${keyOf(model)}`;
 
-/** Judges are told apart by their names, so two models of one name are called by their full ones. */
+/** Judges are identified by name, so two models of the same name get their full names. */
 function choiceOf(model, asked) {
   const alike = asked.filter((other) => other.name === model.name);
   const name = (alike.length > 1 ? keyOf(model) : model.name).slice(0, 50);

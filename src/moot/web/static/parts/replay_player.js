@@ -1,28 +1,28 @@
-// A debate that plays again: the floor as it was, and one bar under it to go through it with.
+// The player of a replay: the transcript as it was, and a bar to move through it. The strip of speeches is filled
+// up to the current time; under it is a real slider, so that it can be dragged, focused and read out.
 
 import { html, useComputed, useEffect, useMemo, useRef, useState } from '../../vendor/preact.js';
 import { useKeys } from '../lib/keyboard.js';
-import { clock, SPEEDS } from '../lib/playback.js';
-import { isStill, kept } from '../lib/preferences.js';
-import { Projector } from '../lib/playback_clock.js';
+import { RecordingPlayer, SPEEDS, clock } from '../lib/playback.js';
+import { isStill, storedSignal } from '../lib/preferences.js';
+import { seatStyle } from '../lib/seats.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { announce } from '../lib/ui.js';
 import { Floor } from './transcript.js';
-import { Scrubber } from './scrubber.js';
 
 await Promise.all([ensureStyle('live'), ensureStyle('verdict'), ensureStyle('replay')]);
 
 const LITTLE = 5000;
 const NEAR = 160;
-const speed = kept('speed', 1);
+const speed = storedSignal('speed', 1);
 
 /**
- * `start`: ms to begin at, or null. `id`: of the debate, where there is a server to ask. `onTurn(turn)` is told
- * where one has jumped to. Children stand at the end of the bar.
+ * `start`: ms to begin at, or null. `id`: of the debate, if there is a server. `onTurn(turn)` is called after a
+ * jump. Children are shown at the end of the bar.
  */
-export function Player({ film, id, start, onTurn, children }) {
-  const [projector] = useState(() => new Projector(film, speed));
-  const { room, time } = projector;
+export function Player({ recording, id, start, onTurn, children }) {
+  const [projector] = useState(() => new RecordingPlayer(recording, speed));
+  const { debate, time } = projector;
   useState(() => {
     if (start) projector.show(start);
   });
@@ -32,11 +32,11 @@ export function Player({ film, id, start, onTurn, children }) {
   const seek = (ms) => {
     follow();
     projector.show(ms);
-    const turn = film.markAt(time.peek())?.turn ?? null;
-    // Whoever drags goes through a speech in a hundred steps.
+    const turn = recording.markAt(time.peek())?.turn ?? null;
+    // Dragging passes through a speech in a hundred steps.
     if (turn !== told.current) onTurn?.((told.current = turn));
   };
-  const jump = (step) => (event) => seek(event.shiftKey ? time.peek() + step * LITTLE : film.jump(time.peek(), step));
+  const jump = (step) => (event) => seek(event.shiftKey ? time.peek() + step * LITTLE : recording.jump(time.peek(), step));
   const toggle = () => {
     follow();
     projector.toggle();
@@ -46,7 +46,7 @@ export function Player({ film, id, start, onTurn, children }) {
     ArrowLeft: ['Speech before (with Shift: five seconds)', jump(-1)],
     ArrowRight: ['Next speech (with Shift: five seconds)', jump(1)],
     Home: ['To the start', () => seek(0)],
-    End: ['To the end', () => seek(film.duration)],
+    End: ['To the end', () => seek(recording.duration)],
     '+': ['Faster', () => projector.faster(1)],
     '-': ['Slower', () => projector.faster(-1)],
   });
@@ -54,17 +54,17 @@ export function Player({ film, id, start, onTurn, children }) {
     if (!isStill()) projector.play();
     return () => projector.pause();
   }, []);
-  const over = useComputed(() => time.value >= film.duration);
+  const over = useComputed(() => time.value >= recording.duration);
   useEffect(() => over.subscribe((is) => is && announce('The replay is over.')), []);
   return html`
-    <${Floor} room=${room} id=${id} onPick=${(turn) => seek(film.startOf(turn))} />
+    <${Floor} debate=${debate} id=${id} onPick=${(turn) => seek(recording.startOf(turn))} />
     <${Bar} projector=${projector} seek=${seek} jump=${jump} toggle=${toggle}>${children}<//>
   `;
 }
 
 function Bar({ projector, seek, jump, toggle, children }) {
-  const { film, room, time } = projector;
-  const about = room.at('about').value;
+  const { recording, debate, time } = projector;
+  const about = debate.at('about').value;
   const seats = about?.seats ?? [];
   const colours = useMemo(() => Object.fromEntries(seats.map((seat) => [seat.id, seat.color])), [about?.seats]);
   const names = Object.fromEntries(seats.map((seat) => [seat.id, seat.name]));
@@ -77,7 +77,7 @@ function Bar({ projector, seek, jump, toggle, children }) {
     </div>
     <div class="way">
       <${Where} projector=${projector} label=${label} />
-      <${Scrubber} film=${film} time=${time} colours=${colours} label=${label} onSeek=${seek} />
+      <${Scrubber} recording=${recording} time=${time} colours=${colours} label=${label} onSeek=${seek} />
     </div>
     <${Speed} projector=${projector} />
     ${children}
@@ -100,16 +100,16 @@ function Toggle({ projector, onClick }) {
 }
 
 function Where({ projector, label }) {
-  const { film, time } = projector;
-  const mark = film.markAt(time.value);
-  const speeches = film.marks.filter((one) => one.kind === 'speech');
+  const { recording, time } = projector;
+  const mark = recording.markAt(time.value);
+  const speeches = recording.marks.filter((one) => one.kind === 'speech');
   const nth = speeches.indexOf(mark) + 1;
   return html`<p class="where numbers">
     <span class="what">
       <bdi>${mark ? label(mark) : 'The start'}</bdi>
       ${nth > 0 && html`<span class="soft"> · ${nth} of ${speeches.length}</span>`}
     </span>
-    <span class="soft"><span class="elapsed">${clock(time.value)}</span> / ${clock(film.duration)}</span>
+    <span class="soft"><span class="elapsed">${clock(time.value)}</span> / ${clock(recording.duration)}</span>
   </p>`;
 }
 
@@ -122,7 +122,7 @@ function Speed({ projector }) {
   </label>`;
 }
 
-/** Moves the film on with every picture of the screen, while it plays. */
+/** Advances the recording with every frame of the screen while it plays. */
 function useScreen(projector) {
   useEffect(() => {
     let asked = 0;
@@ -141,7 +141,7 @@ function useScreen(projector) {
   }, []);
 }
 
-/** Keeps the end in sight while the text grows, until somebody scrolls away from it. */
+/** Keeps the end in view while the text grows, until the user scrolls away. */
 function useFollow() {
   const following = useRef(true);
   useEffect(() => {
@@ -161,7 +161,7 @@ function useFollow() {
   };
 }
 
-/** The end of the speech; where there is a verdict, its beginning. */
+/** The end of the speech, or the beginning of the verdict. */
 function toTheEnd() {
   const verdict = document.getElementById('verdict');
   if (verdict) verdict.scrollIntoView({ block: 'start' });
@@ -175,3 +175,59 @@ const PLAY = icon('M4 2.5v11l9.5-5.5z');
 const PAUSE = icon('M3.5 2.5h3v11h-3zM9.5 2.5h3v11h-3z');
 const BACK = icon('M3 3h1.6v10H3zM13 3v10L5.5 8z');
 const ON = icon('M11.4 3H13v10h-1.6zM3 3v10l7.5-5z');
+
+/** `time` is a signal; `colours`: seat -> hex; `label(mark)` describes a mark. */
+function Scrubber({ recording, time, colours, label, onSeek }) {
+  const [over, setOver] = useState(null);
+  const segments = useMemo(() => strip(recording, colours), [recording, colours]);
+  const hover = (event) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const share = Math.min(Math.max((event.clientX - box.left) / box.width, 0), 1);
+    setOver({ share, mark: recording.markAt(share * recording.duration), at: clock(share * recording.duration) });
+  };
+  return html`<div class="scrubber" onPointerMove=${hover} onPointerLeave=${() => setOver(null)}>
+    <div class="strip" aria-hidden="true">${segments}</div>
+    <${Played} recording=${recording} time=${time} segments=${segments} />
+    <${Slider} recording=${recording} time=${time} label=${label} onSeek=${onSeek} />
+    ${over && html`<div class="over" aria-hidden="true" style=${`--at:${over.share}`}>
+      <b class="numbers">${over.at}</b>${over.mark && html` <bdi>${label(over.mark)}</bdi>`}
+    </div>`}
+  </div>`;
+}
+
+function strip(recording, colours) {
+  const lanes = inLanes(recording.marks);
+  const share = (ms) => (recording.duration ? ms / recording.duration : 0).toFixed(5);
+  return recording.marks.map((mark, place) => {
+    const span = `--from:${share(mark.at)};--long:${share(mark.end - mark.at)};${seatStyle(colours[mark.seat])}`;
+    const [lane, seat] = [lanes.get(mark), mark.seat && ''];
+    return html`<i key=${place} data-kind=${mark.kind} data-lane=${lane} data-seat=${seat} style=${span}></i>`;
+  });
+}
+
+/** Simultaneous speeches share the height of the strip. */
+function inLanes(marks) {
+  const lanes = new Map();
+  marks.forEach((mark, place) => {
+    const before = marks[place - 1];
+    if (before?.kind !== 'speech' || mark.kind !== 'speech' || mark.at >= before.end) return;
+    if (!lanes.has(before)) lanes.set(before, 'upper');
+    lanes.set(mark, lanes.get(before) === 'upper' ? 'lower' : 'upper');
+  });
+  return lanes;
+}
+
+function Played({ recording, time, segments }) {
+  const at = recording.duration ? time.value / recording.duration : 0;
+  return html`<div class="played" aria-hidden="true" style=${`--at:${at}`}>
+    <div class="strip">${segments}</div><b></b>
+  </div>`;
+}
+
+function Slider({ recording, time, label, onSeek }) {
+  const mark = recording.markAt(time.value);
+  const text = `${clock(time.value)} of ${clock(recording.duration)}${mark ? `, ${label(mark)}` : ''}`;
+  return html`<input type="range" aria-label="Position in the debate" aria-valuetext=${text} min="0"
+    max=${Math.ceil(recording.duration)} step="1" value=${Math.round(time.value)}
+    onInput=${(event) => onSeek(Number(event.target.value))} />`;
+}

@@ -1,6 +1,6 @@
-// In which role somebody looks at a debate: watching, moderating, or sitting in one of its seats. It is theirs
-// to choose as far as they may, and is remembered for each debate. Whoever sits in a seat watches as it, and
-// the server shows them no more than the person of that seat may see.
+// The role in which the user sees a debate: watching, moderating, or at one of its seats. It can be chosen as far as
+// the user has the rights, and is stored for each debate. At a seat the server sends no more than that person may
+// see.
 
 import { effect, html, signal, useLayoutEffect, useRef } from '../../vendor/preact.js';
 import { post } from '../lib/api.js';
@@ -11,7 +11,7 @@ const SOON = 3000;
 const UNCHOSEN = Object.freeze({ role: null, seat: null });
 const choices = new Map();
 
-/** {role, seat, setRole(role, seat)}; observer, moderator or participant; null until the bar has settled it. */
+/** {role, seat, setRole(role, seat)}; role: observer, moderator, participant, or null until it is known. */
 export function useRole(id) {
   const { role, seat } = chosen(id).value;
   return { role, seat, setRole: (...given) => choose(id, ...given) };
@@ -30,7 +30,7 @@ function chosen(id) {
   return choices.get(id);
 }
 
-/** An invitation counts in its tab alone, and so does the role that goes with it. */
+/** An invitation is valid in its tab only, and so is its role. */
 function remembered(id) {
   const invited = sessionStorage.getItem(`moot.invited.${id}`);
   const shelf = invited ? sessionStorage : localStorage;
@@ -39,15 +39,14 @@ function remembered(id) {
   try {
     start = JSON.parse(shelf.getItem(key));
   } catch {
-    // Not ours; it is written over.
+    // Written by another program; it is overwritten.
   }
   const now = signal(start?.role ? { role: start.role, seat: start.seat ?? null } : UNCHOSEN);
   effect(() => now.value.role && shelf.setItem(key, JSON.stringify(now.value)));
   return now;
 }
 
-/** The role somebody has who has not chosen: guests what they were invited as; on one's own machine, the one
- * seat that is kept for a person, or the chair. */
+/** The default role: that of the invitation; without one, the only seat of a person, or moderator. */
 export function natural(me, seats = []) {
   if (me.role === 'participant') return ['participant', me.seat];
   if (!me.may.steer) return ['observer'];
@@ -55,31 +54,31 @@ export function natural(me, seats = []) {
   return kept.length === 1 ? ['participant', kept[0].id] : ['moderator'];
 }
 
-/** The seats somebody could sit in now. */
-function seatsFor(room) {
-  const may = room.me.value?.may.seats ?? [];
-  const { open } = room.at('now').value;
-  const mine = room.at('about').value.seats.filter((one) => may.includes(one.id));
+/** The seats that the user can take now. */
+function seatsFor(debate) {
+  const may = debate.me.value?.may.seats ?? [];
+  const { open } = debate.at('now').value;
+  const mine = debate.at('about').value.seats.filter((one) => may.includes(one.id));
   return mine.filter((one) => one.person || open.includes(`take:${one.id}`));
 }
 
-/** A guest who was invited to one seat has nothing to choose. */
-export const canSwitch = (room) => Boolean(room.me.value?.may.steer);
+/** A user who was invited to one seat has nothing to choose. */
+export const canSwitch = (debate) => Boolean(debate.me.value?.may.steer);
 
 const NAMES = { observer: 'Watching', moderator: 'Moderating' };
 
 /** The switch between the roles. */
-export function RoleSwitch({ room, id, role, seat, setRole }) {
-  const { seats } = room.at('about').value;
-  const { open } = room.at('now').value;
-  const free = seatsFor(room);
+export function RoleSwitch({ debate, id, role, seat, setRole }) {
+  const { seats } = debate.at('about').value;
+  const { open } = debate.at('now').value;
+  const free = seatsFor(debate);
   const root = useRef();
-  // Another seat is another room, and the page is shown anew: the focus comes back to where it was.
+  // With another seat the page is rendered anew: the focus is restored.
   useLayoutEffect(() => {
     const lost = performance.now() - switched < SOON && isFree();
     if (lost) root.current?.querySelector('button').focus();
   }, []);
-  if (!canSwitch(room)) return null;
+  if (!canSwitch(debate)) return null;
   const sit = async (one) => {
     if (!one.person) await post(`/debates/${id}/seats/${one.id}/take`, {}, { once: true });
     setRole('participant', one.id);

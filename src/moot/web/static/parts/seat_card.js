@@ -1,9 +1,9 @@
-// A lectern before the debate: who will stand there, on which side, and what they are told.
+// A seat on the start page: its model or person, its side, and its instructions.
 
 import { html } from '../../vendor/preact.js';
-import { seatStyle } from '../lib/colour.js';
+import { seatStyle } from '../lib/seats.js';
 import { PERSON } from '../lib/setup.js';
-import { Fold } from './details.js';
+import { Details } from '../lib/ui.js';
 import { Named, Wrong, numberIn, wrongs } from './field.js';
 import { Picker } from './model_picker.js';
 
@@ -11,7 +11,7 @@ const SIDES = ['for', 'against', 'neutral'];
 const PERSONAS = ['an urban planner from Utrecht', 'a delivery driver', 'a retired judge', 'a schoolteacher'];
 const FOLDED = ['objective', 'systemPrompt', 'color', 'standIn', 'model.temperature', 'model.maxTokens'];
 
-export function SeatCard({ seat, place, chair, errors, house, onChange, onRemove }) {
+export function SeatCard({ seat, place, chair, errors, server, onChange, onRemove }) {
   const wrong = (name, deep = false) => wrongs(errors, `participants.${place}.${name}`, deep);
   const person = seat.model === PERSON;
   const name = seat.name.trim() || chair.name;
@@ -28,12 +28,12 @@ export function SeatCard({ seat, place, chair, errors, house, onChange, onRemove
         onClick=${onRemove}>✕</button>`}
     </header>
     <${Wrong} texts=${[...wrong('name'), ...wrong('position')]} />
-    <${Picker} label="Held by" people aside=${sit} value=${seat.model} usual=${house.usual} models=${house.models}
+    <${Picker} label="Held by" people aside=${sit} value=${seat.model} usual=${server.usual} models=${server.models}
       wrong=${[...wrong('model.provider'), ...wrong('model.modelId'), ...wrong('model')]} onPick=${hold} />
     <${Named} label="Persona" dir="auto" value=${seat.persona} placeholder=${PERSONAS[place % PERSONAS.length]}
       wrong=${wrong('persona')} onInput=${(event) => onChange({ persona: event.target.value })} />
-    <${Fold} summary=${told(seat)} needed=${FOLDED.some((one) => wrong(one, true).length)}>
-      <${More} seat=${seat} person=${person} wrong=${wrong} house=${house} onChange=${onChange} />
+    <${Details} summary=${told(seat)} needed=${FOLDED.some((one) => wrong(one, true).length)}>
+      <${More} seat=${seat} person=${person} wrong=${wrong} server=${server} onChange=${onChange} />
     <//>
   </section>`;
 }
@@ -50,7 +50,7 @@ function Side({ name, seat, chair, onChange }) {
   </select>`;
 }
 
-function More({ seat, person, wrong, house, onChange }) {
+function More({ seat, person, wrong, server, onChange }) {
   const set = (name) => (event) => onChange({ [name]: event.target.value });
   return html`<div class="stack">
     <${Named} as="textarea" rows="2" label="Private objective" dir="auto" value=${seat.objective}
@@ -60,7 +60,7 @@ function More({ seat, person, wrong, house, onChange }) {
       hint="Added to what the model is told about its part."
       wrong=${wrong('systemPrompt')} onInput=${set('systemPrompt')} />
     ${person && html`<${Picker} label="Stand-in, if the person is away" empty="Nobody" value=${seat.standIn}
-      usual=${house.usual} models=${house.models} wrong=${wrong('standIn', true)}
+      usual=${server.usual} models=${server.models} wrong=${wrong('standIn', true)}
       onPick=${(standIn) => onChange({ standIn })} />`}
     <div class="pair">
       <${Named} label="Colour" type="color" value=${seat.color} wrong=${wrong('color')} onInput=${set('color')} />
@@ -74,7 +74,7 @@ function More({ seat, person, wrong, house, onChange }) {
   </div>`;
 }
 
-/** What is behind the fold, so that nothing is forgotten there. */
+/** A summary of the folded options. */
 function told(seat) {
   const filled = [
     seat.objective.trim() && 'a private objective',

@@ -1,22 +1,21 @@
-// One speech as a page of a book: who, what, its words and the tools it used as they came, and what befell it.
-// Only its last paragraph is touched while it is being given.
+// One speech: speaker, title, its text and tools in the order in which they came, and its issues. While it is
+// streamed only the last paragraph is updated.
 
-import { html, useComputed } from '../../vendor/preact.js';
-import { seatStyle } from '../lib/colour.js';
-import { useSteady } from '../lib/stable_signal.js';
+import { html, useComputed, useRef } from '../../vendor/preact.js';
+import { figure } from '../lib/numbers.js';
+import { seatStyle } from '../lib/seats.js';
 import { share, stretches } from '../lib/speech_parts.js';
 import { Copy, Words } from '../lib/ui.js';
-import { figure } from '../lib/numbers.js';
-import { Folded, Margin, inMargin } from './reasoning_margin.js';
 import { Growing } from './prose.js';
+import { Folded, Margin, inMargin } from './reasoning.js';
 
-/** `side`: where its speaker stands; `id`: of the debate, for links; `narrow`: it stands beside others. */
-export function Speech({ room, number, id, side, narrow = false }) {
-  const turn = room.at('turns', number);
+/** `side`: left or right; `id`: of the debate, for links; `narrow`: it is shown beside others. */
+export function Speech({ debate, number, id, side, narrow = false }) {
+  const turn = debate.at('turns', number);
   const told = useSteady(turn).value;
   const thinks = useComputed(() => Boolean(share(turn.value, 0, 'thoughts'))).value;
   if (!told) return null;
-  const { seats } = room.at('about').value;
+  const { seats } = debate.at('about').value;
   const seat = seats.find((one) => one.id === told.seat);
   const beside = thinks && !narrow && inMargin();
   const all = stretches(told.parts);
@@ -67,7 +66,7 @@ function Head({ turn, told, seat, seats, id }) {
   </header>`;
 }
 
-/** Thoughts, words and tools. `aside`: its thoughts stand beside the speech; `unfolded`: they are wanted at once. */
+/** Reasoning, text and tools. `aside`: the reasoning is shown beside the speech; `unfolded`: it is open. */
 function Stretch({ turn, place, live, told, seat, opponents, tools, aside, unfolded }) {
   const text = useComputed(() => share(turn.value, place, 'words'));
   const silent = useComputed(() => !text.value).value;
@@ -90,13 +89,13 @@ const Retrying = ({ trouble }) => html`<p class="retrying" role="status">
   ${trouble.text} <span dir="auto">${trouble.message}</span>
 </p>`;
 
-/** Nothing is said yet. */
+/** There is no text yet. */
 function getting(told, seat) {
   if (told.byHand) return 'preparing a speech…';
   return seat?.model.startsWith('local/') ? 'getting ready: the local model is being loaded…' : 'getting ready…';
 }
 
-/** Something looked up or worked out on the way. */
+/** A tool call of the speech. */
 function Tool({ tool }) {
   return html`<details class="tool">
     <summary>
@@ -109,7 +108,7 @@ function Tool({ tool }) {
   </details>`;
 }
 
-/** What was asked for, without the brackets. */
+/** The arguments of a call, without JSON brackets. */
 function brief(given) {
   try {
     const values = Object.values(JSON.parse(given));
@@ -122,3 +121,20 @@ function brief(given) {
 const Glass = () => html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
   <circle cx="7" cy="7" r="4.2" /><path d="M10.2 10.2 14 14" />
 </svg>`;
+
+const GROWING = new Set(['text', 'reasoning']);
+
+function useSteady(source) {
+  const last = useRef();
+  return useComputed(() => {
+    const next = source.value;
+    if (!isSame(last.current, next)) last.current = next;
+    return last.current;
+  });
+}
+
+function isSame(one, other) {
+  if (!one || !other) return one === other;
+  for (const key in other) if (one[key] !== other[key] && !GROWING.has(key)) return false;
+  return true;
+}

@@ -1,34 +1,33 @@
-// The desk of a person who sits in a debate: what they write, and how much time and how many words they have
-// for it. What is written is kept on the server as a draft, and in this tab until it has arrived
-// there; when the time is up, the draft is the speech.
+// The editor of a person who has a seat in a debate: the text, the time and the number of words; and points of
+// information, offered to and by the other side. The text is stored on the server as a draft, and in this tab until
+// it has arrived there; when the time is up, the draft becomes the speech.
 
 import { html, useEffect, useRef, useState } from '../../vendor/preact.js';
 import { get, post, put } from '../lib/api.js';
-import { seatStyle } from '../lib/colour.js';
 import { isFree } from '../lib/keep_focus.js';
 import { useKeys } from '../lib/keyboard.js';
-import { callOff, callUp, permission, permit } from '../lib/turn_alert.js';
-import { kept } from '../lib/preferences.js';
+import { callOff, callUp, permission, permit } from '../lib/notifications.js';
+import { countWords } from '../lib/numbers.js';
+import { storedSignal } from '../lib/preferences.js';
+import { seatStyle } from '../lib/seats.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { Button, announce, complain } from '../lib/ui.js';
-import { count } from '../lib/word_count.js';
-import { MOD } from './form.js';
-import { Point } from './points_of_information.js';
+import { Line, MOD, Wrong, useForm } from './form.js';
 import { choose } from './role_switch.js';
 
 await ensureStyle('controls');
 
 const LONGEST = 20_000;
-const shows = kept('typing', false);
+const shows = storedSignal('typing', false);
 
-export function Desk({ room, id, seat }) {
-  const place = room.at('place').value;
-  const mine = room.at('about').value.seats.find((one) => one.id === seat);
-  const may = room.me.value?.may.seats.includes(seat);
+export function Desk({ debate, id, seat }) {
+  const place = debate.at('place').value;
+  const mine = debate.at('about').value.seats.find((one) => one.id === seat);
+  const may = debate.me.value?.may.seats.includes(seat);
   if (!may || !mine || place?.seat !== seat) return null;
-  const { open } = room.at('now').value;
+  const { open } = debate.at('now').value;
   const path = `/debates/${id}/seats/${seat}`;
-  const at = { room, id, seat, path, place, mine, open };
+  const at = { debate, id, seat, path, place, mine, open };
   if (!mine.person) return open.includes(`take:${seat}`) ? html`<${Empty} ...${at} />` : null;
   if (place.title === null && !place.point) return null;
   const up = place.turn !== null;
@@ -48,12 +47,12 @@ function Empty({ path, mine }) {
   </section>`;
 }
 
-function Writing({ room, path, seat, place, open, mine }) {
+function Writing({ debate, path, seat, place, open, mine }) {
   const draft = useDraft(path, place);
   const field = useRef();
   const up = place.turn !== null;
   const ready = open.includes(`say:${seat}`) && draft.text.trim() !== '';
-  useCall(up, place.title, room.at('about').peek().motion, field);
+  useCall(up, place.title, debate.at('about').peek().motion, field);
   useKeys('At your desk', { d: ['Write', () => field.current.focus()] });
   const speak = async () => {
     if (!ready) return;
@@ -70,7 +69,7 @@ function Writing({ room, path, seat, place, open, mine }) {
       speak();
     }
   };
-  const words = draft.text === place.draft ? place.words : count(draft.text);
+  const words = draft.text === place.draft ? place.words : countWords(draft.text);
   return html`
     <header class="row">
       <h2 id="desk-title" class="grow">
@@ -101,7 +100,7 @@ const Count = ({ words, budget }) => html`<span class="numbers small ${budget &&
   ${budget ? `${words} of ${budget} words` : `${words} words`}
 </span>`;
 
-/** What is written here, and how far the server knows it. */
+/** The text, and how much of it is stored on the server. */
 function useDraft(path, place) {
   const shelf = `moot.draft.${path}`;
   const [text, setText] = useState(() => sessionStorage.getItem(shelf) ?? place.draft);
@@ -113,8 +112,8 @@ function useDraft(path, place) {
     setSent(words);
     if (sessionStorage.getItem(shelf) === words) sessionStorage.removeItem(shelf);
   };
-  // A speech that is over took what was written with it; and in another tab they may have written on. One's own
-  // words come back late, when more has been typed: these are left alone.
+  // The draft of a finished speech is gone, and another tab may have written a newer one. But our own text comes
+  // back late, when more has been typed: then it is ignored.
   useEffect(() => {
     const over = own.turn !== null && own.turn !== place.turn;
     own.turn = place.turn;
@@ -133,7 +132,7 @@ function useDraft(path, place) {
     sessionStorage.setItem(shelf, words);
     setText(words);
   };
-  // A draft that arrived behind the speech would be that of the next one.
+  // A draft that arrived after the speech would become that of the next one.
   const say = async () => {
     clearTimeout(own.timer);
     await own.sending;
@@ -142,7 +141,7 @@ function useDraft(path, place) {
   return { text, settled: text === sent, write, say };
 }
 
-/** Tells them, once for each speech, that it is theirs. */
+/** Notifies the person once for each of their speeches. */
 function useCall(up, title, motion, field) {
   useEffect(() => {
     if (!up) return undefined;
@@ -152,7 +151,7 @@ function useCall(up, title, motion, field) {
   }, [up]);
 }
 
-/** The time that is left, by the server's word: this machine's clock may be wrong. */
+/** The remaining time, by the server's clock: that of this machine may be wrong. */
 function Clock({ path, endsAt }) {
   const [left, setLeft] = useState(null);
   useEffect(() => {
@@ -180,10 +179,10 @@ function Clock({ path, endsAt }) {
   </time>`;
 }
 
-function Foot({ room, id, path, seat, place, open }) {
+function Foot({ debate, id, path, seat, place, open }) {
   const leave = async () => {
     await post(`${path}/leave`, {}, { once: true });
-    if (room.me.peek().may.steer) choose(id, 'moderator');
+    if (debate.me.peek().may.steer) choose(id, 'moderator');
   };
   const asks = permission.value === 'default' && place.turn === null;
   const free = open.includes(`leave:${seat}`);
@@ -193,4 +192,46 @@ function Foot({ room, id, path, seat, place, open }) {
     <span class="grow"></span>
     ${free && html`<${Button} class="plain small" onClick=${leave}>Leave the seat<//>`}
   </footer>`;
+}
+
+function Point({ debate, path, seat, place, open }) {
+  if (place.point && open.includes(`answer:${seat}`)) return html`<${Offered} ...${{ debate, path, place }} />`;
+  return open.includes(`point:${seat}`) ? html`<${Rise} path=${path} />` : null;
+}
+
+function Offered({ debate, path, place }) {
+  const by = debate.at('about').value.seats.find((one) => one.id === place.point.participantId);
+  const answer = (accept) => post(`${path}/answer`, { accept }, { once: true });
+  useEffect(() => announce(`${by?.name} offers a point of information: ${place.point.text}`), []);
+  useKeys('Point of information', {
+    y: ['Take the point', () => answer(true).catch(complain)],
+    n: ['Decline the point', () => answer(false).catch(complain)],
+  });
+  return html`<div class="point stack" role="group" aria-label="Point of information">
+    <p><b data-seat style=${seatStyle(by?.color)}><bdi>${by?.name}</bdi></b> rises on a point of information:</p>
+    <blockquote dir="auto">${place.point.text}</blockquote>
+    <div class="row">
+      <${Button} class="main" hint="y" onClick=${() => answer(true)}>Take it<//>
+      <${Button} hint="n" onClick=${() => answer(false)}>No, thank you<//>
+    </div>
+  </div>`;
+}
+
+function Rise({ path }) {
+  const [text, setText] = useState('');
+  const field = useRef();
+  useKeys('Point of information', { p: ['Offer a point', () => field.current.focus()] });
+  const form = useForm(async () => {
+    await post(`${path}/points`, { text }, { once: true });
+    setText('');
+    announce('Your point is put to the speaker at the break.');
+  });
+  return html`<form class="point row" ...${form.props}>
+    <${Line} label="Point of information" class="grow" field=${field} value=${text} onWrite=${setText}
+      maxlength="500" />
+    <button type="submit" class="btn" disabled=${form.busy || !text.trim()}>
+      Offer it<kbd aria-hidden="true">p</kbd>
+    </button>
+    <${Wrong} errors=${form.errors} of="text" />
+  </form>`;
 }

@@ -1,8 +1,8 @@
-// The strip of speeches: one small mark for each, in the colour of its seat, filled as they are given. The
-// same strip shows a format, a debate in a list, and the way through a replay.
+// The strip of speeches: one small mark for each, in the colour of its seat, filled when it is given. It is used
+// for formats, debates in a list, live debates and replays.
 
 import { html } from '../../vendor/preact.js';
-import { seatStyle } from '../lib/colour.js';
+import { seatStyle } from '../lib/seats.js';
 
 const SHORT = new Set(['question', 'answer']);
 const NONE = new Set();
@@ -11,8 +11,8 @@ const STATES = { now: 'being given', done: 'given', skipped: 'skipped', '': 'to 
 
 /**
  * `order`: [{slot, seat, round, tone, title}]; `colours`: seat -> hex; `done`: set of slots; `now`: set of
- * slots; `skipped`: set of slots; `onPick(slot)` makes the marks buttons, of which one is in the order of tabs
- * and the arrows lead to the others.
+ * slots; `skipped`: set of slots; with `onPick(slot)` the marks are buttons: one is a tab stop, and the arrow
+ * keys move between them.
  */
 export function Order({ order, colours, done = NONE, now = NONE, skipped = NONE, label = LABEL, names = {}, onPick }) {
   const state = ({ slot }) => (now.has(slot) ? 'now' : done.has(slot) ? 'done' : skipped.has(slot) ? 'skipped' : '');

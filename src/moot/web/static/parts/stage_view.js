@@ -1,67 +1,65 @@
-// The chamber as a hall sees it: the motion, who faces whom, and the words being spoken, as large as they can be.
-// One scene at a time: the opening, a speech, the judges at work, the verdict.
+// The stage view for a projector: the motion, the speakers, and the current words, as large as possible. One scene
+// at a time: the opening, a speech, the judging, the verdict.
 
 import { html, useComputed, useEffect, useRef } from '../../vendor/preact.js';
 import { span, useNow } from '../lib/clock.js';
-import { seatStyle } from '../lib/colour.js';
-import { many } from '../lib/numbers.js';
-import { progress } from '../lib/timeline.js';
+import { countWords, plural } from '../lib/numbers.js';
 import { isStill } from '../lib/preferences.js';
-import { count } from '../lib/word_count.js';
-import { sizeOf } from './headline.js';
-import { Order } from './speech_strip.js';
+import { seatStyle, spread } from '../lib/seats.js';
+import { progress } from '../lib/timeline.js';
+import { sizeOf } from '../lib/ui.js';
 import { Growing } from './prose.js';
-import { VoteBar } from './vote_bar.js';
+import { Order } from './speech_strip.js';
 
-export function StageView({ room }) {
-  const about = room.at('about').value;
-  const shown = useComputed(() => scene(room));
+export function StageView({ debate }) {
+  const about = debate.at('about').value;
+  const shown = useComputed(() => scene(debate));
   return html`
     <header class="hall">
-      <p class="overline"><${Phase} room=${room} /></p>
+      <p class="overline"><${Phase} debate=${debate} /></p>
       <h1 tabindex="-1" dir="auto" class=${sizeOf(about.motion)}>${about.motion}</h1>
-      <${Seats} room=${room} />
+      <${Seats} debate=${debate} />
     </header>
     <div class="scene ${shown.value.kind}">
       ${shown.value.kind === 'speech'
-        ? shown.value.turns.map((turn) => html`<${Speaking} key=${turn} room=${room} number=${turn} />`)
-        : html`<${SCENES[shown.value.kind]} room=${room} />`}
+        ? shown.value.turns.map((turn) => html`<${Speaking} key=${turn} debate=${debate} number=${turn} />`)
+        : html`<${SCENES[shown.value.kind]} debate=${debate} />`}
     </div>
     <footer class="foot">
-      <${Aside} room=${room} />
-      <div class="measures"><${Strip} room=${room} /><${Measure} room=${room} /></div>
-      <${VoteBar} room=${room} />
+      <${Aside} debate=${debate} />
+      <div class="measures"><${Strip} debate=${debate} /><${Measure} debate=${debate} /></div>
+      <${VoteBar} debate=${debate} />
     </footer>
   `;
 }
 
-/** What is on: whoever speaks; else the last who did, until the judges have something to say. */
-function scene(room) {
-  const { speaking, beingJudged } = room.at('now').value;
+/** The current scene: the current speech, else the last one, until the judges have said something. */
+function scene(debate) {
+  const { speaking, beingJudged } = debate.at('now').value;
   if (speaking.length) return { kind: 'speech', turns: speaking };
-  if (room.keys('verdicts').value.length) return { kind: 'verdict' };
+  if (debate.keys('verdicts').value.length) return { kind: 'verdict' };
   if (beingJudged) return { kind: 'bench' };
-  if (voting(room).length) return { kind: 'division' };
-  const last = room.keys('turns').value.findLast((number) => !room.at('turns', number).value.struck);
+  if (voting(debate).length) return { kind: 'division' };
+  const last = debate.keys('turns').value.findLast((number) => !debate.at('turns', number).value.struck);
   return last ? { kind: 'speech', turns: [last] } : { kind: 'opening' };
 }
 
-const voting = (room) => Object.values(room.at('polls').value ?? {}).filter((poll) => poll?.open);
+const voting = (debate) => Object.values(debate.at('polls').value ?? {}).filter((poll) => poll?.open);
 
-const seatOf = (room, id) => room.at('about').value.seats.find((seat) => seat.id === id);
+const seatOf = (debate, id) => debate.at('about').value.seats.find((seat) => seat.id === id);
 
-function Phase({ room }) {
-  const about = room.at('about').value;
-  const { phase, round, rounds, status, state } = room.at('now').value;
-  const over = room.keys('verdicts').value.length > 0;
+function Phase({ debate }) {
+  const about = debate.at('about').value;
+  const { phase, round, rounds, status, state } = debate.at('now').value;
+  const over = debate.keys('verdicts').value.length > 0;
   const parts = [about.formatTitle, status === 'paused' ? 'Paused' : !over && phase].filter(Boolean);
   if (state === 'debating' && round && rounds > 1) parts.push(`Round ${round} of ${rounds}`);
   return html`<bdi>${parts.join(' · ')}</bdi>`;
 }
 
-function Seats({ room }) {
-  const { seats } = room.at('about').value;
-  const up = new Set(room.at('now').value.speaking.map((turn) => room.at('turns', turn).value?.seat));
+function Seats({ debate }) {
+  const { seats } = debate.at('about').value;
+  const up = new Set(debate.at('now').value.speaking.map((turn) => debate.at('turns', turn).value?.seat));
   return html`<ul class="seats" aria-label="Seats">${seats.map(
     (seat) => html`<li key=${seat.id} data-seat style=${seatStyle(seat.color)}
       class=${up.size && !up.has(seat.id) ? 'quiet' : ''} aria-current=${up.has(seat.id) || undefined}>
@@ -71,13 +69,13 @@ function Seats({ room }) {
   )}</ul>`;
 }
 
-function Speaking({ room, number }) {
-  const turn = room.at('turns', number);
+function Speaking({ debate, number }) {
+  const turn = debate.at('turns', number);
   const text = useComputed(() => turn.value?.text ?? '');
   const box = useRef();
   useCalmScroll(box, text);
   const { seat, title, state, reasoning, trouble } = turn.value;
-  const who = seatOf(room, seat);
+  const who = seatOf(debate, seat);
   const waiting = state === 'live' && !text.value;
   return html`<article data-seat style=${seatStyle(who?.color)} class=${state === 'live' ? 'live' : ''}>
     <h2><bdi>${who?.name}</bdi> <span>${title}</span></h2>
@@ -88,7 +86,7 @@ function Speaking({ room, number }) {
   </article>`;
 }
 
-/** The last sentences stay in view; the lines before them leave slowly. */
+/** Keeps the last sentences in view; earlier lines scroll out slowly. */
 function useCalmScroll(box, text) {
   useEffect(() => {
     let asked = 0;
@@ -112,29 +110,29 @@ function useCalmScroll(box, text) {
   }, []);
 }
 
-function Opening({ room }) {
-  const { phase, trouble, state } = room.at('now').value;
+function Opening({ debate }) {
+  const { phase, trouble, state } = debate.at('now').value;
   const ready = state === 'debating' ? `${phase}…` : 'The speakers are getting ready';
   return html`<p class="large">${trouble?.title ?? ready}</p>`;
 }
 
-function Division({ room }) {
-  const votes = voting(room).reduce((sum, poll) => sum + poll.votes, 0);
+function Division({ debate }) {
+  const votes = voting(debate).reduce((sum, poll) => sum + poll.votes, 0);
   return html`<p class="large">The audience votes</p>
-    <p class="under numbers">${many(votes, 'vote')} so far</p>`;
+    <p class="under numbers">${plural(votes, 'vote')} so far</p>`;
 }
 
-function Bench({ room }) {
-  const weighing = room.keys('bench').value.map((key) => room.at('bench', key).value);
+function Bench({ debate }) {
+  const weighing = debate.keys('bench').value.map((key) => debate.at('bench', key).value);
   const cast = weighing.filter((one) => one.state === 'cast').length;
   return html`<p class="large">The judges are weighing it</p>
     ${weighing.length > 0 && html`<p class="under numbers">${cast} of ${weighing.length} ballots cast</p>`}`;
 }
 
-function Verdict({ room }) {
-  const verdict = room.at('verdicts', '0').value;
-  const who = seatOf(room, verdict.winner);
-  // Where nobody has won, the reasons of one judge would tell half of it; what is doubtful is the whole.
+function Verdict({ debate }) {
+  const verdict = debate.at('verdicts', '0').value;
+  const who = seatOf(debate, verdict.winner);
+  // Without a winner the reasons of one judge would be one-sided: the doubts are shown instead.
   const why = verdict.outcome === 'win' ? verdict.reasoning : verdict.doubts.join(' ') || verdict.reasoning;
   return html`<div data-seat=${Boolean(who) || undefined} style=${who && seatStyle(who.color)} class="decision">
     <p class="overline">Verdict</p>
@@ -147,32 +145,86 @@ function Verdict({ room }) {
 const STANDS = { for: 'for', against: 'against' };
 const SCENES = { opening: Opening, division: Division, bench: Bench, verdict: Verdict };
 
-/** What was said from the floor since the speech began. */
-function Aside({ room }) {
-  const [number, said] = [room.keys('turns').value.at(-1), room.keys('remarks').value.at(-1)];
-  const last = said && room.at('remarks', said).value;
-  if (!last || last.to || (number && last.seq < room.at('turns', number).peek().seq)) return null;
+/** Remarks and questions since the speech began. */
+function Aside({ debate }) {
+  const [number, said] = [debate.keys('turns').value.at(-1), debate.keys('remarks').value.at(-1)];
+  const last = said && debate.at('remarks', said).value;
+  if (!last || last.to || (number && last.seq < debate.at('turns', number).peek().seq)) return null;
   const kind = last.question ? 'A question' : 'A remark';
   return html`<p class="aside"><span>${kind}</span> <q dir="auto">${last.text}</q></p>`;
 }
 
-function Strip({ room }) {
-  const { order, seats } = room.at('about').value;
+function Strip({ debate }) {
+  const { order, seats } = debate.at('about').value;
   const colours = Object.fromEntries(seats.map((seat) => [seat.id, seat.color]));
-  const shown = useComputed(() => progress(room)).value;
+  const shown = useComputed(() => progress(debate)).value;
   return html`<${Order} order=${order} colours=${colours} ...${shown} />`;
 }
 
-/** Words of the budget, and the clock of the speech: read once a second, and not with every word. */
-function Measure({ room }) {
+/** The number of words and the clock of the speech: updated once a second, not with every word. */
+function Measure({ debate }) {
   const now = useNow();
-  const [number] = room.at('now').value.speaking;
+  const [number] = debate.at('now').value.speaking;
   if (!number) return null;
-  const turn = room.at('turns', number).peek();
-  const words = count(turn.text);
+  const turn = debate.at('turns', number).peek();
+  const words = countWords(turn.text);
   const time = turn.endsAt ? Date.parse(turn.endsAt) - now : now - Date.parse(turn.startedAt);
   return html`<p class="measure numbers">
     ${words > 0 && html`<span>${words}${turn.budget ? ` of ${turn.budget}` : ''} words</span>`}
     <span class="time" role="timer">${span(time)}</span>
   </p>`;
 }
+
+const POLLS = ['before', 'after', 'final'];
+const SIDES = { for: 'For', against: 'Against', undecided: 'Undecided' };
+
+function VoteBar({ debate }) {
+  const polls = debate.at('polls').value ?? {};
+  if (!polls.choices) return null;
+  if (!polls.result) return html`<${Sealed} polls=${polls} />`;
+  return html`<${Counted} debate=${debate} result=${polls.result} />`;
+}
+
+function Sealed({ polls }) {
+  const held = Object.values(polls).filter((poll) => poll?.poll);
+  if (!held.length) return null;
+  return html`<ul class="votes" aria-label="Votes">${held.map(
+    (poll) => html`<li key=${poll.poll} class=${poll.open ? 'open' : ''}>
+      <b>${named(poll.poll)}</b> <span class="numbers">${plural(poll.votes, 'vote')}</span>
+      ${poll.open && html`<span class="soft"> · voting is open <${Left} ends=${poll.endsAt} /></span>`}
+    </li>`,
+  )}</ul>`;
+}
+
+function Left({ ends }) {
+  const now = useNow();
+  return ends && html`<span class="numbers">${span(Date.parse(ends) - now)}</span>`;
+}
+
+function Counted({ debate, result }) {
+  const { seats } = debate.at('about').value;
+  const counted = result.polls.filter((poll) => poll.byChoice && poll.votes > 0);
+  const names = Object.fromEntries((result.changes ?? []).map(({ choice, label }) => [choice, label]));
+  const seat = (choice) => seats.find((one) => one.id === choice || one.position === choice);
+  const label = (choice) => SIDES[choice] ?? names[choice] ?? seat(choice)?.name ?? choice;
+  if (!counted.length) return result.headline && html`<p class="votes"><bdi>${result.headline}</bdi></p>`;
+  return html`<figure class="tally">
+    <figcaption><bdi>${result.headline}</bdi></figcaption>
+    ${counted.map((poll) => {
+      const parts = spread(result.choices).filter((choice) => poll.byChoice[choice]);
+      const words = parts.map((choice) => `${label(choice)} ${poll.byChoice[choice]}`).join(', ');
+      return html`<div key=${poll.poll} class="division" role="img" aria-label=${`${named(poll.poll)}: ${words}`}>
+        ${counted.length > 1 && html`<span class="when">${named(poll.poll)}</span>`}
+        <div class="parts">${parts.map((choice) => {
+          const of = seat(choice);
+          const style = `flex-grow:${poll.byChoice[choice]};${of ? seatStyle(of.color) : ''}`;
+          return html`<span key=${choice} data-seat=${Boolean(of) || undefined} style=${style}>
+            <bdi>${label(choice)}</bdi> ${poll.byChoice[choice]}
+          </span>`;
+        })}</div>
+      </div>`;
+    })}
+  </figure>`;
+}
+
+const named = (poll) => (POLLS.includes(poll) ? poll[0].toUpperCase() + poll.slice(1) : poll);

@@ -1,9 +1,9 @@
-// Who may use this server. Without a token the door is open to everybody who reaches it; the first one locks it.
+// The tokens of this server. Without any token everybody may use it; from the first one on a token is needed.
 
 import { html, useState } from '../../vendor/preact.js';
 import { get, post, remove, tokens as mine } from '../lib/api.js';
+import { When } from '../lib/clock.js';
 import { Button, Copy, Failed, toast, useLoaded } from '../lib/ui.js';
-import { When } from './relative_time.js';
 
 const ROLES = {
   owner: ['Owner', 'Opens, steers and deletes debates, and sees what is secret in them.'],
@@ -14,7 +14,7 @@ const ROLES = {
 export function TokenList() {
   const [found, error, again] = useLoaded((signal) => get('/tokens', { signal }));
   const [made, setMade] = useState(null);
-  // The door has just been locked behind us: what stands beyond it is the operator's.
+  // A token is needed from now on, and the list is shown to the operator only.
   if (made?.warning) return html`<${Made} token=${made} />`;
   if (error) return html`<${Failed} error=${error} again=${again} />`;
   if (!found) return html`<p class="soft" aria-busy="true">Looking…</p>`;
@@ -37,7 +37,7 @@ export function TokenList() {
     <${Making} first=${!found.needed} onMade=${take} />`;
 }
 
-/** For those whose business it is not. */
+/** For users who may not see the tokens. */
 export const Theirs = () => html`<p class="soft">
   Tokens are in the hands of whoever runs the server: by <code>moot token</code> there, or here with the token
   in <code>MOOT_TOKEN</code>.
@@ -116,11 +116,11 @@ const FirstOne = () => html`<p class="soft small">
 </p>`;
 
 async function made({ name, role, owner, days }, first) {
-  // What was debated while the door was open is nobody's: so is the first token, which goes on seeing it.
+  // Debates from before the first token have no owner: so has the first token, which still sees them.
   const whose = first ? { owner: '' } : owner.trim() && { owner: owner.trim() };
   const body = { name: name.trim(), role, ...whose, ...(days && { days: Number(days) }) };
   const token = await post('/tokens', body, { once: true });
-  // Whoever locks the door must not stand outside.
+  // The user must not lock themselves out.
   if (first) mine.keep(token.token);
   return token;
 }

@@ -1,33 +1,32 @@
-// The reading part of a debate: its motion, the lecterns, and what was said, in the order in which it happened,
-// to the verdict. The live page and the replay show the same.
+// The transcript of a debate: the motion, the seats, and everything in the order in which it happened, to the
+// verdict. The live page and the replay use the same.
 
 import { html, useComputed, useRef } from '../../vendor/preact.js';
-import { seatStyle } from '../lib/colour.js';
 import { jump } from '../lib/follow_scroll.js';
 import { useKeys } from '../lib/keyboard.js';
-import { inOrder, sides } from '../lib/timeline.js';
-import { reasoning } from '../lib/preferences.js';
-import { Words, announce } from '../lib/ui.js';
-import { Bench } from './judging_live.js';
-import { Headline } from './headline.js';
-import { Lecterns } from './lecterns.js';
+import { reasoning, wide } from '../lib/preferences.js';
+import { seatStyle } from '../lib/seats.js';
+import { inOrder, progress, sides } from '../lib/timeline.js';
+import { Headline, Words, announce } from '../lib/ui.js';
+import { Bench } from './judge_ballots.js';
 import { Speech } from './speech.js';
-import { Awaiting } from './status.js';
+import { Order } from './speech_strip.js';
+import { Awaiting, Phase } from './status.js';
 import { Verdict } from './verdict.js';
 
 /**
- * `onPick(number)`: a speech of the strip was picked; `bare`: without motion and lecterns; `without`: a speech
- * that stands elsewhere; `rail`: what stands beside the order; `keys`: more of them. Children come after the speeches.
+ * `onPick(number)`: a speech of the strip was picked; `bare`: without motion and seats; `without`: a speech that is
+ * shown elsewhere; `rail`: shown beside the strip; `keys`: further keys. Children come after the speeches.
  */
-export function Floor({ room, id, bare = false, onPick = jump, without = null, rail, keys, children }) {
+export function Floor({ debate, id, bare = false, onPick = jump, without = null, rail, keys, children }) {
   useKeys('Reading', { ...keys, t: ['Thoughts beside the speeches, or folded', toggle] });
   return html`
-    ${!bare && html`<${Motion} room=${room} /><${Lecterns} room=${room} onPick=${onPick}>${rail}<//>`}
+    ${!bare && html`<${Motion} debate=${debate} /><${Lecterns} debate=${debate} onPick=${onPick}>${rail}<//>`}
     <div class="floor">
-      <${Awaiting} room=${room} />
-      <${Log} room=${room} id=${id} without=${without} />
+      <${Awaiting} debate=${debate} />
+      <${Log} debate=${debate} id=${id} without=${without} />
       ${children}
-      <${Ending} room=${room} id=${id} />
+      <${Ending} debate=${debate} id=${id} />
     </div>
   `;
 }
@@ -37,33 +36,33 @@ function toggle() {
   announce(reasoning.peek() === 'shown' ? 'Thoughts are shown.' : 'Thoughts are folded.');
 }
 
-function Motion({ room }) {
-  const { motion, formatTitle } = room.at('about').value;
+function Motion({ debate }) {
+  const { motion, formatTitle } = debate.at('about').value;
   return html`<${Headline} motion=${motion} over=${html`<${Words}>${formatTitle}<//>`} />`;
 }
 
-function Log({ room, id, without }) {
+function Log({ debate, id, without }) {
   const last = useRef([]);
-  // Told anew only when something came or went: words come far more often.
+  // Computed anew only when an entry is added or removed, not with every word.
   const order = useComputed(() => {
-    const next = inOrder(room);
+    const next = inOrder(debate);
     const isSame = names(next) === names(last.current);
     return isSame ? last.current : (last.current = next);
   }).value;
-  const { seats } = room.at('about').value;
+  const { seats } = debate.at('about').value;
   const where = sides(seats);
   const speech = (number, more) => {
     if (number === without) return null;
-    const side = where[room.at('turns', number).peek()?.seat];
-    return html`<${Speech} key=${number} room=${room} number=${number} id=${id} side=${side} ...${more} />`;
+    const side = where[debate.at('turns', number).peek()?.seat];
+    return html`<${Speech} key=${number} debate=${debate} number=${number} id=${id} side=${side} ...${more} />`;
   };
   return html`<section class="log" aria-label="Speeches">
     ${order[0]?.kind !== 'round' && html`<h2 class="visually-hidden">Speeches</h2>`}
     ${order.map((entry) => {
       if (entry.kind === 'round') return html`<h2 class="round" key=${entry.key}>Round ${entry.number}</h2>`;
       if (entry.kind === 'turn') return speech(entry.number, { key: entry.key });
-      if (entry.kind === 'remark') return html`<${Remark} key=${entry.key} room=${room} number=${entry.number} />`;
-      if (entry.kind === 'point') return html`<${Point} key=${entry.key} room=${room} number=${entry.number} />`;
+      if (entry.kind === 'remark') return html`<${Remark} key=${entry.key} debate=${debate} number=${entry.number} />`;
+      if (entry.kind === 'point') return html`<${Point} key=${entry.key} debate=${debate} number=${entry.number} />`;
       return html`<div class="together" key=${entry.key} role="group" aria-label="Given at the same time">
         ${entry.numbers.map((number) => speech(number, { narrow: true }))}
       </div>`;
@@ -73,13 +72,13 @@ function Log({ room, id, without }) {
 
 const names = (entries) => entries.map((entry) => `${entry.key}:${entry.numbers ?? ''}`).join();
 
-const seatOf = (room, id) => room.at('about').value.seats.find((seat) => seat.id === id);
+const seatOf = (debate, id) => debate.at('about').value.seats.find((seat) => seat.id === id);
 
-/** Something said to the speakers from outside. */
-function Remark({ room, number }) {
-  const remark = room.at('remarks', number).value;
+/** A remark or question to the speakers. */
+function Remark({ debate, number }) {
+  const remark = debate.at('remarks', number).value;
   if (!remark) return null;
-  const to = seatOf(room, remark.to);
+  const to = seatOf(debate, remark.to);
   const heard = to ? html` to <bdi>${to.name}</bdi>` : ', heard by all';
   return html`<div class="remark" id=${`remark-${number}`}>
     <p>${remark.question ? 'A question' : 'A remark'}${remark.by && html` from <bdi>${remark.by}</bdi>`}${heard}</p>
@@ -87,23 +86,66 @@ function Remark({ room, number }) {
   </div>`;
 }
 
-/** Somebody rose in another's speech. */
-function Point({ room, number }) {
-  const point = room.at('points', number).value;
+/** A point of information. */
+function Point({ debate, number }) {
+  const point = debate.at('points', number).value;
   if (!point) return null;
-  const seat = seatOf(room, point.seat);
+  const seat = seatOf(debate, point.seat);
   return html`<div class="remark point" data-seat style=${seatStyle(seat?.color)}>
     <p><bdi>${seat?.name}</bdi> rose on a point of information${point.accepted ? '' : '. It was not taken.'}</p>
     ${point.text && html`<blockquote dir="auto">${point.text}</blockquote>`}
   </div>`;
 }
 
-function Ending({ room, id }) {
-  const { beingJudged, ending, endedAt, trouble } = room.at('now').value;
-  const judged = room.keys('verdicts').value.length > 0;
+function Ending({ debate, id }) {
+  const { beingJudged, ending, endedAt, trouble } = debate.at('now').value;
+  const judged = debate.keys('verdicts').value.length > 0;
   return html`
-    ${beingJudged && html`<${Bench} room=${room} id=${id} />`}
-    ${judged && html`<div class="ending" id="verdict"><${Verdict} room=${room} id=${id} /></div>`}
+    ${beingJudged && html`<${Bench} debate=${debate} id=${id} />`}
+    ${judged && html`<div class="ending" id="verdict"><${Verdict} debate=${debate} id=${id} /></div>`}
     ${endedAt && !judged && !trouble && !beingJudged && ending && html`<p class="remark ending">${ending}</p>`}
   `;
+}
+
+/** `onPick(number)`: a speech was picked. Children are shown beside the strip. */
+function Lecterns({ debate, onPick, children }) {
+  const { seats, order } = debate.at('about').value;
+  const side = sides(seats);
+  const shown = useComputed(() => progress(debate)).value;
+  const colours = Object.fromEntries(seats.map((seat) => [seat.id, seat.color]));
+  const names = Object.fromEntries(seats.map((seat) => [seat.id, seat.name]));
+  const pick = onPick && ((slot) => shown.turns.has(slot) && onPick(shown.turns.get(slot)));
+  const stand = (where) => html`<div class="side ${where}">
+    ${seats.filter((seat) => side[seat.id] === where).map(
+      (seat) => html`<${Lectern} key=${seat.id} debate=${debate} seat=${seat} shown=${shown} />`,
+    )}
+  </div>`;
+  const mid = html`<div class="mid" key="mid">
+    <${Order} order=${order} colours=${colours} names=${names} ...${shown} onPick=${pick} />
+    ${children}
+    <${Phase} debate=${debate} />
+  </div>`;
+  // In wide windows all of it stays in view, in narrow ones the status line only.
+  const [between, below] = wide.value ? [mid, null] : [null, mid];
+  return html`
+    <section class="lecterns" aria-label="Speakers">${stand('left')}${between}${stand('right')}</section>
+    ${below}
+  `;
+}
+
+function Lectern({ debate, seat, shown }) {
+  const { order } = debate.at('about').value;
+  const { next, endedAt } = debate.at('now').value;
+  const own = order.filter((slot) => slot.seat === seat.id);
+  const given = own.filter(({ slot }) => shown.done.has(slot)).length;
+  const up = own.some(({ slot }) => shown.now.has(slot));
+  const soon = !up && shown.now.size === 0 && own.some(({ slot }) => slot === next);
+  const heard = own.length > 0 && html`${given} of ${own.length}<span class="heard"> heard</span>`;
+  const standing = up ? 'speaking' : soon ? 'speaks next' : heard;
+  const side = seat.team || (seat.position === 'neutral' ? '' : seat.position);
+  return html`<div class="lectern ${up ? 'up' : endedAt ? '' : 'quiet'}" data-seat style=${seatStyle(seat.color)}>
+    <b><${Words}>${seat.name}</${Words}></b>
+    <span class="who"><${Words}>${seat.person ? 'a person' : seat.model || 'nobody yet'}</${Words}></span>
+    <span class="standing">${side}${side && standing && ' · '}${standing}</span>
+  </div>`;
 }

@@ -1,14 +1,12 @@
-// The verdict: who won or that it is too close to call, everything that weakens it, the doubt drawn, and each
-// judge's ballots. What the audience said, what went wrong and what it cost stand beside it. Later verdicts
-// never replace the first.
+// The verdict: the winner or that it is too close to call, what weakens it, the chart of the ballots, and each
+// judge's ballots; beside it the votes of the audience, issues and costs. Later verdicts never replace the first.
 
 import { html } from '../../vendor/preact.js';
-import { figure, many } from '../lib/numbers.js';
-import { partiesOf } from '../lib/parties.js';
+import { figure, plural, signed } from '../lib/numbers.js';
+import { partiesOf, spread } from '../lib/seats.js';
 import { Ballots, Cites } from './judge_ballots.js';
-import { Doubt } from './verdict_chart.js';
 import { Prose } from './prose.js';
-import { Swing } from './audience_swing.js';
+import { Doubt } from './verdict_chart.js';
 
 const BY = {
   hand: 'decided by a person',
@@ -17,20 +15,20 @@ const BY = {
   stalemate: 'the debate went in circles',
 };
 
-/** `away`: the speeches stand on another page. */
-export function Verdict({ room, id, away = false }) {
-  const [first, ...later] = room.keys('verdicts').value.map((key) => room.at('verdicts', key).value);
+/** `away`: the speeches are on another page. */
+export function Verdict({ debate, id, away = false }) {
+  const [first, ...later] = debate.keys('verdicts').value.map((key) => debate.at('verdicts', key).value);
   if (!first) return null;
-  const about = room.at('about').value;
+  const about = debate.at('about').value;
   const to = (turn) => `${away ? `/debate/${id}` : ''}#turn-${turn}`;
   return html`<section class="verdict" aria-labelledby="verdict-title">
     <p class="overline">Verdict · ${judgedBy(first)}</p>
-    <${Decision} verdict=${first} about=${about} room=${room} to=${to} titled="verdict-title" />
-    ${later.length > 0 && html`<${Later} first=${first} later=${later} about=${about} room=${room} to=${to} />`}
+    <${Decision} verdict=${first} about=${about} debate=${debate} to=${to} titled="verdict-title" />
+    ${later.length > 0 && html`<${Later} first=${first} later=${later} about=${about} debate=${debate} to=${to} />`}
     <div class="beside">
-      <${Swing} room=${room} />
-      <${Mishaps} room=${room} about=${about} to=${to} />
-      <${Costs} room=${room} />
+      <${Swing} debate=${debate} />
+      <${Mishaps} debate=${debate} about=${about} to=${to} />
+      <${Costs} debate=${debate} />
     </div>
   </section>`;
 }
@@ -39,10 +37,10 @@ function judgedBy(verdict) {
   if (verdict.by !== 'judges') return BY[verdict.by] ?? '';
   const count = verdict.opinions.length || verdict.judges.length;
   const both = verdict.ballots.some((ballot) => ballot.order > 0);
-  return `${many(count, 'judge')}${both ? ', both orders' : ''}`;
+  return `${plural(count, 'judge')}${both ? ', both orders' : ''}`;
 }
 
-function Decision({ verdict, about, room, to, titled }) {
+function Decision({ verdict, about, debate, to, titled }) {
   const winner = partiesOf(about).get(verdict.winner);
   return html`
     <h2 id=${titled} class="headline" data-seat style=${winner?.style ?? ''} tabindex="-1">
@@ -54,12 +52,12 @@ function Decision({ verdict, about, room, to, titled }) {
     )}</ul>`}
     <${Doubt} verdict=${verdict} about=${about} />
     ${!verdict.opinions.length && verdict.reasoning && html`<${Prose} class="reason" text=${verdict.reasoning} />`}
-    ${!verdict.opinions.length && html`<${Cites} cites=${verdict.cites} room=${room} to=${to} />`}
-    <${Ballots} verdict=${verdict} about=${about} room=${room} to=${to} />
+    ${!verdict.opinions.length && html`<${Cites} cites=${verdict.cites} debate=${debate} to=${to} />`}
+    <${Ballots} verdict=${verdict} about=${about} debate=${debate} to=${to} />
   `;
 }
 
-/** Points are never told alone: how many ballots stand behind the winner is said with them. */
+/** Points are always shown with the number of ballots for the winner. */
 function margin(verdict) {
   const several = verdict.ballots.length > 1;
   const share = `; ${Math.round(verdict.agreement * 100)} % of the ballots name the winner`;
@@ -70,7 +68,7 @@ function margin(verdict) {
 
 const namesOf = (verdict) => verdict.opinions.map((opinion) => opinion.name).join(', ');
 
-function Later({ first, later, about, room, to }) {
+function Later({ first, later, about, debate, to }) {
   const row = (verdict, place) => html`<tr key=${place}>
     <th scope="row">${place === 0 ? 'First, which counts' : `Again${later.length > 1 ? `, ${place}` : ''}`}</th>
     <td>${namesOf(verdict) || judgedBy(verdict)}</td>
@@ -87,13 +85,13 @@ function Later({ first, later, about, room, to }) {
     </table></div>
     ${later.map((verdict, place) => html`<details key=${place} class="again">
       <summary><bdi>${verdict.headline}</bdi> <span class="soft">${namesOf(verdict)}</span></summary>
-      <${Decision} verdict=${verdict} about=${about} room=${room} to=${to} titled=${`verdict-title-${place + 1}`} />
+      <${Decision} verdict=${verdict} about=${about} debate=${debate} to=${to} titled=${`verdict-title-${place + 1}`} />
     </details>`)}
   </section>`;
 }
 
-function Mishaps({ room, about, to }) {
-  const found = Object.entries(room.at('mishaps').value ?? {});
+function Mishaps({ debate, about, to }) {
+  const found = Object.entries(debate.at('mishaps').value ?? {});
   const parties = new Map(about.seats.map((seat) => [seat.id, seat.name]));
   return html`<section class="mishaps" aria-labelledby="mishaps-title">
     <h3 id="mishaps-title">Accidents</h3>
@@ -108,8 +106,8 @@ function Mishaps({ room, about, to }) {
   </section>`;
 }
 
-function Costs({ room }) {
-  const money = room.at('money').value;
+function Costs({ debate }) {
+  const money = debate.at('money').value;
   return html`<section class="costs" aria-labelledby="costs-title">
     <h3 id="costs-title">What it cost</h3>
     <p>${money.bill}</p>
@@ -120,11 +118,88 @@ function Costs({ room }) {
         <th scope="col" class="number">Tokens in</th><th scope="col" class="number">out</th>
       </tr></thead>
       <tbody>${money.models.map((model) => html`<tr key=${model.model}>
-        <th scope="row"><bdi>${model.model}</bdi> <span class="soft">${many(model.calls, 'call')}</span></th>
+        <th scope="row"><bdi>${model.model}</bdi> <span class="soft">${plural(model.calls, 'call')}</span></th>
         <td class="number">${model.cost}</td>
         <td class="number">${figure(model.input)}</td>
         <td class="number">${figure(model.output)}</td>
       </tr>`)}</tbody>
     </table></div>
   </section>`;
+}
+
+/** A part of a bar with a smaller share has no room for its number. */
+const ROOM = 0.09;
+const WHEN = { before: 'Before the debate', after: 'After the debate' };
+
+function Swing({ debate }) {
+  const polls = debate.at('polls').value;
+  const result = polls?.result;
+  if (!result || result.sealed || !result.polls?.length || !result.changes) return null;
+  const about = debate.at('about').value;
+  const named = new Map(result.changes.map((change) => [change.choice, change.label]));
+  const style = (choice) => styleOf(choice, about);
+  const choices = spread(result.choices);
+  return html`<section class="swing" aria-labelledby="swing-title">
+    <h3 id="swing-title">The audience</h3>
+    ${result.headline && html`<p class="headline"><bdi>${result.headline}</bdi></p>`}
+    ${result.polls.map((poll) => html`<${Bar} key=${poll.poll} ...${{ poll, named, style, choices }} />`)}
+    <ul class="legend">${choices.map(
+      (choice) => html`<li key=${choice} data-seat style=${style(choice)}><bdi>${named.get(choice)}</bdi></li>`,
+    )}</ul>
+    ${result.pairs > 0 && html`<${Moves} result=${result} named=${named} style=${style} />`}
+    <p class="soft small">${result.account.join(' ')}</p>
+    <ul class="doubts">${result.doubts.map((doubt) => html`<li key=${doubt}>${doubt}</li>`)}</ul>
+  </section>`;
+}
+
+/** A side has the colour of its first seat. */
+function styleOf(choice, about) {
+  const parties = partiesOf(about);
+  if (parties.has(choice)) return parties.get(choice).style;
+  const seat = about.seats.find((one) => one.position === choice);
+  return seat ? (parties.get(seat.id)?.style ?? '') : '';
+}
+
+function Bar({ poll, choices, named, style }) {
+  const votes = poll.byChoice ?? {};
+  const share = (choice) => (poll.votes ? (votes[choice] ?? 0) / poll.votes : 0);
+  const shown = choices.filter((choice) => votes[choice]);
+  const apart = [poll.late && `${poll.late} late`, poll.single && `${poll.single} only here`].filter(Boolean);
+  const said = choices.map((choice) => `${named.get(choice)} ${votes[choice] ?? 0}`);
+  const label = `${WHEN[poll.poll]}: ${said.join(', ')}`;
+  return html`<div class="count">
+    <p>
+      <span>${WHEN[poll.poll]}</span>
+      <span class="soft numbers">${[plural(poll.votes, 'vote'), ...apart].join(' · ')}</span>
+    </p>
+    <div class="votes" role="img" aria-label=${label}>${shown.map(
+      (choice) => html`<b key=${choice} class=${choice} data-seat style=${`${style(choice)};--share:${share(choice)}`}>
+        ${share(choice) >= ROOM && `${Math.round(share(choice) * 100)}%`}
+      </b>`,
+    )}</div>
+  </div>`;
+}
+
+function Moves({ result, named, style }) {
+  const interval = ({ interval: range }) => (range ? `${signed(range.low)} to ${signed(range.high)}` : 'not sure');
+  const head = (choice, scope) => html`<th scope=${scope} key=${choice} class="choice" data-seat style=${style(choice)}>
+    <bdi>${named.get(choice)}</bdi>
+  </th>`;
+  const row = (title, cell) => html`<tr>
+    <th scope="row">${title}</th>${result.changes.map((change) => html`<td key=${change.choice}>${cell(change)}</td>`)}
+  </tr>`;
+  return html`<div class="scroll" tabindex="0"><table class="moves">
+    <caption>Who moved from what to what: ${plural(result.pairs, 'person', 'people')} who voted twice</caption>
+    <thead><tr><th scope="col">from ↓ to →</th>${result.choices.map((choice) => head(choice, 'col'))}</tr></thead>
+    <tbody>
+      ${result.table.map((row, from) => html`<tr key=${from}>${head(result.choices[from], 'row')}${row.map(
+        (cell, to) => html`<td key=${to} class=${from === to ? 'kept' : cell ? 'moved' : ''}>${cell || '·'}</td>`,
+      )}</tr>`)}
+    </tbody>
+    <tfoot>
+      ${row('Change in points', (change) => html`<strong>${signed(change.points)}</strong>`)}
+      ${row('95 of 100 cases', interval)}
+      ${row('Won over', ({ choice, won, persuadable }) => (choice === 'undecided' ? '–' : `${won} of ${persuadable}`))}
+    </tfoot>
+  </table></div>`;
 }

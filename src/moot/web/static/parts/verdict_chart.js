@@ -1,15 +1,15 @@
-// Doubt, drawn. One axis of margin between two parties: each judge is two linked dots, one for each order in
-// which it was shown them, so that a change of mind is seen at once; below, what all of them come to. No
-// number stands alone. Three parties and more have no one axis: see `ranks.js`.
+// The ballots on two parties on one axis of margin: each judge is two linked dots, one for each order in which it
+// was shown the parties, so that a change of mind is visible; below them the total. For three parties and more see
+// `ranking_chart.js`.
 
 import { html } from '../../vendor/preact.js';
 import { inPoints } from '../lib/numbers.js';
-import { partiesOf } from '../lib/parties.js';
-import { orderName, Points, Ranks } from './ranking_chart.js';
+import { partiesOf } from '../lib/seats.js';
+import { Points, Ranks, orderName } from './ranking_chart.js';
 
 const STEPS = [5, 10, 20, 25, 50, 100];
 
-/** Only what judges said can be drawn; of a verdict by hand or by vote there is nothing. */
+/** Nothing for a verdict by hand or by vote, which has no ballots. */
 export function Doubt({ verdict, about }) {
   const parties = partiesOf(about);
   if (verdict.leanings.length) return html`<${Axis} verdict=${verdict} parties=${parties} ends=${about.parties} />`;
@@ -121,13 +121,13 @@ function inWords(rows, panel, said, average) {
   return `The margin of each judge in both orders. ${judges.join('. ')}${all}.`;
 }
 
-/** Whom each ballot with points names, in the order of its margins. */
+/** The winner of each ballot with points, in the order of the margins. */
 function winnersOf(verdict, leaning) {
   const own = verdict.ballots.filter((ballot) => ballot.judgeName === leaning.judge);
   return own.filter((ballot) => Object.keys(ballot.scores).length).map((ballot) => ballot.winner);
 }
 
-/** A little farther than the farthest ballot, with two marks to either side at the most. */
+/** A little more than the largest margin, with at most two marks on each side. */
 function scaleOf(margins) {
   const far = Math.max(8, ...margins.map(Math.abs));
   const step = STEPS.find((one) => one * 2 >= far) ?? 100;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readable, seatStyle } from '../../src/moot/web/static/lib/colour.js';
+import { readable, seatStyle } from '../../src/moot/web/static/lib/seats.js';
 
 const PAPER = { light: '#faf8f3', dark: '#16150f' };
 

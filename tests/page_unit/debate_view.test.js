@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { effect } from '../../src/moot/web/vendor/preact.js';
 import { EMPTY, fold } from '../../src/moot/web/static/lib/apply_frame.js';
-import { Room } from '../../src/moot/web/static/lib/debate_view.js';
+import { DebateView } from '../../src/moot/web/static/lib/debate_view.js';
 
 const frame = (seq, ...ops) => ({ seq, at: '2026-01-05T12:00:00Z', ops });
 const view = () => ({
@@ -24,61 +24,61 @@ function counting(signals) {
 }
 
 function entered() {
-  const room = new Room();
-  room.enter(view(), 5);
+  const debate = new DebateView();
+  debate.enter(view(), 5);
   const counts = counting({
-    now: room.at('now'),
-    money: room.at('money'),
-    turns: room.keys('turns'),
-    one: room.at('turns', '1'),
-    two: room.at('turns', '2'),
+    now: debate.at('now'),
+    money: debate.at('money'),
+    turns: debate.keys('turns'),
+    one: debate.at('turns', '1'),
+    two: debate.at('turns', '2'),
   });
-  return { room, counts };
+  return { debate, counts };
 }
 
 test('a word repaints its own speech and nothing else', () => {
-  const { room, counts } = entered();
-  room.hear(frame(6, ['add', ['turns', '2', 'text'], ' and']));
+  const { debate, counts } = entered();
+  debate.hear(frame(6, ['add', ['turns', '2', 'text'], ' and']));
   assert.deepEqual(counts, { now: 0, money: 0, turns: 0, one: 0, two: 1 });
-  assert.equal(room.at('turns', '2').value.text, 'Two and');
-  assert.equal(room.seq, 6);
+  assert.equal(debate.at('turns', '2').value.text, 'Two and');
+  assert.equal(debate.seq, 6);
 });
 
 test('a new speech is a new key, and leaves the others alone', () => {
-  const { room, counts } = entered();
-  room.hear(frame(6, ['put', ['turns', '3'], { text: '' }], ['put', ['now', 'status'], 'paused']));
+  const { debate, counts } = entered();
+  debate.hear(frame(6, ['put', ['turns', '3'], { text: '' }], ['put', ['now', 'status'], 'paused']));
   assert.deepEqual(counts, { now: 1, money: 0, turns: 1, one: 0, two: 0 });
-  assert.deepEqual(room.keys('turns').value, ['1', '2', '3']);
-  assert.equal(room.at('turns', '3').value.text, '');
+  assert.deepEqual(debate.keys('turns').value, ['1', '2', '3']);
+  assert.equal(debate.at('turns', '3').value.text, '');
 });
 
 test('several changes of one event are seen at once', () => {
-  const { room, counts } = entered();
-  room.hear(frame(6, ['put', ['now', 'status'], 'paused'], ['put', ['now', 'open'], ['resume']]));
+  const { debate, counts } = entered();
+  debate.hear(frame(6, ['put', ['now', 'status'], 'paused'], ['put', ['now', 'open'], ['resume']]));
   assert.equal(counts.now, 1);
-  assert.deepEqual(room.at('now').value, { status: 'paused', open: ['resume'] });
+  assert.deepEqual(debate.at('now').value, { status: 'paused', open: ['resume'] });
 });
 
 test('a whole list or a whole view that is put anew reaches everybody who looks at it', () => {
-  const { room, counts } = entered();
-  room.hear(frame(6, ['put', ['turns'], { 2: { text: 'Again' } }]));
+  const { debate, counts } = entered();
+  debate.hear(frame(6, ['put', ['turns'], { 2: { text: 'Again' } }]));
   assert.deepEqual(counts, { now: 0, money: 0, turns: 1, one: 1, two: 1 });
-  assert.equal(room.at('turns', '1').value, undefined);
-  room.hear(frame(7, ['put', [], view()]));
-  assert.equal(room.at('turns', '2').value.text, 'Two');
+  assert.equal(debate.at('turns', '1').value, undefined);
+  debate.hear(frame(7, ['put', [], view()]));
+  assert.equal(debate.at('turns', '2').value.text, 'Two');
   assert.equal(counts.money, 1);
 });
 
 test('who asks before anything is known is told when it comes', () => {
-  const room = new Room();
-  const turn = room.at('turns', '1');
-  const keys = room.keys('turns');
+  const debate = new DebateView();
+  const turn = debate.at('turns', '1');
+  const keys = debate.keys('turns');
   assert.equal(turn.value, undefined);
   assert.deepEqual(keys.value, []);
-  room.enter(view(), 5);
+  debate.enter(view(), 5);
   assert.equal(turn.value.text, 'One');
   assert.deepEqual(keys.value, ['1', '2']);
-  assert.equal(room.ready.value, true);
+  assert.equal(debate.ready.value, true);
 });
 
 test('folding changes nothing in place, and shares what was not touched', () => {
@@ -93,7 +93,7 @@ test('folding changes nothing in place, and shares what was not touched', () => 
 });
 
 test('words and speakers move the clock of silence, and failed calls do not', () => {
-  const { room } = entered();
+  const { debate } = entered();
   const quiet = [
     ['put', ['turns', '2', 'trouble'], { text: 'Retrying 1/3…', tries: 1 }],
     ['put', ['turns', '2', 'attempt'], 2],
@@ -110,9 +110,9 @@ test('words and speakers move the clock of silence, and failed calls do not', ()
   ];
   for (const [expected, ops] of [[0, quiet], [1, progress]]) {
     for (const op of ops) {
-      room.heard.value = 0;
-      room.hear(frame(room.seq + 1, op));
-      assert.equal(Number(room.heard.value > 0), expected, JSON.stringify(op));
+      debate.heard.value = 0;
+      debate.hear(frame(debate.seq + 1, op));
+      assert.equal(Number(debate.heard.value > 0), expected, JSON.stringify(op));
     }
   }
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { Line } from '../../src/moot/web/static/lib/debate_socket.js';
+import { DebateSocket } from '../../src/moot/web/static/lib/debate_socket.js';
 
 /** A server that answers when it is told to, and the sockets that were opened to it. */
 function house() {
@@ -32,7 +32,7 @@ const call = { debate: 'd', seat: null, token: 'secret', origin: 'http://127.0.0
 test('whoever leaves before the line stands leaves nothing open behind them', async () => {
   const { asked, sockets } = house();
   const told = [];
-  const line = new Line({ ...call, tell: (...words) => told.push(words) });
+  const line = new DebateSocket({ ...call, tell: (...words) => told.push(words) });
   asked[0].answer({ view: { now: {} }, seq: 3, me: {} });
   await soon();
   assert.equal(asked[1].path, '/api/v1/debates/d/tickets');
@@ -46,7 +46,7 @@ test('whoever leaves before the line stands leaves nothing open behind them', as
 test('a line opens behind the view it has, hears each change once, and its token is in no address', async () => {
   const { asked, sockets } = house();
   const told = [];
-  const line = new Line({ ...call, tell: (...words) => told.push(words) });
+  const line = new DebateSocket({ ...call, tell: (...words) => told.push(words) });
   asked[0].answer({ view: { now: {} }, seq: 3, me: {} });
   await soon();
   asked[1].answer({ ticket: 't' });

@@ -1,6 +1,7 @@
-// The colour of a seat, readable on paper in either theme: nudged towards ink until it has enough contrast.
+// How seats are shown. The colour of a seat, moved towards ink until it is readable on paper in either theme; and
+// the parties that can win: a seat alone, or the seats of a side together under the id of the first.
 
-// Of all that it stands on, the paper that is nearest to ink: --tint.
+// The background with the least contrast: --tint.
 const PAPER = { light: [0xf2, 0xee, 0xe5], dark: [0x24, 0x21, 0x1a] };
 const ENOUGH = 4.6;
 const known = new Map();
@@ -37,3 +38,17 @@ function luminance(colour) {
   });
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
+
+/** Map of id -> {id, name, style}, in the order of the parties; other seats follow by their own names. */
+export function partiesOf(about) {
+  const seats = new Map(about.seats.map((seat) => [seat.id, seat]));
+  const found = new Map();
+  for (const { id, name } of about.parties) found.set(id, { id, name, style: seatStyle(seats.get(id)?.color) });
+  for (const seat of about.seats) {
+    if (!found.has(seat.id)) found.set(seat.id, { id: seat.id, name: seat.name, style: seatStyle(seat.color) });
+  }
+  return found;
+}
+
+/** The choices of a vote in the order in which they are drawn: undecided is in the middle. */
+export const spread = ([first, ...others]) => [first, others.at(-1), ...others.slice(0, -1)];

@@ -1,0 +1,87 @@
+// The reasoning of the speakers: beside a speech, and in a dialog that shows all sides round by round.
+
+import { html, useComputed, useEffect, useRef, useState } from '../../vendor/preact.js';
+import { reasoning, wide } from '../lib/preferences.js';
+import { seatStyle } from '../lib/seats.js';
+import { share } from '../lib/speech_parts.js';
+import { Dialog } from '../lib/ui.js';
+import { Growing, Prose } from './prose.js';
+
+/** Longer reasoning is limited to the height of the speech. */
+const LONG = 900;
+
+export const inMargin = () => wide.value && reasoning.value === 'shown';
+
+/** `turn`: the signal of the speech; `place`: the index of the part; `live`: more may come. */
+export function Margin({ turn, place, live, opponents }) {
+  const [whole, showWhole] = useState(false);
+  const box = useRef();
+  const text = useThoughts(turn, place);
+  const long = useComputed(() => text.value.length > LONG);
+  useEffect(() => (live ? text.subscribe(() => requestAnimationFrame(() => toEnd(box.current))) : undefined), [live]);
+  const kind = whole ? 'whole' : long.value && !live ? 'long' : '';
+  return html`<div class="marginalia ${kind}" role="note" aria-label="Thoughts of the speaker">
+    <p class="mark"><${Label} ...${{ turn, place, live, opponents }} /></p>
+    <div class="thoughts" ref=${box} tabindex=${long.value && !whole ? 0 : undefined}>
+      <${Growing} text=${text} live=${live} />
+    </div>
+    ${long.value &&
+    !live &&
+    html`<button type="button" class="quiet" aria-expanded=${whole} onClick=${() => showWhole(!whole)}>
+      ${whole ? 'Less' : 'All of it'}
+    </button>`}
+  </div>`;
+}
+
+/** `open`: shown unfolded at its position in the speech. */
+export function Folded({ turn, place, live, opponents, open = false }) {
+  const text = useThoughts(turn, place);
+  return html`<details class="folded" open=${open}>
+    <summary><${Label} ...${{ turn, place, live, opponents }} /></summary>
+    <div class="thoughts"><${Growing} text=${text} live=${live} /></div>
+  </details>`;
+}
+
+const useThoughts = (turn, place) => useComputed(() => share(turn.value, place, 'thoughts'));
+
+function Label({ turn, place, live, opponents }) {
+  const silent = useComputed(() => !share(turn.value, place, 'words')).value;
+  return html`${live && silent ? 'Thinking' : 'Thoughts'} <span>· hidden from the ${opponents}</span>`;
+}
+
+function toEnd(box) {
+  if (box && !box.contains(document.activeElement)) box.scrollTop = box.scrollHeight;
+}
+
+export function ReasoningDialog({ debate, onClose }) {
+  const { seats } = debate.at('about').value;
+  const turns = debate.keys('turns').value.map((key) => debate.at('turns', key).value).filter((turn) => !turn.struck);
+  const rounds = Map.groupBy(turns, (turn) => turn.round);
+  return html`<${Dialog} title=${seats.length === 2 ? 'Both minds' : 'All minds'} class="minds" onClose=${onClose}>
+    <p class="soft">What each side thought before it spoke. None of this was heard by the others.</p>
+    <div class="scroll" tabindex="0"><table style=${`--seats:${seats.length}`}>
+      <caption class="visually-hidden">The reasoning of each side, by round</caption>
+      <thead><tr><th scope="col"><span class="visually-hidden">Round</span></th>${seats.map(
+        (seat) => html`<th scope="col" key=${seat.id} class="hue" data-seat style=${seatStyle(seat.color)}>
+          <bdi>${seat.name}</bdi>
+        </th>`,
+      )}</tr></thead>
+      <tbody>${[...rounds].map(([round, own]) => html`<tr key=${round}>
+        <th scope="row">${round}</th>
+        ${seats.map((seat) => html`<td key=${seat.id} data-seat style=${seatStyle(seat.color)}>
+          ${own.filter((turn) => turn.seat === seat.id).map(thought)}
+        </td>`)}
+      </tr>`)}</tbody>
+    </table></div>
+  <//>`;
+}
+
+const thought = (turn) => html`<${Thought} key=${turn.number} turn=${turn} />`;
+
+function Thought({ turn }) {
+  return html`<section class="thought">
+    <h3>${turn.title}</h3>
+    ${turn.reasoning ? html`<${Prose} text=${turn.reasoning} />` : html`<p class="soft">No reasoning was shown.</p>`}
+    ${turn.text && html`<details><summary>The speech</summary><${Prose} class="said" text=${turn.text} /></details>`}
+  </section>`;
+}
