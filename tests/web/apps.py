@@ -1,4 +1,4 @@
-"""Small applications to stand behind the border."""
+"""Small applications for tests of the guard and the server."""
 
 from __future__ import annotations
 

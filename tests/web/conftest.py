@@ -62,9 +62,9 @@ async def listening(
 
 
 @pytest.fixture
-async def bordered() -> AsyncGenerator[Serving, None]:
-    """`await bordered(app, tokens=(), plain_text=(), **service)`: an app of the test's own at our border."""
-    async with AsyncExitStack() as held:
+async def behind_guard() -> AsyncGenerator[Serving, None]:
+    """`await behind_guard(app, tokens=(), plain_text=(), **service)`: the app of a test behind the guard."""
+    async with AsyncExitStack() as stack:
 
         async def start(
             app: ASGIApp, tokens: tuple[Token, ...] = (), plain_text: tuple[str, ...] = (), **service: Any
@@ -72,11 +72,12 @@ async def bordered() -> AsyncGenerator[Serving, None]:
             store = MemoryStore()
             for token in tokens:
                 await store.save_token(token)
-            given = ServerSettings(**service)
+            settings = ServerSettings(**service)
             tickets = Tickets(MemorySharedState())
-            keeper, limiter = Authenticator(store, given.token), RateLimiter(given.requests_per_minute)
-            border = GuardMiddleware(app, given, keeper, limiter, tickets, plain_text=plain_text)
-            served = await held.enter_async_context(listening(border, given))
+            authenticator = Authenticator(store, settings.token)
+            limiter = RateLimiter(settings.requests_per_minute)
+            guard = GuardMiddleware(app, settings, authenticator, limiter, tickets, plain_text=plain_text)
+            served = await stack.enter_async_context(listening(guard, settings))
             served.tickets = tickets
             return served
 
@@ -86,7 +87,7 @@ async def bordered() -> AsyncGenerator[Serving, None]:
 @pytest.fixture
 async def serving(tmp_path: Path) -> AsyncGenerator[Serving, None]:
     """`await serving(settings=None, **service)`: the whole server, on a store of its own."""
-    async with AsyncExitStack() as held:
+    async with AsyncExitStack() as stack:
 
         async def start(settings: Settings | None = None, **service: Any) -> Served:
             from moot.processes.server import make_app
@@ -94,8 +95,8 @@ async def serving(tmp_path: Path) -> AsyncGenerator[Serving, None]:
             settings = settings or Settings(data=tmp_path, scripted=True)
             if service:
                 settings = replace(settings, service=ServerSettings(**service))
-            arena = await held.enter_async_context(Arena.open(settings, recover=True))
-            served = await held.enter_async_context(
+            arena = await stack.enter_async_context(Arena.open(settings, recover=True))
+            served = await stack.enter_async_context(
                 listening(make_app(arena), settings.service, arena.followers.close)
             )
             served.arena = arena

@@ -252,8 +252,8 @@ async def test_of_too_many_tickets_the_oldest_go() -> None:
 # --- at the border --------------------------------------------------------------------------------------
 
 
-async def test_every_door_but_health_wants_a_token(bordered: Serving) -> None:
-    served = await bordered(Echo(), token=Secret(OPERATORS))
+async def test_every_door_but_health_wants_a_token(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo(), token=Secret(OPERATORS))
     for path in ("/", "/api/v1/debates", "/metrics", "/docs", "/openapi.json", "/static/x.js", "/healthy"):
         reply = await exchange(served.port, request(path))
         assert (reply.status, reply.kind) == (401, "unauthorized")
@@ -266,9 +266,9 @@ async def test_every_door_but_health_wants_a_token(bordered: Serving) -> None:
         assert (await exchange(served.port, request(path))).status == 200
 
 
-async def test_a_token_counts_only_in_its_one_header(bordered: Serving) -> None:
+async def test_a_token_counts_only_in_its_one_header(behind_guard: Serving) -> None:
     echo = Echo()
-    served = await bordered(echo, token=Secret(OPERATORS))
+    served = await behind_guard(echo, token=Secret(OPERATORS))
     right = f"Authorization: Bearer {OPERATORS}\r\n".encode()
     for sent in (
         request("/api/x", X_Api_Key=OPERATORS),
@@ -282,8 +282,8 @@ async def test_a_token_counts_only_in_its_one_header(bordered: Serving) -> None:
     assert not echo.seen
 
 
-async def test_tokens_of_the_store_come_with_their_role(bordered: Serving) -> None:
-    served = await bordered(Echo(), tokens=(token(ALICES, role="moderator"),))
+async def test_tokens_of_the_store_come_with_their_role(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo(), tokens=(token(ALICES, role="moderator"),))
     reply = await exchange(served.port, request("/api/x", Authorization=f"Bearer {ALICES}"))
     client = f"token:{digest(ALICES)[:16]}".encode()
     assert b'"who": "alice", "role": "moderator", "client": "%b"' % client in reply.body
@@ -301,22 +301,22 @@ async def test_a_new_token_under_an_old_name_is_somebody_else() -> None:
     assert await keeper.authenticate(f"Bearer {ALICES}") is None
 
 
-async def test_tokens_that_are_none_are_counted_at_every_door(bordered: Serving) -> None:
-    served = await bordered(Echo(), token=Secret(OPERATORS), requests_per_minute=3)
+async def test_tokens_that_are_none_are_counted_at_every_door(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo(), token=Secret(OPERATORS), requests_per_minute=3)
     tried = [request("/metrics", Authorization=f"Bearer wrong-{n}-0123456789") for n in range(5)]
     assert [(await exchange(served.port, sent)).status for sent in tried] == [401, 401, 401, 429, 429]
 
 
-async def test_a_page_from_elsewhere_does_not_use_up_what_the_user_may_ask(bordered: Serving) -> None:
-    served = await bordered(Echo(), requests_per_minute=3)
+async def test_a_page_from_elsewhere_does_not_use_up_what_the_user_may_ask(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo(), requests_per_minute=3)
     for _ in range(5):
         await exchange(served.port, request("/api/x", Sec_Fetch_Site="cross-site"))
     assert (await exchange(served.port, request("/api/x"))).status == 200
 
 
 @pytest.mark.parametrize("door", ["stream", "events/stream"])
-async def test_a_ticket_opens_a_stream_once_and_nothing_else(bordered: Serving, door: str) -> None:
-    served = await bordered(Echo(), token=Secret(OPERATORS))
+async def test_a_ticket_opens_a_stream_once_and_nothing_else(behind_guard: Serving, door: str) -> None:
+    served = await behind_guard(Echo(), token=Secret(OPERATORS))
     assert served.tickets is not None
 
     async def status(path: str, debate: str = "deb_1") -> int:
@@ -333,16 +333,16 @@ async def test_a_ticket_opens_a_stream_once_and_nothing_else(bordered: Serving, 
     assert twice == [200, 401]
 
 
-async def test_a_ticket_counts_no_longer_than_the_token_it_was_issued_for(bordered: Serving) -> None:
-    served = await bordered(Echo(), token=Secret(OPERATORS))
+async def test_a_ticket_counts_no_longer_than_the_token_it_was_issued_for(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo(), token=Secret(OPERATORS))
     assert served.tickets is not None
     ticket = await served.tickets.issue(Identity("alice", "viewer", "team", key="revoked"), "deb_1")
     reply = await exchange(served.port, request(f"/api/v1/debates/deb_1/stream?ticket={ticket}"))
     assert (reply.status, reply.kind) == (401, "unauthorized")
 
 
-async def test_a_websocket_needs_a_token_or_a_ticket_before_it_opens(bordered: Serving) -> None:
-    served = await bordered(talk, token=Secret(OPERATORS))
+async def test_a_websocket_needs_a_token_or_a_ticket_before_it_opens(behind_guard: Serving) -> None:
+    served = await behind_guard(talk, token=Secret(OPERATORS))
     assert served.tickets is not None
     path = "/api/v1/debates/deb_1/ws"
     reply = await exchange(served.port, handshake(path))

@@ -1,4 +1,4 @@
-"""Which replies are packed, and for whom."""
+"""Which replies are compressed, and for which clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does not get past the border, and what every reply carries on its way out."""
+"""Which requests the guard refuses, and the headers of every reply."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tests.web.raw_client import Line, exchange, request
 JSON = b'{"topic": "Cats"}'
 
 
-async def test_what_is_in_order_reaches_the_app_with_its_body(bordered: Serving) -> None:
-    served = await bordered(Echo())
+async def test_what_is_in_order_reaches_the_app_with_its_body(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo())
     reply = await exchange(served.port, request("/api/x", "POST", JSON))
     assert reply.status == 200
     assert b'"who": "anyone"' in reply.body
@@ -28,8 +28,10 @@ async def test_what_is_in_order_reaches_the_app_with_its_body(bordered: Serving)
     assert "server" not in reply.headers
 
 
-async def test_a_chunked_body_is_read_as_a_whole_and_its_trailers_are_no_headers(bordered: Serving) -> None:
-    served = await bordered(Echo())
+async def test_a_chunked_body_is_read_as_a_whole_and_its_trailers_are_no_headers(
+    behind_guard: Serving,
+) -> None:
+    served = await behind_guard(Echo())
     head = request("/api/x", "POST", Transfer_Encoding="chunked", Content_Type="application/json")
     reply = await exchange(
         served.port, head, b"2\r\n[1\r\n", b"3\r\n,2]\r\n", b"0\r\nX-Trailer: 1\r\nHost: evil.example\r\n\r\n"
@@ -55,9 +57,9 @@ OTHER_MEDIA: list[dict[str, str | None]] = [
 ]
 
 
-async def test_only_json_in_utf8_is_taken(bordered: Serving) -> None:
+async def test_only_json_in_utf8_is_taken(behind_guard: Serving) -> None:
     echo = Echo()
-    served = await bordered(echo)
+    served = await behind_guard(echo)
     for headers in OTHER_MEDIA:
         reply = await exchange(served.port, request("/api/x", "POST", JSON, **headers))
         assert (reply.status, reply.kind) == (415, "unsupported-media-type"), headers
@@ -67,34 +69,34 @@ async def test_only_json_in_utf8_is_taken(bordered: Serving) -> None:
 @pytest.mark.parametrize(
     "media_type", ["application/json", "Application/JSON ; charset=UTF-8", 'application/json;charset="utf8"']
 )
-async def test_json_may_be_named_in_any_lawful_way(bordered: Serving, media_type: str) -> None:
-    served = await bordered(Echo())
+async def test_json_may_be_named_in_any_lawful_way(behind_guard: Serving, media_type: str) -> None:
+    served = await behind_guard(Echo())
     reply = await exchange(served.port, request("/api/x", "POST", JSON, Content_Type=media_type))
     assert reply.status == 200
 
 
-async def test_a_gzip_bomb_is_refused_unread(bordered: Serving) -> None:
-    served = await bordered(Echo())
+async def test_a_gzip_bomb_is_refused_unread(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo())
     bomb = gzip.compress(bytes(50_000_000))
     reply = await exchange(served.port, request("/api/x", "POST", bomb[:40_000], Content_Encoding="gzip"))
     assert reply.kind == "unsupported-media-type"
 
 
-async def test_an_empty_body_needs_no_type(bordered: Serving) -> None:
-    served = await bordered(Echo())
+async def test_an_empty_body_needs_no_type(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo())
     for length in (None, "0"):
         reply = await exchange(served.port, request("/api/x", "POST", Content_Length=length))
         assert reply.status == 200
 
 
-async def test_a_delete_may_have_a_body_of_any_type(bordered: Serving) -> None:
-    served = await bordered(Echo())
+async def test_a_delete_may_have_a_body_of_any_type(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo())
     reply = await exchange(served.port, request("/api/x", "DELETE", b"why not", Content_Type="text/plain"))
     assert reply.status == 200
 
 
-async def test_some_paths_take_plain_text_but_not_from_pages(bordered: Serving) -> None:
-    served = await bordered(Echo(), plain_text=("/api/debate",))
+async def test_some_paths_take_plain_text_but_not_from_pages(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo(), plain_text=("/api/debate",))
     own = {"Origin": "http://127.0.0.1"}
     for target, headers, status in [
         ("/api/debate", {}, 200),
@@ -109,9 +111,9 @@ async def test_some_paths_take_plain_text_but_not_from_pages(bordered: Serving) 
 # --- size and time --------------------------------------------------------------------------------------
 
 
-async def test_a_body_that_is_announced_as_too_large_is_not_awaited(bordered: Serving) -> None:
+async def test_a_body_that_is_announced_as_too_large_is_not_awaited(behind_guard: Serving) -> None:
     echo = Echo()
-    served = await bordered(echo)
+    served = await behind_guard(echo)
     line = await Line.to(served.port)
     await line.send(request("/api/x", "POST", Content_Length="10000000", Content_Type="application/json"))
     reply = await line.reply()
@@ -121,16 +123,16 @@ async def test_a_body_that_is_announced_as_too_large_is_not_awaited(bordered: Se
     assert not echo.seen
 
 
-async def test_whoever_waits_for_100_continue_is_told_at_once(bordered: Serving) -> None:
-    served = await bordered(Echo())
+async def test_whoever_waits_for_100_continue_is_told_at_once(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo())
     head = request(
         "/api/x", "POST", Content_Length="10000000", Content_Type="application/json", Expect="100-continue"
     )
     assert (await exchange(served.port, head)).kind == "payload-too-large"
 
 
-async def test_a_chunked_body_without_end_is_cut_off(bordered: Serving) -> None:
-    served = await bordered(Echo())
+async def test_a_chunked_body_without_end_is_cut_off(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo())
     line = await Line.to(served.port)
     await line.send(request("/api/x", "POST", Transfer_Encoding="chunked", Content_Type="application/json"))
     chunk = b"4000\r\n" + b" " * 0x4000 + b"\r\n"
@@ -141,16 +143,16 @@ async def test_a_chunked_body_without_end_is_cut_off(bordered: Serving) -> None:
     assert await line.rest() == b""
 
 
-async def test_a_body_of_just_the_largest_size_passes(bordered: Serving) -> None:
-    served = await bordered(Echo())
+async def test_a_body_of_just_the_largest_size_passes(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo())
     body = b'"' + b"a" * (128 * 1024 - 2) + b'"'
     assert (await exchange(served.port, request("/api/x", "POST", body))).status == 200
     assert (await exchange(served.port, request("/api/x", "POST", body + b" "))).status == 413
 
 
-async def test_half_a_body_and_then_silence_is_a_timeout(bordered: Serving) -> None:
+async def test_half_a_body_and_then_silence_is_a_timeout(behind_guard: Serving) -> None:
     echo = Echo()
-    served = await bordered(echo, body_seconds=0.2)
+    served = await behind_guard(echo, body_seconds=0.2)
     line = await Line.to(served.port)
     await line.send(request("/api/x", "POST", JSON, Content_Length="100"))
     reply = await line.reply()
@@ -160,10 +162,10 @@ async def test_half_a_body_and_then_silence_is_a_timeout(bordered: Serving) -> N
 
 
 async def test_a_client_that_leaves_while_sending_is_not_answered(
-    bordered: Serving, caplog: pytest.LogCaptureFixture
+    behind_guard: Serving, caplog: pytest.LogCaptureFixture
 ) -> None:
     echo = Echo()
-    served = await bordered(echo)
+    served = await behind_guard(echo)
     line = await Line.to(served.port)
     await line.send(request("/api/x", "POST", JSON, Content_Length="100"))
     await line.close()
@@ -191,8 +193,8 @@ HOSTS = [
 ]
 
 
-async def test_only_our_own_hosts_are_answered_for(bordered: Serving) -> None:
-    served = await bordered(Echo(), hosts=("moot.example.org",))
+async def test_only_our_own_hosts_are_answered_for(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo(), hosts=("moot.example.org",))
     for host, status in HOSTS:
         reply = await exchange(served.port, request("/api/x", Host=host))
         assert reply.status == status, host
@@ -212,9 +214,9 @@ FOREIGN = [
 ]
 
 
-async def test_pages_of_other_origins_change_nothing(bordered: Serving) -> None:
+async def test_pages_of_other_origins_change_nothing(behind_guard: Serving) -> None:
     echo = Echo()
-    served = await bordered(echo)
+    served = await behind_guard(echo)
     for origin, method in product(FOREIGN, ("POST", "DELETE", "PUT")):
         sent = request("/api/x", method, JSON, Origin=origin, Cookie="session=valid")
         reply = await exchange(served.port, sent)
@@ -224,40 +226,40 @@ async def test_pages_of_other_origins_change_nothing(bordered: Serving) -> None:
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
-async def test_a_page_without_an_origin_betrays_itself_by_its_site(bordered: Serving, site: str) -> None:
-    served = await bordered(Echo())
+async def test_a_page_without_an_origin_betrays_itself_by_its_site(behind_guard: Serving, site: str) -> None:
+    served = await behind_guard(Echo())
     sent = request("/api/x", "POST", JSON, Sec_Fetch_Site=site, Sec_Fetch_Mode="no-cors")
     assert (await exchange(served.port, sent)).kind == "forbidden-origin"
 
 
 @pytest.mark.parametrize("site", ["same-origin", "none"])
-async def test_our_own_pages_and_the_address_bar_are_welcome(bordered: Serving, site: str) -> None:
-    served = await bordered(Echo())
+async def test_our_own_pages_and_the_address_bar_are_welcome(behind_guard: Serving, site: str) -> None:
+    served = await behind_guard(Echo())
     own = f"127.0.0.1:{served.port}"
     for origin in (f"http://{own}", None):
         sent = request("/api/x", "POST", JSON, Host=own, Origin=origin, Sec_Fetch_Site=site)
         assert (await exchange(served.port, sent)).status == 200
 
 
-async def test_reading_is_left_to_the_browser_to_forbid(bordered: Serving) -> None:
-    served = await bordered(Echo())
+async def test_reading_is_left_to_the_browser_to_forbid(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo())
     reply = await exchange(served.port, request("/api/x", Origin="http://evil.example"))
     assert reply.status == 200
     assert "access-control-allow-origin" not in reply.headers
     assert reply.headers["cross-origin-resource-policy"] == "same-origin"
 
 
-async def test_a_preflight_of_a_foreign_page_gets_nothing(bordered: Serving) -> None:
-    served = await bordered(Echo(), origins=("https://app.example.org",))
+async def test_a_preflight_of_a_foreign_page_gets_nothing(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo(), origins=("https://app.example.org",))
     sent = request("/api/x", "OPTIONS", Origin="http://evil.example", Access_Control_Request_Method="POST")
     reply = await exchange(served.port, sent)
     assert reply.kind == "forbidden-origin"
     assert not [name for name in reply.headers if name.startswith("access-control")]
 
 
-async def test_an_allowed_origin_is_allowed_exactly(bordered: Serving) -> None:
+async def test_an_allowed_origin_is_allowed_exactly(behind_guard: Serving) -> None:
     origin = "https://app.example.org"
-    served = await bordered(Echo(), origins=(origin,))
+    served = await behind_guard(Echo(), origins=(origin,))
     asked = "content-type, x-provider-key-openai, x-evil"
     preflight = request(
         "/api/x",
@@ -279,13 +281,13 @@ async def test_an_allowed_origin_is_allowed_exactly(bordered: Serving) -> None:
         assert (await exchange(served.port, request("/api/x", "POST", JSON, Origin=other))).status == 403
 
 
-async def test_a_trusted_proxy_may_have_taken_the_encryption_off(bordered: Serving) -> None:
+async def test_a_trusted_proxy_may_have_taken_the_encryption_off(behind_guard: Serving) -> None:
     sent = request(
         "/api/x", "POST", JSON, Host="moot.example.org", Origin="https://moot.example.org",
         X_Forwarded_Proto="https",
     )  # fmt: skip
     for proxies, status in [(("127.0.0.1",), 200), ((), 403)]:
-        served = await bordered(Echo(), hosts=("moot.example.org",), proxies=proxies)
+        served = await behind_guard(Echo(), hosts=("moot.example.org",), proxies=proxies)
         assert (await exchange(served.port, sent)).status == status
 
 
@@ -297,8 +299,8 @@ ODD_PATHS = (
 )  # fmt: skip
 
 
-async def test_odd_paths_are_just_paths(bordered: Serving) -> None:
-    served = await bordered(Echo())
+async def test_odd_paths_are_just_paths(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo())
     for target in ODD_PATHS:
         reply = await exchange(served.port, request(target))
         assert reply.status == 200
@@ -308,8 +310,8 @@ async def test_odd_paths_are_just_paths(bordered: Serving) -> None:
 # --- the way out ----------------------------------------------------------------------------------------
 
 
-async def test_pages_carry_a_policy(bordered: Serving) -> None:
-    served = await bordered(page)
+async def test_pages_carry_a_policy(behind_guard: Serving) -> None:
+    served = await behind_guard(page)
     headers = (await exchange(served.port, request("/"))).headers
     assert headers["content-security-policy"].startswith("default-src 'none'; script-src 'self';")
     assert "unsafe" not in headers["content-security-policy"]
@@ -318,9 +320,9 @@ async def test_pages_carry_a_policy(bordered: Serving) -> None:
 
 
 async def test_what_nobody_expected_is_a_problem_without_details(
-    bordered: Serving, caplog: pytest.LogCaptureFixture
+    behind_guard: Serving, caplog: pytest.LogCaptureFixture
 ) -> None:
-    served = await bordered(broken)
+    served = await behind_guard(broken)
     reply = await exchange(served.port, request("/api/x"))
     assert (reply.status, reply.kind) == (500, "internal")
     assert b"canary" not in reply.body
@@ -328,15 +330,15 @@ async def test_what_nobody_expected_is_a_problem_without_details(
     assert [getattr(record, "request_id", "") for record in logged] == [reply.headers["x-request-id"]]
 
 
-async def test_half_a_reply_is_not_passed_off_as_a_whole_one(bordered: Serving) -> None:
-    served = await bordered(half)
+async def test_half_a_reply_is_not_passed_off_as_a_whole_one(behind_guard: Serving) -> None:
+    served = await behind_guard(half)
     line = await Line.to(served.port)
     await line.send(request("/api/x"))
     assert not (await line.rest()).endswith(b"0\r\n\r\n")
 
 
-async def test_one_connection_serves_many_requests(bordered: Serving) -> None:
-    served = await bordered(Echo())
+async def test_one_connection_serves_many_requests(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo())
     line = await Line.to(served.port)
     ids: set[str] = set()
     for number in range(5):
@@ -346,8 +348,8 @@ async def test_one_connection_serves_many_requests(bordered: Serving) -> None:
     await line.close()
 
 
-async def test_pipelined_requests_are_answered_in_order(bordered: Serving) -> None:
-    served = await bordered(Echo())
+async def test_pipelined_requests_are_answered_in_order(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo())
     line = await Line.to(served.port)
     await line.send(b"".join(request(f"/api/{number}") for number in range(3)))
     for number in range(3):
@@ -355,8 +357,8 @@ async def test_pipelined_requests_are_answered_in_order(bordered: Serving) -> No
     await line.close()
 
 
-async def test_a_head_request_has_the_headers_alone(bordered: Serving) -> None:
-    served = await bordered(broken, token=Secret("t" * 20))
+async def test_a_head_request_has_the_headers_alone(behind_guard: Serving) -> None:
+    served = await behind_guard(broken, token=Secret("t" * 20))
     line = await Line.to(served.port)
     await line.send(request("/api/x", "HEAD") + request("/api/y"))
     assert (await line.reply(head_only=True)).status == 401

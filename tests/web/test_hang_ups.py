@@ -80,7 +80,7 @@ async def test_a_client_of_any_route_may_hang_up(serving: Serving, leave: Callab
     await settled(served)
 
 
-async def test_a_whole_request_reaches_its_route_though_the_client_has_gone(bordered: Serving) -> None:
+async def test_a_whole_request_reaches_its_route_though_the_client_has_gone(behind_guard: Serving) -> None:
     seen: list[bytes] = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -88,7 +88,7 @@ async def test_a_whole_request_reaches_its_route_though_the_client_has_gone(bord
         seen.append(await Request(scope, receive).body())
         await Response("done")(scope, receive, send)
 
-    served = await bordered(app)
+    served = await behind_guard(app)
     for leave in LEAVE.values():
         line = await Line.to(served.port)
         await line.send(request("/api/x", "POST"))
@@ -109,9 +109,9 @@ async def half_closed(served: Served, *sent: bytes) -> Line:
     return line
 
 
-async def test_a_half_closed_request_gets_its_reply(bordered: Serving) -> None:
+async def test_a_half_closed_request_gets_its_reply(behind_guard: Serving) -> None:
     echo = Echo()
-    served = await bordered(echo)
+    served = await behind_guard(echo)
     for sent in (request("/api/a"), request("/api/b", "POST", b"{}"), request("/api/c", "POST")):
         line = await half_closed(served, sent)
         reply = await line.reply()
@@ -121,15 +121,15 @@ async def test_a_half_closed_request_gets_its_reply(bordered: Serving) -> None:
     await settled(served)
 
 
-async def test_all_requests_of_a_half_closed_line_are_answered(bordered: Serving) -> None:
-    served = await bordered(Echo())
+async def test_all_requests_of_a_half_closed_line_are_answered(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo())
     line = await half_closed(served, request("/api/a") + request("/api/b") + request("/api/c", "POST", b"{}"))
     assert [(await line.reply()).status for _ in range(3)] == [200, 200, 200]
     assert await line.rest() == b""
 
 
-async def test_a_half_closed_line_reads_a_large_reply_to_its_end(bordered: Serving) -> None:
-    served = await bordered(large)
+async def test_a_half_closed_line_reads_a_large_reply_to_its_end(behind_guard: Serving) -> None:
+    served = await behind_guard(large)
     line = await Line.to(served.port)
     await line.send(request("/api/large"))
     await line.reader.readuntil(b"\r\n\r\n")
@@ -138,9 +138,9 @@ async def test_a_half_closed_line_reads_a_large_reply_to_its_end(bordered: Servi
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HT", request("/api/x", "POST", b"{}", Content_Length="9")])
-async def test_half_a_request_and_the_end_is_no_request(bordered: Serving, sent: bytes) -> None:
+async def test_half_a_request_and_the_end_is_no_request(behind_guard: Serving, sent: bytes) -> None:
     echo = Echo()
-    served = await bordered(echo)
+    served = await behind_guard(echo)
     line = await half_closed(served, sent)
     assert await line.rest() == b""
     assert not echo.seen
@@ -180,8 +180,10 @@ async def slow_talk(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 @pytest.mark.parametrize("early", EARLY.values(), ids=EARLY)
-async def test_frames_before_the_handshake_is_answered_wait_for_it(bordered: Serving, early: bytes) -> None:
-    served = await bordered(slow_talk)
+async def test_frames_before_the_handshake_is_answered_wait_for_it(
+    behind_guard: Serving, early: bytes
+) -> None:
+    served = await behind_guard(slow_talk)
     line = await Line.to(served.port)
     await line.send(handshake())
     await asyncio.sleep(0.01)
@@ -193,8 +195,10 @@ async def test_frames_before_the_handshake_is_answered_wait_for_it(bordered: Ser
 
 
 @pytest.mark.parametrize("apart", [False, True], ids=["in one packet", "in two"])
-async def test_what_is_said_before_the_handshake_is_answered_is_heard(bordered: Serving, apart: bool) -> None:
-    served = await bordered(slow_talk)
+async def test_what_is_said_before_the_handshake_is_answered_is_heard(
+    behind_guard: Serving, apart: bool
+) -> None:
+    served = await behind_guard(slow_talk)
     line = await Line.to(served.port)
     said = frame(b"hello")
     await line.send(handshake() + said[: 0 if apart else 4])
@@ -206,7 +210,9 @@ async def test_what_is_said_before_the_handshake_is_answered_is_heard(bordered: 
     await settled(served)
 
 
-async def test_two_who_write_to_a_socket_may_both_learn_that_its_client_has_gone(bordered: Serving) -> None:
+async def test_two_who_write_to_a_socket_may_both_learn_that_its_client_has_gone(
+    behind_guard: Serving,
+) -> None:
     """The second is told by Starlette in other words than the first."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -218,7 +224,7 @@ async def test_two_who_write_to_a_socket_may_both_learn_that_its_client_has_gone
                 await asyncio.sleep(0)
         await websocket.send_text("and now?")
 
-    served = await bordered(app)
+    served = await behind_guard(app)
     line = await Line.to(served.port)
     await line.send(handshake())
     assert (await line.reply()).status == 101
@@ -282,8 +288,8 @@ async def test_whatever_a_probe_is_told_is_described(serving: Serving, path: str
     assert told <= declared
 
 
-async def test_a_stream_ends_for_one_who_left_before_it_began(bordered: Serving) -> None:
-    served = await bordered(endless := Endless())
+async def test_a_stream_ends_for_one_who_left_before_it_began(behind_guard: Serving) -> None:
+    served = await behind_guard(endless := Endless())
     line = await Line.to(served.port)
     await line.send(request("/api/x"))
     reset(line)

@@ -48,9 +48,9 @@ UNREADABLE = {
 }
 
 
-async def test_what_cannot_be_read_is_a_malformed_request_and_the_end(bordered: Serving) -> None:
+async def test_what_cannot_be_read_is_a_malformed_request_and_the_end(behind_guard: Serving) -> None:
     echo = Echo()
-    served = await bordered(echo)
+    served = await behind_guard(echo)
     for name, sent in UNREADABLE.items():
         line = await Line.to(served.port)
         await line.send(sent)
@@ -62,8 +62,8 @@ async def test_what_cannot_be_read_is_a_malformed_request_and_the_end(bordered: 
     assert (await exchange(served.port, request("/still/here"))).status == 200
 
 
-async def test_random_bytes_do_no_harm(bordered: Serving) -> None:
-    served = await bordered(Echo())
+async def test_random_bytes_do_no_harm(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo())
     dice = random.Random(4)
     for size in (1, 10, 1000, 1_000_000):
         line = await Line.to(served.port)
@@ -72,8 +72,8 @@ async def test_random_bytes_do_no_harm(bordered: Serving) -> None:
     assert (await exchange(served.port, request("/still/here"))).status == 200
 
 
-async def test_a_request_without_a_version_never_becomes_one(bordered: Serving) -> None:
-    served = await bordered(Echo(), header_seconds=0.2)
+async def test_a_request_without_a_version_never_becomes_one(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo(), header_seconds=0.2)
     line = await Line.to(served.port)
     await line.send(b"GET /\r\n")
     assert (await line.reply()).kind in ("malformed-request", "request-timeout")
@@ -92,9 +92,9 @@ async def test_a_request_without_a_version_never_becomes_one(bordered: Serving) 
     ],
 )
 async def test_an_absolute_uri_must_name_the_same_host(
-    bordered: Serving, target: str, host: str, status: int
+    behind_guard: Serving, target: str, host: str, status: int
 ) -> None:
-    served = await bordered(Echo())
+    served = await behind_guard(Echo())
     assert (await exchange(served.port, request(target, Host=host))).status == status
 
 
@@ -110,16 +110,16 @@ async def test_an_absolute_uri_must_name_the_same_host(
         b"X-" + b"a" * 17 * 1024 + b": a\r\n",
     ],
 )
-async def test_headers_have_a_limit_in_size_and_number(bordered: Serving, headers: bytes) -> None:
+async def test_headers_have_a_limit_in_size_and_number(behind_guard: Serving, headers: bytes) -> None:
     echo = Echo()
-    served = await bordered(echo)
+    served = await behind_guard(echo)
     reply = await exchange(served.port, b"GET / HTTP/1.1\r\n" + HOST + headers + b"\r\n")
     assert (reply.status, reply.kind) == (431, "headers-too-large")
     assert not echo.seen
 
 
-async def test_a_header_without_end_is_cut_off(bordered: Serving) -> None:
-    served = await bordered(Echo())
+async def test_a_header_without_end_is_cut_off(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo())
     line = await Line.to(served.port)
     await line.send(b"GET / HTTP/1.1\r\n" + HOST + b"X-A: ")
     for _ in range(20):
@@ -129,9 +129,9 @@ async def test_a_header_without_end_is_cut_off(bordered: Serving) -> None:
     await line.close()
 
 
-async def test_trailers_without_end_are_cut_off(bordered: Serving) -> None:
+async def test_trailers_without_end_are_cut_off(behind_guard: Serving) -> None:
     echo = Echo()
-    served = await bordered(echo)
+    served = await behind_guard(echo)
     line = await Line.to(served.port)
     await line.send(request("/api/x", "POST", Transfer_Encoding="chunked", Content_Type="application/json"))
     await line.send(b"0\r\nX-A: ")
@@ -141,14 +141,14 @@ async def test_trailers_without_end_are_cut_off(bordered: Serving) -> None:
     assert not echo.seen
 
 
-async def test_many_ordinary_headers_pass(bordered: Serving) -> None:
-    served = await bordered(Echo())
+async def test_many_ordinary_headers_pass(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo())
     headers = b"".join(b"X-%d: %s\r\n" % (n, b"a" * 100) for n in range(99))
     assert (await exchange(served.port, b"GET / HTTP/1.1\r\n" + HOST + headers + b"\r\n")).status == 200
 
 
-async def test_a_uri_has_a_limit(bordered: Serving) -> None:
-    served = await bordered(Echo())
+async def test_a_uri_has_a_limit(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo())
     for target in ("/?q=" + "a" * 8000, "/" + "a" * 16_000):
         assert (await exchange(served.port, request(target))).status == 200
     for target in ("/?q=" + "a" * 9 * 1024, "/" + "a" * 17 * 1024):
@@ -156,8 +156,10 @@ async def test_a_uri_has_a_limit(bordered: Serving) -> None:
         assert (reply.status, reply.kind) == (414, "uri-too-long")
 
 
-async def test_a_large_body_before_a_pipelined_request_is_not_counted_as_its_head(bordered: Serving) -> None:
-    served = await bordered(Echo())
+async def test_a_large_body_before_a_pipelined_request_is_not_counted_as_its_head(
+    behind_guard: Serving,
+) -> None:
+    served = await behind_guard(Echo())
     line = await Line.to(served.port)
     body = b'"' + b"a" * 100_000 + b'"'
     await line.send(request("/api/x", "POST", body) + b"GET /api/y HTTP/1.1\r\n" + HOST)
@@ -170,8 +172,8 @@ async def test_a_large_body_before_a_pipelined_request_is_not_counted_as_its_hea
 # --- time -----------------------------------------------------------------------------------------------
 
 
-async def test_a_head_that_trickles_in_is_cut_off(bordered: Serving) -> None:
-    served = await bordered(Echo(), header_seconds=0.3)
+async def test_a_head_that_trickles_in_is_cut_off(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo(), header_seconds=0.3)
     line = await Line.to(served.port)
     replying = asyncio.create_task(line.reply())
     for byte in b"GET / HTTP/1.1\r\nX-Slow: aaaaaaaaaaaaaaaaaaaaaaaaaaaaa":
@@ -183,8 +185,8 @@ async def test_a_head_that_trickles_in_is_cut_off(bordered: Serving) -> None:
     assert await line.rest() == b""
 
 
-async def test_empty_lines_do_not_keep_a_connection(bordered: Serving) -> None:
-    served = await bordered(Echo(), header_seconds=0.3)
+async def test_empty_lines_do_not_keep_a_connection(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo(), header_seconds=0.3)
     line = await Line.to(served.port)
     await line.send(request("/"))
     await line.reply()
@@ -193,14 +195,14 @@ async def test_empty_lines_do_not_keep_a_connection(bordered: Serving) -> None:
     assert await line.rest() == b""
 
 
-async def test_a_connection_that_says_nothing_is_closed_quietly(bordered: Serving) -> None:
-    served = await bordered(Echo(), header_seconds=0.2)
+async def test_a_connection_that_says_nothing_is_closed_quietly(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo(), header_seconds=0.2)
     line = await Line.to(served.port)
     assert await line.rest() == b""
 
 
-async def test_a_connection_that_was_used_may_rest_for_longer(bordered: Serving) -> None:
-    served = await bordered(Echo(), header_seconds=0.2)
+async def test_a_connection_that_was_used_may_rest_for_longer(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo(), header_seconds=0.2)
     line = await Line.to(served.port)
     for _ in range(2):
         await line.send(request("/"))
@@ -209,8 +211,8 @@ async def test_a_connection_that_was_used_may_rest_for_longer(bordered: Serving)
     await line.close()
 
 
-async def test_nobody_waits_for_those_who_are_slow(bordered: Serving) -> None:
-    served = await bordered(Echo(), header_seconds=3.0)
+async def test_nobody_waits_for_those_who_are_slow(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo(), header_seconds=3.0)
     slow = [await Line.to(served.port) for _ in range(100)]
     for line in slow:
         await line.send(b"GET / HTTP/1.1\r\n")
@@ -226,8 +228,8 @@ async def test_nobody_waits_for_those_who_are_slow(bordered: Serving) -> None:
     pytest.fail("connections are left")
 
 
-async def test_whoever_asks_for_much_and_reads_nothing_is_let_go(bordered: Serving) -> None:
-    served = await bordered(large, stalled_seconds=0.2)
+async def test_whoever_asks_for_much_and_reads_nothing_is_let_go(behind_guard: Serving) -> None:
+    served = await behind_guard(large, stalled_seconds=0.2)
     line = await Line.to(served.port)
     line.writer.transport.pause_reading()  # type: ignore[attr-defined]  # a stream's transport can
     await line.send(request("/"))
@@ -236,25 +238,25 @@ async def test_whoever_asks_for_much_and_reads_nothing_is_let_go(bordered: Servi
     assert len(await line.rest()) < 20_000_000
 
 
-async def test_whoever_asks_for_much_and_reads_gets_it(bordered: Serving) -> None:
-    served = await bordered(large, stalled_seconds=10.0)
+async def test_whoever_asks_for_much_and_reads_gets_it(behind_guard: Serving) -> None:
+    served = await behind_guard(large, stalled_seconds=10.0)
     assert len((await exchange(served.port, request("/"))).body) == 20_000_000
 
 
 async def test_whoever_still_reads_the_last_reply_is_not_idle(
-    bordered: Serving, monkeypatch: pytest.MonkeyPatch
+    behind_guard: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listener, "KEEP_ALIVE_SECONDS", 0)
-    served = await bordered(large)
+    served = await behind_guard(large)
     assert len((await exchange(served.port, request("/"))).body) == 20_000_000
 
 
 # --- several requests -----------------------------------------------------------------------------------
 
 
-async def test_nonsense_behind_a_stream_does_not_break_into_it(bordered: Serving) -> None:
+async def test_nonsense_behind_a_stream_does_not_break_into_it(behind_guard: Serving) -> None:
     endless = Endless()
-    served = await bordered(endless)
+    served = await behind_guard(endless)
     line = await Line.to(served.port)
     await line.send(request("/stream"))
     await line.reader.readuntil(b": hello\n\n\r\n")
@@ -264,8 +266,8 @@ async def test_nonsense_behind_a_stream_does_not_break_into_it(bordered: Serving
     assert await line.rest() == b"7\r\n: bye\n\n\r\n0\r\n\r\n"
 
 
-async def test_another_upgrade_is_answered_as_if_it_had_not_been_proposed(bordered: Serving) -> None:
-    served = await bordered(Echo())
+async def test_another_upgrade_is_answered_as_if_it_had_not_been_proposed(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo())
     line = await Line.to(served.port)
     await line.send(request("/x", Connection="Upgrade, HTTP2-Settings", Upgrade="h2c", HTTP2_Settings="AA"))
     reply = await line.reply()
@@ -314,8 +316,8 @@ async def close_code(line: Line) -> int:
     return struct.unpack("!H", received[at + 2 : at + 4])[0]
 
 
-async def test_a_websocket_passes_the_border(bordered: Serving) -> None:
-    served = await bordered(talk)
+async def test_a_websocket_passes_the_border(behind_guard: Serving) -> None:
+    served = await behind_guard(talk)
     line = await connected(served.port)
     await line.send(frame(b"hello"))
     assert await line.reader.readexactly(7) == b"\x81\x05hello"
@@ -337,13 +339,13 @@ async def test_a_websocket_passes_the_border(bordered: Serving) -> None:
     ],
 )
 async def test_a_handshake_is_refused_before_it_is_one(
-    bordered: Serving,
+    behind_guard: Serving,
     caplog: pytest.LogCaptureFixture,
     headers: dict[str, str | None],
     status: int,
     kind: str,
 ) -> None:
-    served = await bordered(talk)
+    served = await behind_guard(talk)
     line = await Line.to(served.port)
     await line.send(handshake(**headers))
     reply = await line.reply()
@@ -352,8 +354,8 @@ async def test_a_handshake_is_refused_before_it_is_one(
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
-async def test_a_handshake_with_the_wrong_method_is_no_handshake(bordered: Serving) -> None:
-    served = await bordered(talk)
+async def test_a_handshake_with_the_wrong_method_is_no_handshake(behind_guard: Serving) -> None:
+    served = await behind_guard(talk)
     reply = await exchange(served.port, handshake().replace(b"GET", b"POST", 1))
     assert reply.kind == "malformed-request"
 
@@ -373,25 +375,25 @@ BAD_FRAMES = {
 
 @pytest.mark.parametrize(("sent", "code"), BAD_FRAMES.values(), ids=BAD_FRAMES)
 async def test_bad_frames_end_a_socket_with_the_right_code(
-    bordered: Serving, caplog: pytest.LogCaptureFixture, sent: bytes, code: int
+    behind_guard: Serving, caplog: pytest.LogCaptureFixture, sent: bytes, code: int
 ) -> None:
-    served = await bordered(talk)
+    served = await behind_guard(talk)
     line = await connected(served.port)
     await line.send(sent)
     assert await close_code(line) == code
     assert not [record for record in caplog.records if record.exc_info]
 
 
-async def test_a_message_may_be_just_as_large_as_the_limit(bordered: Serving) -> None:
-    served = await bordered(talk)
+async def test_a_message_may_be_just_as_large_as_the_limit(behind_guard: Serving) -> None:
+    served = await behind_guard(talk)
     line = await connected(served.port)
     await line.send(frame(b"a" * 30_000, fin=False) + frame(b"a" * (64 * 1024 - 30_000), 0))
     assert (await line.reader.readexactly(10))[:2] == b"\x81\x7f"
     await line.close()
 
 
-async def test_compression_is_not_agreed_to(bordered: Serving) -> None:
-    served = await bordered(talk)
+async def test_compression_is_not_agreed_to(behind_guard: Serving) -> None:
+    served = await behind_guard(talk)
     line = await Line.to(served.port)
     await line.send(handshake(Sec_WebSocket_Extensions="permessage-deflate"))
     assert "sec-websocket-extensions" not in (await line.reply()).headers

@@ -76,16 +76,16 @@ async def test_requests_at_once_are_counted_one_by_one() -> None:
     assert sum(standing.allowed for standing in standings if standing) == 50
 
 
-async def test_the_operator_can_lift_the_limit(bordered: Serving) -> None:
+async def test_the_operator_can_lift_the_limit(behind_guard: Serving) -> None:
     assert await RateLimiter(None).hit("a") is None
-    served = await bordered(Echo(), requests_per_minute=None)
+    served = await behind_guard(Echo(), requests_per_minute=None)
     reply = await exchange(served.port, request("/api/x"))
     assert not [name for name in reply.headers if name.startswith("x-ratelimit")]
 
 
-async def test_the_reply_after_the_last_one_is_429_whatever_is_asked(bordered: Serving) -> None:
+async def test_the_reply_after_the_last_one_is_429_whatever_is_asked(behind_guard: Serving) -> None:
     echo = Echo()
-    served = await bordered(echo, requests_per_minute=4)
+    served = await behind_guard(echo, requests_per_minute=4)
     asked = [
         (request("/api/x"), 200),
         (request("/api/x", "POST", b"{}", Content_Type="text/plain"), 415),
@@ -107,8 +107,8 @@ async def test_the_reply_after_the_last_one_is_429_whatever_is_asked(bordered: S
     assert echo.seen == ["/api/x"]
 
 
-async def test_nobody_is_another_client_for_the_asking(bordered: Serving) -> None:
-    served = await bordered(Echo(), requests_per_minute=2)
+async def test_nobody_is_another_client_for_the_asking(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo(), requests_per_minute=2)
     statuses: list[int] = []
     for number in range(4):
         address = f"198.51.100.{number}"
@@ -117,8 +117,8 @@ async def test_nobody_is_another_client_for_the_asking(bordered: Serving) -> Non
     assert statuses == [200, 200, 429, 429]
 
 
-async def test_behind_a_trusted_proxy_everybody_is_counted_by_itself(bordered: Serving) -> None:
-    served = await bordered(Echo(), requests_per_minute=1, proxies=("127.0.0.1",))
+async def test_behind_a_trusted_proxy_everybody_is_counted_by_itself(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo(), requests_per_minute=1, proxies=("127.0.0.1",))
     for number in range(3):
         reply = await exchange(
             served.port, request("/api/x", X_Forwarded_For=f"6.6.6.6, 198.51.100.{number}")
@@ -127,8 +127,8 @@ async def test_behind_a_trusted_proxy_everybody_is_counted_by_itself(bordered: S
     assert (await exchange(served.port, request("/api/x", X_Forwarded_For="198.51.100.0"))).status == 429
 
 
-async def test_a_token_is_a_client_of_its_own_and_wrong_ones_are_not(bordered: Serving) -> None:
-    served = await bordered(Echo(), requests_per_minute=2, token=Secret("operator-token-01"))
+async def test_a_token_is_a_client_of_its_own_and_wrong_ones_are_not(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo(), requests_per_minute=2, token=Secret("operator-token-01"))
     for number, status in enumerate([401, 401, 429]):
         sent = request("/api/x", Authorization=f"Bearer guess-{number}")
         assert (await exchange(served.port, sent)).status == status
@@ -136,8 +136,8 @@ async def test_a_token_is_a_client_of_its_own_and_wrong_ones_are_not(bordered: S
     assert (await exchange(served.port, right)).status == 200
 
 
-async def test_health_and_what_is_not_the_api_are_not_counted(bordered: Serving) -> None:
-    served = await bordered(Echo(), requests_per_minute=1)
+async def test_health_and_what_is_not_the_api_are_not_counted(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo(), requests_per_minute=1)
     line = await Line.to(served.port)
     for path in ("/health", "/api/v1/health", "/", "/static/app.js") * 3:
         await line.send(request(path))

@@ -98,10 +98,10 @@ async def test_no_secret_comes_out_by_any_door(set_up: SetUp, form: str) -> None
 
 
 async def test_an_error_in_a_route_is_logged_with_its_request_and_no_secret(
-    set_up: SetUp, bordered: Serving
+    set_up: SetUp, behind_guard: Serving
 ) -> None:
     stream = set_up("json")
-    served = await bordered(broken)
+    served = await behind_guard(broken)
     reply = await exchange(
         served.port,
         request(
@@ -122,13 +122,13 @@ async def test_an_error_in_a_route_is_logged_with_its_request_and_no_secret(
 
 
 async def test_a_key_that_a_client_has_sent_is_not_told_even_by_a_route(
-    set_up: SetUp, bordered: Serving
+    set_up: SetUp, behind_guard: Serving
 ) -> None:
     async def careless(scope: Scope, receive: Receive, send: Send) -> None:
         raise RuntimeError(f"what I got: {scope['headers']}")
 
     stream = set_up()
-    served = await bordered(careless)
+    served = await behind_guard(careless)
     sent = request(
         "/api/x", Authorization=f"Bearer {OF_CLIENT}", X_Provider_Key_Groq="groq-canary-0123456789"
     )
@@ -138,17 +138,17 @@ async def test_a_key_that_a_client_has_sent_is_not_told_even_by_a_route(
     assert "groq-canary" not in stream.getvalue()
 
 
-async def test_a_stranger_cannot_blot_out_the_lines_of_others(set_up: SetUp, bordered: Serving) -> None:
+async def test_a_stranger_cannot_blot_out_the_lines_of_others(set_up: SetUp, behind_guard: Serving) -> None:
     stream = set_up()
-    served = await bordered(Echo(), token=Secret(OF_OPERATOR))
+    served = await behind_guard(Echo(), token=Secret(OF_OPERATOR))
     await exchange(served.port, request("/api/x", Authorization="Bearer /api/v1/debates/deb"))
     await exchange(served.port, request("/api/v1/debates/deb_1"))
     assert "/api/v1/debates/deb_1" in stream.getvalue()
 
 
-async def test_each_request_leaves_one_line_without_its_query(set_up: SetUp, bordered: Serving) -> None:
+async def test_each_request_leaves_one_line_without_its_query(set_up: SetUp, behind_guard: Serving) -> None:
     stream = set_up("json", logging.INFO)
-    served = await bordered(Echo())
+    served = await behind_guard(Echo())
     reply = await exchange(served.port, request("/api/x%0aforged?secret=hunter2"))
     (line,) = [json.loads(text) for text in stream.getvalue().splitlines()]
     assert line.pop("ms") >= 0

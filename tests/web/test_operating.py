@@ -160,8 +160,8 @@ async def test_a_mark_goes_along_into_tasks_and_ends_with_what_it_stands_for(lin
     }
 
 
-async def test_every_line_of_a_request_bears_its_id(bordered: Serving, lines: Lines) -> None:
-    server = await bordered(broken)
+async def test_every_line_of_a_request_bears_its_id(behind_guard: Serving, lines: Lines) -> None:
+    server = await behind_guard(broken)
     reply = await exchange(server.port, request("/"))
     told = [
         redis_client["request_id"] for redis_client in lines() if redis_client["logger"].startswith("moot")

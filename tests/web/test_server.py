@@ -153,8 +153,10 @@ def test_what_counts_as_this_machine(host: str, loopback: bool) -> None:
     assert is_loopback(host) is loopback
 
 
-async def test_the_very_address_at_which_a_connection_arrives_is_a_name_of_ours(bordered: Serving) -> None:
-    served = await bordered(Echo())
+async def test_the_very_address_at_which_a_connection_arrives_is_a_name_of_ours(
+    behind_guard: Serving,
+) -> None:
+    served = await behind_guard(Echo())
     assert (await exchange(served.port, request("/", Host="127.0.0.2"))).status == 421
     line = await Line.to(served.port, "127.0.0.1")
     await line.send(request("/", Host=f"127.0.0.1:{served.port}"))
@@ -181,11 +183,11 @@ async def test_streams_end_first_and_idle_connections_are_closed() -> None:
 
 
 async def test_whoever_does_not_read_is_not_waited_for(
-    bordered: Serving, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    behind_guard: Serving, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("moot.web.server.listener.GRACE_SECONDS", 0.2)
     endless = Endless()
-    served = await bordered(endless)
+    served = await behind_guard(endless)
     line = await Line.to(served.port)
     await line.send(request("/stream"))
     await line.reader.readuntil(b": hello\n\n\r\n")
@@ -194,8 +196,8 @@ async def test_whoever_does_not_read_is_not_waited_for(
     assert not [record for record in caplog.records if record.exc_info]
 
 
-async def test_a_websocket_learns_that_the_server_restarts(bordered: Serving) -> None:
-    served = await bordered(talk)
+async def test_a_websocket_learns_that_the_server_restarts(behind_guard: Serving) -> None:
+    served = await behind_guard(talk)
     line = await connected(served.port)
     served.server.should_exit = True
     assert await line.rest() == b"\x88\x02\x03\xf4"

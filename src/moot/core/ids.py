@@ -15,5 +15,5 @@ def new_fence() -> str:
 
 def new_id(prefix: str = "deb") -> str:
     value = int(time.time() * 1000) << 80 | secrets.randbits(80)
-    digits = (CROCKFORD[value >> shift & 31] for shift in range(125, -1, -5))
+    digits = [CROCKFORD[value >> shift & 31] for shift in range(125, -1, -5)]
     return f"{prefix}_{''.join(digits)}"

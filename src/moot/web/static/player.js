@@ -9,7 +9,7 @@ import { Player } from './parts/replay_player.js';
 
 const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'long' });
 
-function Kept({ recording }) {
+function StandaloneReplay({ recording }) {
   const { about, money } = recording.view(recording.size);
   return html`<main id="main" class="replay kept">
       <${Facts} about=${about} money=${money} />
@@ -34,4 +34,4 @@ document.documentElement.dataset.page = 'replay';
 applyPreferences();
 keys.listen();
 const recording = new Recording(unpacked(JSON.parse(document.getElementById('debate').textContent)));
-render(html`<${Kept} recording=${recording} />`, document.getElementById('app'));
+render(html`<${StandaloneReplay} recording=${recording} />`, document.getElementById('app'));

@@ -27,7 +27,7 @@ export default function Start({ at }) {
   const load = (signal) => Promise.all([get('/models', { signal }), get('/formats', { signal })]);
   const [offer, error, again] = useLoaded(load);
   useEffect(() => void follow().catch(() => {}), []);
-  if (offer) return html`<${Table} at=${at} server=${serverOf(offer[0])} formats=${offer[1].formats} />`;
+  if (offer) return html`<${SetupForm} at=${at} server=${serverOf(offer[0])} formats=${offer[1].formats} />`;
   return html`<main id="main" class="start" aria-busy=${!error}>
     <h1 class="visually-hidden" tabindex="-1">Start a debate</h1>
     ${error && html`<${Failed} error=${error} again=${again} />`}
@@ -40,7 +40,7 @@ function serverOf({ models, default: usual }) {
   return { models: models.map((row) => (ready(row) ? { ...row, available: true, missing: null } : row)), usual };
 }
 
-function Table({ at, server, formats }) {
+function SetupForm({ at, server, formats }) {
   const [setup, setSetup] = useState(() => tidied(remembered.peek()));
   const [errors, setErrors] = useState({});
   const [sharing, share] = useState(false);

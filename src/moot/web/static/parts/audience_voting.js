@@ -7,7 +7,7 @@ import { plural } from '../lib/numbers.js';
 import { seatStyle } from '../lib/seats.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { announce, complain } from '../lib/ui.js';
-import { Addressee, Line, Lines, Submit, Wrong, useForm } from './form.js';
+import { Addressee, TextInput, TextArea, Submit, Wrong, useForm } from './form.js';
 
 await ensureStyle('controls');
 
@@ -99,7 +99,7 @@ function Join({ id }) {
   return html`<section class="poll join" aria-labelledby="join-title">
     <h2 id="join-title">Join the audience</h2>
     <form class="row" ...${form.props}>
-      <${Line} label="Your name (if you like)" class="grow" value=${name} onWrite=${setName} maxlength="60" />
+      <${TextInput} label="Your name (if you like)" class="grow" value=${name} onWrite=${setName} maxlength="60" />
       <button type="submit" class="btn main" disabled=${form.busy}>Join</button>
     </form>
     <${Wrong} errors=${form.errors} of="name" />
@@ -140,7 +140,7 @@ function Ask({ debate, id }) {
     <summary>Put a question</summary>
     <form class="stack" ...${form.props}>
       <${Addressee} seats=${seats} to=${to} onPick=${setTo} />
-      <${Lines} label="Your question" value=${text} onWrite=${setText} maxlength="2000" />
+      <${TextArea} label="Your question" value=${text} onWrite=${setText} maxlength="2000" />
       <${Wrong} errors=${form.errors} of="text" />
       <${Submit} form=${form} disabled=${!text.trim()}>Ask<//>
     </form>

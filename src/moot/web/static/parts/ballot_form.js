@@ -6,7 +6,7 @@ import { post } from '../lib/api.js';
 import { seatStyle } from '../lib/seats.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { announce } from '../lib/ui.js';
-import { Choice, Lines, Submit, Wrong, useForm } from './form.js';
+import { Choice, TextArea, Submit, Wrong, useForm } from './form.js';
 import { sides } from './moderator_dialogs.js';
 
 await ensureStyle('controls');
@@ -39,7 +39,7 @@ function Ballot({ debate, id, judge }) {
       <${Wrong} errors=${form.errors} of="winner" />
       ${ranks && html`<${Behind} ...${{ parties: about.parties, winner, behind, setBehind }} />`}
       <${Wrong} errors=${form.errors} of="ranking" />
-      <${Lines} label="Your reason" value=${reasoning} onWrite=${setReasoning} rows="5" maxlength="6000" />
+      <${TextArea} label="Your reason" value=${reasoning} onWrite=${setReasoning} rows="5" maxlength="6000" />
       <${Wrong} errors=${form.errors} of="reasoning" />
       <${Cites} ...${{ debate, cites, setCites }} />
       <${Wrong} errors=${form.errors} of="cites" />

@@ -39,7 +39,7 @@ export function Wrong({ errors, of }) {
 }
 
 /** A text of several lines. */
-export function Lines({ label, value, onWrite, rows = 3, ...more }) {
+export function TextArea({ label, value, onWrite, rows = 3, ...more }) {
   const write = (event) => onWrite(event.target.value);
   return html`<label class="named">${label}
     <textarea class="field" rows=${rows} dir="auto" value=${value} onInput=${write} ...${more}></textarea>
@@ -47,7 +47,7 @@ export function Lines({ label, value, onWrite, rows = 3, ...more }) {
 }
 
 /** A text of one line. */
-export function Line({ label, value, onWrite, field, class: kind = '', ...more }) {
+export function TextInput({ label, value, onWrite, field, class: kind = '', ...more }) {
   const write = (event) => onWrite(event.target.value);
   return html`<label class="named ${kind}">${label}
     <input class="field" dir="auto" ref=${field} value=${value} onInput=${write} ...${more} />

@@ -4,7 +4,7 @@
 import { html, useState } from '../../vendor/preact.js';
 import { get, post, remove } from '../lib/api.js';
 import { Button, Failed, Link, Dialog, isNear, toast, useLoaded } from '../lib/ui.js';
-import { Choice, Line, Submit, Wrong, useForm } from './form.js';
+import { Choice, TextInput, Submit, Wrong, useForm } from './form.js';
 
 const ROLES = [
   ['observer', 'Observer', 'Watches.'],
@@ -43,7 +43,7 @@ export function InviteSheet({ debate, id, onClose }) {
       <p class="soft small">${ROLES.find(([key]) => key === role)[2]}</p>
       ${role === 'participant' && html`<${Pick} label="In the seat of" value=${seat} onPick=${setSeat} of=${seats} />`}
       ${role === 'judge' && html`<${Pick} label="In the place of" value=${judge} onPick=${setJudge} of=${benched} />`}
-      <${Line} label="Name (if you like)" value=${name} onWrite=${setName} maxlength="60" />
+      <${TextInput} label="Name (if you like)" value=${name} onWrite=${setName} maxlength="60" />
       ${FIELDS.map((field) => html`<${Wrong} key=${field} errors=${form.errors} of=${field} />`)}
       <${Submit} form=${form}>Make the link<//>
     </form>

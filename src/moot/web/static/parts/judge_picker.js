@@ -22,7 +22,7 @@ export function Judges({ judges, errors, server, onChange }) {
     <p class="small soft">A model reads the debate in both orders; if it changes its mind with the order, the verdict
       says so.</p>
     <ul class="judges">${judges.map(
-      (judge, place) => html`<${One} key=${place} judge=${judge} place=${place} errors=${errors} server=${server}
+      (judge, place) => html`<${JudgeRow} key=${place} judge=${judge} place=${place} errors=${errors} server=${server}
         alone=${judges.length === 1} onChange=${put(place)} onDismiss=${dismiss(place)} />`,
     )}</ul>
     ${judges.length < MOST_JUDGES && html`<p>
@@ -31,7 +31,7 @@ export function Judges({ judges, errors, server, onChange }) {
   </div>`;
 }
 
-function One({ judge, place, alone, errors, server, onChange, onDismiss }) {
+function JudgeRow({ judge, place, alone, errors, server, onChange, onDismiss }) {
   const at = placeOf(place);
   const criteria = [...wrongs(errors, `${at}.evaluationCriteria`, true), ...wrongs(errors, `${at}.weights`)];
   return html`<li>

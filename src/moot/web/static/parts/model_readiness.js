@@ -18,11 +18,11 @@ export function missing(setup, server) {
 
 export function Readiness({ setup, server, onUse }) {
   const lacking = missing(setup, server);
-  if (lacking.length) return lacking.map((row) => html`<${Lack} key=${labelOf(row)} row=${row} />`);
-  return html`<${Better} setup=${setup} server=${server} onUse=${onUse} />`;
+  if (lacking.length) return lacking.map((row) => html`<${MissingModel} key=${labelOf(row)} row=${row} />`);
+  return html`<${BetterModelOffer} setup=${setup} server=${server} onUse=${onUse} />`;
 }
 
-function Lack({ row }) {
+function MissingModel({ row }) {
   if (row.provider !== 'local') {
     return html`<div class="notice" role="status"><p><b dir="auto">${row.name}</b> is not ready: ${row.missing}
       ${' '}Then start the server again, or choose another model. <a href="/settings">What works here</a></p></div>`;
@@ -36,7 +36,7 @@ function Lack({ row }) {
 }
 
 /** Offers a larger model to users whose default is a very small one. */
-function Better({ setup, server, onUse }) {
+function BetterModelOffer({ setup, server, onUse }) {
   const all = Object.values(installs.value);
   const small = all.find((one) => server.usual === `local/${one.name}` && one.small);
   const best = all.find((one) => !one.small);

@@ -4,7 +4,7 @@ import { html, useState } from '../../vendor/preact.js';
 import { post } from '../lib/api.js';
 import { seatStyle } from '../lib/seats.js';
 import { Button, Dialog, announce, complain } from '../lib/ui.js';
-import { Addressee, Choice, Lines, Submit, Wrong, useForm } from './form.js';
+import { Addressee, Choice, TextArea, Submit, Wrong, useForm } from './form.js';
 
 const KINDS = [['remark', 'A remark'], ['question', 'A question']];
 /** Text that was written when the dialog was closed is there again when it is opened. */
@@ -31,7 +31,7 @@ export function SaySheet({ debate, id, question = false, onClose }) {
       <${Choice} name="kind" legend="What is it?" value=${asks ? 'question' : 'remark'} options=${KINDS}
         onPick=${(kind) => setAsks(kind === 'question')} />
       <${Addressee} seats=${seats} to=${to} onPick=${setTo} />
-      <${Lines} label=${asks ? 'Your question' : 'Your remark'} value=${text} onWrite=${write} rows="4" maxlength="2000"
+      <${TextArea} label=${asks ? 'Your question' : 'Your remark'} value=${text} onWrite=${write} rows="4" maxlength="2000"
         autofocus />
       <${Wrong} errors=${form.errors} of="text" />
       <p class="soft small">${hearing(asks, name)}</p>
@@ -59,7 +59,7 @@ export function DecideSheet({ debate, id, onClose }) {
     <form class="stack" ...${form.props}>
       <${Choice} name="winner" legend="Who has won?" value=${winner} onPick=${setWinner} options=${sides(about)} />
       <${Wrong} errors=${form.errors} of="winner" />
-      <${Lines} label="Why (if you like)" value=${reason} onWrite=${setReason} />
+      <${TextArea} label="Why (if you like)" value=${reason} onWrite=${setReason} />
       <${Wrong} errors=${form.errors} of="reason" />
       <p class="soft small">This ends the debate at once; no judge is asked.</p>
       <${Submit} form=${form} disabled=${!winner}>${winner === 'draw' ? 'Declare a draw' : 'Declare the winner'}<//>

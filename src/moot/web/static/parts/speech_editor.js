@@ -12,7 +12,7 @@ import { storedSignal } from '../lib/preferences.js';
 import { seatStyle } from '../lib/seats.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { Button, announce, complain } from '../lib/ui.js';
-import { Line, MOD, Wrong, useForm } from './form.js';
+import { TextInput, MOD, Wrong, useForm } from './form.js';
 import { choose } from './role_switch.js';
 
 await ensureStyle('controls');
@@ -195,11 +195,11 @@ function Foot({ debate, id, path, seat, place, open }) {
 }
 
 function Point({ debate, path, seat, place, open }) {
-  if (place.point && open.includes(`answer:${seat}`)) return html`<${Offered} ...${{ debate, path, place }} />`;
-  return open.includes(`point:${seat}`) ? html`<${Rise} path=${path} />` : null;
+  if (place.point && open.includes(`answer:${seat}`)) return html`<${AnswerPoint} ...${{ debate, path, place }} />`;
+  return open.includes(`point:${seat}`) ? html`<${OfferPoint} path=${path} />` : null;
 }
 
-function Offered({ debate, path, place }) {
+function AnswerPoint({ debate, path, place }) {
   const by = debate.at('about').value.seats.find((one) => one.id === place.point.participantId);
   const answer = (accept) => post(`${path}/answer`, { accept }, { once: true });
   useEffect(() => announce(`${by?.name} offers a point of information: ${place.point.text}`), []);
@@ -217,7 +217,7 @@ function Offered({ debate, path, place }) {
   </div>`;
 }
 
-function Rise({ path }) {
+function OfferPoint({ path }) {
   const [text, setText] = useState('');
   const field = useRef();
   useKeys('Point of information', { p: ['Offer a point', () => field.current.focus()] });
@@ -227,7 +227,7 @@ function Rise({ path }) {
     announce('Your point is put to the speaker at the break.');
   });
   return html`<form class="point row" ...${form.props}>
-    <${Line} label="Point of information" class="grow" field=${field} value=${text} onWrite=${setText}
+    <${TextInput} label="Point of information" class="grow" field=${field} value=${text} onWrite=${setText}
       maxlength="500" />
     <button type="submit" class="btn" disabled=${form.busy || !text.trim()}>
       Offer it<kbd aria-hidden="true">p</kbd>
