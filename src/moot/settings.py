@@ -1,4 +1,4 @@
-"""The reader of the environment and of `moot.toml`.
+"""Reads the environment and `moot.toml`.
 
     MOOT_DATA            where debates and models live (default: the platform's data folder)
     MOOT_FORMATS         where debate formats of your own are (default: `formats` in the data folder)
@@ -89,6 +89,7 @@ from moot.providers.contract import CONNECT_SECONDS
 from moot.providers.endpoints import ENDPOINTS, Endpoint, with_environ_url
 from moot.providers.keys import SETTINGS_FILE, Environ, Secret, shown, shown_in
 from moot.providers.prices import flat_price
+from moot.store.postgres import POOL_SIZE, STATEMENT_SECONDS
 from moot.tools import tool_settings as tools_written
 from moot.tools.tool_settings import ToolServer
 
@@ -129,8 +130,8 @@ class ClusterSettings(Struct, frozen=True):
     debates: int = 100
     heartbeat_seconds: float = 1.0
     stall_seconds: float = 4.0
-    pool: int = 10
-    statement_seconds: float = 10.0
+    pool: int = POOL_SIZE
+    statement_seconds: float = STATEMENT_SECONDS
 
 
 class Settings(Struct, frozen=True):
@@ -229,41 +230,42 @@ def _cluster(env: Mapping[str, str]) -> ClusterSettings:
         raise Invalid("MOOT_BUS is redis://host:port/number, or rediss:// where the line is to be encrypted.")
     if bus and shared is None:
         raise Invalid("MOOT_BUS joins machines that share a log: set MOOT_STORE=postgresql://… as well.")
-    heartbeat = _positive(env, "MOOT_HEARTBEAT_S", 1)
-    stall = _positive(env, "MOOT_STALL_S", 4)
+    usual = ClusterSettings()
+    heartbeat = _positive(env, "MOOT_HEARTBEAT_S", usual.heartbeat_seconds)
+    stall = _positive(env, "MOOT_STALL_S", usual.stall_seconds)
     if stall < 2 * heartbeat:
         raise Invalid("MOOT_STALL_S must be at least twice MOOT_HEARTBEAT_S, or workers rob each other.")
     return ClusterSettings(
         store=shared,
         bus=Secret(bus) if bus else None,
-        debates=int(_positive(env, "MOOT_WORKER_DEBATES", 100)),
+        debates=int(_positive(env, "MOOT_WORKER_DEBATES", usual.debates)),
         heartbeat_seconds=heartbeat,
         stall_seconds=stall,
-        pool=int(_positive(env, "MOOT_POOL", 10)),
-        statement_seconds=_positive(env, "MOOT_STATEMENT_S", 10),
+        pool=int(_positive(env, "MOOT_POOL", usual.pool)),
+        statement_seconds=_positive(env, "MOOT_STATEMENT_S", usual.statement_seconds),
     )
 
 
 def _service(env: Mapping[str, str]) -> ServerSettings:
     token = env.get("MOOT_TOKEN", "").strip()
-    quota = _limit(env, "MOOT_DISK_QUOTA_MB", 0)
+    quota, usual = _limit(env, "MOOT_DISK_QUOTA_MB", None), ServerSettings()
     return ServerSettings(
         token=Secret(token) if token else None,
         hosts=_words(env, "MOOT_HOSTS"),
         origins=_words(env, "MOOT_ORIGINS"),
         proxies=_words(env, "MOOT_TRUSTED_PROXIES"),
-        requests_per_minute=_limit(env, "MOOT_RATE_LIMIT_PER_MINUTE", 100),
-        debates_per_client=_limit(env, "MOOT_MAX_DEBATES_PER_CLIENT", 10),
-        streams_per_client=_limit(env, "MOOT_MAX_STREAMS_PER_CLIENT", 50),
-        quick_per_hour=_limit(env, "MOOT_QUICK_PER_HOUR", 0),
-        quick_cache_seconds=_number(env, "MOOT_QUICK_CACHE_S", 0),
-        ttl_days=_number(env, "MOOT_TTL_DAYS", 30) or None,
+        requests_per_minute=_limit(env, "MOOT_RATE_LIMIT_PER_MINUTE", usual.requests_per_minute),
+        debates_per_client=_limit(env, "MOOT_MAX_DEBATES_PER_CLIENT", usual.debates_per_client),
+        streams_per_client=_limit(env, "MOOT_MAX_STREAMS_PER_CLIENT", usual.streams_per_client),
+        quick_per_hour=_limit(env, "MOOT_QUICK_PER_HOUR", usual.quick_per_hour),
+        quick_cache_seconds=_number(env, "MOOT_QUICK_CACHE_S", usual.quick_cache_seconds),
+        ttl_days=_number(env, "MOOT_TTL_DAYS", usual.ttl_days or 0) or None,
         quota_bytes=quota * 1024 * 1024 if quota else None,
-        header_seconds=_positive(env, "MOOT_HEADER_S", 10),
-        body_seconds=_positive(env, "MOOT_BODY_S", 15),
-        comment_seconds=_positive(env, "MOOT_COMMENT_S", 15),
-        stalled_seconds=_positive(env, "MOOT_STALLED_VIEWER_S", 30),
-        turn_grace_seconds=_positive(env, "MOOT_TURN_GRACE_S", 10),
+        header_seconds=_positive(env, "MOOT_HEADER_S", usual.header_seconds),
+        body_seconds=_positive(env, "MOOT_BODY_S", usual.body_seconds),
+        comment_seconds=_positive(env, "MOOT_COMMENT_S", usual.comment_seconds),
+        stalled_seconds=_positive(env, "MOOT_STALLED_VIEWER_S", usual.stalled_seconds),
+        turn_grace_seconds=_positive(env, "MOOT_TURN_GRACE_S", usual.turn_grace_seconds),
         log=_log(env),
     )
 
@@ -289,8 +291,9 @@ def _words(env: Mapping[str, str], name: str) -> tuple[str, ...]:
     return tuple(env.get(name, "").replace(",", " ").split())
 
 
-def _limit(env: Mapping[str, str], name: str, default: int) -> int | None:
-    return int(_number(env, name, default)) or None
+def _limit(env: Mapping[str, str], name: str, default: int | None) -> int | None:
+    """None, written as 0, where there is no limit."""
+    return int(_number(env, name, default or 0)) or None
 
 
 def _data_folder() -> Path:
@@ -322,8 +325,10 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         file = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        said = shown_in(str(error))
-        raise Invalid(f"{path}: {said}. It is not TOML; docs/settings.md shows how it is written.") from None
+        reason = shown_in(str(error))
+        raise Invalid(
+            f"{path}: {reason}. It is not TOML; docs/settings.md shows how it is written."
+        ) from None
     except OSError as error:
         raise Invalid(f"{path} cannot be read: {error.strerror}.") from None
     for name in file:
@@ -343,13 +348,13 @@ def _rows(file: Mapping[str, Any], path: Path) -> list[tuple[str, Any]]:
         raise Invalid(f'{path}: [prices] holds tables such as [prices."provider/model"].') from None
 
 
-def _price(row: Any, place: str) -> Price:
+def _price(row: Any, where: str) -> Price:
     try:
         input, output = Decimal(str(row["input"])), Decimal(str(row["output"]))
         if not (input.is_finite() and output.is_finite() and input >= 0 and output >= 0):
             raise ValueError
     except (KeyError, TypeError, ValueError, InvalidOperation):
         raise Invalid(
-            f'{place}: a price is written input = "0.50" and output = "1.50" (US dollars per million tokens).'
+            f'{where}: a price is written input = "0.50" and output = "1.50" (US dollars per million tokens).'
         ) from None
     return flat_price(input, output)

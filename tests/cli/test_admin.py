@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.store.contract import Token
+from moot.store.contract import Token, digest
 from moot.store.sqlite.store import SqliteStore
-from moot.store.token_digest import digest
 from tests.cli.conftest import Hold
 from tests.cli.terminal import Terminal, environment
 

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from moot.cluster.redis_bus import MAX_MESSAGE_BYTES, RedisBus
-from moot.cluster.redis_server import RedisServer
+from moot.cluster.redis_client import RedisServer
 from moot.core.errors import Invalid, StoreError
 from moot.core.events import CallDelta, Recorded, RemarkInjected
 from moot.engine.bus import Bus, MemoryBus

@@ -492,7 +492,7 @@ async def test_a_database_that_is_restarted_costs_nobody_a_debate(
 async def test_a_database_that_is_away_is_told_of_once(
     open_worker: OpenWorker, url: str, postgres_url: str, caplog: pytest.LogCaptureFixture
 ):
-    caplog.set_level("INFO", "moot.cluster.outage")
+    caplog.set_level("INFO", "moot.cluster.background_tasks")
     async with open_worker() as worker:
         placement, clock = worker.placement, asyncio.get_running_loop()
         with away(url, postgres_url):

@@ -13,7 +13,7 @@ import pytest
 from moot.api.auth import OPERATOR, Tickets
 from moot.api.rate_limits import RateLimiter
 from moot.cluster import redis_client
-from moot.cluster.redis_server import RedisServer
+from moot.cluster.redis_client import RedisServer
 from moot.cluster.redis_shared_state import RedisSharedState
 from moot.core.shared_state import SharedState
 from moot.engine.mutex import KeyedMutex

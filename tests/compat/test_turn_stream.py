@@ -22,9 +22,8 @@ from moot.providers.endpoints import ENDPOINTS
 from moot.providers.keys import Secret
 from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, StallCue, ThinkCue, WaitCue
 from moot.settings import ServerSettings
-from moot.store.contract import Token
+from moot.store.contract import Token, digest
 from moot.store.sqlite.store import SqliteStore
-from moot.store.token_digest import digest
 from tests.support.responses_service import SUMMARY, Replica
 from tests.web.routes.served import BODY, FREE, Served, serving
 

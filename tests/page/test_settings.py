@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from playwright.async_api import Page, expect
 
-from moot.store.contract import Token
-from moot.store.token_digest import digest
+from moot.store.contract import Token, digest
 from tests.web.routes.served import Served
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from moot.cluster import redis_client
-from moot.cluster.redis_server import RedisServer
+from moot.cluster.redis_client import RedisServer
 from moot.cluster.redis_shared_state import RedisSharedState
 from moot.core.errors import Fault
 from moot.core.shared_state import Membership

@@ -666,7 +666,7 @@ async def sleeping(url: str) -> int:
 
 
 async def test_whoever_is_cancelled_while_the_line_breaks_does_not_ask_again(empty_postgres: str) -> None:
-    database = await Database.open(empty_postgres)
+    database = await Database.open(empty_postgres, pool=10, statement_seconds=10.0)
     asking = asyncio.create_task(database.query("SELECT pg_sleep(60)"))
     backend = await sleeping(empty_postgres)
     # Frozen, so that it hears at once that it is to let the statement be, and that it is to go.
@@ -683,7 +683,7 @@ async def test_whoever_is_cancelled_while_the_line_breaks_does_not_ask_again(emp
 async def test_whoever_leaves_a_server_that_is_frozen_hangs_up(
     empty_postgres: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    database = await Database.open(empty_postgres)
+    database = await Database.open(empty_postgres, pool=10, statement_seconds=10.0)
     asking = asyncio.create_task(database.query("SELECT pg_sleep(60)"))
     backend = await sleeping(empty_postgres)
     frozen = [int(Path(f"/proc/{backend}/stat").read_text().split()[3]), backend]

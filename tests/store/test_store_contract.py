@@ -44,8 +44,9 @@ from moot.store.contract import (
     RecordResult,
     Store,
     Token,
+    digest,
+    new_secret,
 )
-from moot.store.token_digest import digest, new_secret
 from moot.views.session_rows import ImportedSpeech, imported_events, response_key, row_key, text_key
 from moot.views.summary import summary
 from tests.store.conftest import Clock

@@ -12,9 +12,8 @@ from moot.core.errors import StoreError
 from moot.core.visibility import OBSERVER, OWNER, Viewer
 from moot.engine.shared_state_memory import MAX_VALUES, MemorySharedState
 from moot.providers.keys import Secret
-from moot.store.contract import Invitation, InvitationRole, Token, TokenRole
+from moot.store.contract import Invitation, InvitationRole, Token, TokenRole, digest
 from moot.store.memory import MemoryStore
-from moot.store.token_digest import digest
 from tests.support.event_factories import opened
 from tests.web.apps import Echo, talk
 from tests.web.conftest import Serving

@@ -24,9 +24,8 @@ from moot.core.errors import StoreError
 from moot.core.shared_state import SharedState
 from moot.core.visibility import OBSERVER, OWNER, Viewer
 from moot.providers.keys import Secret
-from moot.store.contract import Invitation, InvitationRole, Token, TokenRole
-from moot.store.token_digest import PREFIX
-from moot.store.token_digest import digest as digest_of
+from moot.store.contract import BEARER_PREFIX, Invitation, InvitationRole, Token, TokenRole
+from moot.store.contract import digest as digest_of
 
 CACHE_SECONDS = 0.5
 """So soon a token that was revoked at another node counts no longer here."""
@@ -165,7 +164,7 @@ class Authenticator:
         return bearers | {OPERATOR} if self._operator_digest else bearers
 
     async def _by_invitation(self, word: str) -> Identity | None:
-        if not word.startswith(PREFIX):
+        if not word.startswith(BEARER_PREFIX):
             return None
         invitation = await self._store.invitation(digest_of(word))
         return _invited_identity(invitation) if invitation else None

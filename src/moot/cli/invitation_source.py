@@ -15,8 +15,7 @@ from moot.client import Invitation
 from moot.core.errors import Invalid
 from moot.engine.arena import Arena
 from moot.store.contract import Invitation as Kept
-from moot.store.contract import InvitationRole, Store
-from moot.store.token_digest import digest, new_secret
+from moot.store.contract import InvitationRole, Store, digest, new_secret
 
 LONGEST_NAME = 60
 MOST_DAYS = 365

@@ -135,7 +135,7 @@ async def _bus(address: Secret | None) -> CheckResult:
         return CheckResult("bad", "bus", "the driver of Redis is not installed", CLUSTER)
     from redis.exceptions import RedisError
 
-    from moot.cluster.redis_server import MIN_VERSION, RedisServer
+    from moot.cluster.redis_client import MIN_VERSION, RedisServer
 
     todo = "Look at MOOT_BUS, and whether Redis runs there. Until then everything works, but slower."
     try:

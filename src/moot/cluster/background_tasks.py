@@ -1,11 +1,11 @@
-"""Tasks that stand for as long as a process works, and how they are waited for and ended."""
+"""Tasks that run as long as a worker does: how they survive failures, are waited for and are ended."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from moot.core.errors import StoreError
@@ -52,3 +52,29 @@ async def cancel(*tasks: asyncio.Task[None], within: float) -> None:
             task.cancel()
         if left:
             _, left = await asyncio.wait(left, timeout=within / CANCELS)
+
+
+class Outage:
+    def __init__(self) -> None:
+        self.active = False
+
+    @contextmanager
+    def tolerate(self) -> Generator[None]:
+        """What is done again and again goes on when the database is back. Whoever comes through without an
+        error has asked it something: nothing else belongs in here."""
+        try:
+            yield
+        except StoreError as error:
+            self.note(error)
+        else:
+            self._answered()
+
+    def note(self, error: StoreError) -> None:
+        if not self.active:
+            log.warning("The queue does not answer: %s What is running goes on.", error)
+        self.active = True
+
+    def _answered(self) -> None:
+        if self.active:
+            log.info("the queue answers again")
+        self.active = False

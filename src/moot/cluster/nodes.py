@@ -6,12 +6,13 @@ import os
 import socket
 from datetime import datetime
 from secrets import token_hex
+from typing import Literal
 
 from msgspec import Struct, convert
 
 from moot import __version__
 from moot.cluster.queue import SHARED_QUEUE, TASK, Queue
-from moot.engine.placement import ProcessRole, QueueStats
+from moot.engine.placement import ProcessRole, QueueStats, WorkerTimings
 
 FORGET_AFTER = "10 minutes"
 """How long one that died without a word is still shown."""
@@ -126,3 +127,28 @@ async def queue_stats(queue: Queue, stall_seconds: float) -> QueueStats:
         seconds=stall_seconds,
     )
     return convert(rows[0], QueueStats)
+
+
+BusStatus = Literal["reachable", "not reachable", "not used"]
+
+
+class ClusterStatus(Struct, frozen=True):
+    nodes: list[Node]
+    waiting: QueueStats
+    workers: int
+    """Those that have said lately that they live, and take from the common queue."""
+    bus: BusStatus
+    unattended: bool
+    """Debates wait, and there is nobody to run them."""
+
+
+async def read_status(url: str, bus: BusStatus, rhythm: WorkerTimings) -> ClusterStatus:
+    queue = await Queue.open(url, seconds=rhythm.statement_seconds)
+    try:
+        there = await list_nodes(queue, rhythm.stall_seconds)
+        waiting = await queue_stats(queue, rhythm.stall_seconds)
+    finally:
+        await queue.close()
+    workers = sum(node.working and node.role in ("worker", "both") for node in there)
+    unattended = not workers and bool(waiting.jobs or waiting.stalled)
+    return ClusterStatus(there, waiting, workers, bus, unattended)

@@ -17,13 +17,13 @@ from typing import Any
 from moot.cluster import nodes
 from moot.cluster.background_tasks import (
     AGAIN_SECONDS,
+    Outage,
     cancel,
     finishes_within,
     restart_forever,
     wait_for_event,
 )
 from moot.cluster.heartbeat import Heartbeat
-from moot.cluster.outage import Outage
 from moot.cluster.queue import SHARED_QUEUE, Queue, queue_of
 from moot.cluster.takeover import Takeover
 from moot.cluster.watchdog import Watchdog, worker_is_known

@@ -21,8 +21,7 @@ from typing import Any
 
 import msgspec
 
-from moot.cluster.redis_connection import RedisConnection, RedisConnections
-from moot.cluster.redis_server import RedisServer
+from moot.cluster.redis_client import RedisConnection, RedisConnections, RedisServer
 from moot.core.events import CallDelta, Recorded, SegmentCompleted
 from moot.store.contract import Listener
 

@@ -10,8 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from moot.cluster.background_tasks import AGAIN_SECONDS
-from moot.cluster.outage import Outage
+from moot.cluster.background_tasks import AGAIN_SECONDS, Outage
 from moot.cluster.queue import SHARED_QUEUE, DebateJob, Queue
 from moot.core.errors import StoreError, UnknownDebate
 from moot.engine.placement import MakeRunner, wants_runner

@@ -115,8 +115,7 @@ class Arena:
         `run=False`, workers on the same store run the debates. With `wait=True`, an unreachable database is
         waited for; otherwise it raises `StoreError`.
         """
-        from moot.processes.backends import open_store
-        from moot.processes.database_wait import when_reachable
+        from moot.processes.backends import open_store, when_reachable
 
         settings = settings or configuration.load()
         if store is None:

@@ -1,10 +1,16 @@
-"""The premises: which log, bus, commons and placement the settings name.
+"""Which store, bus, shared state and placement the settings name.
 
-On one machine all of it is this process and a file. Machines that share a PostgreSQL, and a Redis, hold one
-arena together. The libraries for that are read only where they are needed.
+On one machine all of it is this process and a file. Machines that share a PostgreSQL and a Redis form one
+arena; the libraries for that are imported only where they are needed.
 """
 
 from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from itertools import chain, repeat
+from typing import TypeVar
 
 from moot.core.errors import Invalid, StoreError
 from moot.core.shared_state import SharedState
@@ -16,6 +22,13 @@ from moot.settings import Settings
 from moot.store.contract import Store
 from moot.store.memory import MemoryStore
 from moot.store.sqlite.store import SqliteStore
+
+T = TypeVar("T")
+
+log = logging.getLogger("moot")
+
+PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
+"""Seconds between attempts to reach the database."""
 
 
 async def open_store(settings: Settings) -> Store:
@@ -33,7 +46,7 @@ async def open_store(settings: Settings) -> Store:
 
 
 def is_unreachable(error: StoreError) -> bool:
-    """Whether it was a database that may come: a file is there, or it is not."""
+    """Whether a database did not answer, and may do so later. A file is there or not."""
     try:
         from moot.store.postgres import connect
     except ModuleNotFoundError:
@@ -41,19 +54,43 @@ def is_unreachable(error: StoreError) -> bool:
     return connect.is_unreachable(error)
 
 
+async def when_reachable(settings: Settings, step: Callable[[], Awaitable[T]]) -> T:
+    """Run a step of starting up, again from its beginning as long as the database cannot be reached.
+
+    Processes are started in any order. Each outage is logged once. Raises StoreError where waiting does not
+    help: the log is a file, or the database refuses us (a wrong password, a newer schema).
+    """
+    pauses, logged = chain(PAUSES, repeat(PAUSES[-1])), False
+    while True:
+        try:
+            result = await step()
+            break
+        except StoreError as error:
+            if settings.cluster.store is None or not is_unreachable(error):
+                raise
+            if not logged:
+                # The database's own words may name its host and our user: they are for this log alone.
+                log.warning("%s Waiting for it. (%s)", error, " ".join(str(error.__cause__).split()))
+            logged = True
+        await asyncio.sleep(next(pauses))
+    if logged:
+        log.info("the database is there")
+    return result
+
+
 def make_bus_and_state(settings: Settings) -> tuple[Bus, SharedState]:
-    """How processes hear of each other, and what they know together. Raises Invalid."""
+    """The bus between processes and the state that they share. Raises Invalid."""
     address = settings.cluster.bus
     if address is None:
         return MemoryBus(), MemorySharedState()
     try:
         from moot.cluster.redis_bus import RedisBus
-        from moot.cluster.redis_server import RedisServer
+        from moot.cluster.redis_client import RedisServer
         from moot.cluster.redis_shared_state import RedisSharedState
     except ModuleNotFoundError:
         raise _missing_libraries("MOOT_BUS=redis://…") from None
-    reach = RedisServer(address.reveal())
-    return RedisBus(reach), RedisSharedState(reach)
+    server = RedisServer(address.reveal())
+    return RedisBus(server), RedisSharedState(server)
 
 
 def make_placement(settings: Settings, store: Store, make_runner: MakeRunner, *, run: bool) -> Placement:

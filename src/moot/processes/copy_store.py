@@ -188,7 +188,7 @@ def batches(roll: Mapping[str, int]) -> Generator[list[str]]:
 
 async def advance_job_ids(where: Secret, epoch: int) -> None:
     """The number of the job that runs a debate becomes its epoch: it has to be later than all that came."""
-    from moot.cluster.queue_schema import make_tables
+    from moot.cluster.queue import make_tables
     from moot.store.postgres.connect import open_connection, translated
 
     connection = await open_connection(where.reveal())

@@ -1,4 +1,4 @@
-"""Before a process that serves for good opens its doors: its log is there, and strangers need a token."""
+"""How a server or worker starts: it waits for its database, and other machines need a token."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from moot.api.auth import Authenticator
 from moot.api.origins import is_loopback
 from moot.core.errors import Invalid
 from moot.engine.arena import Arena
-from moot.processes.backends import open_store
-from moot.processes.database_wait import when_reachable
+from moot.processes.backends import open_store, when_reachable
 from moot.settings import Settings
 from moot.store.contract import Store
 

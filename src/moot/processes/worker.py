@@ -10,13 +10,19 @@ from __future__ import annotations
 import asyncio
 from contextlib import AsyncExitStack
 
-from moot.core.errors import Invalid
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from moot.api.auth import Authenticator
+from moot.core.errors import Invalid, StoreError
 from moot.engine.arena import Arena
 from moot.processes.memory_trim import trimmed
 from moot.processes.shutdown import ShutdownSignals
 from moot.processes.startup import exposure_problem, open_arena
 from moot.settings import Settings
 from moot.web import logging_setup
+from moot.web.responses import json_reply
 from moot.web.server.listener import Ready, UvicornServer, bind, url_of
 
 SHUTDOWN_SECONDS = 9.0
@@ -64,11 +70,35 @@ async def work(
 
 
 def _server(arena: Arena, url: str, ready: Ready | None) -> UvicornServer:
-    from moot.processes.worker_app import make_app
-
     return UvicornServer(
-        make_app(arena),
+        _make_app(arena),
         arena.settings.service,
         end_streams=arena.followers.close,
         ready=lambda: ready(url) if ready else None,
     )
+
+
+def _make_app(arena: Arena) -> ASGIApp:
+    """Health checks and the worker's own figures; debates cannot be read here."""
+    from fastapi import FastAPI
+
+    from moot.web.routes import health
+    from moot.web.routes.metrics import Metrics
+
+    app = FastAPI(title="Moot", redirect_slashes=False, openapi_url=None)
+    app.include_router(health.router(arena))
+    metrics = Metrics(arena, lambda: 0)
+    authenticator = Authenticator(arena.store, arena.settings.service.token)
+
+    async def measure(request: Request) -> Response:
+        try:
+            who = await authenticator.authenticate(request.headers.get("authorization"))
+            if who is None or who.owner is not None:
+                return json_reply({"detail": "These are the figures of all owners"}, 403)
+            page = await metrics.exposition()
+        except StoreError as error:
+            return json_reply({"detail": str(error)}, 503, {"Retry-After": "5"})
+        return Response(page, media_type="text/plain; version=1.0.0; charset=utf-8")
+
+    app.add_route("/metrics", measure, methods=["GET"])
+    return app

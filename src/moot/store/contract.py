@@ -7,16 +7,20 @@ epoch of the runner that writes; an older epoch than the debate's writes nothing
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from datetime import date, datetime
 from typing import Literal, Protocol
 
+import msgspec
 from msgspec import Struct
 
 from moot.core.events import Event, Recorded, StreamedEvent
 from moot.core.state import Debate
 from moot.core.terms import Status
 from moot.store.archive import Archive
+from moot.views.summary import StoredSummary
 
 DecideOnHead = Callable[[Debate | None], Sequence[Event]]
 """Pure. It may raise: nothing is written then, and the error reaches the asker."""
@@ -70,6 +74,22 @@ class DebateFilter(Struct, frozen=True):
     until: date | None = None
     """The last day, by UTC, on which it may have been opened."""
 
+    def matches(self, head: DebateHead) -> bool:
+        """Whether the list shows this debate; the SQL of the stores says the same."""
+        opened_on = head.created_at.date()
+        return (
+            self.owner in (None, head.owner)
+            and (not self.statuses or head.status in self.statuses)
+            and self.format in ("", head.format)
+            and self.search.casefold() in head.motion.casefold()
+            and (self.since is None or self.since <= opened_on)
+            and (self.until is None or opened_on <= self.until)
+            and (
+                not self.model
+                or self.model in msgspec.json.decode(head.summary, type=StoredSummary).model_names()
+            )
+        )
+
 
 NO_FILTER = DebateFilter()
 
@@ -100,11 +120,25 @@ ACTIVE_STATUSES: tuple[Status, ...] = ("initializing", "awaiting_arguments", "de
 ENDED_STATUSES: tuple[Status, ...] = ("completed", "aborted", "error")
 """Debates that nobody is waiting for any more, though one that failed may still be taken up again."""
 
+BEARER_PREFIX = "moot_"
+"""By which people, and scanners for leaked secrets, recognise a token."""
+
+
+def new_secret() -> str:
+    return BEARER_PREFIX + secrets.token_urlsafe(32)
+
+
+def digest(secret: str) -> str:
+    """What the store keeps of a token. A token is 32 random bytes, so that a plain SHA-256 is as hard to
+    reverse as a slow hash, and a request costs microseconds."""
+    return hashlib.sha256(secret.encode(errors="surrogatepass")).hexdigest()
+
+
 TokenRole = Literal["owner", "moderator", "viewer"]
 
 
 class Token(Struct, frozen=True):
-    """Lets its bearer in. Of the token itself only the digest is kept: see `store.token_digest`."""
+    """Lets its bearer in. Of the token itself only the digest is kept: see `digest`."""
 
     name: str
     digest: str

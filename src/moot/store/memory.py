@@ -30,6 +30,7 @@ from moot.store.append import (
     only_open_calls,
     unclaimed,
 )
+from moot.store.archive import MemoryArchive
 from moot.store.contract import (
     ACTIVE_STATUSES,
     ENDED_STATUSES,
@@ -47,8 +48,6 @@ from moot.store.contract import (
     RecordResult,
     Token,
 )
-from moot.store.filters import matches
-from moot.store.memory_archive import MemoryArchive
 from moot.views.session_rows import lookup_keys
 from moot.views.summary import summary
 
@@ -156,7 +155,7 @@ class MemoryStore:
         self, filters: DebateFilter = NO_FILTER, *, limit: int = 20, offset: int = 0
     ) -> DebatePage:
         heads = (_head(log) for log in reversed(self._logs.values()))
-        found = [head for head in heads if matches(head, filters)]
+        found = [head for head in heads if filters.matches(head)]
         return DebatePage(tuple(found[offset : offset + limit]), len(found))
 
     async def find_sessions(self, key: str, *, owner: str | None = None) -> tuple[str, ...]:

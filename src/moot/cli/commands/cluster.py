@@ -11,8 +11,7 @@ from moot.cli.render.help import HelpColumns
 
 if TYPE_CHECKING:
     from moot.cli.render.output import Terminal
-    from moot.cluster.nodes import Node
-    from moot.cluster.status import BusStatus, ClusterStatus
+    from moot.cluster.nodes import BusStatus, ClusterStatus, Node
     from moot.settings import Settings
 
 app = App(
@@ -52,7 +51,7 @@ async def _census(settings: Settings) -> ClusterStatus:
 
     if settings.cluster.store is None:
         raise Invalid("Only machines that share a log make a cluster: set MOOT_STORE=postgresql://….")
-    from moot.cluster.status import read_status
+    from moot.cluster.nodes import read_status
 
     return await read_status(settings.cluster.store.reveal(), await _bus(settings), settings.cluster)
 

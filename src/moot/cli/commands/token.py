@@ -46,8 +46,7 @@ def new(
     """Make a token and show it, this once: it is stored nowhere."""
     from moot.cli.follow import run
     from moot.cli.render.output import Terminal
-    from moot.store.contract import Token
-    from moot.store.token_digest import digest, new_secret
+    from moot.store.contract import Token, digest, new_secret
 
     tenant = name if owner is None else owner
     _check(name, tenant, days)

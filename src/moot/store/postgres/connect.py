@@ -57,7 +57,7 @@ LOST_ERRORS = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, Ti
 
 class Database:
     @classmethod
-    async def open(cls, url: str, *, pool: int = 10, statement_seconds: float = 10.0) -> Database:
+    async def open(cls, url: str, *, pool: int, statement_seconds: float) -> Database:
         """Raises StoreError where nobody answers there, Invalid where it is no address."""
         database = cls(url, pool, statement_seconds)
         database._idle.append(await database.open_connection())

@@ -30,7 +30,7 @@ from moot.store.contract import (
     LogPosition,
     RecordResult,
 )
-from moot.store.postgres import queries
+from moot.store.postgres import POOL_SIZE, STATEMENT_SECONDS, queries
 from moot.store.postgres.connect import Database, Params, adapted, run_steps, translated
 from moot.store.postgres.migrations import migrate
 from moot.store.postgres.writer import DeleteDebate, PostgresRequest, PostgresWriter
@@ -50,8 +50,8 @@ class PostgresStore(SqlStore):
         *,
         clock: Clock = now,
         states: int = STATES,
-        pool: int = 10,
-        statement_seconds: float = 10.0,
+        pool: int = POOL_SIZE,
+        statement_seconds: float = STATEMENT_SECONDS,
     ) -> PostgresStore:
         """Makes or migrates the tables first. Raises StoreError, NewerSchema, or Invalid for the address."""
         database = await Database.open(url, pool=pool, statement_seconds=statement_seconds)

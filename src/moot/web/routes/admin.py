@@ -19,8 +19,7 @@ from moot.api.rights import may
 from moot.api.v1 import admin_bodies, bodies, query_params
 from moot.core.errors import Unavailable
 from moot.models.installs import InstallStatus
-from moot.store.contract import Token
-from moot.store.token_digest import digest, new_secret
+from moot.store.contract import Token, digest, new_secret
 from moot.views.transcript_json import moment
 from moot.web.app_context import identity_of, query_string
 from moot.web.responses import json_reply

@@ -30,7 +30,6 @@ from moot.core.visibility import Viewer, visible_event
 from moot.rules.cost_estimate import estimate
 from moot.rules.debate_setup import opening_event
 from moot.store.contract import DebateFilter, DebatePage
-from moot.store.filters import matches
 from moot.views import exports
 from moot.views.preview import preview
 from moot.views.transcript import transcript
@@ -132,7 +131,7 @@ class DebateRoutes(RouteHandlers):
         debate_filter = DebateFilter(statuses=statuses, search=query.search, **structs.asdict(query.among))
         if (invited_to := identity_of(request).debate) is not None:
             head = await self._arena.head(invited_to)
-            found = (head,) if matches(head, debate_filter) else ()
+            found = (head,) if debate_filter.matches(head) else ()
             page = DebatePage(found[query.offset : query.offset + query.limit], len(found))
         else:
             debate_filter = structs.replace(debate_filter, owner=identity_of(request).owner)

@@ -19,8 +19,7 @@ from starlette.responses import Response
 from moot.api.problems import Problem
 from moot.api.v1 import bodies, people_bodies, people_replies, query_params
 from moot.core.state import Debate
-from moot.store.contract import Invitation, InvitationRole
-from moot.store.token_digest import digest, new_secret
+from moot.store.contract import Invitation, InvitationRole, digest, new_secret
 from moot.web.app_context import identity_of, query_string
 from moot.web.responses import json_reply
 from moot.web.routes.handlers import Body, DebateId, Route, RouteHandlers
