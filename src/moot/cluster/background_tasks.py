@@ -13,29 +13,29 @@ from moot.core.errors import StoreError
 log = logging.getLogger(__name__)
 
 AGAIN_SECONDS = 0.5
-"""How long to wait before what has failed is tried again."""
+"""Seconds before something that has failed is tried again."""
 CANCELS = 4
 
 
 async def restart_forever(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Begun again where it fails: without any of these a worker would be there and not work."""
+    """Run the work, again after every error: a worker must not lose one of its tasks."""
     while True:
         try:
             return await work()
         except Exception:
-            log.exception("begun again")
+            log.exception("a background task failed and is started again")
             await asyncio.sleep(AGAIN_SECONDS)
 
 
 async def wait_for_event(event: asyncio.Event, seconds: float) -> None:
-    """Until it is set, or the time is up."""
+    """Wait until the event is set or the time is up."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
 
 
 async def finishes_within(work: Coroutine[Any, Any, None], seconds: float) -> bool:
-    """Whether it was done by then, and nothing was away."""
+    """Whether the work was done in time and the database answered."""
     try:
         async with asyncio.timeout(seconds):
             await work
@@ -45,7 +45,7 @@ async def finishes_within(work: Coroutine[Any, Any, None], seconds: float) -> bo
 
 
 async def cancel(*tasks: asyncio.Task[None], within: float) -> None:
-    """More than once, since in libraries a `wait_for` may swallow it."""
+    """Cancel the tasks and wait for them; several times, since a `wait_for` in a library may swallow one."""
     left = set(tasks)
     for _ in range(CANCELS):
         for task in left:
@@ -55,13 +55,15 @@ async def cancel(*tasks: asyncio.Task[None], within: float) -> None:
 
 
 class Outage:
+    """Whether the database does not answer: logged once when it is lost and once when it is back."""
+
     def __init__(self) -> None:
         self.active = False
 
     @contextmanager
     def tolerate(self) -> Generator[None]:
-        """What is done again and again goes on when the database is back. Whoever comes through without an
-        error has asked it something: nothing else belongs in here."""
+        """For work that is repeated: an error of the database is noted and not raised. Work that raises none
+        must have asked the database something, since it counts as an answer."""
         try:
             yield
         except StoreError as error:

@@ -1,7 +1,7 @@
-"""The heartbeat of a worker: said by a thread of its own, on a line of its own.
+"""The heartbeat of a worker, sent by a thread of its own on a connection of its own.
 
-From the event loop it would come late just when there is most to do, and the others would take a worker for
-dead that is only busy. But the thread says it only while the loop turns: one that hangs must fall silent.
+Sent from the event loop it would be late just when the worker is busiest, and the others would take it for
+dead. But the thread sends it only while the event loop runs: a worker that hangs must fall silent.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ OnHeartbeat = Callable[[int, bool, float], None]
 
 class Heartbeat:
     def __init__(self, url: str, *, every: float, stall: float, within: float, heard: OnHeartbeat) -> None:
-        """`heard` is told, on the loop, of which worker, whether the others still know it, and when. Where
-        the database takes longer than `within`, nobody is told."""
+        """`heard` is called on the event loop with the worker's number, whether the database still knows it,
+        and the time. It is not called where the database takes longer than `within`."""
         self._url = url
         self._every = every
         self._most = max(int(stall / every / 2), 1)
         self._within = within
         self._heard = heard
         self._unturned = 0
-        """Beats since the loop last turned; after half a stall of them none is said. No clock is looked at:
-        of a process that was stopped nothing was counted meanwhile."""
+        """Beats since the event loop last ran; after half a stall none is sent. Beats are counted instead of
+        seconds, so that a process that was stopped for a while is not taken for one that hangs."""
         self.worker = 0
         self._closed = False
         self._thread: threading.Thread | None = None
@@ -44,7 +44,7 @@ class Heartbeat:
         self._thread.start()
 
     async def watch_loop(self) -> None:
-        """Stands on the loop for as long as it is to be heard of."""
+        """Runs on the event loop and shows that it runs."""
         while True:
             self._unturned = 0
             await asyncio.sleep(self._every / 2)
@@ -67,26 +67,26 @@ class Heartbeat:
         self._wake = lambda: loop.call_soon_threadsafe(wake.set)
         while not self._closed:
             with suppress(StoreError):
-                line = await open_connection(self._url)
+                connection = await open_connection(self._url)
                 try:
-                    await self._beat_on(line, wake)
+                    await self._beat_on(connection, wake)
                 finally:
-                    await line.close()
+                    await connection.close()
             await wait_for_event(wake, self._every)
 
-    async def _beat_on(self, line: Connection, wake: asyncio.Event) -> None:
+    async def _beat_on(self, connection: Connection, wake: asyncio.Event) -> None:
         while not self._closed:
             self._unturned += 1
             if self._unturned <= self._most:
-                await self._beat(line)
+                await self._beat(connection)
             await wait_for_event(wake, self._every)
 
-    async def _beat(self, line: Connection) -> None:
+    async def _beat(self, connection: Connection) -> None:
         worker, at = self.worker, time.monotonic()
         # procrastinate's own function does not say whether there was such a worker.
         question = "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = %s RETURNING id"
         with translated():
-            async with time_limit(line, self._within):
-                known = await fetch(line, question, [worker])
+            async with time_limit(connection, self._within):
+                known = await fetch(connection, question, [worker])
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._heard, worker, bool(known), at)

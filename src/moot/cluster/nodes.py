@@ -1,4 +1,4 @@
-"""The processes that hold one arena together, as they tell of themselves in a table of their database."""
+"""The processes that share one arena, as they report themselves in a table, and the state of the queue."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from moot.cluster.queue import SHARED_QUEUE, TASK, Queue
 from moot.engine.placement import ProcessRole, QueueStats, WorkerTimings
 
 FORGET_AFTER = "10 minutes"
-"""How long one that died without a word is still shown."""
+"""How long a process that died without unregistering is still shown."""
 
 
 class Node(Struct, frozen=True):
@@ -26,12 +26,12 @@ class Node(Struct, frozen=True):
     version: str
     started_at: datetime
     seen_seconds: float
-    """How long ago it was heard of."""
+    """Seconds since its last report."""
     worker: int | None
     debates: int
     streams: int
     working: bool
-    """It has said that it lives, and may be given debates."""
+    """Its heartbeat is recent, so it can be given debates."""
 
 
 def new_name() -> str:
@@ -41,7 +41,7 @@ def new_name() -> str:
 async def report_node(
     queue: Queue, name: str, role: ProcessRole, worker: int | None, debates: int, streams: int
 ) -> None:
-    """We are here, and this is what we do."""
+    """Report this process and what it does."""
     await queue.query(
         """
         INSERT INTO nodes (name, host, pid, role, version, worker, debates, streams)
@@ -85,7 +85,7 @@ async def list_nodes(queue: Queue, stall_seconds: float) -> list[Node]:
 
 
 async def has_pending_job(queue: Queue, debate_id: str, stall_seconds: float) -> bool:
-    """Whether somebody who works for all will take this debate: it has a job, waiting or left behind."""
+    """Whether a worker will run this debate: it has a job, and the shared queue has a live worker."""
     rows = await queue.query(
         """
         SELECT FROM procrastinate_jobs
@@ -103,7 +103,7 @@ async def has_pending_job(queue: Queue, debate_id: str, stall_seconds: float) ->
 
 
 async def queue_stats(queue: Queue, stall_seconds: float) -> QueueStats:
-    """A job whose debate is being run is a spare one, and waits for nobody."""
+    """A waiting job whose debate is being run already is superfluous and not counted."""
     rows = await queue.query(
         """
         WITH job AS (
@@ -136,19 +136,19 @@ class ClusterStatus(Struct, frozen=True):
     nodes: list[Node]
     waiting: QueueStats
     workers: int
-    """Those that have said lately that they live, and take from the common queue."""
+    """Workers with a recent heartbeat that take from the shared queue."""
     bus: BusStatus
     unattended: bool
-    """Debates wait, and there is nobody to run them."""
+    """Debates wait and there is no worker."""
 
 
-async def read_status(url: str, bus: BusStatus, rhythm: WorkerTimings) -> ClusterStatus:
-    queue = await Queue.open(url, seconds=rhythm.statement_seconds)
+async def read_status(url: str, bus: BusStatus, timings: WorkerTimings) -> ClusterStatus:
+    queue = await Queue.open(url, seconds=timings.statement_seconds)
     try:
-        there = await list_nodes(queue, rhythm.stall_seconds)
-        waiting = await queue_stats(queue, rhythm.stall_seconds)
+        listed = await list_nodes(queue, timings.stall_seconds)
+        waiting = await queue_stats(queue, timings.stall_seconds)
     finally:
         await queue.close()
-    workers = sum(node.working and node.role in ("worker", "both") for node in there)
+    workers = sum(node.working and node.role in ("worker", "both") for node in listed)
     unattended = not workers and bool(waiting.jobs or waiting.stalled)
-    return ClusterStatus(there, waiting, workers, bus, unattended)
+    return ClusterStatus(listed, waiting, workers, bus, unattended)

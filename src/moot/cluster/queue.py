@@ -1,12 +1,12 @@
-"""The queue in PostgreSQL: who should run which debate. Who may write in its log, the log's epoch says.
+"""The queue in PostgreSQL says who should run which debate; the epoch in the log says who may write.
 
-A job stands for one debate. Of those that wait there is at most one for it, and of those that run as well.
-Its number only ever grows and is the epoch under which the debate is run, so a job is never given out twice:
-whoever takes a debate over ends the old job and defers a new one.
+A job stands for one debate, which has at most one job that waits and one that runs. The number of a job is
+the epoch under which the debate is run. Numbers only grow, so a job is never given out twice: to take a
+debate over, a worker ends the old job and defers a new one.
 
-procrastinate keeps the jobs, and we use its functions for them, but not its `Worker`: that one stops at the
-first heartbeat which fails, and then waits for its running jobs without a heartbeat and without new ones.
-Everything raises StoreError and nothing else of procrastinate or psycopg.
+procrastinate keeps the jobs and we use its functions, but not its `Worker`: that one stops at the first
+heartbeat that fails, and then waits for its running jobs without a heartbeat and without fetching new ones.
+All methods raise StoreError and no other error of procrastinate or psycopg.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ from moot.store.postgres.connect import (
 
 TASK = "moot.run"
 SHARED_QUEUE = "moot"
-"""From here every worker takes."""
+"""Every worker takes jobs from this queue."""
 POOL_SIZE = 3
 LISTEN_SECONDS = 30.0
-"""After so much silence it is asked whether the line still holds."""
+"""Seconds of silence after which the connection is checked."""
 LISTEN_AGAIN_SECONDS = 2.0
 CONNECT_OPTIONS: dict[str, Any] = {"prepare_threshold": None, "connect_timeout": CONNECT_SECONDS}
-"""A pgbouncer may stand in between: nothing is prepared."""
+"""Nothing is prepared, since a pgbouncer may stand in between."""
 
-# By procrastinate's own function, which gives one at a time: each would be a question and a commit.
+# procrastinate's own function returns one job; this fetches several in one round trip and one commit.
 FETCH_SQL: LiteralString = """
     WITH fetched AS MATERIALIZED (
         SELECT procrastinate_fetch_job_v2(ARRAY[%(queue)s]::varchar[], %(worker)s) AS job
@@ -56,8 +56,8 @@ FETCH_SQL: LiteralString = """
     SELECT (job).id, (job).lock FROM fetched WHERE (job).id IS NOT NULL
 """
 
-# By its own functions, too. Where one waits for a debate already, that one will do; where it comes at
-# this very moment the statement fails, and whoever asks again finds it.
+# With procrastinate's own functions, too. A debate that has a waiting job already gets no second one; where
+# another process adds one at the same moment the statement fails, and the next attempt finds it.
 REPLACE_SQL: LiteralString = """
     WITH held AS (
         SELECT id, lock FROM procrastinate_jobs
@@ -80,21 +80,21 @@ REPLACE_SQL: LiteralString = """
 
 
 class DebateJob(Struct, frozen=True):
-    """A debate to be run, by the job that says so."""
+    """The job to run a debate."""
 
     id: int
     debate: str
 
 
 def queue_of(worker: int) -> str:
-    """From here only this worker takes."""
+    """The queue from which only this worker takes jobs."""
     return f"{SHARED_QUEUE}-{worker}"
 
 
 class Queue:
     @classmethod
     async def open(cls, url: str, *, seconds: float) -> Queue:
-        """Makes its tables where there are none. Nothing asked of it takes longer than `seconds`."""
+        """Creates its tables where they are missing. No query takes longer than `seconds`."""
         database = await Database.open(url, pool=1, statement_seconds=seconds)
         try:
             connection = await database.open_connection()
@@ -135,7 +135,7 @@ class Queue:
     # --- jobs -----------------------------------------------------------------------------------------
 
     async def defer(self, debate_id: str, queue: str = SHARED_QUEUE) -> bool:
-        """Whether there was not one waiting already."""
+        """Add a job. False where one is waiting already."""
         task = self._app.configure_task(TASK, queue=queue, lock=debate_id, queueing_lock=debate_id)
         try:
             async with self._time_limit():
@@ -145,31 +145,31 @@ class Queue:
         return True
 
     async def fetch(self, worker: int, queue: str, most: int = 1) -> list[DebateJob]:
-        """Where this fails, the jobs may be ours all the same: see `taken`."""
+        """Take jobs. If it fails they may be assigned to this worker all the same: see `taken`."""
         rows = await self.query(FETCH_SQL, queue=queue, worker=worker, most=most)
         return [DebateJob(row["id"], row["lock"]) for row in rows]
 
-    async def finish(self, post: DebateJob) -> bool:
-        """Whether it was still there: another may have ended it."""
+    async def finish(self, job: DebateJob) -> bool:
+        """End a job. False where another process has ended it."""
         try:
             async with self._time_limit():
-                await self._jobs.finish_job_by_id_async(post.id, Status.FAILED, delete_job=True)
+                await self._jobs.finish_job_by_id_async(job.id, Status.FAILED, delete_job=True)
         except StoreError as error:
             if isinstance(error.__cause__, RaiseException):
                 return False
             raise
         return True
 
-    async def replace(self, posts: Sequence[DebateJob], queue: str = SHARED_QUEUE) -> list[str]:
-        """End jobs that run and defer others for their debates, all in one statement. Returns the debates;
-        those whose job another has ended are left out."""
-        rows = await self.query(REPLACE_SQL, ids=[post.id for post in posts], queue=queue, task=TASK)
+    async def replace(self, jobs: Sequence[DebateJob], queue: str = SHARED_QUEUE) -> list[str]:
+        """End running jobs and defer new ones for their debates, in one statement. Returns the debates,
+        without those whose job another process has ended."""
+        rows = await self.query(REPLACE_SQL, ids=[job.id for job in jobs], queue=queue, task=TASK)
         return [row["lock"] for row in rows]
 
-    async def withdraw(self, post: DebateJob) -> bool:
-        """Take one back that waits; False where somebody has it by now."""
+    async def withdraw(self, job: DebateJob) -> bool:
+        """Remove a waiting job. False where a worker has fetched it meanwhile."""
         async with self._time_limit():
-            return await self._jobs.cancel_job_by_id_async(post.id, delete_job=True)
+            return await self._jobs.cancel_job_by_id_async(job.id, delete_job=True)
 
     async def taken(self, worker: int) -> list[DebateJob]:
         async with self._time_limit():
@@ -183,10 +183,10 @@ class Queue:
             return _debate_jobs(found)
 
     async def stalled(self, seconds: float) -> list[DebateJob]:
-        """What is run by workers of whom nothing has been heard for so long, or who are gone."""
+        """Jobs of workers whose last heartbeat is older than this, or that are gone."""
         async with self._time_limit():
             found = await self._jobs.get_stalled_jobs(task_name=TASK, seconds_since_heartbeat=seconds)
-        # While the database was away nobody could say that they live: all of them get their time.
+        # While the database was away no worker could send a heartbeat: all of them get time to do so.
         return _debate_jobs(found) if found and not await self._server_just_started(seconds) else []
 
     async def _server_just_started(self, seconds: float) -> bool:
@@ -197,7 +197,7 @@ class Queue:
         return rows[0]["young"]
 
     async def stranded(self, seconds: float) -> list[DebateJob]:
-        """What waits in the queue of a worker who is gone."""
+        """Waiting jobs in the own queue of a worker that is gone."""
         rows = await self.query(
             """
             SELECT id, lock FROM procrastinate_jobs AS job
@@ -215,7 +215,7 @@ class Queue:
         return [DebateJob(row["id"], row["lock"]) for row in rows]
 
     async def debates(self) -> set[str]:
-        """Those with a job, waiting or running."""
+        """Debates that have a job, waiting or running."""
         rows = await self.query(
             """
             SELECT lock FROM procrastinate_jobs
@@ -236,7 +236,7 @@ class Queue:
             await self._jobs.unregister_worker(worker)
 
     async def prune_workers(self, seconds: float) -> None:
-        """Workers of whom nothing has been heard for so long."""
+        """Remove workers whose last heartbeat is older than this."""
         async with self._time_limit():
             await self._jobs.prune_stalled_workers(seconds)
 
@@ -254,19 +254,19 @@ class Queue:
     # --- asking ---------------------------------------------------------------------------------------
 
     async def listen(self, news: Callable[[], None], queue: str) -> None:
-        """Tell of new jobs at once. Where that does not work, such as behind a pgbouncer, polling does."""
+        """Call `news` for new jobs at once. Behind a pgbouncer that does not work; polling does."""
         channel = Identifier(*get_channel_for_queues([queue]))
         while True:
-            # Not by procrastinate's own function: its `wait_for` may, in 3.11, swallow a cancellation.
+            # procrastinate's own function uses `wait_for`, which in 3.11 may swallow a cancellation.
             with suppress(psycopg.Error, OSError):
                 async with await CancellableConnection.connect(
                     self._url, autocommit=True, **CONNECT_OPTIONS
-                ) as line:
-                    await line.execute(SQL("LISTEN {}").format(channel))
+                ) as connection:
+                    await connection.execute(SQL("LISTEN {}").format(channel))
                     while True:
-                        async for _ in line.notifies(timeout=LISTEN_SECONDS):
+                        async for _ in connection.notifies(timeout=LISTEN_SECONDS):
                             news()
-                        await line.execute("SELECT 1")
+                        await connection.execute("SELECT 1")
             await asyncio.sleep(LISTEN_AGAIN_SECONDS)
 
     async def query(self, question: LiteralString, **values: Any) -> list[dict[str, Any]]:
@@ -288,7 +288,7 @@ class Queue:
 
 
 async def _configure(connection: AsyncConnection[Any]) -> None:
-    # Not where it is opened: procrastinate says so itself of the line on which it listens.
+    # Not as an option of the connection: procrastinate passes its own for the one on which it listens.
     await connection.set_autocommit(True)
 
 
@@ -297,7 +297,7 @@ def _debate_job(job: Job | None) -> DebateJob | None:
 
 
 def _debate_jobs(jobs: Iterable[Job]) -> list[DebateJob]:
-    return [post for post in map(_debate_job, jobs) if post is not None]
+    return [job for job in map(_debate_job, jobs) if job is not None]
 
 
 # --- the tables ---------------------------------------------------------------------------------------
@@ -307,7 +307,7 @@ def _debate_jobs(jobs: Iterable[Job]) -> list[DebateJob]:
 # a lock that ends with it, since several processes start at once and a pgbouncer may stand in between.
 
 SCHEMA_LOCK = 0x6D6F6F7471
-"""Only those who make these tables wait for each other: the bytes of `mootq`."""
+"""An advisory lock for making these tables: the bytes of `mootq`."""
 
 OWN_TABLES_SQL = """
 CREATE TABLE IF NOT EXISTS queue_schema (migration text NOT NULL);
@@ -333,13 +333,13 @@ SELECT setval('procrastinate_jobs_id_seq', (extract(epoch FROM clock_timestamp()
 
 
 async def make_tables(connection: AsyncConnection[Any]) -> None:
-    """Raises NewerSchema where a later procrastinate has been here."""
+    """Create or migrate the tables. Raises NewerSchema where a later procrastinate made them."""
     while await _one_step(connection):
         pass
 
 
 async def _one_step(connection: AsyncConnection[Any]) -> bool:
-    """Whether there may be another."""
+    """Whether there may be another step."""
     async with connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock(%s)", [SCHEMA_LOCK])
         await connection.execute(OWN_TABLES_SQL)
@@ -349,7 +349,7 @@ async def _one_step(connection: AsyncConnection[Any]) -> bool:
         last = await _value(connection, "SELECT max(migration) FROM queue_schema")
         known = _migrations()
         if last is None:
-            # Made just now, or by a procrastinate of which we know nothing but that it works with ours.
+            # Made just now, or by a procrastinate whose version was not recorded but works with ours.
             await connection.execute("INSERT INTO queue_schema VALUES (%s)", [known[-1].name])
             return False
         if last > known[-1].name:

@@ -1,9 +1,9 @@
-"""Debates run by the workers of several machines, who take them from a queue in PostgreSQL.
+"""Debates run by the workers of several machines, which take them from a queue in PostgreSQL.
 
-Whoever wants a debate to be run defers a job; a worker fetches it and runs the debate under the job's number
-as its epoch. Workers say each second that they live. Of one that falls silent the others end the jobs and
-defer new ones; should it wake up, its epoch is over, and it leaves quietly. A spare job does no harm: whoever
-fetches it folds the debate, finds nothing to do, and ends it.
+A process that wants a debate to be run defers a job; a worker fetches it and runs the debate with the job's
+number as its epoch. Workers send a heartbeat each second. The jobs of one that falls silent are ended by the
+others, who defer new ones; should it wake up, its epoch is over and it writes nothing. A superfluous job does
+no harm: the worker that fetches it folds the debate, finds nothing to do, and ends the job.
 """
 
 from __future__ import annotations
@@ -37,29 +37,29 @@ log = logging.getLogger(__name__)
 POLL_SECONDS = 0.5
 REPORT_SECONDS = 2.0
 HAND_OVER_SECONDS = 4.0
-"""How long all that is to be parked and handed over may take. Behind us the store closes, and wants its time
-as well: together it must be less than a process that leaves is given."""
+"""Seconds to park and hand over all debates. The store is closed after that; together they must take less
+than `SHUTDOWN_SECONDS`."""
 CLOSE_SECONDS = 1.0
 SHORT_CLOSE_SECONDS = 0.1
-"""For what is in nobody's way if it is left undone."""
+"""For what may be left undone."""
 SHORTEST_SECONDS = 1.0
-"""Less time for an answer than this is none, however short a stall is."""
+"""The least time for an answer, however short a stall is."""
 LATE_HEARTBEAT = 0.75
 """The part of a stall after which a heartbeat is late."""
 REQUEUE_SECONDS = 5.0
 COUNT_SECONDS = 5.0
 FETCH_AT_ONCE = 8
-"""So many debates are taken at a time."""
+"""Debates fetched at a time."""
 
 
 class QueuePlacement:
     def __init__(
-        self, url: str, store: Store, make_runner: MakeRunner, rhythm: WorkerTimings, *, run: bool
+        self, url: str, store: Store, make_runner: MakeRunner, timings: WorkerTimings, *, run: bool
     ) -> None:
         self._url = url
         self._store = store
         self._make_runner = make_runner
-        self._timings = rhythm
+        self._timings = timings
         self._run = run
         self._node = nodes.new_name()
         self._role: ProcessRole = "terminal" if run else "api"
@@ -67,31 +67,31 @@ class QueuePlacement:
         self._time = time.monotonic
         self._worker = 0
         self._last_heartbeat = 0.0
-        """When the database last heard that we live."""
+        """When the database last received our heartbeat."""
         self._back = float("-inf")
-        """When it heard of us again after a silence in which we might have been taken for dead."""
+        """When it received one again after a silence in which we may have been taken for dead."""
         self._common = True
-        """Whether we take from the common queue, or only from our own."""
+        """Whether we take from the shared queue, or only from our own."""
         self._opened = self._closed = False
         self._deferring: set[asyncio.Task[None]] = set()
         self._background: list[asyncio.Task[None]] = []
         self._fetching: asyncio.Task[None] | None = None
         self._jobs_available = asyncio.Event()
-        """There may be a job for us."""
+        """There may be a job for this worker."""
         self._changed = asyncio.Event()
-        """There is something new to tell of us."""
+        """Our report in the table of nodes is out of date."""
         self._heartbeat: Heartbeat | None = None
         self._unregistered = asyncio.Event()
-        """The others do not know us any more."""
+        """The database does not know this worker any more."""
         self._watchdog: Watchdog | None = None
         self._unsure = False
-        """A fetch has failed on the way: a job may be ours of which we do not know."""
+        """A fetch has failed: we may have been given jobs that we do not know of."""
         self._count_at = 0.0
 
-    # --- coming ---------------------------------------------------------------------------------------
+    # --- opening --------------------------------------------------------------------------------------
 
     async def open(self, *, recover: bool) -> None:
-        # A heartbeat that waits longer for its answer would be late, and so would the next.
+        # A heartbeat that waits longer for its answer would make the next one late, too.
         limit = min(self._timings.statement_seconds, max(self._timings.stall_seconds / 2, SHORTEST_SECONDS))
         self._queue = queue = await Queue.open(self._url, seconds=limit)
         if self._run:
@@ -116,13 +116,13 @@ class QueuePlacement:
         self._common = recover or not self._run
         if self._heartbeat is not None:
             self._heartbeat.start()
-            self._run_in_background(self._heartbeat.watch_loop, "turning of the loop")
-            self._run_in_background(self._keep_registered, "coming back")
+            self._run_in_background(self._heartbeat.watch_loop, "loop check")
+            self._run_in_background(self._keep_registered, "registering again")
             self._run_in_background(self._listen_for_jobs, "listening for jobs")
-            self._run_in_background(self._keep_taking_over, "lookout")
-            self._run_in_background(self._keep_requeueing, "looking around")
+            self._run_in_background(self._keep_taking_over, "takeover")
+            self._run_in_background(self._keep_requeueing, "requeueing")
             self._fetching = asyncio.create_task(restart_forever(self._fetch), name="fetching of jobs")
-        self._run_in_background(self._keep_reporting, "telling of us")
+        self._run_in_background(self._keep_reporting, "reporting")
 
     def announce(self, role: ProcessRole, streams: Callable[[], int]) -> None:
         self._role = role
@@ -159,14 +159,14 @@ class QueuePlacement:
 
     @property
     def _heartbeat_steady(self) -> bool:
-        """Where we could not say that we live nobody could: when that is over, all get a stall's time for it.
-        Only a silence of ours counts. One question that failed says nothing, and on a busy machine there is
-        always one: if that counted nobody would ever be looked after."""
+        """If we could send no heartbeat, others could not either: afterwards all get the time of a stall to
+        do so. Only a silence of our own counts, not a single query that failed: on a busy machine one always
+        does, and then no worker would ever be taken over."""
         now, stall = self._time(), self._timings.stall_seconds
         return now - self._last_heartbeat <= stall <= now - self._back
 
     def _queue_name(self) -> str:
-        """The queue of whatever is wanted here."""
+        """The queue for debates that are requested here."""
         return SHARED_QUEUE if self._common else queue_of(self._worker)
 
     @property
@@ -186,12 +186,12 @@ class QueuePlacement:
     def unreachable(self) -> bool:
         return self._outage.active
 
-    # --- wanting --------------------------------------------------------------------------------------
+    # --- requests -------------------------------------------------------------------------------------
 
     def ensure_running(self, debate_id: str) -> None:
         if self._closed or self._jobs.request_rerun(debate_id):
             return
-        task = asyncio.create_task(self._defer(debate_id), name=f"wish for {debate_id}")
+        task = asyncio.create_task(self._defer(debate_id), name=f"defer {debate_id}")
         self._deferring.add(task)
         task.add_done_callback(self._deferring.discard)
 
@@ -199,13 +199,13 @@ class QueuePlacement:
         return await self._takeover.queue_unclaimed()
 
     async def _defer(self, debate_id: str) -> None:
-        """Nobody waits for this: it is tried until the database is back."""
+        """Nothing waits for this: it is tried until the database is back."""
         if not self._common:
             self._takeover.local_debates.add(debate_id)
         while True:
             try:
                 if not await self._queue.defer(debate_id, self._queue_name()) and not self._common:
-                    # Perhaps nobody works: whoever asks at a terminal is served there.
+                    # There may be no worker: what is requested at a terminal is run there.
                     await self._move(SHARED_QUEUE, self._queue_name(), debate_id)
                 break
             except StoreError as error:
@@ -214,8 +214,8 @@ class QueuePlacement:
         self._jobs_available.set()
 
     async def _move(self, queue: str, to: str, debate_id: str | None = None) -> None:
-        for post in await self._queue.waiting(queue, debate_id):
-            await self._takeover.move(post, to)
+        for job in await self._queue.waiting(queue, debate_id):
+            await self._takeover.move(job, to)
 
     # --- what a worker does all the time --------------------------------------------------------------
 
@@ -227,12 +227,12 @@ class QueuePlacement:
             await asyncio.sleep(AGAIN_SECONDS)
 
     async def _register_again(self) -> None:
-        log.warning("the others took this worker for dead; it comes back under another number")
+        log.warning("this worker was taken for dead; it registers again under another number")
         before = self._queue_name()
         await self._register()
         self._unregistered.clear()
         if not self._common:
-            # Perhaps nobody else works: what waits for the old number would wait for ever.
+            # There may be no other worker: jobs for the old number would wait forever.
             await self._move(before, self._queue_name())
 
     async def _keep_reporting(self) -> None:
@@ -263,29 +263,29 @@ class QueuePlacement:
     async def _fetch(self) -> None:
         while not self._closed:
             self._jobs_available.clear()
-            # Whoever is not heard of, or has just woken up, would be robbed of them again at once.
+            # Without a recent heartbeat, jobs would be taken over by others again at once.
             if self._time() - self._last_heartbeat < LATE_HEARTBEAT * self._timings.stall_seconds:
                 with self._outage.tolerate():
                     await self._fetch_jobs()
             await wait_for_event(self._jobs_available, POLL_SECONDS)
 
     async def _fetch_jobs(self) -> None:
-        """Here and nowhere else jobs become ours."""
+        """The only place where jobs are fetched."""
         if self._unsure or self._time() >= self._count_at:
-            # Whatever the reason: what the queue says is ours, and we know nothing of, nobody else can have.
+            # Jobs assigned to us that we do not know of: no other worker could get them.
             taken = await self._queue.taken(self._worker)
-            await self._takeover.take_over([post for post in taken if post not in self._jobs.jobs])
+            await self._takeover.take_over([job for job in taken if job not in self._jobs.jobs])
             self._count_at = self._time() + COUNT_SECONDS
         self._unsure = True
         most = 1
         while (free := self._timings.debates - len(self._jobs)) > 0 and not self._closed:
             most = min(most, free)
-            posts = await self._queue.fetch(self._worker, self._queue_name(), most)
-            for post in posts:
-                self._jobs.start(post)
-            if len(posts) < most:
+            jobs = await self._queue.fetch(self._worker, self._queue_name(), most)
+            for job in jobs:
+                self._jobs.start(job)
+            if len(jobs) < most:
                 break
-            # Where there is one there may be more; but the others shall have some, too.
+            # Where there is one there may be more; but some are left to the others.
             most = FETCH_AT_ONCE
         self._unsure = False
 
@@ -295,21 +295,21 @@ class QueuePlacement:
         if again:
             self.ensure_running(debate_id)
 
-    # --- leaving --------------------------------------------------------------------------------------
+    # --- closing --------------------------------------------------------------------------------------
 
     async def close(self) -> None:
-        """Fetch nothing more, park what runs, leave it to the others, and only then be gone."""
+        """Fetch nothing more, park what runs, hand it over to the others, and only then unregister."""
         self._closed = True
         self._jobs_available.set()
         if not self._opened:
             return
-        # Somebody waits at a terminal, and there is nothing to be had by patience.
+        # A person waits at a terminal, and waiting longer would not help.
         in_haste = self._outage.active and not self._common
         drained = False
         try:
             drained = await finishes_within(self._drain(), CLOSE_SECONDS if in_haste else HAND_OVER_SECONDS)
             if not drained:
-                log.warning("not everything could be handed over; others find it once we are gone")
+                log.warning("not everything could be handed over; other workers take it over after a stall")
         finally:
             await self._stop_tasks()
             if drained and not self._outage.active:

@@ -1,8 +1,8 @@
-"""Ends a worker that hangs, so that whoever looks after processes starts it anew.
+"""Ends a worker that hangs, so that the process manager starts it anew.
 
-Two things show that one hangs: its event loop does not turn, or the database has not heard of it for a stall
-although the database can be reached. A thread counts its own ticks for both and never looks at a clock: a
-process that was stopped, and goes on, was not counted meanwhile, and gets its chance to go on working.
+A worker hangs if its event loop does not run, or if the database can be reached and has had no heartbeat for
+a stall. A thread counts its own ticks for both and never looks at a clock, so that a process that was stopped
+for a while and continues is not ended.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from moot.store.postgres.connect import fetch, open_connection, time_limit, tran
 log = logging.getLogger(__name__)
 
 TICKS = 8
-"""In one stall."""
+"""Ticks in one stall."""
 
 
 def end() -> None:
@@ -31,14 +31,14 @@ class Watchdog:
     def __init__(
         self, stall_seconds: float, *, is_heard: Callable[[], bool | None], end: Callable[[], None] = end
     ) -> None:
-        """`is_heard` is called in the thread where the heartbeat is late: None where nobody answers."""
+        """`is_heard` is called in the thread when the heartbeat is late: None if the database is away."""
         self._tick = stall_seconds / TICKS
         self._is_known = is_heard
         self._end = end
         self._since_turn = 0
         self._since_beat = 0
         self._unheard = False
-        """The database was there already when it was last asked, and had not heard of us."""
+        """When last asked, the database answered that it had no recent heartbeat."""
         self._over = threading.Event()
         self._turning: asyncio.Task[None] | None = None
 
@@ -47,7 +47,7 @@ class Watchdog:
         threading.Thread(target=self._watch, name="watchdog", daemon=True).start()
 
     def beat(self) -> None:
-        """The database has heard of us."""
+        """The database has received a heartbeat."""
         self._since_beat = 0
         self._unheard = False
 
@@ -76,18 +76,18 @@ class Watchdog:
             return "the event loop does not turn"
         if self._since_beat > 2 * TICKS:
             self._since_beat = TICKS
-            heard = None
+            is_recent = None
             with suppress(Exception):
-                heard = self._is_known()
-            # One that has just come back cannot have heard of anybody: asked again, one stall later.
-            before, self._unheard = self._unheard, heard is False
+                is_recent = self._is_known()
+            # A database that has just come back has no heartbeats yet: it is asked again one stall later.
+            before, self._unheard = self._unheard, is_recent is False
             if before and self._unheard:
                 return "the database does not hear of this worker"
         return ""
 
 
 def worker_is_known(url: str, worker: int, seconds: float) -> bool | None:
-    """Whether the database has heard of this worker lately, asked on a line of its own."""
+    """Whether this worker's heartbeat is recent, asked on a connection of its own."""
     try:
         return asyncio.run(_worker_is_known(url, worker, seconds))
     except StoreError:
@@ -100,6 +100,6 @@ async def _worker_is_known(url: str, worker: int, seconds: float) -> bool:
         WHERE id = %s AND last_heartbeat > now() - make_interval(secs => %s)
     """
     with translated():
-        # Whoever waited for ever for a database that froze would watch over nobody.
-        async with await open_connection(url) as line, time_limit(line, seconds):
-            return bool(await fetch(line, question, [worker, seconds]))
+        # Without a limit a frozen database would stop the watchdog.
+        async with await open_connection(url) as connection, time_limit(connection, seconds):
+            return bool(await fetch(connection, question, [worker, seconds]))

@@ -1,7 +1,7 @@
-"""The debates that a worker is at: one shift for each, from the job that it fetched to the end of that job.
+"""The debates that a worker runs, each from the job that it fetched to the end of that job.
 
-A shift ends when the debate wants no runner, when another worker has it, or when this one leaves; then it is
-handed over. While we live a job must not stay behind: nobody else could ever have its debate.
+A job ends when the debate needs no runner, when another worker has it, or when this worker stops, which hands
+it over. A live worker must never leave a job unfinished: no other worker could get its debate.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ log = logging.getLogger(__name__)
 
 
 class WorkerJob:
-    def __init__(self, post: DebateJob) -> None:
-        self.job = post
+    def __init__(self, job: DebateJob) -> None:
+        self.job = job
         self.again = False
-        """Somebody here has asked for something meanwhile."""
+        """This process has asked for another run meanwhile."""
         self.runner_task: asyncio.Task[None] | None = None
         self.task: asyncio.Task[None] | None = None
 
@@ -40,8 +40,8 @@ class WorkerJobs:
         name: Callable[[], str],
         over: Callable[[str, bool], None],
     ) -> None:
-        """`name` is ours in the heads of the debates. `over` is told of each that ends, and whether there is
-        more to do in it."""
+        """`name` returns the name of this worker for the heads of debates. `over` is called for each debate
+        that ends here, with whether it has to be run again."""
         self._queue = queue
         self._store = store
         self._run_loop = RunLoop(store, make_runner)
@@ -57,87 +57,88 @@ class WorkerJobs:
 
     @property
     def jobs(self) -> list[DebateJob]:
-        return [shift.job for shift in self._running.values()]
+        return [running.job for running in self._running.values()]
 
     def request_rerun(self, debate_id: str) -> bool:
-        """Somebody asks for a debate that is being run here; False where it is not."""
-        held = [shift for shift in self._running.values() if shift.job.debate == debate_id]
-        for shift in held:
-            shift.again = True
+        """Ask for another run of a debate that is being run here; False where it is not."""
+        held = [running for running in self._running.values() if running.job.debate == debate_id]
+        for running in held:
+            running.again = True
         return bool(held)
 
-    def start(self, post: DebateJob) -> None:
-        shift = self._running[post.id] = WorkerJob(post)
-        shift.task = asyncio.create_task(self._run(shift), name=f"shift at {post.debate}")
+    def start(self, job: DebateJob) -> None:
+        running = self._running[job.id] = WorkerJob(job)
+        running.task = asyncio.create_task(self._run(running), name=f"job of {job.debate}")
 
     async def stop(self) -> None:
-        """Park all turns and hand the debates over."""
+        """Park all turns and hand the debates over to other workers."""
         self._run_loop.closed = True
-        for shift in self._running.values():
-            if shift.runner_task is not None:
-                shift.runner_task.cancel()
+        for running in self._running.values():
+            if running.runner_task is not None:
+                running.runner_task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)
 
     @property
     def tasks(self) -> list[asyncio.Task[None]]:
-        return [shift.task for shift in self._running.values() if shift.task is not None]
+        return [running.task for running in self._running.values() if running.task is not None]
 
-    async def _run(self, shift: WorkerJob) -> None:
-        post = shift.job
+    async def _run(self, running: WorkerJob) -> None:
+        job = running.job
         try:
-            await self._stop_older(post)
-            run = self._run_loop.run(post.debate, lambda: self._claim(shift))
-            shift.runner_task = asyncio.create_task(run, name=f"runner of {post.debate}")
-            await asyncio.wait([shift.runner_task])
-            if not shift.runner_task.cancelled() and (error := shift.runner_task.exception()):
-                log.error("the runner failed", exc_info=error, extra={"debate": post.debate})
+            await self._stop_older(job)
+            run = self._run_loop.run(job.debate, lambda: self._claim(running))
+            running.runner_task = asyncio.create_task(run, name=f"runner of {job.debate}")
+            await asyncio.wait([running.runner_task])
+            if not running.runner_task.cancelled() and (error := running.runner_task.exception()):
+                log.error("the runner failed", exc_info=error, extra={"debate": job.debate})
                 await asyncio.sleep(AGAIN_SECONDS)
-            await self._finish(shift)
+            await self._finish(running)
         finally:
-            del self._running[post.id]
-            self._on_done(post.debate, shift.again)
+            del self._running[job.id]
+            self._on_done(job.debate, running.again)
 
-    async def _stop_older(self, post: DebateJob) -> None:
-        """Where we lost this debate, and got it once more before we had noticed."""
-        older = [s for s in self._running.values() if s.job.debate == post.debate and s.job.id < post.id]
-        for shift in older:
-            if shift.runner_task is not None:
-                shift.runner_task.cancel()
-        if wholes := [shift.task for shift in older if shift.task is not None]:
-            await asyncio.wait(wholes)
+    async def _stop_older(self, job: DebateJob) -> None:
+        """Stop earlier runs of this debate, which we lost and got again before we had noticed."""
+        same_debate = [one for one in self._running.values() if one.job.debate == job.debate]
+        older = [one for one in same_debate if one.job.id < job.id]
+        for running in older:
+            if running.runner_task is not None:
+                running.runner_task.cancel()
+        if tasks := [running.task for running in older if running.task is not None]:
+            await asyncio.wait(tasks)
 
-    async def _claim(self, shift: WorkerJob) -> int | None:
-        post = shift.job
-        head = await self._store.head(post.debate)
-        # The same number is ours, since no job is given out twice: a claim whose answer was lost has landed.
-        if head.epoch > post.id:
-            log.info("lost to another worker", extra={"debate": post.debate})
+    async def _claim(self, running: WorkerJob) -> int | None:
+        job = running.job
+        head = await self._store.head(job.debate)
+        # An equal epoch is our own claim whose answer was lost, since no job is given out twice.
+        if head.epoch > job.id:
+            log.info("lost to another worker", extra={"debate": job.debate})
             return None
-        if not wants_runner(await self._store.state(post.debate)):
+        if not wants_runner(await self._store.state(job.debate)):
             return None
-        return await self._store.claim(post.debate, self._name(), seen_epoch=head.epoch, epoch=post.id)
+        return await self._store.claim(job.debate, self._name(), seen_epoch=head.epoch, epoch=job.id)
 
-    async def _finish(self, shift: WorkerJob) -> None:
+    async def _finish(self, running: WorkerJob) -> None:
         while True:
             try:
-                if self._run_loop.closed and (shift.again or await self._wants(shift.job.debate)):
-                    await self._hand_over(shift.job)
+                if self._run_loop.closed and (running.again or await self._wants(running.job.debate)):
+                    await self._hand_over(running.job)
                 else:
-                    await self._queue.finish(shift.job)
+                    await self._queue.finish(running.job)
                 return
             except StoreError as error:
                 self._outage.note(error)
                 await asyncio.sleep(AGAIN_SECONDS)
 
-    async def _hand_over(self, post: DebateJob) -> None:
-        """All leave at the same time: whoever comes first takes along those who wait for him."""
-        self._to_hand_over.add(post)
+    async def _hand_over(self, job: DebateJob) -> None:
+        """When all jobs stop at once, the first one hands over those that wait for the lock, too."""
+        self._to_hand_over.add(job)
         async with self._handing:
-            posts, self._to_hand_over = self._to_hand_over, set()
+            jobs, self._to_hand_over = self._to_hand_over, set()
             try:
-                await self._queue.replace(list(posts), SHARED_QUEUE)
+                await self._queue.replace(list(jobs), SHARED_QUEUE)
             except BaseException:
-                self._to_hand_over |= posts
+                self._to_hand_over |= jobs
                 raise
 
     async def _wants(self, debate_id: str) -> bool:
