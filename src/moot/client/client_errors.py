@@ -1,4 +1,4 @@
-"""What can go wrong between a client and a server: it says no, is not there, or is not understood."""
+"""Errors of the client: the server refuses, cannot be reached, or is not understood."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from moot.core.errors import MootError, Unavailable
 
 PROBLEM = "application/problem+json"
 TRANSIENT_STATUSES = (429, 500, 502, 503, 504)
-"""Statuses that may be different in a moment."""
+"""Statuses after which a second attempt may succeed."""
 
 
 class Problem(Struct, frozen=True, rename="camel"):
@@ -24,7 +24,7 @@ class Problem(Struct, frozen=True, rename="camel"):
     instance: str = ""
     request_id: str = ""
     current_status: str = ""
-    """Of a conflict: the state in which the debate is."""
+    """Of a conflict: the present status of the debate."""
     errors: dict[str, list[str]] = {}
 
     @property
@@ -34,15 +34,15 @@ class Problem(Struct, frozen=True, rename="camel"):
 
 
 class ApiError(MootError):
-    """The server said no."""
+    """The server refused the request."""
 
     def __init__(self, problem: Problem, retry_after: float | None = None) -> None:
-        fields = "; ".join(f"{field}: {', '.join(found)}" for field, found in problem.errors.items())
+        fields = "; ".join(f"{field}: {', '.join(problems)}" for field, problems in problem.errors.items())
         message = problem.detail or problem.title or f"The server answered with {problem.status}"
         super().__init__(f"{message} ({fields})" if fields else message)
         self.problem = problem
         self.retry_after = retry_after
-        """So many seconds the server asks us to wait."""
+        """The seconds to wait before another attempt, if the server says so."""
 
     @property
     def type(self) -> str:
@@ -66,7 +66,7 @@ class ApiError(MootError):
 
     @property
     def request_id(self) -> str:
-        """By which the server's operator finds this request in the log."""
+        """Identifies this request in the log of the server."""
         return self.problem.request_id
 
     @property
@@ -90,7 +90,7 @@ class Unreadable(MootError):
 
 
 def api_error(status: int, reason: str, media_type: str, body: bytes, retry_after: str = "") -> ApiError:
-    """What a reply of 300 or more says. One that is no problem document comes from something in between."""
+    """The error of a reply with a status of 300 or more, also of a proxy's, which has no problem document."""
     problem = Problem(status=status, title=reason, detail=f"The server answered with {status} {reason}.")
     if media_type == PROBLEM:
         problem = decode(body, Problem)

@@ -1,7 +1,7 @@
-"""The line to one server: requests that may be repeated, and what became of them.
+"""HTTP to one Moot server: requests that can be repeated, and errors as exceptions.
 
-Every POST carries an Idempotency-Key, so that one whose answer was lost is simply asked again and leads to
-the same result, not to a second one. No redirect is followed: a token goes to the server it is meant for.
+Every POST carries an Idempotency-Key, so one whose answer was lost is sent again and has the same result. No
+redirect is followed: a token goes only to its server.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class HttpReply(Struct, frozen=True):
 
 
 class ServerConnection:
-    """`keys` are the caller's own keys of providers; they are sent with what opens or steers a debate."""
+    """`keys` are the caller's own provider keys, sent with every POST."""
 
     def __init__(
         self, server: str | None, token: str | None, keys: Mapping[str, str], answer: float = ANSWER_SECONDS
@@ -54,7 +54,7 @@ class ServerConnection:
         self._timeout = ClientTimeout(total=answer, sock_connect=CONNECT_SECONDS)
         self._session: aiohttp.ClientSession | None = None
         self.disconnected = False
-        """A stream waits for the server to come back."""
+        """A stream has lost the server and waits for it."""
 
     async def close(self) -> None:
         if self._session is not None:
@@ -83,7 +83,7 @@ class ServerConnection:
         body: bytes = b"",
         headers: Mapping[str, str] | None = None,
     ) -> HttpReply:
-        """Ask; once more if the line broke. Raises ApiError, or Unreachable."""
+        """Send a request, and once more if the connection broke. Raises ApiError or Unreachable."""
         headers = {**(headers or {}), **(JSON if body else {})}
         sent: list[str] = []
 
@@ -93,7 +93,7 @@ class ServerConnection:
                     return HttpReply(response.status, await response.read())
             except ApiError as error:
                 if method == "DELETE" and error.status == NOT_FOUND and len(sent) > 1:
-                    return HttpReply(NO_CONTENT, b"")  # the first time had come through
+                    return HttpReply(NO_CONTENT, b"")  # the first attempt had deleted it
                 raise
 
         try:
@@ -105,7 +105,7 @@ class ServerConnection:
     async def open_stream(
         self, path: str, query: Mapping[str, str | int], last_id: str, silence: float
     ) -> AsyncGenerator[aiohttp.ClientResponse]:
-        """An open stream. What breaks on it is the follower's business: it comes as it is."""
+        """An open stream. Errors of the connection are raised as they are: the follower handles them."""
         headers = {"Accept": "text/event-stream", **({"Last-Event-ID": last_id} if last_id else {})}
         timeout = ClientTimeout(total=None, sock_connect=CONNECT_SECONDS, sock_read=silence)
         async with self._send("GET", path, query, b"", headers, timeout, []) as response:
@@ -137,10 +137,10 @@ class ServerConnection:
     ) -> AsyncGenerator[aiohttp.ClientResponse]:
         if self._session is None:
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0),  # streams stay open, and may be many
+                connector=aiohttp.TCPConnector(limit=0),  # many streams may stay open
                 cookie_jar=aiohttp.DummyCookieJar(),
                 trust_env=False,
-                trace_configs=[_noting_what_is_sent()],
+                trace_configs=[_trace_requests()],
             )
         url = URL(self.server + path, encoded=True).with_query(query or None)
         async with self._session.request(
@@ -153,21 +153,21 @@ class ServerConnection:
             trace_request_ctx=sent,
         ) as response:
             if response.status >= 300:
-                raise await _refused(response)
+                raise await _api_error_of(response)
             yield response
 
 
 async def _repeated(once: Callable[[], Awaitable[HttpReply]]) -> HttpReply:
     try:
-        return await _until_settled(once)
+        return await _until_done(once)
     except aiohttp.ClientConnectorError:
-        raise  # nobody is there
+        raise  # no server: a second attempt would not help
     except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError, aiohttp.ClientPayloadError):
-        return await _until_settled(once)
+        return await _until_done(once)
 
 
-async def _until_settled(once: Callable[[], Awaitable[HttpReply]]) -> HttpReply:
-    """Our key is our own: where it is being worked on, that is this very request, whose line broke."""
+async def _until_done(once: Callable[[], Awaitable[HttpReply]]) -> HttpReply:
+    """Repeat while the server still works on this key: that is this request, whose connection broke."""
     for _ in range(IN_FLIGHT_TRIES):
         try:
             return await once()
@@ -178,42 +178,42 @@ async def _until_settled(once: Callable[[], Awaitable[HttpReply]]) -> HttpReply:
     return await once()
 
 
-def _noting_what_is_sent() -> aiohttp.TraceConfig:
-    """aiohttp repeats a GET or a DELETE by itself where the line breaks, and does not say so."""
+def _trace_requests() -> aiohttp.TraceConfig:
+    """Record each request sent: aiohttp repeats a GET or DELETE by itself if the connection breaks."""
     trace = aiohttp.TraceConfig()
 
-    async def note(
+    async def record(
         _session: aiohttp.ClientSession, context: Any, sent: aiohttp.TraceRequestHeadersSentParams
     ) -> None:
         context.trace_request_ctx.append(sent.method)
 
-    trace.on_request_headers_sent.append(note)
+    trace.on_request_headers_sent.append(record)
     return trace
 
 
-def server_address(given: str) -> str:
-    """The address of a server as people write it: `host:port` will do."""
-    written = given.strip() if "://" in given else f"http://{given.strip()}"
+def server_address(text: str) -> str:
+    """The URL of a server as people write it: `host:port` is enough. Raises Invalid."""
+    url = text.strip() if "://" in text else f"http://{text.strip()}"
     try:
-        where = urlsplit(written)
-        fine = where.scheme in ("http", "https") and where.hostname and where.port != 0 and "@" not in written
+        parts = urlsplit(url)
+        is_valid = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and "@" not in url
     except ValueError:
-        fine = False
-    if not fine:
-        raise Invalid(f"{given!r} is not the address of a server. One looks like {DEFAULT_SERVER}.")
-    return written.rstrip("/").removesuffix("/api/v1")
+        is_valid = False
+    if not is_valid:
+        raise Invalid(f"{text!r} is not the address of a server. One looks like {DEFAULT_SERVER}.")
+    return url.rstrip("/").removesuffix("/api/v1")
 
 
 def api_path(*pieces: str) -> str:
-    """A path below the API; an id may hold anything."""
+    """A path of the API; an id may contain any character."""
     return "/api/v1/" + "/".join(quote(piece, safe="") for piece in pieces)
 
 
-async def _refused(response: aiohttp.ClientResponse) -> ApiError:
+async def _api_error_of(response: aiohttp.ClientResponse) -> ApiError:
     body = await response.read()
     retry_after = response.headers.get("Retry-After", "")
     reason = response.reason or ""
-    elsewhere = response.headers.get("Location", "")
-    if response.status < 400 and elsewhere:
-        reason = f"{reason}: it sends us to {elsewhere}, and we do not follow"
+    location = response.headers.get("Location", "")
+    if response.status < 400 and location:
+        reason = f"{reason}: it sends us to {location}, and we do not follow"
     return api_error(response.status, reason, response.content_type, body, retry_after)

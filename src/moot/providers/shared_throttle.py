@@ -1,10 +1,10 @@
-"""One door for all processes of an arena: what the operator allows towards a service, they use up together.
+"""The limits of one service for all processes together.
 
-Beside the place at its own process's door a call needs one in the commons, and one of those of the minute.
-The first is kept for as long as the call lasts, and lapses with a process that dies. Of all who wait in a
-process only the first asks, now and then, so a crowd costs no more than one. What a service says to one of
-them, to wait or to be less hasty, all are told; each then keeps the whole to the room that it finds right
-itself, but for those who have waited long.
+Besides a slot in the throttle of its process, a call needs one of the shared slots, and one of those of the
+minute. The first is held while the call lasts, and expires if its process dies. Of all calls that wait in a
+process only the first polls, so that many cost no more than one. A pause or a refusal for too many calls is
+passed on to all processes; each then applies its own, reduced limit to all calls together, except for calls
+that have waited long.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
 
 LEASE_SECONDS = 15.0
 RENEWALS = 3
-"""So often a place is taken again before it would lapse."""
+"""How often a slot is renewed before it would expire."""
 MINUTE = 60.0
 FIRST_PAUSE = 0.02
 LONGEST_PAUSE = 0.5
 OWN_LIMIT_SECONDS = 3.0
-"""After so long a wait a process that thinks the room smaller than others do takes a place as they would: it
-would never be let in, and only by being heard could it learn better."""
+"""After this wait a process ignores its own limit if that is lower than the shared one: otherwise it might
+never get a slot, and never learn that the service accepts more."""
 HINT_SECONDS = 10.0
 CLOSE_SECONDS = 1.0
 
 
 class BackoffHint(Struct, frozen=True, array_like=True):
-    """A service was asked too much."""
+    """A service has refused a call because there were too many."""
 
     by: str
     until: float
-    """When it may be asked again, by the clock on the wall: processes on several machines share no other."""
+    """When it may be called again, in wall-clock time: machines share no other clock."""
 
 
 class SharedThrottle:
@@ -55,7 +55,7 @@ class SharedThrottle:
         lease: float = LEASE_SECONDS,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`concurrent`: how many calls all together may have under way; else they only tell each other."""
+        """`concurrent` limits the calls of all processes; without it only pauses are shared."""
         self._shared_state = shared_state
         self._counters = f"calls under way to {service}", f"calls of a minute to {service}"
         self._key = f"haste towards {service}"
@@ -73,22 +73,22 @@ class SharedThrottle:
         self._wakeup = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
-    async def acquire(self, most: Callable[[], int]) -> str:
-        """Wait for a place among those of all processes, where this one finds that there are `most`.
+    async def acquire(self, own_limit: Callable[[], int]) -> str:
+        """Wait for a shared slot, in the order of arrival within this process. Returns its name.
 
-        First come, first served, in each of them.
+        `own_limit` is how many calls this process would allow to all together.
         """
-        under_way, minute = self._counters
+        active, minute = self._counters
         name = f"{self._process_id}:{next(self._numbers)}"
         try:
             async with self._queue_lock:
                 if self._concurrent is not None:
-                    await self._acquire_slot(under_way, name, self._concurrent, self._lease, most)
+                    await self._acquire_slot(active, name, self._concurrent, self._lease, own_limit)
                     self._keep_slot(name)
                 if self._per_minute is not None:
                     await self._acquire_slot(minute, name, self._per_minute, MINUTE)
         except BaseException:
-            # Also where nobody waited for the answer: the place may have been given.
+            # Even if the caller was cancelled: the slot may have been granted.
             self.release(name)
             raise
         return name
@@ -100,13 +100,13 @@ class SharedThrottle:
             self._wake()
 
     def report_backoff(self, seconds: float) -> None:
-        """The service asks all of us to be less hasty, and perhaps to wait so long."""
+        """Tell all processes that the service refused a call, and how long it is not to be called."""
         until = max(self._clock() + seconds, self._unsent_hint.until if self._unsent_hint else 0.0)
         self._unsent_hint = BackoffHint(f"{self._process_id}:{next(self._numbers)}", until)
         self._wake()
 
     async def reported_backoff(self) -> float | None:
-        """For how long to wait where another process was found too hasty; None where there is no news."""
+        """How long to wait because of another process's refusal; None if there is no new one."""
         hint = _read_hint(await self._shared_state.get(self._key))
         if hint is None or hint.by == self._last_hint or hint.by.startswith(self._process_id):
             return None
@@ -114,7 +114,7 @@ class SharedThrottle:
         return max(0.0, hint.until - self._clock())
 
     async def close(self) -> None:
-        """Whoever still has a place leaves it."""
+        """Release all slots."""
         self._released += self._held
         self._held.clear()
         if self._task is None:
@@ -125,14 +125,14 @@ class SharedThrottle:
         await asyncio.gather(self._task, return_exceptions=True)
 
     async def _acquire_slot(
-        self, counter: str, name: str, allowed: int, seconds: float, own: Callable[[], int] | None = None
+        self, counter: str, name: str, limit: int, seconds: float, own_limit: Callable[[], int] | None = None
     ) -> None:
         pause, waited = FIRST_PAUSE, 0.0
-        # Nobody tells who left elsewhere. Those who leave here do not wake us either: a process with a long
-        # queue would hand its places on for ever, and the others would get none.
+        # Slots released elsewhere send no signal. Those released here send none either: a process with a long
+        # queue would keep its slots for ever, and the others would get none.
         while True:
-            most = own() if own and waited < OWN_LIMIT_SECONDS else allowed
-            if await self._shared_state.join(counter, name, limit=most, seconds=seconds):
+            current = own_limit() if own_limit and waited < OWN_LIMIT_SECONDS else limit
+            if await self._shared_state.join(counter, name, limit=current, seconds=seconds):
                 return
             await asyncio.sleep(pause)
             pause, waited = min(2 * pause, LONGEST_PAUSE), waited + pause
@@ -141,15 +141,15 @@ class SharedThrottle:
         self._held.add(name)
         self._wake()
 
-    # --- in the background, so that nobody who leaves has to wait ----------------------------------------
+    # --- in the background, so that no caller waits for it --------------------------------------------
 
     def _wake(self) -> None:
         self._wakeup.set()
         if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._run(), name="places at a service's door")
+            self._task = asyncio.create_task(self._run(), name="shared throttle")
 
     async def _run(self) -> None:
-        """Leave for those who have left, stay for those who are there, pass on what was said."""
+        """Release the slots of finished calls, renew the others, publish refusals."""
         now = asyncio.get_running_loop().time
         due = now() + self._lease / RENEWALS
         while self._held or self._released or self._unsent_hint:
@@ -168,7 +168,7 @@ class SharedThrottle:
     async def _renew(self) -> None:
         held = frozenset(self._held)
         await self._shared_state.renew([(self._counters[0], name) for name in held], seconds=self._lease)
-        # Who left meanwhile may have been put in again.
+        # Slots released meanwhile may have been renewed.
         self._released += held - self._held
 
     async def _publish_hint(self) -> None:
@@ -177,11 +177,11 @@ class SharedThrottle:
             return
         known = _read_hint(await self._shared_state.get(self._key))
         until = max(hint.until, known.until if known else 0.0)
-        words = msgspec.json.encode(BackoffHint(hint.by, until))
-        await self._shared_state.put(self._key, words, max(HINT_SECONDS, until - self._clock()))
+        encoded = msgspec.json.encode(BackoffHint(hint.by, until))
+        await self._shared_state.put(self._key, encoded, max(HINT_SECONDS, until - self._clock()))
 
 
-def _read_hint(words: bytes | None) -> BackoffHint | None:
+def _read_hint(encoded: bytes | None) -> BackoffHint | None:
     with suppress(msgspec.MsgspecError):
-        return msgspec.json.decode(words, type=BackoffHint) if words else None
+        return msgspec.json.decode(encoded, type=BackoffHint) if encoded else None
     return None

@@ -1,9 +1,9 @@
-"""The door of one service: how many calls may be under way, and when the next may begin.
+"""Limits the calls to one service: how many at once, and when the next may begin.
 
-A hundred debates that run into the same limit must not all run into it again. So a refusal for haste halves
-the room at the door, and success widens it again, one call at a time; a wait that the service asks for is
-kept by everyone; and a service that has failed ten times in a row is left alone for a while, but for one call
-that looks whether it is back.
+A hundred debates that hit the same rate limit must not all hit it again. A refusal for too many calls halves
+the limit, and success raises it again, one call at a time. A pause that the service demands holds for all
+calls. A service that has failed ten times in a row is not called for a while, except for one call that tests
+whether it works again.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ OUTAGE_FAULTS: tuple[FaultKind, ...] = (
     "disconnected",
 )
 REFUSAL_FAULTS: tuple[FaultKind, ...] = ("bad_key", "forbidden", "billing", "tls", "redirected")
-"""It is there, and will answer nobody who comes with this key."""
+"""The service works, but refuses every call with this key."""
 
 
 class EndpointLimits(Struct, frozen=True):
-    """What the operator allows towards one service."""
+    """The operator's limits for one service."""
 
     concurrent: int = 32
     per_minute: int | None = None
     written: bool = False
-    """The operator has said how many at once: then it holds for all processes together, not for each."""
+    """`concurrent` was set by the operator: it holds for all processes together, not for each."""
 
 
 class Throttle:
@@ -50,7 +50,7 @@ class Throttle:
         clock: Callable[[], float] = monotonic,
         shared: SharedThrottle | None = None,
     ) -> None:
-        """`shared`: what other processes do at the same door counts too."""
+        """`shared` counts the calls of other processes to the same service too."""
         self._limits = allowed
         self._clock = clock
         self._shared = shared
@@ -65,7 +65,7 @@ class Throttle:
         self._retry_at = 0.0
         self._last_fault: Fault | None = None
         self.healthy = True
-        """The service answered when it was last asked; unasked, it is believed to be there."""
+        """Whether the last call was answered; true before the first call."""
 
     @property
     def active(self) -> int:
@@ -77,7 +77,7 @@ class Throttle:
 
     @asynccontextmanager
     async def admit(self) -> AsyncGenerator[None]:
-        """First come, first served."""
+        """Waits until a call may begin, in the order of arrival; held while it lasts."""
         await self._wait_for_slot()
         slot = ""
         try:
@@ -97,7 +97,7 @@ class Throttle:
             await self._shared.close()
 
     def check(self) -> None:
-        """Raise what was last heard of a service that is left alone; let one call through when it is time."""
+        """Raises the last fault of a service that is not called for now; lets a test call through in time."""
         if self._failures < MAX_FAILURES or self._last_fault is None:
             return
         now = self._clock()
@@ -106,11 +106,14 @@ class Throttle:
             return
         last = self._last_fault
         raise Fault(
-            last.kind, retry_after=self._retry_at - now, billed=False, detail="left alone for a while"
+            last.kind,
+            retry_after=self._retry_at - now,
+            billed=False,
+            detail="left alone for a while",
         )
 
     def succeeded(self) -> None:
-        """The service has answered as it should."""
+        """Record that the service has answered."""
         self._failures, self._backoff, self.healthy = 0, FIRST_BACKOFF, True
         self._current_limit = min(
             float(self._limits.concurrent), self._current_limit + 1 / self._current_limit
@@ -118,22 +121,20 @@ class Throttle:
         self._wake_next()
 
     def failed(self, fault: Fault, began: float) -> None:
-        """`began` is when the failed call did, on this gate's clock."""
+        """Record a failure. `began` is when the call did, by the clock of this throttle."""
         now = self._clock()
         self.healthy = fault.kind not in (*OUTAGE_FAULTS, *REFUSAL_FAULTS)
         if fault.kind in OVERLOAD_FAULTS and fault.severity == "transient":
-            # Calls that began before the room was halved say nothing about the new room.
-            news = began >= self._reduced_at
-            if news:
-                self._current_limit, self._reduced_at = (
-                    max(1.0, min(self._current_limit, self._active) / 2),
-                    now,
-                )
-            # Who is told to come back tomorrow gives up; the others need not wait for that.
+            # Calls that began before the last reduction say nothing about the new limit.
+            is_news = began >= self._reduced_at
+            if is_news:
+                self._current_limit = max(1.0, min(self._current_limit, self._active) / 2)
+                self._reduced_at = now
+            # A call that is to wait for hours fails; the others need not wait for that.
             if fault.retry_after and fault.retry_after <= MAX_WAIT:
-                news = news or now + fault.retry_after > self._opens_at
+                is_news = is_news or now + fault.retry_after > self._opens_at
                 self._opens_at = max(self._opens_at, now + fault.retry_after)
-            if self._shared is not None and news:
+            if self._shared is not None and is_news:
                 self._shared.report_backoff(max(0.0, self._opens_at - now))
         if fault.kind in OUTAGE_FAULTS and fault.severity == "transient":
             self._failures, self._last_fault = self._failures + 1, fault
@@ -147,7 +148,7 @@ class Throttle:
         return self._clock()
 
     def _apply_shared_backoff(self, wait: float | None) -> None:
-        """Another process was refused for haste, and is to wait for so long."""
+        """Another process was refused for too many calls, and has to wait this long."""
         if wait is None:
             return
         now = self._clock()
@@ -167,12 +168,12 @@ class Throttle:
                 self._active -= 1
                 self._wake_next()
             else:
-                with suppress(ValueError):  # it may have been passed over already
+                with suppress(ValueError):  # it may have been removed already
                     self._waiting.remove(future)
             raise
 
     async def _wait_until_open(self) -> None:
-        while (wait := self._seconds_to_wait()) > 0:  # noqa: ASYNC110 - the wait is known, nothing tells of its end
+        while (wait := self._seconds_to_wait()) > 0:  # noqa: ASYNC110 - the end of the wait is known, there is no event for it
             await asyncio.sleep(wait)
         self._call_times.append(self._clock())
 
