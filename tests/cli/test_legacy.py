@@ -11,7 +11,7 @@ import pytest
 from moot.cli.conversation_source import open_conversations
 from tests.cli.conftest import Hold
 from tests.cli.terminal import Terminal, environment
-from tests.client.canned_server import answer, desk, problem
+from tests.client.canned_server import answer, problem, serve_answers
 from tests.compat.old_rows import EACH, in_lines, in_sqlite, rows
 
 Moot = Callable[..., tuple[int, str, str]]
@@ -142,5 +142,8 @@ def test_on_a_terminal_an_import_shows_that_it_moves(data: Path, old: Path):
 async def test_a_server_that_counts_requests_is_waited_for():
     busy = problem("429 Too Many Requests", b'{"status": 429}', Retry_After="0")
     nothing = b'{"conversations": [], "total": 0, "limit": 20, "offset": 0, "hasMore": false}'
-    async with desk(busy, busy, answer("200 OK", nothing)) as server, open_conversations(server.url) as books:
+    async with (
+        serve_answers(busy, busy, answer("200 OK", nothing)) as server,
+        open_conversations(server.url) as books,
+    ):
         assert (await books.imported_page(search="", limit=20, offset=0)).total == 0

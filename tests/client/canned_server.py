@@ -16,22 +16,22 @@ HANG_UP = b""
 """Answered to nobody: the line breaks before the first byte."""
 
 
-class Asked(Struct, frozen=True):
+class ReceivedRequest(Struct, frozen=True):
     method: str
     target: str
     headers: dict[str, str]
     body: bytes
 
 
-class Desk:
+class CannedServer:
     def __init__(self, answers: Sequence[bytes]) -> None:
         self.answers = list(answers)
-        self.asked: list[Asked] = []
+        self.requests: list[ReceivedRequest] = []
         self.url = ""
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            self.asked.append(await _request(reader))
+            self.requests.append(await _request(reader))
             writer.write(self.answers.pop(0))
             await writer.drain()
         finally:
@@ -39,21 +39,23 @@ class Desk:
 
 
 @asynccontextmanager
-async def desk(*answers: bytes) -> AsyncGenerator[Desk]:
+async def serve_answers(*answers: bytes) -> AsyncGenerator[CannedServer]:
     """One answer for each connection, in this order."""
-    made = Desk(answers)
+    made = CannedServer(answers)
     server = await asyncio.start_server(made.serve, "127.0.0.1", 0)
     made.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     async with server:
         yield made
 
 
-async def _request(reader: asyncio.StreamReader) -> Asked:
+async def _request(reader: asyncio.StreamReader) -> ReceivedRequest:
     head = (await reader.readuntil(b"\r\n\r\n")).decode()
     first, *rest = head.rstrip().split("\r\n")
     method, target, _ = first.split(" ")
     headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in rest)}
-    return Asked(method, target, headers, await reader.readexactly(int(headers.get("content-length", 0))))
+    return ReceivedRequest(
+        method, target, headers, await reader.readexactly(int(headers.get("content-length", 0)))
+    )
 
 
 def answer(status: str, body: bytes = b"", media_type: str = "application/json", **headers: str) -> bytes:

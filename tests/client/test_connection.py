@@ -9,7 +9,7 @@ import pytest
 from moot.client import ApiError, AsyncClient, Client, Config, Debater, Unreachable, Unreadable
 from moot.client.connection import server_address
 from moot.core.errors import Invalid
-from tests.client.canned_server import HANG_UP, answer, desk, problem
+from tests.client.canned_server import HANG_UP, answer, problem, serve_answers
 
 TWO = (
     Debater("A", "openai/gpt-5", "for"),
@@ -31,7 +31,7 @@ IN_FLIGHT = problem("409 Conflict", b'{"type":"/errors/idempotency-in-flight","s
 
 
 async def test_a_debate_is_asked_for_in_the_words_of_the_contract():
-    async with desk(answer("201 Created", CREATED)) as server, AsyncClient(server.url) as client:
+    async with serve_answers(answer("201 Created", CREATED)) as server, AsyncClient(server.url) as client:
         created = await client.create(
             "Cats or dogs?",
             participants=TWO,
@@ -39,7 +39,7 @@ async def test_a_debate_is_asked_for_in_the_words_of_the_contract():
             config=Config(max_rounds=2, cost_limit=1.5),
         )
     assert (created.id, created.judge and created.judge.name) == ("deb_1", "Judge")
-    assert json.loads(server.asked[0].body) == {
+    assert json.loads(server.requests[0].body) == {
         "topic": "Cats or dogs?",
         "format": "oxford",
         "participants": [
@@ -60,30 +60,30 @@ async def test_a_post_whose_answer_was_lost_is_repeated_under_the_same_key():
     cut = answer("201 Created", CREATED)[:-20]
     for broken in (HANG_UP, cut):
         answers = (broken, IN_FLIGHT, answer("201 Created", CREATED))
-        async with desk(*answers) as server, AsyncClient(server.url) as client:
+        async with serve_answers(*answers) as server, AsyncClient(server.url) as client:
             assert (await client.create("Cats", participants=TWO, judge="a/b")).id == "deb_1"
-        assert len(server.asked) == 3
-        assert len({asked.headers["idempotency-key"] for asked in server.asked}) == 1
-        assert len({asked.body for asked in server.asked}) == 1
+        assert len(server.requests) == 3
+        assert len({request.headers["idempotency-key"] for request in server.requests}) == 1
+        assert len({request.body for request in server.requests}) == 1
 
 
 async def test_it_is_repeated_once_only():
-    async with desk(HANG_UP, HANG_UP, HANG_UP) as server, AsyncClient(server.url) as client:
+    async with serve_answers(HANG_UP, HANG_UP, HANG_UP) as server, AsyncClient(server.url) as client:
         with pytest.raises(Unreachable, match="broke off"):
             await client.pause("deb_1")
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 async def test_each_post_has_a_key_of_its_own():
-    async with desk(*[answer("200 OK", b"{}")] * 2) as server, AsyncClient(server.url) as client:
+    async with serve_answers(*[answer("200 OK", b"{}")] * 2) as server, AsyncClient(server.url) as client:
         await client.pause("deb_1")
         await client.resume("deb_1")
-    assert len({asked.headers["idempotency-key"] for asked in server.asked}) == 2
+    assert len({request.headers["idempotency-key"] for request in server.requests}) == 2
 
 
 async def test_a_delete_that_had_come_through_counts():
     gone = problem("404 Not Found", b'{"type":"/errors/not-found","status":404}')
-    async with desk(HANG_UP, gone, gone) as server, AsyncClient(server.url) as client:
+    async with serve_answers(HANG_UP, gone, gone) as server, AsyncClient(server.url) as client:
         await client.delete("deb_1")
         with pytest.raises(ApiError):
             await client.delete("deb_1")
@@ -93,16 +93,20 @@ async def test_the_token_goes_with_every_request_and_keys_with_what_changes_some
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setenv("MOOT_TOKEN", "from-the-environment")
-    async with desk(*[answer("200 OK", b"{}")] * 3) as server:
+    async with serve_answers(*[answer("200 OK", b"{}")] * 3) as server:
         monkeypatch.setenv("MOOT_SERVER", server.url)
         async with AsyncClient(keys={"openai": "sk-mine"}) as client:
             await client.health()
             await client.resume("deb_1")
         async with AsyncClient(token="given") as client:
             await client.health()
-    tokens = [asked.headers["authorization"] for asked in server.asked]
+    tokens = [request.headers["authorization"] for request in server.requests]
     assert tokens == ["Bearer from-the-environment", "Bearer from-the-environment", "Bearer given"]
-    assert [asked.headers.get("x-provider-key-openai") for asked in server.asked] == [None, "sk-mine", None]
+    assert [request.headers.get("x-provider-key-openai") for request in server.requests] == [
+        None,
+        "sk-mine",
+        None,
+    ]
 
 
 async def test_a_refusal_says_all_that_the_server_said():
@@ -117,7 +121,7 @@ async def test_a_refusal_says_all_that_the_server_said():
         "more": 1,
     }
     refusal = problem("422 Unprocessable", json.dumps(body).encode())
-    async with desk(refusal) as server, AsyncClient(server.url) as client:
+    async with serve_answers(refusal) as server, AsyncClient(server.url) as client:
         with pytest.raises(ApiError) as raised:
             await client.create("Cats", participants=TWO, judge="a/b")
     error = raised.value
@@ -131,7 +135,10 @@ async def test_what_stands_in_between_may_answer_too():
     page = answer("502 Bad Gateway", b"<h1>nginx</h1>", "text/html")
     elsewhere = answer("301 Moved Permanently", b"", "text/html", Location="https://moot.example/")
     nonsense = answer("200 OK", b"<h1>Welcome</h1>", "text/html")
-    async with desk(page, elsewhere, nonsense) as server, AsyncClient(server.url, token="secret") as client:
+    async with (
+        serve_answers(page, elsewhere, nonsense) as server,
+        AsyncClient(server.url, token="secret") as client,
+    ):
         with pytest.raises(ApiError, match="502 Bad Gateway"):
             await client.models()
         with pytest.raises(ApiError, match=r"sends us to https://moot\.example/"):
@@ -141,9 +148,9 @@ async def test_what_stands_in_between_may_answer_too():
 
 
 async def test_an_id_may_hold_anything():
-    async with desk(answer("200 OK", b"{}")) as server, AsyncClient(server.url) as client:
+    async with serve_answers(answer("200 OK", b"{}")) as server, AsyncClient(server.url) as client:
         await client.resume("../x?y#z/ü")
-    assert server.asked[0].target == "/api/v1/debates/..%2Fx%3Fy%23z%2F%C3%BC/resume"
+    assert server.requests[0].target == "/api/v1/debates/..%2Fx%3Fy%23z%2F%C3%BC/resume"
 
 
 def test_addresses_as_people_write_them():

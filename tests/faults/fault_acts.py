@@ -17,7 +17,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tests.faults import wire_formats as tongues
+from tests.faults import wire_formats as wire_formats
 from tests.faults.fault_server import FORGOTTEN, Act, Line
 from tests.faults.wire_formats import Answer, Bill, Frame, sse
 
@@ -70,7 +70,7 @@ def redirect(status: int, where: str = "http://127.0.0.1:9/v1") -> Act:
 
 async def whole(line: Line) -> None:
     """The completion in one piece, as if nobody had asked for a stream."""
-    await line.say(200, tongues.chat_whole(line.answer))
+    await line.say(200, wire_formats.chat_whole(line.answer))
     line.bill(line.answer.bill)
 
 
@@ -118,7 +118,7 @@ def uses(*calls: tuple[str, str]) -> Act:
     """Asks for tools instead of speaking."""
 
     async def act(line: Line) -> None:
-        await line.reply(*tongues.uses(line.answer, calls), text="", thought="")
+        await line.reply(*wire_formats.uses(line.answer, calls), text="", thought="")
 
     return act
 
@@ -144,7 +144,7 @@ def complains(code: str) -> Act:
 
 def half(answer: Answer) -> list[Frame]:
     """A stream up to the middle of its words."""
-    told = tongues.frames(answer)
+    told = wire_formats.frames(answer)
     return told[: 2 * len(told) // 3]
 
 
@@ -206,7 +206,7 @@ async def hangs_up(line: Line) -> None:
 # --- bytes that are hard to read ----------------------------------------------------------------------
 
 
-def in_packets(size: int, frames: Frames = tongues.frames) -> Act:
+def in_packets(size: int, frames: Frames = wire_formats.frames) -> Act:
     """Cut anywhere, also in the middle of a character."""
 
     async def act(line: Line) -> None:
@@ -234,7 +234,7 @@ def bytes_of(write: Callable[[list[Frame]], bytes], *, reported: bool = True) ->
 
     async def act(line: Line) -> None:
         await line.head()
-        await line.send(write(tongues.frames(line.answer)))
+        await line.send(write(wire_formats.frames(line.answer)))
         line.bill(line.answer.bill, reported=reported)
         await line.end()
 
@@ -311,7 +311,7 @@ def bills(usage: Any) -> Act:
 
     async def act(line: Line) -> None:
         await line.head()
-        await line.send(*map(sse, _with_usage(tongues.frames(line.answer), usage)))
+        await line.send(*map(sse, _with_usage(wire_formats.frames(line.answer), usage)))
         line.bill(line.answer.bill, reported=False)
         await line.end()
 
@@ -334,10 +334,10 @@ def huge(size: int) -> Act:
 
     async def act(line: Line) -> None:
         await line.head()
-        told = sse(tongues.chat_delta(line.answer, content="and on " * (size // 7)))
+        told = sse(wire_formats.chat_delta(line.answer, content="and on " * (size // 7)))
         for start in range(0, len(told), 2**18):
             await line.send(told[start : start + 2**18])
-        await line.send(*map(sse, tongues.chat(line.answer)[-3:]))
+        await line.send(*map(sse, wire_formats.chat(line.answer)[-3:]))
         await line.end()
 
     return act
@@ -353,7 +353,7 @@ def endless(*said: str) -> Act:
 
     async def act(line: Line) -> None:
         await line.head()
-        packet = b"".join(sse(tongues.chat_delta(line.answer, **{kind: "and on "})) for kind in said)
+        packet = b"".join(sse(wire_formats.chat_delta(line.answer, **{kind: "and on "})) for kind in said)
         for count in itertools.count(1):
             line.bill(Bill(line.answer.bill.input, 2 * count), reported=False)
             await line.send(packet)
@@ -368,14 +368,14 @@ def flood(letters: str) -> Act:
     async def act(line: Line) -> None:
         await line.head()
         line.call.answer = answer = replace(line.answer, text=letters)
-        before, after = sse(tongues.chat_delta(answer, content="@")).split(b"@")
+        before, after = sse(wire_formats.chat_delta(answer, content="@")).split(b"@")
         packets = [before + letter.encode() + after for letter in letters]
         for start in range(0, len(packets), 100):
             await line.send(*packets[start : start + 100])
             await asyncio.sleep(0)
         bill = Bill(answer.bill.input, len(letters))
-        end = Frame({"choices": [], "usage": tongues.chat_usage(bill)})
-        await line.send(sse(tongues.chat_delta(answer, "stop")), sse(end), sse(Frame(b"[DONE]")))
+        end = Frame({"choices": [], "usage": wire_formats.chat_usage(bill)})
+        await line.send(sse(wire_formats.chat_delta(answer, "stop")), sse(end), sse(Frame(b"[DONE]")))
         line.bill(bill)
         await line.end()
 
@@ -384,13 +384,13 @@ def flood(letters: str) -> Act:
 
 async def one_great_header(line: Line) -> None:
     await line.head(X_Bomb="x" * 1_000_000)
-    await line.send(*map(sse, tongues.frames(line.answer)))
+    await line.send(*map(sse, wire_formats.frames(line.answer)))
     await line.end()
 
 
 async def many_headers(line: Line) -> None:
     await line.head(**{f"X_{number}": "x" * 90 for number in range(10_000)})
-    await line.send(*map(sse, tongues.frames(line.answer)))
+    await line.send(*map(sse, wire_formats.frames(line.answer)))
     await line.end()
 
 
@@ -406,7 +406,7 @@ BOMB = 50 * gzip.compress(b"x" * 1_000_000)
 
 async def sets_cookie(line: Line) -> None:
     await line.head(Set_Cookie="who=you; Domain=localhost; Path=/")
-    await line.send(*map(sse, tongues.frames(line.answer)))
+    await line.send(*map(sse, wire_formats.frames(line.answer)))
     line.bill(line.answer.bill)
     await line.end()
 
@@ -416,26 +416,26 @@ async def sets_cookie(line: Line) -> None:
 
 def interspersed(answer: Answer) -> list[Frame]:
     """Words and thoughts by turns; the words add up to the answer."""
-    told = tongues.chat(replace(answer, text="", thought=""))
+    told = wire_formats.chat(replace(answer, text="", thought=""))
     middle: list[Frame] = []
-    for number, piece in enumerate(tongues.pieces(answer.text)):
+    for number, piece in enumerate(wire_formats.pieces(answer.text)):
         if not number % 12:
-            middle.append(tongues.chat_delta(answer, reasoning_content=f"Secret thought {number}."))
-        middle.append(tongues.chat_delta(answer, content=piece))
+            middle.append(wire_formats.chat_delta(answer, reasoning_content=f"Secret thought {number}."))
+        middle.append(wire_formats.chat_delta(answer, content=piece))
     return [told[0], *middle, *told[1:]]
 
 
 def leaked(answer: Answer) -> list[Frame]:
     """Thoughts between tags in the text, the tags cut over deltas."""
-    told = tongues.chat(replace(answer, text="", thought=""))
+    told = wire_formats.chat(replace(answer, text="", thought=""))
     text = f"<think>Secret thought, kept.</think>\n\n{answer.text}"
     cut = [text[start : start + 5] for start in range(0, len(text), 5)]
-    return [told[0], *(tongues.chat_delta(answer, content=piece) for piece in cut), *told[1:]]
+    return [told[0], *(wire_formats.chat_delta(answer, content=piece) for piece in cut), *told[1:]]
 
 
 def leaked_whole(answer: Answer) -> list[Frame]:
-    """The same in any tongue, cut where its words are cut."""
-    return tongues.frames(replace(answer, text=f"<think>Secret thought, kept.</think>\n\n{answer.text}"))
+    """The same in any wire format, cut where its words are cut."""
+    return wire_formats.frames(replace(answer, text=f"<think>Secret thought, kept.</think>\n\n{answer.text}"))
 
 
 # --- numbers out of order, and two versions of one text -----------------------------------------------
@@ -446,30 +446,30 @@ def _deltas(told: list[Frame]) -> list[int]:
 
 
 def doubled(answer: Answer) -> list[Frame]:
-    told = tongues.responses(answer)
+    told = wire_formats.responses(answer)
     first = _deltas(told)[3]
     return [*told[: first + 1], told[first], *told[first + 1 :]]
 
 
 def swapped(answer: Answer) -> list[Frame]:
     """Two deltas in the wrong order; their numbers tell the right one."""
-    told = tongues.responses(answer)
+    told = wire_formats.responses(answer)
     one, two = _deltas(told)[3:5]
     told[one], told[two] = told[two], told[one]
     return told
 
 
 def lost(answer: Answer) -> list[Frame]:
-    told = tongues.responses(answer)
+    told = wire_formats.responses(answer)
     del told[_deltas(told)[3]]
     return told
 
 
 async def retells(line: Line) -> None:
     """The last word on the text is another text."""
-    told = tongues.responses(line.answer)
+    told = wire_formats.responses(line.answer)
     line.call.answer = replace(line.answer, text=REVISED)
-    other = tongues.responses(line.answer)
+    other = wire_formats.responses(line.answer)
     ends = [
         "response.output_text.done", "response.content_part.done", "response.output_item.done",
         "response.completed",

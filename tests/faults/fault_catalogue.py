@@ -16,7 +16,7 @@ from moot.core.terms import Truncation
 from tests.faults import fault_acts as acts
 from tests.faults.fault_acts import bills, bytes_of, framed, in_packets, refuse, says, slow_down, tells
 from tests.faults.fault_server import Act, Door
-from tests.faults.wire_formats import Tongue
+from tests.faults.wire_formats import WireFormat
 
 FAULTS: dict[str, tuple[str, str]] = {
     "F01": ("T", "connection refused"),
@@ -98,7 +98,7 @@ class Case(Struct, frozen=True):
     then: Literal["answered", "failed", "stopped"] = "answered"
     """What comes after the failures: an answer, a failed turn in a debate that goes on, a debate in error."""
     at: int = 2
-    tongue: Tongue = "chat"
+    wire: WireFormat = "chat"
     tls: bool = False
     hasty: bool = False
     """Silence is not borne for long."""
@@ -228,7 +228,7 @@ REFUSED = (
     transient("F13", "a moment", slow_down("0.2"), "rate_limited", wait=0.2, **RATE),
     transient(
         "F13", "in the body", refuse(429, details=[{"retryDelay": "0.2s"}], type="RESOURCE_EXHAUSTED"),
-        "rate_limited", tongue="google", wait=0.2, **RATE,
+        "rate_limited", wire="google", wait=0.2, **RATE,
     ),
     Case(
         "F13", "longer than the turn", (slow_down("7"),),
@@ -252,12 +252,12 @@ REFUSED = (
     transient("F17", "529", refuse(529, type="overloaded_error"), "overloaded", status=529, billed=False),
     transient("F18", "chat", acts.complains("overloaded_error"), "overloaded", **UNBILLED),
     transient(
-        "F18", "anthropic", acts.complains("overloaded_error"), "overloaded", tongue="anthropic", **UNBILLED,
+        "F18", "anthropic", acts.complains("overloaded_error"), "overloaded", wire="anthropic", **UNBILLED,
     ),
     transient(
-        "F18", "responses", acts.complains("server_error"), "server_error", tongue="responses", **UNBILLED,
+        "F18", "responses", acts.complains("server_error"), "server_error", wire="responses", **UNBILLED,
     ),
-    transient("F18", "google", acts.complains("server_error"), "server_error", tongue="google", **UNBILLED),
+    transient("F18", "google", acts.complains("server_error"), "server_error", wire="google", **UNBILLED),
     permanent("F19", "301", acts.redirect(301), "redirected", status=301, billed=False),
     permanent("F19", "302", acts.redirect(302), "redirected", status=302, billed=False),
 )  # fmt: skip
@@ -288,13 +288,13 @@ BROKEN = (
     exhausted("F24", "to the end", acts.resets, "disconnected", words=True),
     transient("F25", "once", acts.ends_early, "disconnected", words=True),
     exhausted("F25", "to the end", acts.ends_early, "disconnected", words=True),
-    transient("F25", "responses", acts.ends_early, "disconnected", words=True, tongue="responses"),
-    transient("F25", "anthropic", acts.ends_early, "disconnected", words=True, tongue="anthropic"),
-    transient("F25", "google", acts.ends_early, "disconnected", words=True, tongue="google"),
+    transient("F25", "responses", acts.ends_early, "disconnected", words=True, wire="responses"),
+    transient("F25", "anthropic", acts.ends_early, "disconnected", words=True, wire="anthropic"),
+    transient("F25", "google", acts.ends_early, "disconnected", words=True, wire="google"),
     transient("F25", "[DONE]", acts.done_early, "disconnected", words=True),
-    transient("F25", "[DONE] responses", acts.done_early, "disconnected", words=True, tongue="responses"),
-    transient("F25", "[DONE] anthropic", acts.done_early, "disconnected", words=True, tongue="anthropic"),
-    transient("F25", "[DONE] google", acts.done_early, "disconnected", words=True, tongue="google"),
+    transient("F25", "[DONE] responses", acts.done_early, "disconnected", words=True, wire="responses"),
+    transient("F25", "[DONE] anthropic", acts.done_early, "disconnected", words=True, wire="anthropic"),
+    transient("F25", "[DONE] google", acts.done_early, "disconnected", words=True, wire="google"),
 )  # fmt: skip
 HARD_TO_READ = (
     harmless("F26", "cut over packets", in_packets(3)),
@@ -311,9 +311,9 @@ HARD_TO_READ = (
     harmless("F28", "no blank line at the end", bytes_of(acts.unfinished_line)),
     harmless("F28", "packets of one byte", in_packets(1)),
     harmless("F29", "chat", bytes_of(acts.with_strangers)),
-    harmless("F29", "responses", bytes_of(acts.with_strangers), tongue="responses"),
-    harmless("F29", "anthropic", bytes_of(acts.with_strangers), tongue="anthropic"),
-    harmless("F29", "google", bytes_of(acts.with_strangers), tongue="google"),
+    harmless("F29", "responses", bytes_of(acts.with_strangers), wire="responses"),
+    harmless("F29", "anthropic", bytes_of(acts.with_strangers), wire="anthropic"),
+    harmless("F29", "google", bytes_of(acts.with_strangers), wire="google"),
     harmless("F30", "missing", bills(None), estimated=True),
     harmless("F31", "negative", bills({"prompt_tokens": -5, "completion_tokens": -5}), suspect=True),
     harmless("F31", "immense", bills({"prompt_tokens": 10**12, "completion_tokens": 10**12}), suspect=True),
@@ -324,33 +324,33 @@ UNSATISFYING = (
     unusable("F32", "once", says(text="", thought=""), "empty"),
     unusable("F32", "twice", says(text="", thought=""), "empty", 2),
     harmless("F33", "chat", says(refused=True), refusal=True),
-    harmless("F33", "responses", says(refused=True), refusal=True, tongue="responses"),
+    harmless("F33", "responses", says(refused=True), refusal=True, wire="responses"),
     harmless(
-        "F33", "anthropic", says(refused=True, thought="", text=""), refusal=True, tongue="anthropic",
+        "F33", "anthropic", says(refused=True, thought="", text=""), refusal=True, wire="anthropic",
         wordless=True,
     ),
     harmless("F34", "in the middle", says(finish="filter"), truncated="filter"),
-    harmless("F34", "responses", says(finish="filter"), truncated="filter", tongue="responses"),
-    harmless("F34", "google", says(finish="filter"), truncated="filter", tongue="google"),
+    harmless("F34", "responses", says(finish="filter"), truncated="filter", wire="responses"),
+    harmless("F34", "google", says(finish="filter"), truncated="filter", wire="google"),
     Case(
         "F34", "before any word", (says(text="", thought="", finish="filter"),),
         (Fails("filtered", "unusable", wait="none"),), "failed",
     ),
     harmless("F35", "chat", says(finish="length"), truncated="max_tokens"),
-    harmless("F35", "responses", says(finish="length"), truncated="max_tokens", tongue="responses"),
-    harmless("F35", "anthropic", says(finish="length"), truncated="max_tokens", tongue="anthropic"),
-    harmless("F35", "google", says(finish="length"), truncated="max_tokens", tongue="google"),
+    harmless("F35", "responses", says(finish="length"), truncated="max_tokens", wire="responses"),
+    harmless("F35", "anthropic", says(finish="length"), truncated="max_tokens", wire="anthropic"),
+    harmless("F35", "google", says(finish="length"), truncated="max_tokens", wire="google"),
 )  # fmt: skip
 CHAINED = (
-    harmless("F36", "missing", says(id=""), at=1, tongue="responses", degraded="chain", marked=3),
+    harmless("F36", "missing", says(id=""), at=1, wire="responses", degraded="chain", marked=3),
     unusable(
-        "F37", "once", acts.forgets, "chain_lost", at=3, tongue="responses", status=400, billed=False,
+        "F37", "once", acts.forgets, "chain_lost", at=3, wire="responses", status=400, billed=False,
         wait="at once", degraded="chain",
     ),
-    harmless("F39", "doubled", tells(acts.doubled), tongue="responses"),
-    harmless("F39", "out of order", tells(acts.swapped), tongue="responses", degraded="mended"),
-    harmless("F39", "missing", tells(acts.lost), tongue="responses", degraded="mended"),
-    harmless("F40", "another text", acts.retells, tongue="responses", degraded="mended"),
+    harmless("F39", "doubled", tells(acts.doubled), wire="responses"),
+    harmless("F39", "out of order", tells(acts.swapped), wire="responses", degraded="mended"),
+    harmless("F39", "missing", tells(acts.lost), wire="responses", degraded="mended"),
+    harmless("F40", "another text", acts.retells, wire="responses", degraded="mended"),
 )  # fmt: skip
 IMMODERATE = (
     unusable("F41", "beyond all measure", acts.huge(5_000_000), "malformed"),
@@ -359,7 +359,7 @@ IMMODERATE = (
         "before any word",
         bytes_of(acts.swollen, reported=False),
         "malformed",
-        tongue="anthropic",
+        wire="anthropic",
     ),
     harmless("F41", "beyond the cap", acts.huge(1_000_000), truncated="cap", estimated=True),
     harmless("F42", "words", acts.endless("content"), truncated="cap", estimated=True),
@@ -367,9 +367,9 @@ IMMODERATE = (
     harmless("F42", "both", acts.endless("content", "reasoning_content"), truncated="cap", estimated=True),
     harmless("F44", "by turns", tells(acts.interspersed)),
     harmless("F45", "cut tags", tells(acts.leaked)),
-    harmless("F45", "responses", tells(acts.leaked_whole), tongue="responses"),
-    harmless("F45", "anthropic", tells(acts.leaked_whole), tongue="anthropic"),
-    harmless("F45", "google", tells(acts.leaked_whole), tongue="google"),
+    harmless("F45", "responses", tells(acts.leaked_whole), wire="responses"),
+    harmless("F45", "anthropic", tells(acts.leaked_whole), wire="anthropic"),
+    harmless("F45", "google", tells(acts.leaked_whole), wire="google"),
     unusable("F51", "one great header", acts.one_great_header, "malformed"),
     unusable("F51", "many headers", acts.many_headers, "malformed"),
     unusable("F51", "gzip", acts.gzip_bomb, "malformed"),

@@ -27,7 +27,7 @@ from typing import Any, Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from tests.faults import wire_formats as tongues
+from tests.faults import wire_formats as wire_formats
 from tests.faults.certificates import Certificates
 from tests.faults.wire_formats import Answer, Asked, Bill, Frame
 
@@ -100,7 +100,7 @@ class Line:
         """A whole stream: these frames, or the good answer with these changes."""
         self.call.answer = answer = replace(self.answer, **changes)
         await self.head()
-        await self.send(*map(tongues.sse, given or tongues.frames(answer)))
+        await self.send(*map(wire_formats.sse, given or wire_formats.frames(answer)))
         self.bill(answer.bill)
         self.server.remember(self.call, answer)
         await self.end()
@@ -350,18 +350,18 @@ class FaultServer:
 
     def _consider(self, call: Call) -> None:
         """What a good answer would be, and what it would cost."""
-        call.asked = asked = tongues.asked(call.path, call.body)
+        call.asked = asked = wire_formats.asked(call.path, call.body)
         seed = f"{call.number} {asked.words}"
         schema = asked.schema
         if schema is None and '"winner"' in asked.words:
             schema = self._schema
         self._schema = schema or self._schema
-        text = tongues.speech(seed) if schema is None else tongues.ballot(schema, seed)
-        thought = f"Thinking of {tongues.speech(seed, 1)}" if schema is None else ""
+        text = wire_formats.speech(seed) if schema is None else wire_formats.ballot(schema, seed)
+        thought = f"Thinking of {wire_formats.speech(seed, 1)}" if schema is None else ""
         read = asked.words + self._remembered.get(asked.previous or "", "")
-        reasoning = tongues.tokens(thought)
-        bill = Bill(tongues.tokens(read), tongues.tokens(text) + reasoning, reasoning)
-        call.answer = Answer(asked.tongue, f"resp_{call.number}_{self._port}", text, thought, bill)
+        reasoning = wire_formats.tokens(thought)
+        bill = Bill(wire_formats.tokens(read), wire_formats.tokens(text) + reasoning, reasoning)
+        call.answer = Answer(asked.wire, f"resp_{call.number}_{self._port}", text, thought, bill)
 
     def knows(self, response_id: str | None) -> bool:
         return response_id is None or response_id in self._remembered

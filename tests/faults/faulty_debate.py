@@ -43,7 +43,7 @@ from moot.settings import Settings
 from moot.store.contract import Store
 from moot.tools.contract import Toolbox
 from tests.faults.fault_server import FaultServer
-from tests.faults.wire_formats import Tongue
+from tests.faults.wire_formats import WireFormat
 
 MOTION = "Should bridges be free to cross?"
 PRICE = flat_price(Money(3), Money(15))
@@ -54,7 +54,7 @@ PLAYERS = ("one", "two", "judge")
 WORDS = "words"
 """Stands for any number of deltas and finished segments in a row."""
 
-FAMILIES: dict[Tongue, tuple[Family, Traits]] = {
+FAMILIES: dict[WireFormat, tuple[Family, Traits]] = {
     "chat": (openai_chat_request.family(), Traits(tools=True)),
     "responses": (openai_responses_request.FAMILY, Traits(chaining=True, thinks=True, tools=True)),
     "anthropic": (anthropic_request.FAMILY, Traits(thinks=True, tools=True)),
@@ -99,9 +99,9 @@ class Held(Struct):
         return [r.event for r in self.seen if isinstance(r.event, CallDelta) and r.event.call == call]
 
 
-def client(tongue: Tongue, url: str, key: str, patience: float = 10.0) -> ProviderClient:
-    family, traits = FAMILIES[tongue]
-    base = url.removesuffix("/v1") if tongue in ("anthropic", "google") else url
+def client(wire: WireFormat, url: str, key: str, patience: float = 10.0) -> ProviderClient:
+    family, traits = FAMILIES[wire]
+    base = url.removesuffix("/v1") if wire in ("anthropic", "google") else url
     return ProviderClient(family, base, key=key, traits=traits, read_timeout=patience, connect=patience / 2)
 
 
@@ -109,7 +109,7 @@ async def hold(
     server: FaultServer,
     folder: Path,
     *,
-    tongue: Tongue = "chat",
+    wire: WireFormat = "chat",
     pace: RunnerTimings = PACE,
     turns: int = 3,
     max_tokens: int = 600,
@@ -121,7 +121,7 @@ async def hold(
 ) -> Held:
     """`urls` sends a player elsewhere; `watch` is called with each event as it is seen, and may act."""
     where = {player: (urls or {}).get(player, server.url) for player in PLAYERS}
-    providers = {player: client(tongue, url, server.key, pace.between_bytes) for player, url in where.items()}
+    providers = {player: client(wire, url, server.key, pace.between_bytes) for player, url in where.items()}
     one, two, judge = (Model(name, f"model-{name}", price=PRICE, max_tokens=max_tokens) for name in PLAYERS)
     settings = Settings(data=folder, pace=pace)
     async with Arena.open(settings, store=store, providers=providers, tools=toolbox) as arena:

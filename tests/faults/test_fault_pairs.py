@@ -20,7 +20,7 @@ from tests.faults.fault_catalogue import CASES, REFUSED, Case
 from tests.faults.fault_server import Door, FaultServer, Script
 from tests.faults.faulty_debate import HASTY, Held, hold
 from tests.faults.test_faults import check_money, check_secrets
-from tests.faults.wire_formats import Tongue
+from tests.faults.wire_formats import WireFormat
 
 CALLS = range(1, 8)
 TOGETHER = 8
@@ -34,23 +34,21 @@ MORE = (
     Case("F50", "dropped", (acts.hangs_up,)),
     Case("F52", "cookie", (acts.sets_cookie,)),
 )
-TONGUES: tuple[Tongue, ...] = ("chat", "chat", "chat", "responses", "anthropic", "google")
+WIRE_FORMATS: tuple[WireFormat, ...] = ("chat", "chat", "chat", "responses", "anthropic", "google")
 
 
 class Pair(Struct, frozen=True):
-    tongue: Tongue
+    wire: WireFormat
     plays: dict[int, Case]
 
     def __str__(self) -> str:
-        return f"{self.tongue}: " + ", ".join(
-            f"{case.id}@{call}" for call, case in sorted(self.plays.items())
-        )
+        return f"{self.wire}: " + ", ".join(f"{case.id}@{call}" for call, case in sorted(self.plays.items()))
 
 
-def pool(tongue: Tongue) -> list[Case]:
-    """What can be played in this tongue: its own cases, and those that need no words."""
-    own = [case for case in (*CASES, *MORE) if case.tongue == tongue]
-    known = own if tongue == "chat" else [*own, *(case for case in REFUSED if case.tongue == "chat")]
+def pool(wire: WireFormat) -> list[Case]:
+    """What can be played in this wire: its own cases, and those that need no words."""
+    own = [case for case in (*CASES, *MORE) if case.wire == wire]
+    known = own if wire == "chat" else [*own, *(case for case in REFUSED if case.wire == "chat")]
     return [case for case in known if case.acts and case.id not in TOO_PATIENT]
 
 
@@ -60,11 +58,11 @@ def draw(dice: random.Random, count: int) -> list[Pair]:
 
 def _pair(dice: random.Random) -> Pair:
     """A fault that stops the debate comes second, or the other would never be seen."""
-    tongue = dice.choice(TONGUES)
-    first = dice.choice([case for case in pool(tongue) if case.then != "stopped"])
-    second = dice.choice(pool(tongue))
+    wire = dice.choice(WIRE_FORMATS)
+    first = dice.choice([case for case in pool(wire) if case.then != "stopped"])
+    second = dice.choice(pool(wire))
     early, late = sorted(dice.sample(CALLS, 2))
-    return Pair(tongue, {early: first, late: second})
+    return Pair(wire, {early: first, late: second})
 
 
 async def hold_pair(pair: Pair, folder: Path, trusted: Certificates) -> tuple[FaultServer, Held]:
@@ -74,7 +72,7 @@ async def hold_pair(pair: Pair, folder: Path, trusted: Certificates) -> tuple[Fa
         debate = hold(
             server,
             folder,
-            tongue=pair.tongue,
+            wire=pair.wire,
             pace=HASTY,
             turns=4,
             turn_seconds=1.5,

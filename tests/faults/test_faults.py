@@ -90,7 +90,7 @@ async def test_a_fault_alone(
         held = await hold(
             server,
             tmp_path,
-            tongue=case.tongue,
+            wire=case.wire,
             pace=HASTY if case.hasty else PACE,
             urls=urls,
             store=store,

@@ -43,7 +43,7 @@ from tests.faults.fault_catalogue import CASES, FAULTS, NO_BALLOTS
 from tests.faults.fault_server import Act, Call, Door, FaultServer, Line, Script, in_a_thread
 from tests.faults.faulty_debate import HASTY, MOTION, PACE, PRICE, Held, client, hold, observed
 from tests.faults.test_faults import expected_kinds
-from tests.faults.wire_formats import Tongue
+from tests.faults.wire_formats import WireFormat
 
 CLEAN = expected_kinds(catalogue.Case("", "", ()))
 HERE = {
@@ -171,7 +171,7 @@ async def test_a_judge_is_told_who_declined(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.fault == "F29"], ids=lambda case: case.id)
 async def test_what_is_unknown_is_counted(tmp_path: Path, case: catalogue.Case) -> None:
-    _, held = await played(tmp_path, 2, *case.acts, tongue=case.tongue)
+    _, held = await played(tmp_path, 2, *case.acts, wire=case.wire)
     assert held.completed[1].unread >= 1
 
 
@@ -200,7 +200,7 @@ async def test_thoughts_are_kept_in_order_and_go_to_nobody(tmp_path: Path, write
 
 
 async def test_a_text_that_the_service_takes_back_is_corrected_for_the_viewer(tmp_path: Path) -> None:
-    _, held = await played(tmp_path, 2, acts.retells, tongue="responses")
+    _, held = await played(tmp_path, 2, acts.retells, wire="responses")
     corrected = [
         recorded.event.segment.text
         for recorded in held.seen
@@ -215,7 +215,7 @@ async def test_a_text_that_the_service_takes_back_is_corrected_for_the_viewer(tm
 
 
 async def test_without_an_id_the_whole_history_is_sent(tmp_path: Path) -> None:
-    server, held = await played(tmp_path, 1, says(id=""), tongue="responses", turns=5)
+    server, held = await played(tmp_path, 1, says(id=""), wire="responses", turns=5)
     third, fifth = server.calls[2], server.calls[4]
     assert third.previous is None
     assert [item["role"] for item in third.body["input"]] == ["user", "assistant", "user"]
@@ -225,7 +225,7 @@ async def test_without_an_id_the_whole_history_is_sent(tmp_path: Path) -> None:
 
 async def test_a_forgotten_response_is_made_up_for_at_once_within_the_limit(tmp_path: Path) -> None:
     limit = Money("0.2")
-    server, held = await played(tmp_path, 3, acts.forgets, tongue="responses", cost_limit=limit)
+    server, held = await played(tmp_path, 3, acts.forgets, wire="responses", cost_limit=limit)
     refused, again = server.calls[2:4]
     assert refused.previous == held.turn(1).response_id
     assert again.previous is None
@@ -246,7 +246,7 @@ async def test_what_was_too_long_is_asked_again_without_its_oldest_part(tmp_path
 
 async def test_an_id_that_two_seats_were_given_is_not_used(tmp_path: Path) -> None:
     same = says(id="resp_of_both")
-    server, held = await played(tmp_path, 1, same, same, tongue="responses", turns=5)
+    server, held = await played(tmp_path, 1, same, same, wire="responses", turns=5)
     assert [call.previous for call in server.calls[:4]] == [None] * 4
     assert [turn.degraded for turn in held.debate.turns] == ["", "", "chain", "chain", ""]
     assert server.calls[4].previous == held.turn(3).response_id
@@ -474,16 +474,16 @@ def said(call: Call) -> str:
 WRONG = (("lab__nothing", "{}"), ("lab__echo", "nonsense"), ("lab__never", "{}"), ("lab__echo", '{"q":"it"}'))
 
 
-@pytest.mark.parametrize("tongue", get_args(Tongue))
+@pytest.mark.parametrize("wire", get_args(WireFormat))
 async def test_calls_of_tools_that_go_wrong_are_answered_and_the_debate_goes_on(
-    tmp_path: Path, tongue: Tongue
+    tmp_path: Path, wire: WireFormat
 ) -> None:
     shop = Workshop(echo=echo, never=never)
     server, held = await played(
         tmp_path,
         1,
         acts.uses(*WRONG),
-        tongue=tongue,
+        wire=wire,
         pace=replace(PACE, tool=0.05),
         toolbox=shop,
         tools=("lab",),
@@ -501,14 +501,14 @@ async def test_calls_of_tools_that_go_wrong_are_answered_and_the_debate_goes_on(
     assert [call.suspect for call in (event.usage for event in held.completed[:2])] == [False, False]
 
 
-@pytest.mark.parametrize("tongue", get_args(Tongue))
-async def test_a_thousand_calls_of_tools_are_as_good_as_a_few(tmp_path: Path, tongue: Tongue) -> None:
+@pytest.mark.parametrize("wire", get_args(WireFormat))
+async def test_a_thousand_calls_of_tools_are_as_good_as_a_few(tmp_path: Path, wire: WireFormat) -> None:
     shop = Workshop(echo=echo)
     server, held = await played(
         tmp_path,
         1,
         acts.uses(*[("lab__echo", "{}")] * 1000),
-        tongue=tongue,
+        wire=wire,
         toolbox=shop,
         tools=("lab",),
         turns=1,

@@ -1,4 +1,4 @@
-"""The tongues of the services, from their side: what a request asks, and what a good answer looks like.
+"""The wire_formats of the services, from their side: what a request asks, and what a good answer looks like.
 
 A reply is a list of frames, so that a fault can leave one out, repeat one or write it badly. Pure.
 """
@@ -14,8 +14,8 @@ from typing import Any, Literal, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-Tongue = Literal["chat", "responses", "anthropic", "google"]
-PATHS: dict[str, Tongue] = {
+WireFormat = Literal["chat", "responses", "anthropic", "google"]
+PATHS: dict[str, WireFormat] = {
     "/v1/chat/completions": "chat",
     "/v1/responses": "responses",
     "/v1/messages": "anthropic",
@@ -37,7 +37,7 @@ class Bill(Struct, frozen=True):
 
 
 class Asked(Struct, frozen=True):
-    tongue: Tongue
+    wire: WireFormat
     model: str
     instructions: str
     fresh: str
@@ -52,7 +52,7 @@ class Asked(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    tongue: Tongue
+    wire: WireFormat
     id: str
     text: str
     thought: str = ""
@@ -65,9 +65,9 @@ class Answer(Struct, frozen=True):
 
 
 def asked(path: str, body: dict[str, Any]) -> Asked:
-    tongue = PATHS.get(path, "google")
+    wire = PATHS.get(path, "google")
     model = body.get("model") or path.rpartition("/")[2].partition(":")[0]
-    match tongue:
+    match wire:
         case "chat":
             told, *words = [message["content"] for message in body["messages"]]
             schema = _at(body, "response_format", "json_schema", "schema")
@@ -80,7 +80,7 @@ def asked(path: str, body: dict[str, Any]) -> Asked:
         case "google":
             told, *words = map(_parts, [body["systemInstruction"], *body["contents"]])
             schema = _at(body, "generationConfig", "responseJsonSchema")
-    return Asked(tongue, model, told, "\n".join(words), schema, body.get("previous_response_id"))
+    return Asked(wire, model, told, "\n".join(words), schema, body.get("previous_response_id"))
 
 
 def _plain(message: dict[str, Any]) -> str:
@@ -152,7 +152,7 @@ def pieces(text: str) -> list[str]:
 
 
 def frames(answer: Answer) -> list[Frame]:
-    match answer.tongue:
+    match answer.wire:
         case "chat":
             return chat(answer)
         case "responses":
@@ -165,7 +165,7 @@ def frames(answer: Answer) -> list[Frame]:
 
 def uses(answer: Answer, calls: Sequence[tuple[str, str]]) -> list[Frame]:
     """No speech, but calls of tools: each a name and its arguments, which may be anything."""
-    match answer.tongue:
+    match answer.wire:
         case "chat":
             asked = [
                 {"index": n, "id": f"c{n}", "type": "function", "function": {"name": name, "arguments": told}}

@@ -39,18 +39,18 @@ from tests.providers.reply_streams import ARGUMENTS, OVERLOADED, Reply
 KEY = "sk-canary-0123456789abcdef"
 
 
-class Tongue(Struct, frozen=True):
+class FamilyCase(Struct, frozen=True):
     family: Family
     speak: Callable[[Reply], Iterator[bytes]]
     mute: frozenset[FinishReason] = frozenset()
     """Ways to end that this service does not know."""
 
 
-TONGUES = {
-    "openai_chat": Tongue(openai_chat_request.family(), streams.chat),
-    "openai_responses": Tongue(openai_responses_request.FAMILY, streams.responses),
-    "anthropic": Tongue(anthropic_request.FAMILY, streams.anthropic, frozenset({"filter"})),
-    "google": Tongue(google_request.FAMILY, streams.google, frozenset({"refusal"})),
+FAMILY_CASES = {
+    "openai_chat": FamilyCase(openai_chat_request.family(), streams.chat),
+    "openai_responses": FamilyCase(openai_responses_request.FAMILY, streams.responses),
+    "anthropic": FamilyCase(anthropic_request.FAMILY, streams.anthropic, frozenset({"filter"})),
+    "google": FamilyCase(google_request.FAMILY, streams.google, frozenset({"refusal"})),
 }
 WORDS = ("All ", "is ", "well.")
 WHOLE = {
@@ -76,7 +76,10 @@ def ask(words: str = "Go.") -> Request:
 def pairs() -> list[Any]:
     """Each provider with each reply that it can give."""
     told = [
-        (name, case) for case in WHOLE for name in TONGUES if WHOLE[case].finish not in TONGUES[name].mute
+        (name, case)
+        for case in WHOLE
+        for name in FAMILY_CASES
+        if WHOLE[case].finish not in FAMILY_CASES[name].mute
     ]
     told += [("scripted", case) for case, reply in WHOLE.items() if not reply.calls]
     return [pytest.param(name, WHOLE[case], id=f"{name} {case}") for name, case in told]
@@ -103,14 +106,14 @@ class Stage:
 
     async def client(self, name: str, answer: Answer) -> ProviderClient:
         server = await self.serve(answer)
-        client = ProviderClient(TONGUES[name].family, str(server.make_url("/v1")), key=KEY)
+        client = ProviderClient(FAMILY_CASES[name].family, str(server.make_url("/v1")), key=KEY)
         self._open.append(client)
         return client
 
     async def provider(self, name: str, reply: Reply) -> Provider:
         if name == "scripted":
             return ScriptedProvider(lambda _request: streams.cues(reply))
-        return await self.client(name, speaking(lambda _request: TONGUES[name].speak(reply)))
+        return await self.client(name, speaking(lambda _request: FAMILY_CASES[name].speak(reply)))
 
     async def close(self) -> None:
         for each in reversed(self._open):
@@ -212,7 +215,7 @@ async def test_finished_segments_say_what_was_said(stage: Stage, name: str, repl
         assert "".join(said) == (item.text if isinstance(item, Text | Reasoning) else "")
 
 
-@pytest.mark.parametrize("name", TONGUES)
+@pytest.mark.parametrize("name", FAMILY_CASES)
 async def test_a_call_of_a_tool_is_a_segment_after_the_words(stage: Stage, name: str) -> None:
     chunks = await collect(await stage.provider(name, WHOLE["calling"]))
     (call,) = [
@@ -224,7 +227,7 @@ async def test_a_call_of_a_tool_is_a_segment_after_the_words(stage: Stage, name:
     assert call.index > max(chunk.segment for chunk in chunks if isinstance(chunk, ReplyDelta))
 
 
-@pytest.mark.parametrize("name", [*TONGUES, "scripted"])
+@pytest.mark.parametrize("name", [*FAMILY_CASES, "scripted"])
 @pytest.mark.parametrize("case", BROKEN)
 async def test_words_before_a_failure_are_heard_and_nothing_after(stage: Stage, name: str, case: str) -> None:
     reply, kind = BROKEN[case]
@@ -236,8 +239,8 @@ async def test_words_before_a_failure_are_heard_and_nothing_after(stage: Stage, 
 
 
 async def test_what_comes_in_one_packet_is_heard_as_well(stage: Stage) -> None:
-    for name, tongue in TONGUES.items():
-        whole = b"".join(tongue.speak(BROKEN["in error"][0]))
+    for name, case in FAMILY_CASES.items():
+        whole = b"".join(case.speak(BROKEN["in error"][0]))
         heard: list[Chunk] = []
         client = await stage.client(name, speaking(lambda _request, whole=whole: iter([whole])))
         assert (await fault_of(client, heard)).kind == "overloaded", name
@@ -247,14 +250,14 @@ async def test_what_comes_in_one_packet_is_heard_as_well(stage: Stage) -> None:
 # --- the line -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", TONGUES)
+@pytest.mark.parametrize("name", FAMILY_CASES)
 async def test_who_stops_listening_hangs_up_and_leaves_nothing_behind(stage: Stage, name: str) -> None:
     before = asyncio.all_tasks()
     left = asyncio.Event()
 
     async def answer(request: web.Request) -> web.StreamResponse:
         response = await streaming(request)
-        for frame in TONGUES[name].speak(Reply(words=WORDS, fails="cut")):
+        for frame in FAMILY_CASES[name].speak(Reply(words=WORDS, fails="cut")):
             await response.write(frame)
         try:
             await asyncio.sleep(60)
@@ -272,7 +275,7 @@ async def test_who_stops_listening_hangs_up_and_leaves_nothing_behind(stage: Sta
     assert asyncio.all_tasks() <= before
 
 
-@pytest.mark.parametrize("name", [*TONGUES, "scripted"])
+@pytest.mark.parametrize("name", [*FAMILY_CASES, "scripted"])
 async def test_two_replies_at_once_do_not_mix(stage: Stage, name: str) -> None:
     replies = {sign: Reply(words=tuple(f"{sign}{n} " for n in range(30))) for sign in ("x", "y")}
 
@@ -285,7 +288,7 @@ async def test_two_replies_at_once_do_not_mix(stage: Stage, name: str) -> None:
         )
     else:
         provider = await stage.client(
-            name, speaking(lambda body: TONGUES[name].speak(said_to(body.decode())))
+            name, speaking(lambda body: FAMILY_CASES[name].speak(said_to(body.decode())))
         )
     both = await asyncio.gather(collect(provider, ask("first")), collect(provider, ask("second")))
     for chunks, reply in zip(both, replies.values(), strict=True):
@@ -295,14 +298,14 @@ async def test_two_replies_at_once_do_not_mix(stage: Stage, name: str) -> None:
 # --- the key ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", TONGUES)
+@pytest.mark.parametrize("name", FAMILY_CASES)
 async def test_the_key_travels_in_one_header_and_nowhere_else(stage: Stage, name: str) -> None:
     seen: list[tuple[int, str, bytes]] = []
 
     async def answer(request: web.Request) -> web.StreamResponse:
         carried = sum(KEY in value for value in request.headers.values())
         seen.append((carried, str(request.url), await request.read()))
-        return await speaking(lambda _body: TONGUES[name].speak(WHOLE["plain"]))(request)
+        return await speaking(lambda _body: FAMILY_CASES[name].speak(WHOLE["plain"]))(request)
 
     await collect(await stage.client(name, answer))
     (carried, url, body), *rest = seen
@@ -311,7 +314,7 @@ async def test_the_key_travels_in_one_header_and_nowhere_else(stage: Stage, name
     assert KEY.encode() not in body
 
 
-@pytest.mark.parametrize("name", TONGUES)
+@pytest.mark.parametrize("name", FAMILY_CASES)
 @pytest.mark.parametrize("status", [401, 200])
 async def test_a_service_that_repeats_the_key_is_not_quoted(stage: Stage, name: str, status: int) -> None:
     told = {"error": {**OVERLOADED, "message": f"{KEY} is tired", "param": KEY}}
@@ -333,7 +336,7 @@ async def test_a_service_that_repeats_the_key_is_not_quoted(stage: Stage, name: 
     assert not [text for text in shown if KEY in text]
 
 
-@pytest.mark.parametrize("name", TONGUES)
+@pytest.mark.parametrize("name", FAMILY_CASES)
 async def test_cookies_are_not_kept(stage: Stage, name: str) -> None:
     seen: list[str | None] = []
 
@@ -341,7 +344,7 @@ async def test_cookies_are_not_kept(stage: Stage, name: str) -> None:
         seen.append(request.headers.get("Cookie"))
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Set-Cookie": "who=you"})
         await response.prepare(request)
-        await response.write(b"".join(TONGUES[name].speak(WHOLE["plain"])))
+        await response.write(b"".join(FAMILY_CASES[name].speak(WHOLE["plain"])))
         return response
 
     client = await stage.client(name, answer)
@@ -350,7 +353,7 @@ async def test_cookies_are_not_kept(stage: Stage, name: str) -> None:
     assert seen == [None, None]
 
 
-@pytest.mark.parametrize("name", TONGUES)
+@pytest.mark.parametrize("name", FAMILY_CASES)
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 async def test_redirects_are_not_followed(stage: Stage, name: str, status: int) -> None:
     visits: list[str] = []

@@ -61,7 +61,7 @@ class HumanProvider(Provider):
 class ProviderRegistry:
     def __init__(
         self,
-        given: Mapping[str, Provider],
+        providers: Mapping[str, Provider],
         *,
         models: Path,
         environ: Mapping[str, str],
@@ -79,7 +79,7 @@ class ProviderRegistry:
         self._preferred = preferred
         self._connect_seconds = connect_seconds
         self._shared_state: SharedState | None = None
-        self._ready: dict[str, Provider] = dict(given)
+        self._ready: dict[str, Provider] = dict(providers)
         self._factories: dict[str, Factory] = {"local": self._local, HUMAN: HumanProvider}
         for endpoint in self.endpoints.values():
             self._factories[endpoint.name] = partial(self._service, endpoint)

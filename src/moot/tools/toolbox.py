@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from moot.tools.tool_connection import ToolConnection
 
 OPEN_WAIT_SECONDS = 10.0
-"""How long to wait for a server that is starting; it goes on starting afterwards."""
+"""How long to wait for a server that is starting; it may start later than that."""
 RETRY_SECONDS = 30.0
 """Before a server that failed is tried again."""
 LIST_CACHE_SECONDS = 60.0

@@ -27,7 +27,7 @@ from moot.core.terms import (
 )
 from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
 from moot.providers.error_replies import fault_from_error
-from moot.providers.families.contract import Decoder, ReportedUsage, max_usage
+from moot.providers.families.contract import Decoder, ReportedUsage, max_usage, read_object
 from moot.providers.lenient_json import as_text, get_dict, get_dicts, get_path
 
 
@@ -62,7 +62,6 @@ class _MessageEvent(Struct):
 
 _read = msgspec.json.Decoder(_MessageEvent).decode
 _read_message = msgspec.json.Decoder(_MessageBody).decode
-_read_whole = msgspec.json.Decoder(dict[str, Any]).decode
 
 KNOWN_EVENTS = {
     "message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",
@@ -138,7 +137,7 @@ class AnthropicDecoder(Decoder):
                 self._usage = max_usage(self._usage, usage(parsed.usage))
                 self._on_stop_reason(parsed.delta.stop_reason if parsed.delta else None)
             case "message_stop":
-                self.over = self.whole = True
+                self.over = self.complete = True
             case "message" if parsed.type:
                 self._on_whole_message(self._parse(_read_message, event.data), out)
             case "ping":
@@ -156,7 +155,7 @@ class AnthropicDecoder(Decoder):
             self._open_block(index, block, out)
             self._close_block(index, out)
         self._on_stop_reason(message.stop_reason)
-        self.over = self.whole = True
+        self.over = self.complete = True
 
     def _on_message_start(self, message: _MessageBody, out: list[Chunk]) -> None:
         self._begin(message.id, out)
@@ -185,7 +184,7 @@ class AnthropicDecoder(Decoder):
         block = self._blocks.get(index)
         unknown = block is not None and not block.known and not block.closed
         if unknown and block and DELTA_BLOCKS.get(delta.type) not in STREAMED_BLOCKS:
-            block.deltas.append(get_dict(self._parse(_read_whole, data), "delta"))
+            block.deltas.append(get_dict(self._parse(read_object, data), "delta"))
             return
         if delta.type not in DELTA_BLOCKS:
             self._unread += 1

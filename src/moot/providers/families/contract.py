@@ -42,6 +42,8 @@ UNICODE_ESCAPES = re.compile(
 )
 """Escapes of a character in two halves, of half a character, and of anything else."""
 MAX_TOKENS = 100_000_000
+read_object = msgspec.json.Decoder(dict[str, Any]).decode
+"""For the rare events that are read whole, with `Decoder._parse`."""
 
 
 class Family(Struct, frozen=True):
@@ -66,7 +68,7 @@ class Decoder(ABC):
         self.started = False
         self.over = False
         """The service has said that nothing more will come."""
-        self.whole = False
+        self.complete = False
         """The reply is complete, even if the service gave no reason to stop."""
         self.has_output = False
         """The model has produced something."""
@@ -92,7 +94,7 @@ class Decoder(ABC):
     @property
     def finished(self) -> bool:
         """The service has said why the model stopped: only figures may follow."""
-        return self._finish is not None or self.whole
+        return self._finish is not None or self.complete
 
     def feed(self, packet: bytes) -> list[Chunk]:
         """The chunks that this packet completes, at least a `KeepAlive`. Raises Fault."""
@@ -148,14 +150,14 @@ class Decoder(ABC):
             raise fault_from_error(parse_or_text(data))
         if data.strip(b'[]" ').upper() == b"DONE":
             self.over = True
-            self.whole = self.whole or self._is_whole()
+            self.complete = self.complete or self._is_complete()
         elif data and not self.over:
             self._on_event(event, out)
 
     @abstractmethod
     def _on_event(self, event: SseEvent, out: list[Chunk]) -> None: ...
 
-    def _is_whole(self) -> bool:
+    def _is_complete(self) -> bool:
         """Whether a reply that ended with `[DONE]` but without a reason to stop is complete.
 
         `[DONE]` alone is no proof: proxies send it after a reply that was cut off.

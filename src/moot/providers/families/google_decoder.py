@@ -28,7 +28,7 @@ from moot.core.terms import (
 )
 from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
 from moot.providers.error_replies import fault_from_error
-from moot.providers.families.contract import Decoder, ReportedUsage
+from moot.providers.families.contract import Decoder, ReportedUsage, read_object
 from moot.providers.lenient_json import as_text, get_dict, get_dicts, get_string
 
 
@@ -76,7 +76,6 @@ class _GenerateChunk(Struct, rename="camel"):
 
 
 _read = msgspec.json.Decoder(_GenerateChunk).decode
-_read_whole = msgspec.json.Decoder(dict[str, Any]).decode
 _NO_USAGE = _UsageMetadata()
 
 FINISHES: dict[str, FinishReason] = {
@@ -193,7 +192,7 @@ class GoogleDecoder(Decoder):
 
     def _unknown(self, position: int) -> UnknownItem | None:
         """The part at this position of the current chunk, undecoded; None if it is empty."""
-        candidates = get_dicts(self._parse(_read_whole, self._data), "candidates")
+        candidates = get_dicts(self._parse(read_object, self._data), "candidates")
         first = next(candidate for candidate in candidates if not candidate.get("index"))
         item = get_dicts(first, "content", "parts")[position]
         kind = next((name for name in item if name not in ("thoughtSignature", "thought")), "")

@@ -27,7 +27,7 @@ API_VERSIONS = ("/v1beta", "/v1", "/v1alpha")
 THINKING_BUDGET_RANGE = (512, 24_576)
 """The range that every model accepts whose thinking is limited in tokens."""
 MIN_FORCED_BUDGET = 128
-"""The least for models that cannot be told not to think."""
+"""The least for models whose thinking cannot be switched off."""
 MAX_STOP_SEQUENCES = 5
 UNSUPPORTED_KEYWORDS = frozenset({
     "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "uniqueItems",

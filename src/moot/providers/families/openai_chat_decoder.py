@@ -232,8 +232,8 @@ class ChatDecoder(Decoder):
         self._identified = bool(self._response_id and self._model)
         if self.started or (chunk.error and not chunk.choices):
             return
-        whole = any(choice.message for choice in chunk.choices or ())
-        self.over = self.whole = whole and chunk.object == "chat.completion"
+        has_message = any(choice.message for choice in chunk.choices or ())
+        self.over = self.complete = has_message and chunk.object == "chat.completion"
         self._begin(self._response_id, out)
         if self._prefill:
             self._emit_text(self._prefill, "text", out)
@@ -377,7 +377,7 @@ class ChatDecoder(Decoder):
 
     # --- the end
 
-    def _is_whole(self) -> bool:
+    def _is_complete(self) -> bool:
         """Some services send no reason to stop; figures after the last words mean a complete reply."""
         return self._counted == (self._segment, len(self._texts))
 

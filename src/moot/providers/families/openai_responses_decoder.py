@@ -17,7 +17,7 @@ from moot.core.sse import SseEvent
 from moot.core.terms import DeltaKind, FinishReason, Usage
 from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
 from moot.providers.error_replies import fault_from_error
-from moot.providers.families.contract import Decoder, ReportedUsage, max_usage
+from moot.providers.families.contract import Decoder, ReportedUsage, max_usage, read_object
 from moot.providers.families.openai_responses_items import (
     GROUPS,
     SLOTS,
@@ -77,7 +77,6 @@ class _ResponseEvent(Struct):
 
 
 _read = msgspec.json.Decoder(_ResponseEvent).decode
-_read_object = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class EventSequence:
@@ -126,7 +125,7 @@ class ResponsesDecoder(Decoder):
         new = number is None or self._sequence.is_new(number, event.data)
         slot = DELTA_EVENTS.get(name)
         if slot is None:
-            self._on_rare_event(name, parsed, self._parse(_read_object, event.data), new, out)
+            self._on_rare_event(name, parsed, self._parse(read_object, event.data), new, out)
         elif new:
             if not self.started:
                 self._begin(None, out)
@@ -207,7 +206,7 @@ class ResponsesDecoder(Decoder):
 
     def _complete_part(self, slot: Slot, parsed: _ResponseEvent, text: str) -> None:
         part = self._output_for(slot, parsed).part(slot, _part_index(slot, parsed), parsed.sequence_number)
-        part.whole = text or part.whole
+        part.final_text = text or part.final_text
 
     def _output_for(self, slot: Slot, parsed: _ResponseEvent) -> OutputItem:
         return self._outputs.get_or_add(

@@ -1,7 +1,7 @@
 """The items of a response in the Responses format: words come in by parts, in the end each is a segment.
 
 An item is sent several times: when it is added, when it is done, and at the end of the response. The last
-version takes precedence over the streamed words, which count where it says nothing. Parts are kept apart
+version takes precedence over the streamed words, which count only if it has none. Parts are kept apart
 because services number them, and because thoughts come in paragraphs.
 """
 
@@ -47,15 +47,15 @@ class ItemPart:
         self.index = index
         self.number = number
         """The sequence number of the event that opened it."""
-        self.whole: str | None = None
+        self.final_text: str | None = None
         """The final text, as the service sent it."""
         self.texts: list[str] = []
         self.numbers: list[int] = []
 
     @property
     def text(self) -> str:
-        if self.whole is not None:
-            return self.whole
+        if self.final_text is not None:
+            return self.final_text
         if self.numbers == sorted(self.numbers):
             return "".join(self.texts)
         ordered = sorted(zip(self.numbers, self.texts, strict=True), key=lambda pair: pair[0])
@@ -140,7 +140,7 @@ class OutputItem:
             if part.slot == slot and part.index == index:
                 return part
         last = self._current_part
-        if last and last.slot == slot != "summary" and last.whole is None and not announced:
+        if last and last.slot == slot != "summary" and last.final_text is None and not announced:
             # Some servers raise the index with every word: without an end or a start there is no new part.
             last.index = index
             return last

@@ -1,4 +1,4 @@
-"""The events of a reply, in whichever framing the service uses: its first byte tells which.
+"""The events of a reply, in whichever framing the service uses: the first byte shows which.
 
 Most services send server-sent events. Some answer a request for a stream with JSON: a whole completion, an
 error under the wrong content type, an array that grows (Gemini), one object a line (Ollama).
