@@ -1,72 +1,8 @@
-"""Reads the environment and `moot.toml`.
+"""Settings from the environment and from `moot.toml` in the data folder: `load()` reads both.
 
-    MOOT_DATA            where debates and models live (default: the platform's data folder)
-    MOOT_FORMATS         where debate formats of your own are (default: `formats` in the data folder)
-    MOOT_OFFLINE         1 forbids any download
-    MOOT_SCRIPTED        1 allows the scripted provider to be named by a user
-    MOOT_RETRY_BASE_MS   the first wait before a retry (default 1000; then twice, four times)
-    MOOT_FIRST_BYTE_S    how long a provider may take to begin (default 30; not for local models)
-    MOOT_BETWEEN_BYTES_S how long it may fall silent (default 30; not for local models)
-    MOOT_CONNECT_S       how long a connection may take (default 10)
-    MOOT_TICK_MS         how often words in flight are written (default 50)
-    MOOT_MODEL           the model to use when none is named (default: a service with a key, else one here)
-    MOOT_SCRIPT_PACE_MS  how long the scripted provider takes for a word (default 0)
-    MOOT_SCRIPT_LEDGER   a file in which the scripted provider notes its calls
-
-Several machines hold one arena together when they name the same store and bus, gathered in `ClusterSettings`:
-
-    MOOT_STORE           where the log is: sqlite:FILE or postgresql://… (default: moot.db in the data folder)
-    MOOT_BUS             redis://… by which its processes hear of each other at once (default: none)
-    MOOT_WORKER_DEBATES  how many debates one worker runs at a time (default 100)
-    MOOT_HEARTBEAT_S     how often a worker says that it lives (default 1)
-    MOOT_STALL_S         after what silence another takes its debates over (default 4)
-    MOOT_POOL            connections to PostgreSQL that one process may hold (default 10)
-    MOOT_STATEMENT_S     how long PostgreSQL may take to answer (default 10)
-
-A server (`moot serve`) reads these too, gathered in `ServerSettings`; 0 means "none" for limits, days and
-quota:
-
-    MOOT_TOKEN                   the operator's token; where there is one, every request needs a token
-    MOOT_HOSTS                   names under which the server may be reached, besides this machine's own
-    MOOT_ORIGINS                 other origins whose pages may use the API (default: none)
-    MOOT_TRUSTED_PROXIES         addresses or networks whose X-Forwarded-For is believed (default: none)
-    MOOT_RATE_LIMIT_PER_MINUTE   requests a minute for each client (default 100)
-    MOOT_MAX_DEBATES_PER_CLIENT  debates under way at a time for each client (default 10)
-    MOOT_MAX_STREAMS_PER_CLIENT  streams open at a time for each client (default 50)
-    MOOT_QUICK_PER_HOUR          debates an hour that each client may open at /api/debate (default: no limit)
-    MOOT_QUICK_CACHE_S           how long the same topic there leads to the same debate (default 0: never)
-    MOOT_TTL_DAYS                how long a finished debate is kept (default 30)
-    MOOT_DISK_QUOTA_MB           no further debate is opened when the log is larger (default: none)
-    MOOT_HEADER_S, MOOT_BODY_S   how long a client may take to send its request (default 10 and 15)
-    MOOT_COMMENT_S               how often a quiet stream shows a sign of life (default 15)
-    MOOT_TURN_GRACE_S            how long a turn of `/api/debate/stream` goes on unheard (default 10)
-    MOOT_STALLED_VIEWER_S        how long a viewer may read nothing before it is let go (default 30)
-    MOOT_LOG                     text or json (default: text)
-
-The variables of keys and base URLs (`OPENAI_API_KEY`, `OPENAI_BASE_URL`) stand in `providers/endpoints.py`.
-`moot.toml`, in the data folder, may hold keys that the environment does not have, other endpoints, limits,
-prices that no price list knows, and the servers whose tools a debate may allow:
-
-    [keys]
-    openai = "…"
-
-    [endpoints.mine]
-    family = "openai_chat"
-    base_url = "https://models.example.org/v1"
-    key_variable = "MINE_API_KEY"
-
-    [limits.openai]
-    concurrent = 8
-    per_minute = 60
-
-    [prices."mine/some-model"]
-    input = "0.50"      # US dollars per million tokens
-    output = "1.50"
-
-    [tools.search]
-    command = "uvx"
-    args = ["some-search-server"]
-    pass_env = ["SEARCH_API_KEY"]
+docs/settings.md lists every variable and table. `ServerSettings` are those of `moot serve`,
+`ClusterSettings` those that several machines share. The variables of provider keys and base URLs are in
+`providers/endpoints.py`.
 """
 
 from __future__ import annotations

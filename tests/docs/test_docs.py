@@ -53,11 +53,21 @@ def test_every_format_is_named_in_the_changelog() -> None:
     assert all(name in text for name in BUILT_IN)
 
 
-@pytest.mark.parametrize("name", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"])
+PAGES = sorted(str(path.relative_to(ROOT)) for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")))
+
+
+def anchors(path: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", path.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("name", PAGES)
 def test_links_and_files_exist(name: str) -> None:
-    text = read(name)
-    for target in re.findall(r"\]\(([^)#:]+)\)", text):
-        assert (ROOT / target).exists(), target
+    text, folder = read(name), (ROOT / name).parent
+    for target, anchor in re.findall(r"\]\(([^)#: ]*)(?:#([\w-]+))?\)", text):
+        path = folder / target if target else ROOT / name
+        assert path.exists(), target
+        assert not anchor or anchor in anchors(path), f"{target}#{anchor}"
     for file in re.findall(r"`((?:src/moot/|tests/|docs/)[\w/.-]+)`", text):
         assert (ROOT / file).exists(), file
 
@@ -84,14 +94,21 @@ def test_the_make_targets_of_the_readme_exist() -> None:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE)
 
 
-@pytest.mark.parametrize("document", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
-def test_every_module_that_a_guide_names_exists(document: str) -> None:
+@pytest.mark.parametrize("name", PAGES)
+def test_every_module_that_a_page_names_exists(name: str) -> None:
     """By its whole path, or by its end: `sse.py`, `engine/runner.py`, `tests/faults/fault_acts.py`."""
     known = [
         f"/{path.relative_to(ROOT)}"
         for folder in ("src", "tests", "scripts")
         for path in (ROOT / folder).rglob("*.*")
     ]
-    named = set(re.findall(r"[\w/]+\.(?:py|js)\b", read(document)))
-    assert named
-    assert not {name for name in named if not any(path.endswith(f"/{name}") for path in known)}
+    named = set(re.findall(r"(?<![\w/])[a-z][a-z0-9_/]*\.(?:py|js)\b", read(name)))
+    assert not {module for module in named if not any(path.endswith(f"/{module}") for path in known)}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_folder_that_a_page_names_exists(name: str) -> None:
+    for folder in re.findall(
+        r"`((?:api|cli|client|cluster|compat|core|engine|providers|rules|views|web)/\w*/?)`", read(name)
+    ):
+        assert (ROOT / "src/moot" / folder).is_dir() or (ROOT / f"src/moot/{folder}.py").exists(), folder

@@ -73,7 +73,7 @@ class Outage:
 
     def note(self, error: StoreError) -> None:
         if not self.active:
-            log.warning("The queue does not answer: %s What is running goes on.", error)
+            log.warning("The queue does not answer: %s Running debates continue. Check PostgreSQL.", error)
         self.active = True
 
     def _answered(self) -> None:

@@ -309,7 +309,7 @@ class QueuePlacement:
         try:
             drained = await finishes_within(self._drain(), CLOSE_SECONDS if in_haste else HAND_OVER_SECONDS)
             if not drained:
-                log.warning("not everything could be handed over; other workers take it over after a stall")
+                log.warning("not all debates were handed over; other workers take them after MOOT_STALL_S")
         finally:
             await self._stop_tasks()
             if drained and not self._outage.active:

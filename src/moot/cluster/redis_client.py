@@ -90,7 +90,7 @@ class RedisServer:
         reason = str(error) or type(error).__name__
         if not self._errors:
             log.warning(
-                "Redis cannot be reached, so others are heard a second later, and each counts by itself: %s",
+                "Redis cannot be reached, so events come up to a second later and limits are per process: %s",
                 reason,
             )
         self._errors[user] = f"Redis cannot be reached: {reason}"
@@ -98,7 +98,7 @@ class RedisServer:
     def mark_up(self, user: str) -> None:
         """Redis counts as back when all that had lost it have it again."""
         if self._errors.pop(user, None) and not self._errors:
-            log.info("Redis is back")
+            log.info("Redis is reachable again")
 
 
 # --- single questions ---------------------------------------------------------------------------------

@@ -67,7 +67,7 @@ class Watchdog:
             self._since_turn += 1
             self._since_beat += 1
             if reason := self._reason():
-                log.critical("%s: this process ends, others take its debates over", reason)
+                log.critical("%s: this process exits, and other workers take over its debates", reason)
                 self._end()
                 return
 

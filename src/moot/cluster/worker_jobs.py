@@ -90,7 +90,7 @@ class WorkerJobs:
             running.runner_task = asyncio.create_task(run, name=f"runner of {job.debate}")
             await asyncio.wait([running.runner_task])
             if not running.runner_task.cancelled() and (error := running.runner_task.exception()):
-                log.error("the runner failed", exc_info=error, extra={"debate": job.debate})
+                log.error("the runner of a debate failed", exc_info=error, extra={"debate": job.debate})
                 await asyncio.sleep(AGAIN_SECONDS)
             await self._finish(running)
         finally:
@@ -112,7 +112,7 @@ class WorkerJobs:
         head = await self._store.head(job.debate)
         # An equal epoch is our own claim whose answer was lost, since no job is given out twice.
         if head.epoch > job.id:
-            log.info("lost to another worker", extra={"debate": job.debate})
+            log.info("another worker has taken this debate over", extra={"debate": job.debate})
             return None
         if not wants_runner(await self._store.state(job.debate)):
             return None

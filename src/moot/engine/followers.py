@@ -225,7 +225,7 @@ class Followers:
                 pass
             except Exception:
                 # Without this task followers would wait for ever for what they have not heard.
-                log.exception("the heads of the debates could not be looked up")
+                log.exception("looking for new events failed; it is tried again")
 
     async def _check_heads(self, debate_ids: Iterable[str]) -> None:
         followed = tuple(debate_ids)

@@ -27,9 +27,9 @@ async def run_retention(arena: Arena) -> None:
         try:
             gone = await delete_ended(arena, days, datetime.now(UTC))
             if gone:
-                log.info("debates that ended long ago were deleted", extra={"debates": gone})
+                log.info("deleted debates older than MOOT_TTL_DAYS", extra={"debates": gone})
         except StoreError as error:
-            log.warning("old debates could not be deleted: %s", error)
+            log.warning("old debates could not be deleted, and are tried again later: %s", error)
         await asyncio.sleep(INTERVAL_SECONDS)
 
 

@@ -61,7 +61,7 @@ class RunLoop:
         except (Fenced, UnknownDebate, StoreError):
             raise
         except Exception:
-            log.exception("the runner failed", extra={"debate": debate_id})
+            log.exception("the runner of a debate failed", extra={"debate": debate_id})
             await self._give_up(debate_id, epoch)
 
     async def _release(self, debate_id: str, epoch: int) -> None:

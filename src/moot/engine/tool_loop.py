@@ -52,7 +52,7 @@ class ToolRunner:
             async with asyncio.timeout(self._seconds):
                 return await self._toolbox.tools_for(allowed)
         except Exception as error:
-            log.warning("no tools: %s", type(error).__name__)
+            log.warning("the tools are not available, the speech has none: %s", type(error).__name__)
             return ()
 
     async def run_calls(
@@ -88,7 +88,7 @@ class ToolRunner:
         except TimeoutError:
             return _failed(call, TOO_SLOW)
         except Exception as error:
-            log.warning("tool %s: %s", call.name, type(error).__name__)
+            log.warning("tool %s failed: %s", call.name, type(error).__name__)
             return _failed(call, BROKEN)
         return ToolResult(
             call.id, _clean(result.output, MAX_RESULT_LENGTH), _clean(result.error, MAX_ERROR_CHARS)

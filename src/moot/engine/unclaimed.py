@@ -84,5 +84,5 @@ class UnclaimedSearch:
             raise
         except Exception:
             # One that cannot be read must not keep the others from being found.
-            log.exception("it cannot be told whether it wants a runner", extra={"debate": one.id})
+            log.exception("could not check whether a debate needs a runner", extra={"debate": one.id})
             return True

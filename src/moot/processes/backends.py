@@ -74,7 +74,7 @@ async def when_reachable(settings: Settings, step: Callable[[], Awaitable[T]]) -
             logged = True
         await asyncio.sleep(next(pauses))
     if logged:
-        log.info("the database is there")
+        log.info("the database can be reached now")
     return result
 
 

@@ -63,7 +63,7 @@ class Trimmer:
         await asyncio.to_thread(self._trim)
         # What is left is in use, or cannot be given back: only what comes on top of it counts.
         self._least = self._before = self._resident()
-        log.debug("memory was given back", extra={"before": now, "after": self._least})
+        log.debug("free memory was returned to the system", extra={"before": now, "after": self._least})
         return True
 
 

@@ -80,5 +80,5 @@ class ShutdownSignals:
 
 
 def _force_exit() -> None:
-    log.critical("could not stop in time; what was acknowledged is in the log")
+    log.critical("could not stop in time and exits now; everything acknowledged is in the log")
     os._exit(1)

@@ -133,7 +133,7 @@ class ServerTools:
         try:
             text, is_error = await connection.call(entry.own_name, parsed)
         except (ConnectionLost, ToolCallFailed) as error:
-            log.warning("tool %s: %s", entry.allowed_name, error)
+            log.warning("tool %s failed: %s", entry.allowed_name, error)
             if isinstance(error, ConnectionLost):
                 await connection.close()
             return "", str(error)
@@ -179,7 +179,7 @@ class ServerTools:
 
     async def _on_failure(self, cause: str, public: str = "It does not answer.") -> None:
         """`cause` is for the log alone: it may contain the address of the server."""
-        log.warning("tool server %s does not answer: %s", self.server.name, cause)
+        log.warning("tool server %s does not answer, see `moot tools`: %s", self.server.name, cause)
         self._missing = public
         self._retry_at = monotonic() + RETRY_SECONDS
         if self._connection is not None:

@@ -81,7 +81,7 @@ def log_loop_errors(loop: asyncio.AbstractEventLoop) -> None:
     """What a task leaves behind is logged by its message; the reprs that asyncio adds are left out."""
 
     def complain(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        log.error("in the background: %s", context.get("message", ""), exc_info=context.get("exception"))
+        log.error("background task failed: %s", context.get("message", ""), exc_info=context.get("exception"))
 
     loop.set_exception_handler(complain)
 
