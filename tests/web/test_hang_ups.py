@@ -17,13 +17,11 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from moot.compat import routers
-from moot.web.reference.article import PREFIX
-from moot.web.reference.openapi import HEALTH
-from moot.web.routes.debates import ROUTES
+from moot.web.routes.health import PATHS as HEALTH
 from tests.web.apps import Echo, Endless, large, talk
 from tests.web.conftest import Served, Serving
 from tests.web.raw_client import Line, exchange, request
+from tests.web.route_table import ROUTES
 from tests.web.test_http_protocol import BAD_FRAMES, frame, handshake
 
 pytestmark = pytest.mark.usefixtures("quiet")
@@ -69,14 +67,13 @@ async def settled(served: Served) -> None:
 @pytest.mark.parametrize("leave", LEAVE.values(), ids=LEAVE)
 async def test_a_client_of_any_route_may_hang_up(serving: Serving, leave: Callable[[Line], None]) -> None:
     served = await serving(requests_per_minute=None, streams_per_client=None)
-    for prefix, routes in ((PREFIX, ROUTES), (routers.PREFIX, routers.ROUTES)):
-        for method, path, _, _ in routes:
-            target = prefix + path.replace("{debateId}", "deb_00000000000000000000000000")
-            target = target.replace("{name}", "x").replace("{", "").replace("}", "")
-            for headers in ({}, {"Content-Type": "application/json", "Content-Length": "0"}):
-                line = await Line.to(served.port)
-                await line.send(request(target, method, **headers))
-                leave(line)
+    for method, path, _, _ in ROUTES:
+        target = path.replace("{debateId}", "deb_00000000000000000000000000")
+        target = target.replace("{name}", "x").replace("{", "").replace("}", "")
+        for headers in ({}, {"Content-Type": "application/json", "Content-Length": "0"}):
+            line = await Line.to(served.port)
+            await line.send(request(target, method, **headers))
+            leave(line)
     await settled(served)
 
 

@@ -17,22 +17,14 @@ import pytest
 
 from moot.api.problems import PROBLEM_TYPES
 from moot.api.v1.contract_example import CREATE_DEBATE
-from moot.compat import routers
-from moot.compat.reference_articles import COMPAT_ARTICLES, COMPAT_SAMPLES
-from moot.compat.reference_schemas import COMPAT_EVENTS
+from moot.compat.reference_schemas import COMPAT_EVENTS, COMPAT_SAMPLES
 from moot.web.reference import samples
-from moot.web.reference.article import PREFIX
-from moot.web.reference.articles import ARTICLES
-from moot.web.reference.openapi import HEALTH
 from moot.web.reference.schemas import EVENTS, EXTENDED
-from moot.web.routes.debates import ROUTES
+from moot.web.route_docs import PREFIX
+from moot.web.routes.health import PATHS as HEALTH
 from tests.client.serving import Served, served
+from tests.web.route_table import ROUTES
 
-EVERYWHERE = [
-    (method, f"{prefix}{path}", name)
-    for prefix, routes in ((PREFIX, ROUTES), (routers.PREFIX, routers.ROUTES))
-    for method, path, name, _ in routes
-]
 DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text("utf-8")
 COMMANDS = re.findall(r"```sh\n(.*?)```", DOCUMENT, re.DOTALL)
 
@@ -72,18 +64,22 @@ def operations(described: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, 
                 yield method.upper(), path, operation
 
 
-def test_every_route_has_an_article_and_is_described(described: dict[str, Any]) -> None:
-    assert {name for _, _, name, _ in ROUTES} == set(ARTICLES)
-    assert {name for _, _, name, _ in routers.ROUTES} == set(COMPAT_ARTICLES)
+def test_every_route_is_described(described: dict[str, Any]) -> None:
     told = {(method, path) for method, path, _ in operations(described)}
     beside = {("GET", path) for path in (*HEALTH, "/metrics")}
-    assert told == {(method, path) for method, path, _ in EVERYWHERE} | beside
+    assert told == {(method, path) for method, path, _, _ in ROUTES} | beside
+    names = {operation["operationId"] for _, _, operation in operations(described)}
+    assert names >= {name for _, _, name, _ in ROUTES}
+    for method, path, operation in operations(described):
+        text = operation["summary"] if operation["tags"] == ["Health"] else operation["description"]
+        assert text, (method, path)
+        assert all(reply.get("description") or "$ref" in reply for reply in operation["responses"].values())
     assert f"{PREFIX}/debates/{{debateId}}/ws" in described["paths"]
 
 
 def test_every_route_event_and_error_is_in_the_guide() -> None:
     told = set(re.findall(r"`((?:GET|POST|PUT|DELETE) /[^`?]*)`", DOCUMENT))
-    assert {f"{method} {path}" for method, path, _ in EVERYWHERE} <= told
+    assert {f"{method} {path}" for method, path, _, _ in ROUTES} <= told
     words = set(re.findall(r"`([\w/-]+)`", DOCUMENT))
     assert {*EVENTS, *EXTENDED, *PROBLEM_TYPES} <= words
     assert {*HEALTH} - {f"{PREFIX}/health"} <= words

@@ -49,7 +49,15 @@ from moot.rules.debate_setup import SeatSetup, Setup
 from moot.web.app_context import identity_of, query_string
 from moot.web.capabilities import lent_keys
 from moot.web.responses import json_reply
-from moot.web.routes.handlers import DebateId, Route, replayed_header
+from moot.web.route_docs import COMMANDED, READ, STREAM_OVER, api_router, documented
+from moot.web.routes.handlers import (
+    Context,
+    DebateId,
+    check_not_stopping,
+    open_debate,
+    replayed_header,
+    run_command,
+)
 
 TURNS, MAX_TURNS = 10, 20
 DEFAULT_NAMES = {"debaterA": "Debater A", "debaterB": "Debater B"}
@@ -208,12 +216,7 @@ def _name_of(debater: Any, otherwise: str) -> str:
     return folded(name[:200] if isinstance(name, str) else otherwise)
 
 
-ROUTES: tuple[Route, ...] = (
-    ("POST", "/debates", "open_bout", "open"),
-    ("GET", "/debates/{debateId}", "look_at_bout", "watch"),
-    ("GET", "/debates/{debateId}/stream", "stream_bout", "watch"),
-    ("POST", "/debates/{debateId}/turn", "act", "steer"),
-)
+router = api_router()
 
 
 class ArenaRoutes(PlainStreamHandlers):
@@ -222,12 +225,12 @@ class ArenaRoutes(PlainStreamHandlers):
     async def open_bout(self, request: Request) -> Response:
         query_params.no_params(query_string(request))
         raw = await request.body()
-        self._still_open()
+        check_not_stopping(self._context)
         async with self._context.idempotency.in_flight(request, raw) as once:
             keys = lent_keys(request.headers, self._arena)
             resolver = ServerModelResolver(self._arena, keys)
             setup = await self._setup(bodies.read_body(NewBout, raw, resolver), resolver)
-            outcome = await self._open(request, setup, keys, once)
+            outcome = await open_debate(self._context, request, setup, keys, once)
         debate = outcome.debate
         headers = {
             "Location": f"/api/debates/{debate.id}",
@@ -258,7 +261,7 @@ class ArenaRoutes(PlainStreamHandlers):
         def answer(debate: Debate) -> dict[str, object]:
             return arena_frames.action_reply(debate, received.type, received.payload)
 
-        return await self._run_command(request, debate_id, UserAction, command, answer, status=202)
+        return await run_command(self._context, request, debate_id, UserAction, command, answer, status=202)
 
     async def _setup(self, body: NewBout, resolver: ServerModelResolver) -> Setup:
         judge = body.judge and resolver.resolve(body.judge.model)
@@ -302,3 +305,90 @@ def _command(action: UserAction, by: str) -> Command:
             return Inject(redact(action.payload), by=by)
         case _:
             assert_never(action.type)
+
+
+# --- routes -------------------------------------------------------------------------------------------
+
+
+@router.post(
+    "/debates",
+    **documented(
+        "open",
+        tag="Compatibility APIs",
+        summary="Set two models against each other",
+        status=201,
+        reply="Bout",
+        says="The debate.",
+        body=NewBout,
+        once=True,
+        keys=True,
+        headers=("Location", "Idempotent-Replayed", "X-Debate-Id"),
+        refusals=(403, 409, 415, 422),
+    ),
+)
+async def open_bout(request: Request, context: Context) -> Response:
+    """They take turns, and the debate begins at once. A model is named `provider/model`, by a bare id,
+    as OpenRouter names it, or as an object of `provider` and `modelId`.
+    """
+    return await context.service(ArenaRoutes).open_bout(request)
+
+
+@router.get(
+    "/debates/{debateId}",
+    **documented(
+        "watch",
+        tag="Compatibility APIs",
+        summary="Look at a debate of turns",
+        reply="Bout",
+        says="The debate as it stands, as far as the asker may know it.",
+        refusals=READ,
+    ),
+)
+async def look_at_bout(request: Request, debate_id: DebateId, context: Context) -> Response:
+    """Any debate: its turns, and its transcript, summary and figures. Seats are A, B, C and D by place."""
+    return await context.service(ArenaRoutes).look_at_bout(request, debate_id)
+
+
+@router.get(
+    "/debates/{debateId}/stream",
+    **documented(
+        "watch",
+        tag="Compatibility APIs",
+        summary="Follow a debate of turns",
+        events="bouts",
+        says="Events as they happen.",
+        query=query_params.PARAMETERS["plain"],
+        resumes=True,
+        headers=("X-Debate-Id",),
+        refusals=(403, 404, 406, 409, 422),
+        responses=STREAM_OVER,
+    ),
+)
+async def stream_bout(request: Request, debate_id: DebateId, context: Context) -> Response:
+    """Any debate, from its beginning or from behind the last `seq` that was seen. Lines of `data:` and
+    nothing else. The stream ends after `debate.completed`.
+    """
+    return await context.service(ArenaRoutes).stream_bout(request, debate_id)
+
+
+@router.post(
+    "/debates/{debateId}/turn",
+    **documented(
+        "steer",
+        tag="Compatibility APIs",
+        summary="Pause, resume, skip or comment",
+        status=202,
+        reply="BoutActed",
+        says="It is taken down.",
+        body=UserAction,
+        once=True,
+        keys=True,
+        refusals=COMMANDED,
+    ),
+)
+async def act(request: Request, debate_id: DebateId, context: Context) -> Response:
+    """That it has taken effect is told on the stream by `action.processed`. What cannot be done now is
+    answered with 409: a skip, too, while nobody is speaking. With `turnNumber` a skip names its turn,
+    and does nothing to the next one when it is sent again.
+    """
+    return await context.service(ArenaRoutes).act(request, debate_id)

@@ -30,8 +30,8 @@ from moot.core.events import (
 )
 from moot.core.state import REPLAYED_INTERRUPTIONS, Debate, Turn
 from moot.core.visibility import Viewer
-from moot.web.app_context import head_of, identity_of, query_string
-from moot.web.routes.handlers import RouteHandlers, check_accepts_stream
+from moot.web.app_context import AppContext, head_of, identity_of, query_string
+from moot.web.routes.handlers import check_accepts_stream, follow_debate
 
 PIECE_LENGTH = 4 * 1024
 """Characters, at most 16 KiB: a long text that was not streamed is sent in pieces."""
@@ -167,8 +167,12 @@ def _speaking(debate: Debate | None, call: int) -> Turn | None:
     return next((turn for turn in (debate.live if debate else ()) if turn.call == call), None)
 
 
-class PlainStreamHandlers(RouteHandlers):
+class PlainStreamHandlers:
     """For APIs whose streams have no ids."""
+
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
+        self._arena = context.arena
 
     async def _follow_plainly(
         self, request: Request, debate_id: str, dialect_for: Callable[[Viewer], Dialect], gone: Frame
@@ -183,7 +187,8 @@ class PlainStreamHandlers(RouteHandlers):
         over = end_seq(await self._arena.state(debate_id)) if cursor.seq else 0
         if over and cursor.complete_seq >= over:
             return Response(status_code=204)
-        return self._follow(
+        return follow_debate(
+            self._context,
             request,
             debate_id,
             dialect_for(viewer),

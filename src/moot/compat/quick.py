@@ -55,7 +55,16 @@ from moot.views.transcript_json import moment
 from moot.web.app_context import AppContext, client_of, identity_of, query_string
 from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.responses import json_reply
-from moot.web.routes.handlers import DebateId, Route, check_accepts_stream, replayed_header
+from moot.web.route_docs import STREAM_OVER, api_router, documented
+from moot.web.routes.handlers import (
+    Context,
+    DebateId,
+    check_accepts_stream,
+    check_not_stopping,
+    follow_debate,
+    open_debate,
+    replayed_header,
+)
 
 FORMAT = "panel"
 ROUNDS, MAX_ROUNDS = 3, 5
@@ -222,11 +231,7 @@ def _message(debate: Debate, turn: Turn) -> dict[str, Any]:
     return {"role": debate.seat(turn.seat).name, "content": turn.text, "round": turn.round - 1}
 
 
-ROUTES: tuple[Route, ...] = (
-    ("POST", "/debate", "quick", "open"),
-    ("POST", "/debate/create", "quick_create", "open"),
-    ("GET", "/debate/{debateId}/stream", "stream_quick", "watch"),
-)
+router = api_router()
 
 
 class QuickRoutes(PlainStreamHandlers):
@@ -253,8 +258,17 @@ class QuickRoutes(PlainStreamHandlers):
         debate_id, viewer = outcome.debate.id, identity_of(request).viewer
         headers = {"X-Debate-Id": debate_id, **replayed_header(outcome)}
         dialect, gone = QuickFrames(), deleted()
-        return self._follow(
-            request, debate_id, dialect, viewer, Cursor(), gone, plain=True, extra_headers=headers, slot=slot
+        return follow_debate(
+            self._context,
+            request,
+            debate_id,
+            dialect,
+            viewer,
+            Cursor(),
+            gone,
+            plain=True,
+            extra_headers=headers,
+            slot=slot,
         )
 
     async def quick_create(self, request: Request) -> Response:
@@ -276,7 +290,7 @@ class QuickRoutes(PlainStreamHandlers):
     async def _find_or_open(self, request: Request) -> RecordResult:
         query_params.no_params(query_string(request))
         raw = await request.body()
-        self._still_open()
+        check_not_stopping(self._context)
         async with self._context.idempotency.in_flight(request, raw) as once:
             body = read_request(raw)
             keys = lent_keys(request.headers, self._arena)
@@ -303,10 +317,12 @@ class QuickRoutes(PlainStreamHandlers):
         client = client_of(request)
         setup = await self._setup(body, keys)
         if not self._hourly:
-            return await self._open(request, setup, keys, once)
+            return await open_debate(self._context, request, setup, keys, once)
         # Locked, so that no second request passes the limit before the first is counted.
         async with self._mutex.locked(f"hour of {client}"):
-            outcome = await self._open(request, setup, keys, once, objection=await self._too_many(client))
+            outcome = await open_debate(
+                self._context, request, setup, keys, once, objection=await self._too_many(client)
+            )
             if not outcome.replayed:
                 await self._limiter.hit(client)
         return outcome
@@ -339,3 +355,70 @@ class QuickRoutes(PlainStreamHandlers):
             return None
         cut_short = debate.failed_seq or debate.status in ("aborted", "paused") or debate.ended == "stopped"
         return None if cut_short else debate
+
+
+# --- routes -------------------------------------------------------------------------------------------
+
+
+@router.post(
+    "/debate",
+    **documented(
+        "open",
+        tag="Compatibility APIs",
+        summary="Debate a topic at once",
+        events="quick",
+        says="Events as they happen. The stream ends after `debate_complete`, or with an `error`.",
+        body=QuickDebate,
+        once=True,
+        keys=True,
+        headers=("X-Debate-Id", "Idempotent-Replayed"),
+        refusals=(403, 406, 409, 415, 422),
+    ),
+)
+async def quick(request: Request, context: Context) -> Response:
+    """An Optimist and a Skeptic debate, a Moderator sums up, and the reply is the stream itself: lines
+    of `data:` and nothing else. The debate goes on when the client leaves; `X-Debate-Id` is its id. The
+    body may also come as `text/plain`, where no page of another origin sends it.
+    """
+    return await context.service(QuickRoutes).quick(request)
+
+
+@router.post(
+    "/debate/create",
+    **documented(
+        "open",
+        tag="Compatibility APIs",
+        summary="Debate a topic, and follow it later",
+        status=201,
+        reply="QuickCreated",
+        says="The debate is open. `streamUrl` is its stream.",
+        body=QuickDebate,
+        once=True,
+        keys=True,
+        headers=("Location", "Idempotent-Replayed", "X-Debate-Id"),
+        refusals=(403, 409, 415, 422),
+    ),
+)
+async def quick_create(request: Request, context: Context) -> Response:
+    """The same in two steps, for an `EventSource`, which can only GET."""
+    return await context.service(QuickRoutes).quick_create(request)
+
+
+@router.get(
+    "/debate/{debateId}/stream",
+    **documented(
+        "watch",
+        tag="Compatibility APIs",
+        summary="Follow a debate of agents",
+        events="quick",
+        says="Events as they happen.",
+        query=query_params.PARAMETERS["plain"],
+        resumes=True,
+        headers=("X-Debate-Id",),
+        refusals=(403, 404, 406, 409, 422),
+        responses=STREAM_OVER,
+    ),
+)
+async def stream_quick(request: Request, debate_id: DebateId, context: Context) -> Response:
+    """Any debate, from its beginning or from behind the last `seq` that was seen."""
+    return await context.service(QuickRoutes).stream_quick(request, debate_id)

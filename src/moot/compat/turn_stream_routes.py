@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
 from typing import Annotated, Any
 
-from fastapi import Path
 from msgspec.structs import replace
+from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -47,18 +47,32 @@ from moot.web.app_context import AppContext, client_of, identity_of, query_strin
 from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.idempotency import fingerprint
 from moot.web.responses import json_reply
-from moot.web.routes.handlers import Route, RouteHandlers, check_accepts_stream
+from moot.web.route_docs import COMMANDED, JSON, READ, api_router, documented, schema
+from moot.web.routes.handlers import (
+    Context,
+    check_accepts_stream,
+    check_not_stopping,
+    follow_debate,
+    open_debate,
+    path_parameter,
+    quota_problem,
+)
 from moot.web.streaming.sse_streams import EventStreamResponse
 
-ROUTES: tuple[Route, ...] = (
-    ("POST", "/debate/stream/init", "ask_turn", "open"),
-    ("POST", "/debate/stream", "hear_turn", "open"),
-    ("GET", "/debate/stream/{sessionId}", "stream_session", "watch"),
-    ("DELETE", "/debate/stream/{sessionId}", "cancel_turn", "steer"),
-    ("GET", "/debate/session/{sessionId}", "look_at_session", "watch"),
-    ("GET", "/debate/sessions", "list_sessions", "sessions"),
-)
-SessionId = Annotated[str, Path(alias="sessionId", examples=["deb_01HZ9X8K7M3QR5TNVWXYZ12345"])]
+router = api_router()
+
+
+class _SessionId(StringConvertor):
+    """`/debate/stream/init` is an address of its own, and no session."""
+
+    regex = "(?!init$)[^/]+"
+
+
+register_url_convertor("session", _SessionId())
+SessionId = Annotated[
+    str,
+    path_parameter("sessionId", "^[A-Za-z0-9_.-]{1,100}$", "The session, or its id before an import."),
+]
 
 TurnPosition = tuple[int, int]
 """The number of a turn, and the seq after which its stream begins."""
@@ -68,11 +82,12 @@ class UnknownModel(Exception):
     """No provider has such a model."""
 
 
-class TurnStreamRoutes(RouteHandlers):
+class TurnStreamRoutes:
     """One method per route."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context)
+        self._context = context
+        self._arena = context.arena
         service = self._arena.settings.service
         self._listeners = TurnListeners(self._arena, context.presence, service.turn_grace_seconds)
         self._sessions = SessionFinder(self._arena)
@@ -151,7 +166,7 @@ class TurnStreamRoutes(RouteHandlers):
 
     async def _read(self, request: Request) -> AskedTurn | None:
         query_params.no_params(query_string(request))
-        self._still_open()
+        check_not_stopping(self._context)
         return turn_stream.read_turn(await request.body())
 
     async def _ask_for(self, request: Request, asked: AskedTurn) -> tuple[Debate, TurnPosition]:
@@ -184,14 +199,14 @@ class TurnStreamRoutes(RouteHandlers):
         if asked.turn_number == 1:
             keys = lent_keys(request.headers, self._arena)
             setup = turn_stream.setup_for_turn(asked, self._model(asked.model_id, keys))
-            return await self._open(request, setup, keys, once, step="turn")
+            return await open_debate(self._context, request, setup, keys, once, step="turn")
         # The earlier turns are unknown here; only the opponent's last words matter.
         setup = turn_stream.setup_for_turn(asked, self._model(asked.model_id))
         opened = opening_event(setup, lambda kind, _place: new_id(kind))
         last_speech = ImportedSpeech(asked.slot - 1, redact(asked.opponent_text))
         events = (*imported_events(opened, (last_speech,)), DebateResumed("turn"))
         async with self._context.slots.claim(client_of(request)) as claim:
-            objection = claim.objection or await self._full()
+            objection = claim.objection or await quota_problem(self._context)
             outcome = await self._arena.import_debate(
                 events, owner=identity_of(request).owner or "", once=once, objection=objection
             )
@@ -236,7 +251,8 @@ class TurnStreamRoutes(RouteHandlers):
         viewer = identity_of(request).viewer
         dialect = TurnFrames(number, after, viewer.privileged)
         extra_headers = {"X-Session-Id": debate_id}
-        stream = self._follow(
+        stream = follow_debate(
+            self._context,
             request,
             debate_id,
             dialect,
@@ -269,3 +285,126 @@ class TurnStreamResponse(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async with self._listeners.listening(self._debate_id, lambda: self._stream.left):
             await self._stream(scope, receive, send)
+
+
+# --- routes -------------------------------------------------------------------------------------------
+
+
+@router.post(
+    "/debate/stream/init",
+    **documented(
+        "open",
+        tag="Compatibility APIs",
+        summary="Ask for one turn",
+        reply="SessionBegun",
+        says="The turn is under way. `streamUrl` is its stream.",
+        body=AskedTurn,
+        once=True,
+        keys=True,
+        refusals=COMMANDED,
+        responses={400: {"content": {JSON: {"schema": schema("SimpleError")}}}},
+    ),
+)
+async def ask_turn(request: Request, context: Context) -> Response:
+    """Two models answer each other, one turn at a time, ten in all. The first turn opens a session; for
+    the others it is found by `sessionId`, by `previousResponseId`, or by what the opponent said last.
+    To ask again for the same turn joins it from its beginning, whether it is under way or over; one
+    that failed or was cut is given once more. What is missing, and a model that is not known, is told
+    as `{"error": …}`.
+    """
+    return await context.service(TurnStreamRoutes).ask_turn(request)
+
+
+@router.post(
+    "/debate/stream",
+    **documented(
+        "open",
+        tag="Compatibility APIs",
+        summary="Ask for one turn, and hear it",
+        events="turns",
+        says="Events as they happen. The stream ends after `complete` or `error`.",
+        body=AskedTurn,
+        once=True,
+        keys=True,
+        refusals=(403, 404, 406, 409, 415, 422),
+        responses={400: {"content": {JSON: {"schema": schema("SimpleError")}}}},
+    ),
+)
+async def hear_turn(request: Request, context: Context) -> Response:
+    """The same in one step: the reply is the stream. To ask again for the same turn joins it from its
+    beginning, whether it is under way or over; one that failed or was cut is given once more. What is
+    missing, and a model that is not known, is told as `{"error": …}`. A model that is not known is told
+    as an `error` event.
+    """
+    return await context.service(TurnStreamRoutes).hear_turn(request)
+
+
+@router.get(
+    "/debate/stream/{sessionId:session}",
+    **documented(
+        "watch",
+        tag="Compatibility APIs",
+        summary="Hear the turn that was asked for last",
+        events="turns",
+        says="Events as they happen. The stream ends after `complete` or `error`.",
+        query=query_params.PARAMETERS["ticket"],
+        headers=("X-Session-Id",),
+        refusals=(403, 404, 406, 409, 422),
+    ),
+)
+async def stream_session(request: Request, session_id: SessionId, context: Context) -> Response:
+    """From its beginning. Where nobody listens to a turn for a while it is cut."""
+    return await context.service(TurnStreamRoutes).stream_session(request, session_id)
+
+
+@router.delete(
+    "/debate/stream/{sessionId:session}",
+    **documented(
+        "steer",
+        tag="Compatibility APIs",
+        summary="Cut the turn that is under way",
+        reply="TurnCancelled",
+        says="Whether there was one.",
+        refusals=(403, 404, 422),
+    ),
+)
+async def cancel_turn(request: Request, session_id: SessionId, context: Context) -> Response:
+    """It can be asked for again, on the same chain. To close its stream does the same, some seconds
+    later.
+    """
+    return await context.service(TurnStreamRoutes).cancel_turn(request, session_id)
+
+
+@router.get(
+    "/debate/session/{sessionId:session}",
+    **documented(
+        "watch",
+        tag="Compatibility APIs",
+        summary="Restore a session",
+        reply="DebateSession",
+        says="The session as it stands.",
+        refusals=READ,
+    ),
+)
+async def look_at_session(request: Request, session_id: SessionId, context: Context) -> Response:
+    """What was said so far, the ids of the responses and what it cost. A session that was imported is
+    also found by the id that it had before.
+    """
+    return await context.service(TurnStreamRoutes).look_at_session(request, session_id)
+
+
+@router.get(
+    "/debate/sessions",
+    **documented(
+        "sessions",
+        tag="Compatibility APIs",
+        summary="List sessions",
+        reply="SessionsResponse",
+        says="A page of them, without what was said.",
+        query=query_params.PARAMETERS["page"],
+        refusals=(403, 422),
+    ),
+)
+async def list_sessions(request: Request, context: Context) -> Response:
+    """Newest first."""
+    return await context.service(TurnStreamRoutes).list_sessions(request)

@@ -86,7 +86,8 @@ def _make_app(arena: Arena) -> ASGIApp:
     from moot.web.routes.metrics import Metrics
 
     app = FastAPI(title="Moot", redirect_slashes=False, openapi_url=None)
-    app.include_router(health.router(arena))
+    app.state.arena = arena
+    app.include_router(health.router)
     metrics = Metrics(arena, lambda: 0)
     authenticator = Authenticator(arena.store, arena.settings.service.token)
 

@@ -17,21 +17,30 @@ from moot import __version__
 from moot.api.auth import Authenticator, Tickets
 from moot.api.problems import Problem, as_problem
 from moot.api.rate_limits import RateLimiter, StreamLimiter
-from moot.api.rights import Action, check
 from moot.core.errors import MootError, StoreError
 from moot.engine.arena import Arena
 from moot.engine.presence import Presence
-from moot.web.app_context import AppContext, identity_of
+from moot.web.app_context import AppContext
 from moot.web.debate_slots import DebateSlots
 from moot.web.extension import Extension
 from moot.web.idempotency import IdempotencyKeys
 from moot.web.middleware.compression import CompressionMiddleware
 from moot.web.middleware.guard import HUNG_UP, OPEN_PATHS, GuardMiddleware
-from moot.web.reference.article import PREFIX
 from moot.web.responses import problem_reply
-from moot.web.routes import debates, docs, health
+from moot.web.route_docs import PREFIX
+from moot.web.routes import (
+    admin,
+    commands,
+    conversations,
+    debates,
+    docs,
+    health,
+    invitations,
+    metrics,
+    page_views,
+    people,
+)  # fmt: skip
 from moot.web.routes import page as front
-from moot.web.routes.metrics import Metrics
 from moot.web.server_info import ServerInfo
 from moot.web.streaming import websocket as socket
 from moot.web.streaming.feeds import Feeds
@@ -40,25 +49,12 @@ from moot.web.streaming.sse_streams import StreamMonitor
 log = logging.getLogger(__name__)
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
-METRICS, SOCKET = "/metrics", f"{PREFIX}/debates/{{debateId}}/ws"
-RIGHTS: dict[tuple[str, str], Action] = {
-    **{(method, f"{PREFIX}{path}"): action for method, path, _, action in debates.ROUTES},
-    **{("GET", path): "public" for path in (*health.PATHS, *front.PATHS)},
-    **{("GET", path): "look" for path in docs.PATHS},
-    ("GET", METRICS): "operate",
-    ("GET", SOCKET): "watch",
-}
-"""Every route of our own, by method and address, and what one must be allowed to do there."""
-
-
-def rights(extensions: Sequence[Extension] = ()) -> dict[tuple[str, str], Action]:
-    """Every route that there is, by method and address, and what one must be allowed to do there."""
-    added: dict[tuple[str, str], Action] = {
-        (method, f"{extension.prefix}{path}"): action
-        for extension in extensions
-        for method, path, _, action in extension.routes
-    }
-    return {**RIGHTS, **added}
+SOCKET = f"{PREFIX}/debates/{{debateId}}/ws"
+ROUTERS = (
+    debates.router, commands.router, page_views.router, invitations.router, people.router,
+    conversations.router, admin.router,
+)  # fmt: skip
+"""The routes of `/api/v1`."""
 
 
 def make_app(arena: Arena, extensions: Sequence[Extension] = ()) -> ASGIApp:
@@ -93,19 +89,25 @@ def make_app(arena: Arena, extensions: Sequence[Extension] = ()) -> ASGIApp:
 
 
 def _application(context: AppContext, extensions: Sequence[Extension]) -> FastAPI:
-    app = FastAPI(title="Moot", version=__version__, redirect_slashes=False, openapi_url=None)
-    app.include_router(debates.router(context), prefix=PREFIX)
+    app = FastAPI(
+        title="Moot",
+        version=__version__,
+        redirect_slashes=False,
+        openapi_url=None,
+        generate_unique_id_function=lambda route: route.name,
+    )
+    app.state.context, app.state.arena = context, context.arena
+    app.state.metrics = metrics.Metrics(context.arena, lambda: context.stream_monitor.viewers)
+    for router in ROUTERS:
+        app.include_router(router, prefix=PREFIX)
     for extension in extensions:
-        app.include_router(extension.router(context), prefix=extension.prefix)
-    app.include_router(health.router(context.arena))
-    app.include_router(docs.router(context.arena, context.authenticator, extensions))
+        for router in extension.routers:
+            app.include_router(router, prefix=extension.prefix)
+    app.include_router(health.router)
+    app.include_router(metrics.router)
+    app.include_router(docs.router(app, context, extensions))
     app.state.front = front.PageRoutes()
     app.include_router(app.state.front.router())
-    metrics = Metrics(context.arena, lambda: context.stream_monitor.viewers)
-
-    async def measure(request: Request) -> Response:
-        check(identity_of(request), RIGHTS["GET", METRICS])
-        return Response(await metrics.exposition(), media_type="text/plain; version=1.0.0; charset=utf-8")
 
     async def talk(websocket: WebSocket) -> None:
         await socket.serve_socket(context, websocket, websocket.path_params["debateId"])
@@ -113,7 +115,6 @@ def _application(context: AppContext, extensions: Sequence[Extension]) -> FastAP
     async def not_a_socket(_request: Request) -> Response:
         raise Problem("upgrade-required")
 
-    app.add_route(METRICS, measure, methods=["GET"])
     app.add_route(SOCKET, not_a_socket, methods=["GET"])
     app.router.add_websocket_route(SOCKET, talk)
     app.add_exception_handler(MootError, _error_response)

@@ -5,6 +5,8 @@ Whose it is, is looked at here and nowhere else: one of another owner is as unkn
 
 from __future__ import annotations
 
+from typing import Any, Protocol, TypeVar
+
 from msgspec import Struct
 from starlette.requests import HTTPConnection, Request
 
@@ -25,6 +27,15 @@ from moot.web.streaming.feeds import Feeds
 from moot.web.streaming.sse_streams import StreamMonitor
 
 
+class Service(Protocol):
+    """An object of a route that lives as long as the application."""
+
+    def __init__(self, context: AppContext) -> None: ...
+
+
+S = TypeVar("S", bound=Service)
+
+
 class AppContext(Struct, frozen=True):
     arena: Arena
     feeds: Feeds
@@ -37,6 +48,14 @@ class AppContext(Struct, frozen=True):
     slots: DebateSlots
     idempotency: IdempotencyKeys
     server_info: ServerInfo
+    services: dict[type, Any] = {}
+    """What single routes keep for this application, by type."""
+
+    def service(self, kind: type[S]) -> S:
+        """The one object of this type in the application; made at the first call, from this context."""
+        if kind not in self.services:
+            self.services[kind] = kind(self)
+        return self.services[kind]
 
     async def visible_head(self, connection: HTTPConnection, debate_id: str) -> DebateHead:
         """The debate, if the client may see it. Raises UnknownDebate where it may not.
@@ -65,6 +84,10 @@ class AppContext(Struct, frozen=True):
         if not dialect.rests(debate):
             return False
         return not await self.feeds.tells_more(debate_id, dialect, viewer, cursor)
+
+
+def context_of(request: Request) -> AppContext:
+    return request.app.state.context
 
 
 def identity_of(connection: HTTPConnection) -> Identity:

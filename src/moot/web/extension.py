@@ -12,30 +12,24 @@ from fastapi import APIRouter
 from msgspec import Struct
 
 from moot.api.v1.bodies import Body
-from moot.web.app_context import AppContext
-from moot.web.reference.article import Article
 from moot.web.reference.schemas.base_schemas import Reply
-from moot.web.routes.handlers import Route
 
 
 class Reference(Struct, frozen=True):
-    """What the description of the API says about these routes."""
+    """The types and examples by which these routes are described."""
 
-    articles: Mapping[str, Article]
-    """By the name of the route."""
     bodies: tuple[type[Body], ...]
     replies: tuple[type[Reply], ...]
     events: Mapping[str, tuple[type[Reply], ...]]
-    """The events of their streams, by the name that articles have for them."""
+    """The events of their streams, by the name that the routes have for them."""
     samples: Mapping[str, Callable[[str], Any]]
     """Bodies as they can be sent, by their name; each is given a model that needs no key."""
 
 
 class Extension(Struct, frozen=True):
     prefix: str
-    routes: tuple[Route, ...]
-    router: Callable[[AppContext], APIRouter]
+    routers: tuple[APIRouter, ...]
     reference: Callable[[], Reference]
-    """Made when somebody first reads the description: it takes time to load."""
+    """Called when a client first reads the description: the types take time to load."""
     plain_text: frozenset[str] = frozenset()
     """Addresses that take JSON as `text/plain`."""

@@ -13,9 +13,11 @@ from websockets.asyncio.client import connect
 
 from moot.api.commands import SOCKET_COMMANDS
 from moot.api.rights import OWN, RIGHTS, Action, Role
-from moot.compat.routers import OLDER_APIS
 from moot.processes.server import make_app
-from moot.web.app import rights
+from moot.web.app import SOCKET
+from moot.web.routes import docs, health, metrics, page
+from tests.web import route_table
+from tests.web.route_table import rows
 from tests.web.routes.served import Served
 from tests.web.routes.test_debate_routes import problem
 from tests.web.routes.test_invitations import full_house
@@ -23,7 +25,16 @@ from tests.web.routes.test_roles import ROUTES as NAMED
 from tests.web.routes.test_roles import TOPIC, asked, bearer, filled
 
 DOCUMENT = (Path(__file__).parents[3] / "docs/people.md").read_text("utf-8")
-ROUTES = rights((OLDER_APIS,))
+ROUTES: dict[tuple[str, str], Action] = {
+    **{(method, path): action for method, path, _, action in route_table.ROUTES},
+    **{
+        (method, path): action
+        for method, path, _, action in rows("", (*health.router.routes, *metrics.router.routes))
+    },
+    **{("GET", path): "public" for path in page.PATHS},
+    **{("GET", path): "look" for path in docs.PATHS},
+    ("GET", SOCKET): "watch",
+}
 ROLES: tuple[Role, ...] = get_args(Role)
 NAMES = {(method, path): name for method, path, name in NAMED}
 LAST = ("stop", "decide", "abort", "delete")

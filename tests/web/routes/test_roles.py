@@ -17,14 +17,13 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from moot.api import auth
-from moot.compat import routers
 from moot.core.terms import Request
 from moot.providers.keys import Secret
 from moot.providers.scripted import SayCue, ScriptedProvider, ThinkCue, improvise
 from moot.settings import ServerSettings
 from moot.store.contract import Token
-from moot.web.routes import debates
 from moot.web.streaming import sse_streams
+from tests.web import route_table
 from tests.web.routes.served import BODY, Served, body, serving
 from tests.web.routes.test_debate_routes import SENT, problem
 
@@ -33,11 +32,7 @@ GUARDED = ServerSettings(
 )
 ROLES = ("owner", "moderator", "viewer")
 Route = tuple[str, str, str]
-ROUTES: tuple[Route, ...] = tuple(
-    (method, f"{prefix}{path}", name)
-    for prefix, table in (("/api/v1", debates.ROUTES), (routers.PREFIX, routers.ROUTES))
-    for method, path, name, _ in table
-)
+ROUTES: tuple[Route, ...] = tuple((method, path, name) for method, path, name, _ in route_table.ROUTES)
 TOPIC = {"topic": "Cats or dogs?"}
 TURN = {**TOPIC, "modelId": "scripted/demo", "role": "AFFIRMATIVE", "intensity": 3, "turnNumber": 1}
 AT_DOORS = {

@@ -19,9 +19,8 @@ from moot.api.v1.validation_messages import Shape
 from moot.rules.participation import MAX_VOTES
 from moot.settings import ServerSettings
 from moot.store.append import MAX_INVITATIONS as MOST_INVITED
+from moot.web.openapi import example_of
 from moot.web.reference import samples
-from moot.web.reference.article import PREFIX
-from moot.web.reference.components import example_of
 from moot.web.reference.schemas import EVENTS, EXTENDED
 from moot.web.reference.typesetting import (
     about,
@@ -35,6 +34,7 @@ from moot.web.reference.typesetting import (
     short_json,
     table,
 )
+from moot.web.route_docs import PREFIX
 
 KEY = "X-Provider-Key-"
 LENT = (

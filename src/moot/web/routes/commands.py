@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -15,56 +14,80 @@ from moot.store.contract import IdempotencyKey, RecordResult
 from moot.web.app_context import AppContext, identity_of, query_string
 from moot.web.capabilities import ServerCapabilities
 from moot.web.responses import json_reply
-from moot.web.routes.handlers import DebateId, Route, RouteHandlers, replayed_header
+from moot.web.route_docs import COMMANDED, api_router, documented
+from moot.web.routes.handlers import Context, DebateId, SeatId, replayed_header, run_command
 
-ROUTES: tuple[Route, ...] = tuple(
-    (row.method, f"/debates/{{debateId}}/{row.path}", row.name, row.action) for row in COMMANDS
-)
-
-
-class CommandRoutes(RouteHandlers):
-    def add_to(self, routes: APIRouter) -> None:
-        for (method, path, name, action), row in zip(ROUTES, COMMANDS, strict=True):
-            checks = [Depends(self.allowed(action))]
-            endpoint = self._endpoint(row)
-            routes.add_api_route(path, endpoint, methods=[method], name=name, dependencies=checks)
-
-    def _endpoint(self, row: PersonCommand) -> Callable[..., Awaitable[Response]]:
-        async def give_command(request: Request, debate_id: DebateId) -> Response:
-            if row.prepared_by_arena:
-                return await self._rejudge(request, debate_id, row)
-            debate = await self._arena.state(debate_id) if row.reads_debate else None
-            context = CommandContext(identity_of(request), request.path_params.get("seat", ""), debate)
-            row.check_preconditions(context)
-            return await self._run_command(
-                request,
-                debate_id,
-                row.body,
-                lambda body: row.to_command(body, context),
-                row.reply,
-                status=row.status,
-            )
-
-        return give_command
-
-    async def _rejudge(self, request: Request, debate_id: str, row: PersonCommand) -> Response:
-        query_params.no_params(query_string(request))
-        raw = await request.body()
-        async with self._context.idempotency.in_flight(request, raw) as once:
-            outcome = await self._judge_again(debate_id, raw, once)
-        return json_reply(row.reply(outcome.debate), row.status, replayed_header(outcome))
-
-    async def _judge_again(self, debate_id: str, raw: bytes, once: IdempotencyKey | None) -> RecordResult:
-        capabilities = ServerCapabilities(self._arena)
-        body = bodies.read_body(people_bodies.Rejudge, raw, capabilities)
-        return await self._arena.rejudge(
-            debate_id,
-            tuple(judge_from_body(judge, capabilities) for judge in body.judges),
-            reason=body.reason,
-            allowance=body.cost_limit,
-            once=once,
-        )
+router = api_router()
 
 
-def add_commands(routes: APIRouter, context: AppContext) -> None:
-    CommandRoutes(context).add_to(routes)
+def _endpoint(row: PersonCommand) -> Callable[..., Awaitable[Response]]:
+    async def at_seat(request: Request, debate_id: DebateId, seat: SeatId, context: Context) -> Response:
+        return await _give(row, context, request, debate_id, seat)
+
+    async def in_debate(request: Request, debate_id: DebateId, context: Context) -> Response:
+        if row.prepared_by_arena:
+            return await _rejudge(row, context, request, debate_id)
+        return await _give(row, context, request, debate_id)
+
+    return at_seat if row.at_seat else in_debate
+
+
+async def _give(
+    row: PersonCommand, context: AppContext, request: Request, debate_id: str, seat: str = ""
+) -> Response:
+    debate = await context.arena.state(debate_id) if row.reads_debate else None
+    source = CommandContext(identity_of(request), seat, debate)
+    row.check_preconditions(source)
+    return await run_command(
+        context,
+        request,
+        debate_id,
+        row.body,
+        lambda body: row.to_command(body, source),
+        row.reply,
+        status=row.status,
+    )
+
+
+async def _rejudge(row: PersonCommand, context: AppContext, request: Request, debate_id: str) -> Response:
+    query_params.no_params(query_string(request))
+    raw = await request.body()
+    async with context.idempotency.in_flight(request, raw) as once:
+        outcome = await _judge_again(context, debate_id, raw, once)
+    return json_reply(row.reply(outcome.debate), row.status, replayed_header(outcome))
+
+
+async def _judge_again(
+    context: AppContext, debate_id: str, raw: bytes, once: IdempotencyKey | None
+) -> RecordResult:
+    capabilities = ServerCapabilities(context.arena)
+    body = bodies.read_body(people_bodies.Rejudge, raw, capabilities)
+    return await context.arena.rejudge(
+        debate_id,
+        tuple(judge_from_body(judge, capabilities) for judge in body.judges),
+        reason=body.reason,
+        allowance=body.cost_limit,
+        once=once,
+    )
+
+
+for _row in COMMANDS:
+    router.add_api_route(
+        f"/debates/{{debateId}}/{_row.path}",
+        _endpoint(_row),
+        methods=[_row.method],
+        name=_row.name,
+        description=_row.description,
+        **documented(
+            _row.action,
+            tag=_row.tag,
+            summary=_row.label,
+            says=_row.response_description,
+            status=_row.status,
+            reply=_row.reply_name,
+            body=_row.body,
+            once=True,
+            keys=_row.takes_keys,
+            refusals=COMMANDED,
+        ),
+    )

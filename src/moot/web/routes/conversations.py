@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -21,75 +20,134 @@ from moot.core.state import Debate
 from moot.store.archive import ArchivedConversation
 from moot.store.archive_rows import decode_segments, legacy_shape, unified_shape
 from moot.views.conversation import conversation
-from moot.views.legacy_rows import JsonObject, only_segment_types, to_legacy_shape
-from moot.web.app_context import identity_of, query_string
+from moot.views.legacy_rows import MAX_NAME_CHARS, JsonObject, only_segment_types, to_legacy_shape
+from moot.web.app_context import AppContext, identity_of, query_string
 from moot.web.responses import json_reply
-from moot.web.routes.handlers import Route, RouteHandlers
+from moot.web.route_docs import READ, api_router, documented
+from moot.web.routes.handlers import Context, path_parameter
 
-ConversationId = Annotated[str, Path(alias="conversationId", examples=["deb_01HZ9X8K7M3QR5TNVWXYZ12345"])]
+ConversationId = Annotated[
+    str,
+    path_parameter(
+        "conversationId",
+        # `.` and `..` as the last part of an address lead elsewhere before they reach the server.
+        r"^[^\x00-\x1f\x7f]*[^\x00-\x1f\x7f.]$",
+        "A debate, or an imported conversation, whose id may have a slash in it: %2F.",
+        maxLength=MAX_NAME_CHARS,
+    ),
+]
 
-ROUTES: tuple[Route, ...] = (
-    ("GET", "/conversations", "conversations", "archive"),
-    ("GET", "/conversations/{conversationId}/events", "conversation_events", "look"),
-    ("GET", "/conversations/{conversationId}", "look_at_conversation", "look"),
+
+router = api_router()
+
+
+@router.get(
+    "/conversations",
+    **documented(
+        "archive",
+        tag="Conversations",
+        summary="List imported conversations",
+        reply="ConversationsResponse",
+        says="A page of conversations.",
+        query=pages.QUERIES["browsing"],
+        refusals=(403, 422),
+    ),
 )
+async def conversations(request: Request, context: Context) -> Response:
+    """What `moot import legacy` has brought, apart from the debates; those that came last first. With
+    tokens, for owners and moderators, and of their own imports.
+    """
+    query, identity = pages.parse_listing(query_string(request)), identity_of(request)
+    if query.search:
+        # It looks through the addresses of the sources.
+        check(identity, "operate")
+    page = await context.arena.store.archive.conversations(
+        owner=identity.owner, search=query.search, limit=query.limit, offset=query.offset
+    )
+    return json_reply(pages.imported_page(page, query, mine=identity.owner is None))
 
 
-class ConversationRoutes(RouteHandlers):
-    async def conversations(self, request: Request) -> Response:
-        query, identity = pages.parse_listing(query_string(request)), identity_of(request)
-        if query.search:
-            # It looks through the addresses of the sources.
-            check(identity, "operate")
-        page = await self._arena.store.archive.conversations(
-            owner=identity.owner, search=query.search, limit=query.limit, offset=query.offset
-        )
-        return json_reply(pages.imported_page(page, query, mine=identity.owner is None))
+@router.get(
+    "/conversations/{conversationId:path}/events",
+    **documented(
+        "look",
+        tag="Conversations",
+        summary="Read a conversation",
+        reply="ConversationEventsResponse",
+        says="A page of events.",
+        query=pages.QUERIES["reading"],
+        refusals=(403, 404, 422),
+    ),
+)
+async def conversation_events(
+    request: Request, conversation_id: ConversationId, context: Context
+) -> Response:
+    """Its events in order, each with its segments: text, thoughts, tool calls and results as they came.
+    A speech under way stands there as far as it is durable; ask again with `after` = `next`, or follow
+    `/debates/{debateId}/events/stream`. `shape=legacy` is the older shape, with one `reasoning` beside
+    the segments: of several thoughts the parts are joined there, in order.
+    """
+    if not request.scope["raw_path"].endswith(b"/events"):
+        # That slash came as %2F: it is the id's own.
+        return await look_at_conversation(request, f"{conversation_id}/events", context)
+    query = pages.parse_reading(query_string(request))
+    found = await _find(context, request, conversation_id)
+    if isinstance(found, ArchivedConversation):
+        page, more = await _kept(context, found, query)
+    else:
+        viewer = viewer_as(identity_of(request), query.seat, found)
+        rest = pages.events_after(conversation(found, viewer), query.after)
+        page, more = list(rest[: query.limit]), len(rest) > query.limit
+    following = pages.next_cursor(page, query.after)
+    if not isinstance(found, ArchivedConversation) and query.form == "legacy":
+        page = [to_legacy_shape(event) for event in page]
+    shape = {"conversationId": conversation_id, "events": only_segment_types(page, query.types)}
+    return json_reply({**shape, "next": following, "hasMore": more})
 
-    async def look_at_conversation(self, request: Request, conversation_id: ConversationId) -> Response:
-        query_params.no_params(query_string(request))
-        found = await self._find(request, conversation_id)
-        if isinstance(found, ArchivedConversation):
-            return json_reply(pages.imported_summary(found, mine=identity_of(request).owner is None))
-        return json_reply(pages.debate_summary(found, conversation(found, identity_of(request).viewer)))
 
-    async def conversation_events(self, request: Request, conversation_id: ConversationId) -> Response:
-        if not request.scope["raw_path"].endswith(b"/events"):
-            # That slash came as %2F: it is the id's own.
-            return await self.look_at_conversation(request, f"{conversation_id}/events")
-        query = pages.parse_reading(query_string(request))
-        found = await self._find(request, conversation_id)
-        if isinstance(found, ArchivedConversation):
-            page, more = await self._kept(found, query)
-        else:
-            viewer = viewer_as(identity_of(request), query.seat, found)
-            rest = pages.events_after(conversation(found, viewer), query.after)
-            page, more = list(rest[: query.limit]), len(rest) > query.limit
-        following = pages.next_cursor(page, query.after)
-        if not isinstance(found, ArchivedConversation) and query.form == "legacy":
-            page = [to_legacy_shape(event) for event in page]
-        shape = {"conversationId": conversation_id, "events": only_segment_types(page, query.types)}
-        return json_reply({**shape, "next": following, "hasMore": more})
+# Behind the events: the path of an id takes everything that is left of an address.
+@router.get(
+    "/conversations/{conversationId:path}",
+    **documented(
+        "look",
+        tag="Conversations",
+        summary="Look at a conversation",
+        reply="ConversationResponse",
+        says="What it is, and how long.",
+        refusals=READ,
+    ),
+)
+async def look_at_conversation(
+    request: Request, conversation_id: ConversationId, context: Context
+) -> Response:
+    """A debate or an imported conversation, by its id."""
+    query_params.no_params(query_string(request))
+    found = await _find(context, request, conversation_id)
+    if isinstance(found, ArchivedConversation):
+        return json_reply(pages.imported_summary(found, mine=identity_of(request).owner is None))
+    return json_reply(pages.debate_summary(found, conversation(found, identity_of(request).viewer)))
 
-    async def _find(self, request: Request, conversation_id: str) -> Debate | ArchivedConversation:
-        """A debate, or what was imported under that id; if it is the asker's to see."""
-        try:
-            await self._context.visible_head(request, conversation_id)
-            return await self._arena.state(conversation_id)
-        except UnknownDebate:
-            found = await self._arena.store.archive.conversation(conversation_id)
-        identity = identity_of(request)
-        if found is None or not may(identity, "archive") or not identity.sees(found.owner):
-            raise Problem("not-found", "There is no such conversation")
-        return found
 
-    async def _kept(
-        self, imported: ArchivedConversation, query: pages.ConversationEventQuery
-    ) -> tuple[list[JsonObject], bool]:
-        if query.seat is not None:
-            raise Problem("validation", errors={"as": ["Unknown seat"]})
-        events = await self._arena.store.archive.events(imported.id, query.after, query.limit + 1)
-        more = len(events) > query.limit
-        shape_of = legacy_shape if query.form == "legacy" else unified_shape
-        page = [shape_of(event) for event in events[: query.limit]]
-        return [decode_segments(event) for event in page] if query.types else page, more
+async def _find(context: AppContext, request: Request, conversation_id: str) -> Debate | ArchivedConversation:
+    """A debate, or what was imported under that id; if it is the asker's to see."""
+    try:
+        await context.visible_head(request, conversation_id)
+        return await context.arena.state(conversation_id)
+    except UnknownDebate:
+        found = await context.arena.store.archive.conversation(conversation_id)
+    identity = identity_of(request)
+    if found is None or not may(identity, "archive") or not identity.sees(found.owner):
+        raise Problem("not-found", "There is no such conversation")
+    return found
+
+
+async def _kept(
+    context: AppContext, imported: ArchivedConversation, query: pages.ConversationEventQuery
+) -> tuple[list[JsonObject], bool]:
+    if query.seat is not None:
+        raise Problem("validation", errors={"as": ["Unknown seat"]})
+    events = await context.arena.store.archive.events(imported.id, query.after, query.limit + 1)
+    more = len(events) > query.limit
+    shape_of = legacy_shape if query.form == "legacy" else unified_shape
+    page = [shape_of(event) for event in events[: query.limit]]
+    return [decode_segments(event) for event in page] if query.types else page, more

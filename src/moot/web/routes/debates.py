@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated
 
-from fastapi import APIRouter, Path
 from msgspec import structs
 from starlette.requests import Request
 from starlette.responses import Response
@@ -27,7 +26,7 @@ from moot.api.v1.states import statuses_of
 from moot.api.v1.stream_frames import V1Frames
 from moot.core.evolve import evolve
 from moot.core.visibility import Viewer, visible_event
-from moot.rules.cost_estimate import estimate
+from moot.rules import cost_estimate
 from moot.rules.debate_setup import opening_event
 from moot.store.contract import DebateFilter, DebatePage
 from moot.views import exports
@@ -38,215 +37,454 @@ from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.idempotency import key_of
 from moot.web.replay_file import to_replay
 from moot.web.responses import json_reply
-from moot.web.routes import admin, commands, conversations, invitations, page_views, people
+from moot.web.route_docs import READ, STREAM_OVER, api_router, documented
 from moot.web.routes.calls import find_call
 from moot.web.routes.handlers import (
+    Context,
     DebateId,
-    Route,
-    RouteHandlers,
-    add_routes,
     check_accepts_stream,
+    check_not_stopping,
+    follow_debate,
+    open_debate,
+    path_parameter,
     replayed_header,
 )
 
-CallNumber = Annotated[str, Path(alias="call", examples=["1"])]
+CallNumber = Annotated[str, path_parameter("call", "^[0-9]{1,9}$", "The number of the call, from 1.")]
 
-_ROUTES: tuple[Route, ...] = (
-    ("POST", "/debates", "create", "open"),
-    ("GET", "/debates", "list_debates", "look"),
-    ("GET", "/debates/{debateId}", "look", "watch"),
-    ("GET", "/debates/{debateId}/stream", "stream", "watch"),
-    ("GET", "/debates/{debateId}/status", "status", "watch"),
-    ("POST", "/debates/{debateId}/tickets", "issue_ticket", "watch"),
-    ("GET", "/debates/{debateId}/transcript", "export", "watch"),
-    ("GET", "/debates/{debateId}/events", "events", "watch"),
-    ("GET", "/debates/{debateId}/events/stream", "stream_events", "watch"),
-    ("GET", "/debates/{debateId}/view/stream", "stream_view", "watch"),
-    ("GET", "/debates/{debateId}/calls/{call}", "look_at_call", "inspect"),
-    ("DELETE", "/debates/{debateId}", "delete", "delete"),
-    ("POST", "/estimate", "estimate", "look"),
-    ("GET", "/models", "models", "look"),
-    ("GET", "/formats", "formats", "look"),
-    ("GET", "/tools", "tools", "look"),
-    ("GET", "/statistics", "statistics", "look"),
+router = api_router()
+
+
+# --- opening ------------------------------------------------------------------------------------
+
+
+@router.post(
+    "/debates",
+    **documented(
+        "open",
+        tag="Debates",
+        summary="Open a debate",
+        status=201,
+        reply="CreateDebateResponse",
+        says="The debate is open. `Location` is its address, `streamUrl` its stream.",
+        body=bodies.CreateDebate,
+        once=True,
+        keys=True,
+        headers=("Location", "Idempotent-Replayed"),
+        refusals=(403, 409, 415, 422),
+    ),
 )
-ROUTES: tuple[Route, ...] = (
-    *_ROUTES, *commands.ROUTES, *page_views.ROUTES,
-    *invitations.ROUTES, *people.ROUTES, *conversations.ROUTES, *admin.ROUTES
-)  # fmt: skip
-STREAM_ROUTES = ("stream", "stream_events", "stream_view")
-
-
-def router(context: AppContext) -> APIRouter:
-    routes = APIRouter(redirect_slashes=False)
-    desks = (
-        (_ROUTES, DebateRoutes(context)),
-        (page_views.ROUTES, page_views.PageViewRoutes(context)),
-        (invitations.ROUTES, invitations.InvitationRoutes(context)),
-        (people.ROUTES, people.PeopleRoutes(context)),
-        (conversations.ROUTES, conversations.ConversationRoutes(context)),
-        (admin.ROUTES, admin.AdminRoutes(context)),
+async def create(request: Request, context: Context) -> Response:
+    """The debate begins at once and goes on whether anybody watches or not. Everything that is wrong
+    with the body is said in one reply.
+    """
+    query_params.no_params(query_string(request))
+    raw = await request.body()
+    check_not_stopping(context)
+    async with context.idempotency.in_flight(request, raw) as once:
+        keys = lent_keys(request.headers, context.arena)
+        capabilities = ServerCapabilities(context.arena, keys)
+        setup = setup_from_body(bodies.read_body(bodies.CreateDebate, raw, capabilities), capabilities)
+        outcome = await open_debate(context, request, setup, keys, once)
+    location = f"/api/v1/debates/{outcome.debate.id}"
+    return json_reply(
+        replies.created_reply(outcome.debate), 201, {"Location": location, **replayed_header(outcome)}
     )
-    for table, handlers in desks:
-        # Ids of conversations come from elsewhere, and may have a slash in them.
-        add_routes(routes, table, handlers, conversationId="path")
-    commands.add_commands(routes, context)
-    return routes
 
 
-class DebateRoutes(RouteHandlers):
-    """Where debates are opened, looked at and steered."""
+@router.post(
+    "/estimate",
+    **documented(
+        "look",
+        tag="The house",
+        summary="Estimate the cost",
+        reply="EstimateResponse",
+        says="From what to what.",
+        body=bodies.CreateDebate,
+        keys=True,
+        refusals=(403, 415, 422),
+    ),
+)
+async def estimate(request: Request, context: Context) -> Response:
+    """The same body as for opening a debate; nothing is opened and no model is asked. The low end has
+    speeches that keep to their words, the high end every call at its limit.
+    """
+    query_params.no_params(query_string(request))
+    # Nothing is done that could be done twice; but a key that is none is told here, too.
+    key_of(request)
+    keys = lent_keys(request.headers, context.arena)
+    capabilities = ServerCapabilities(context.arena, keys)
+    body = bodies.read_body(bodies.CreateDebate, await request.body(), capabilities)
+    opened = opening_event(setup_from_body(body, capabilities))
+    return json_reply(replies.estimate_reply(cost_estimate.estimate(opened), preview(opened)))
 
-    # --- opening ------------------------------------------------------------------------------------
 
-    async def create(self, request: Request) -> Response:
-        query_params.no_params(query_string(request))
-        raw = await request.body()
-        self._still_open()
-        async with self._context.idempotency.in_flight(request, raw) as once:
-            keys = lent_keys(request.headers, self._arena)
-            capabilities = ServerCapabilities(self._arena, keys)
-            setup = setup_from_body(bodies.read_body(bodies.CreateDebate, raw, capabilities), capabilities)
-            outcome = await self._open(request, setup, keys, once)
-        location = f"/api/v1/debates/{outcome.debate.id}"
-        return json_reply(
-            replies.created_reply(outcome.debate), 201, {"Location": location, **replayed_header(outcome)}
-        )
+# --- looking ------------------------------------------------------------------------------------
 
-    async def estimate(self, request: Request) -> Response:
-        query_params.no_params(query_string(request))
-        # Nothing is done that could be done twice; but a key that is none is told here, too.
-        key_of(request)
-        keys = lent_keys(request.headers, self._arena)
-        capabilities = ServerCapabilities(self._arena, keys)
-        body = bodies.read_body(bodies.CreateDebate, await request.body(), capabilities)
-        opened = opening_event(setup_from_body(body, capabilities))
-        return json_reply(replies.estimate_reply(estimate(opened), preview(opened)))
 
-    # --- looking ------------------------------------------------------------------------------------
+@router.get(
+    "/debates",
+    **documented(
+        "look",
+        tag="Debates",
+        summary="List debates",
+        reply="ListDebatesResponse",
+        says="A page of debates.",
+        query=query_params.PARAMETERS["listing"],
+        refusals=(422,),
+    ),
+)
+async def list_debates(request: Request, context: Context) -> Response:
+    """Newest first: all of them, or those that fit. With tokens, the debates of the token's owner."""
+    query = query_params.parse_listing(query_string(request))
+    statuses = statuses_of(query.status) if query.status else ()
+    debate_filter = DebateFilter(statuses=statuses, search=query.search, **structs.asdict(query.among))
+    if (invited_to := identity_of(request).debate) is not None:
+        head = await context.arena.head(invited_to)
+        found = (head,) if debate_filter.matches(head) else ()
+        page = DebatePage(found[query.offset : query.offset + query.limit], len(found))
+    else:
+        debate_filter = structs.replace(debate_filter, owner=identity_of(request).owner)
+        page = await context.arena.store.list(debate_filter, limit=query.limit, offset=query.offset)
+    return json_reply(replies.listing_reply(page, query.limit, query.offset))
 
-    async def list_debates(self, request: Request) -> Response:
-        query = query_params.parse_listing(query_string(request))
-        statuses = statuses_of(query.status) if query.status else ()
-        debate_filter = DebateFilter(statuses=statuses, search=query.search, **structs.asdict(query.among))
-        if (invited_to := identity_of(request).debate) is not None:
-            head = await self._arena.head(invited_to)
-            found = (head,) if debate_filter.matches(head) else ()
-            page = DebatePage(found[query.offset : query.offset + query.limit], len(found))
-        else:
-            debate_filter = structs.replace(debate_filter, owner=identity_of(request).owner)
-            page = await self._arena.store.list(debate_filter, limit=query.limit, offset=query.offset)
-        return json_reply(replies.listing_reply(page, query.limit, query.offset))
 
-    async def look(self, request: Request, debate_id: DebateId) -> Response:
-        """Where `Location` leads to."""
-        return await self.status(request, debate_id)
+@router.get(
+    "/debates/{debateId}",
+    **documented(
+        "watch",
+        tag="Debates",
+        summary="Look at a debate, where it lives",
+        reply="DebateStatusResponse",
+        says="How the debate stands.",
+        refusals=READ,
+    ),
+)
+async def look(request: Request, debate_id: DebateId, context: Context) -> Response:
+    """The same as its status: where `Location` leads to when a debate has been opened."""
+    """Where `Location` leads to."""
+    return await status(request, debate_id, context)
 
-    async def status(self, request: Request, debate_id: DebateId) -> Response:
-        query_params.no_params(query_string(request))
-        return json_reply(
-            replies.status_reply(await self._arena.state(debate_id), identity_of(request).viewer)
-        )
 
-    async def export(self, request: Request, debate_id: DebateId) -> Response:
-        query = query_params.parse_transcript(query_string(request))
-        debate = await self._arena.state(debate_id)
-        viewer = viewer_as(identity_of(request), query.seat, debate)
-        if query.form == "replay":
-            document = await to_replay(self._arena.store, debate, viewer, reasoning=query.reasoning)
-        else:
-            page = transcript(debate, reasoning=query.reasoning, viewer=viewer)
-            document = exports.render(query.form, page)
-        export = exports.EXPORTS[query.form]
-        if query.form == "json":
-            return Response(document, media_type=export.media_type)
-        return _attached(document, export.media_type, f"{debate_id}{export.suffixes[0]}")
+@router.get(
+    "/debates/{debateId}/status",
+    **documented(
+        "watch",
+        tag="Debates",
+        summary="Look at a debate",
+        reply="DebateStatusResponse",
+        says="How the debate stands.",
+        refusals=READ,
+    ),
+)
+async def status(request: Request, debate_id: DebateId, context: Context) -> Response:
+    """How it stands: rounds with the beginning of each speech, whose turn it is, votes, accidents,
+    costs, and the verdict once there is one.
+    """
+    query_params.no_params(query_string(request))
+    return json_reply(replies.status_reply(await context.arena.state(debate_id), identity_of(request).viewer))
 
-    async def events(self, request: Request, debate_id: DebateId) -> Response:
-        query = query_params.parse_event_page(query_string(request))
-        head = await self._arena.state(debate_id)
-        viewer = viewer_as(identity_of(request), query.seat, head)
-        # What may be seen of an event depends on how things stood when it happened.
-        debate = await self._arena.store.state(debate_id, query.after) if query.after else None
-        seen: list[SeenEvent] = []
-        for recorded in await self._arena.store.read(debate_id, query.after, query.limit):
-            before, debate = debate, evolve(debate, recorded)
-            shown = visible_event(debate, recorded, viewer)
-            seen.append(SeenEvent(recorded.seq, recorded.at, shown.event if shown else None, before, debate))
-        return json_reply(replies.event_page_reply(seen, query.after, head.seq))
 
-    async def look_at_call(self, request: Request, debate_id: DebateId, call: CallNumber) -> Response:
-        query_params.no_params(query_string(request))
-        if not (call.isascii() and call.isdigit() and len(call) < 10):
-            raise Problem("not-found", "There is no such call")
-        return json_reply(await find_call(self._arena, debate_id, int(call)))
+@router.get(
+    "/debates/{debateId}/transcript",
+    **documented(
+        "watch",
+        tag="Debates",
+        summary="Get the transcript",
+        reply="TranscriptResponse",
+        says="The transcript, in the form that was asked for.",
+        media_types=("text/markdown", "text/html"),
+        query=query_params.PARAMETERS["transcript"],
+        headers=("Content-Disposition",),
+        refusals=(403, 404, 422),
+    ),
+)
+async def export(request: Request, debate_id: DebateId, context: Context) -> Response:
+    """The whole debate to keep, at any time. Markdown and HTML come as files; the HTML needs nothing
+    else and runs nothing. `replay` is an HTML file that plays the debate again, without a server, as
+    any observer may see it.
+    """
+    query = query_params.parse_transcript(query_string(request))
+    debate = await context.arena.state(debate_id)
+    viewer = viewer_as(identity_of(request), query.seat, debate)
+    if query.form == "replay":
+        document = await to_replay(context.arena.store, debate, viewer, reasoning=query.reasoning)
+    else:
+        page = transcript(debate, reasoning=query.reasoning, viewer=viewer)
+        document = exports.render(query.form, page)
+    export = exports.EXPORTS[query.form]
+    if query.form == "json":
+        return Response(document, media_type=export.media_type)
+    return _attached(document, export.media_type, f"{debate_id}{export.suffixes[0]}")
 
-    async def models(self, request: Request) -> Response:
-        query_params.no_params(query_string(request))
-        return json_reply(await self._context.server_info.models())
 
-    async def formats(self, request: Request) -> Response:
-        query_params.no_params(query_string(request))
-        return json_reply(await self._context.server_info.formats())
+@router.get(
+    "/debates/{debateId}/events",
+    **documented(
+        "watch",
+        tag="Following",
+        summary="Read the log",
+        reply="EventPage",
+        says="A page of the log.",
+        query=query_params.PARAMETERS["event_page"],
+        refusals=(403, 404, 422),
+    ),
+)
+async def events(request: Request, debate_id: DebateId, context: Context) -> Response:
+    """The native events in pages, `seq` by `seq` without a gap. What the asker may not see leaves its
+    place behind as `hidden`.
+    """
+    query = query_params.parse_event_page(query_string(request))
+    head = await context.arena.state(debate_id)
+    viewer = viewer_as(identity_of(request), query.seat, head)
+    # What may be seen of an event depends on how things stood when it happened.
+    debate = await context.arena.store.state(debate_id, query.after) if query.after else None
+    seen: list[SeenEvent] = []
+    for recorded in await context.arena.store.read(debate_id, query.after, query.limit):
+        before, debate = debate, evolve(debate, recorded)
+        shown = visible_event(debate, recorded, viewer)
+        seen.append(SeenEvent(recorded.seq, recorded.at, shown.event if shown else None, before, debate))
+    return json_reply(replies.event_page_reply(seen, query.after, head.seq))
 
-    async def tools(self, request: Request) -> Response:
-        query_params.no_params(query_string(request))
-        return json_reply(await self._context.server_info.tools())
 
-    async def statistics(self, request: Request) -> Response:
-        among = query_params.parse_statistics(query_string(request))
-        return json_reply(await self._context.server_info.statistics(identity_of(request).owner, among))
+@router.get(
+    "/debates/{debateId}/calls/{call}",
+    **documented(
+        "inspect",
+        tag="Following",
+        summary="Look at one call",
+        reply="CallResponse",
+        says="The call.",
+        refusals=(403, 404),
+    ),
+)
+async def look_at_call(request: Request, debate_id: DebateId, call: CallNumber, context: Context) -> Response:
+    """What a model was sent, word for word, and what came back. For owners and moderators only: prompts
+    hold secret objectives.
+    """
+    query_params.no_params(query_string(request))
+    if not (call.isascii() and call.isdigit() and len(call) < 10):
+        raise Problem("not-found", "There is no such call")
+    return json_reply(await find_call(context.arena, debate_id, int(call)))
 
-    # --- following ----------------------------------------------------------------------------------
 
-    async def stream(self, request: Request, debate_id: DebateId) -> Response:
-        query = query_params.parse_stream(query_string(request), request.headers.get("last-event-id"))
-        return await self._stream(request, debate_id, lambda _: V1Frames(query.extended), query)
+@router.get(
+    "/models",
+    **documented(
+        "look",
+        tag="The house",
+        summary="List models",
+        reply="ModelsResponse",
+        says="The models.",
+        refusals=(422,),
+    ),
+)
+async def models(request: Request, context: Context) -> Response:
+    """Those that are ready and those that lack something, with what they lack."""
+    query_params.no_params(query_string(request))
+    return json_reply(await context.server_info.models())
 
-    async def stream_events(self, request: Request, debate_id: DebateId) -> Response:
-        query = query_params.parse_log_stream(query_string(request), request.headers.get("last-event-id"))
-        return await self._stream(request, debate_id, lambda _: NativeFrames(), query)
 
-    async def stream_view(self, request: Request, debate_id: DebateId) -> Response:
-        query = query_params.parse_log_stream(query_string(request), request.headers.get("last-event-id"))
-        return await self._stream(request, debate_id, PageFrames, query)
+@router.get(
+    "/formats",
+    **documented(
+        "look",
+        tag="The house",
+        summary="List formats",
+        reply="FormatsResponse",
+        says="The formats.",
+        refusals=(422,),
+    ),
+)
+async def formats(request: Request, context: Context) -> Response:
+    """Who sits where, and who speaks when."""
+    query_params.no_params(query_string(request))
+    return json_reply(await context.server_info.formats())
 
-    async def _stream(
-        self,
-        request: Request,
-        debate_id: str,
-        dialect_for: Callable[[Viewer], Dialect],
-        query: query_params.StreamQuery,
-    ) -> Response:
-        check_accepts_stream(request)
-        context, cursor = self._context, query.cursor
-        viewer = await context.viewer_of(identity_of(request), query.seat, debate_id)
-        dialect = dialect_for(viewer)
-        if cursor.seq > head_of(request).version:
-            raise Problem("cursor-ahead")
-        if isinstance(dialect, V1Frames) and await context.has_seen_all(debate_id, dialect, viewer, cursor):
-            return Response(status_code=204)
-        gone = deleted() if isinstance(dialect, V1Frames) else None
-        return self._follow(request, debate_id, dialect, viewer, cursor, gone)
 
-    async def issue_ticket(self, request: Request, debate_id: DebateId) -> Response:
-        query_params.no_params(query_string(request))
-        key_of(request)
-        bodies.read_body(bodies.Nothing, await request.body())
-        ticket = await self._context.tickets.issue(identity_of(request), debate_id)
-        return json_reply(
-            {
-                "debateId": debate_id,
-                "ticket": ticket,
-                "expiresIn": int(TICKET_SECONDS),
-                "streamUrl": f"/api/v1/debates/{debate_id}/stream?ticket={ticket}",
-            },
-            201,
-        )
+@router.get(
+    "/tools",
+    **documented(
+        "look",
+        tag="The house",
+        summary="List tools",
+        reply="ToolsResponse",
+        says="The tools.",
+        refusals=(422,),
+    ),
+)
+async def tools(request: Request, context: Context) -> Response:
+    """What a debate may allow its participants to use. The servers stand in the operator's file: none
+    can be brought along.
+    """
+    query_params.no_params(query_string(request))
+    return json_reply(await context.server_info.tools())
 
-    async def delete(self, _request: Request, debate_id: DebateId) -> Response:
-        await self._arena.delete(debate_id)
+
+@router.get(
+    "/statistics",
+    **documented(
+        "look",
+        tag="The house",
+        summary="See who wins",
+        reply="StatisticsResponse",
+        says="The figures.",
+        query=query_params.PARAMETERS["statistics"],
+        refusals=(422,),
+    ),
+)
+async def statistics(request: Request, context: Context) -> Response:
+    """Over all debates that the asker may see, or some of them. A win counts for a model only against
+    another model. Every rate has the interval in which, to 95 %, the true one lies.
+    """
+    among = query_params.parse_statistics(query_string(request))
+    return json_reply(await context.server_info.statistics(identity_of(request).owner, among))
+
+
+# --- following ----------------------------------------------------------------------------------
+
+
+@router.get(
+    "/debates/{debateId}/stream",
+    **documented(
+        "watch",
+        tag="Following",
+        summary="Follow a debate",
+        events="v1",
+        says="Events, each with `event`, `id` and `data`.",
+        query=query_params.PARAMETERS["stream"],
+        resumes=True,
+        refusals=(403, 404, 406, 409, 422),
+        responses=STREAM_OVER,
+    ),
+)
+async def stream(request: Request, debate_id: DebateId, context: Context) -> Response:
+    """Server-sent events: nine kinds, from the beginning or from behind the last id that was seen. The
+    stream ends after `complete`, and where the debate failed; until a retry or a judging, the answer to
+    the last id is then 204. With `extended=true` there are more kinds: `turn`, `reasoning`, `remark`,
+    `ballot`, `seat`, `clock`, `point` and `poll`.
+    """
+    query = query_params.parse_stream(query_string(request), request.headers.get("last-event-id"))
+    return await _stream(context, request, debate_id, lambda _: V1Frames(query.extended), query)
+
+
+@router.get(
+    "/debates/{debateId}/events/stream",
+    **documented(
+        "watch",
+        tag="Following",
+        summary="Follow the log",
+        events="log",
+        says="Entries of the log, each with `id` and `data`.",
+        query=query_params.PARAMETERS["log"],
+        resumes=True,
+        refusals=(403, 404, 406, 409, 422),
+    ),
+)
+async def stream_events(request: Request, debate_id: DebateId, context: Context) -> Response:
+    """The log itself as a stream: one event for each entry, without a name, in the native shape. It
+    does not end by itself, since the log of a debate that is over may still grow.
+    """
+    query = query_params.parse_log_stream(query_string(request), request.headers.get("last-event-id"))
+    return await _stream(context, request, debate_id, lambda _: NativeFrames(), query)
+
+
+@router.get(
+    "/debates/{debateId}/view/stream",
+    **documented(
+        "watch",
+        tag="Following",
+        summary="Follow the view",
+        events="view",
+        says="Events, each with `id` and `data`.",
+        query=query_params.PARAMETERS["log"],
+        resumes=True,
+        refusals=(403, 404, 406, 409, 422),
+    ),
+)
+async def stream_view(request: Request, debate_id: DebateId, context: Context) -> Response:
+    """Server-sent events without a name: `ops` are changes to the view, `["put", path, value]` or
+    `["add", path, text]`. The stream does not end with the debate, which may be judged again.
+    """
+    query = query_params.parse_log_stream(query_string(request), request.headers.get("last-event-id"))
+    return await _stream(context, request, debate_id, PageFrames, query)
+
+
+async def _stream(
+    context: AppContext,
+    request: Request,
+    debate_id: str,
+    dialect_for: Callable[[Viewer], Dialect],
+    query: query_params.StreamQuery,
+) -> Response:
+    check_accepts_stream(request)
+    cursor = query.cursor
+    viewer = await context.viewer_of(identity_of(request), query.seat, debate_id)
+    dialect = dialect_for(viewer)
+    if cursor.seq > head_of(request).version:
+        raise Problem("cursor-ahead")
+    if isinstance(dialect, V1Frames) and await context.has_seen_all(debate_id, dialect, viewer, cursor):
         return Response(status_code=204)
+    gone = deleted() if isinstance(dialect, V1Frames) else None
+    return follow_debate(context, request, debate_id, dialect, viewer, cursor, gone)
+
+
+@router.post(
+    "/debates/{debateId}/tickets",
+    **documented(
+        "watch",
+        tag="Following",
+        summary="Get a ticket for a stream",
+        status=201,
+        reply="TicketResponse",
+        says="The ticket.",
+        links={
+            "stream": {
+                "operationId": "stream",
+                "parameters": {
+                    "debateId": "$request.path.debateId",
+                    "query.ticket": "$response.body#/ticket",
+                },
+            }
+        },
+        body=bodies.Nothing,
+        refusals=(403, 404, 415, 422),
+    ),
+)
+async def issue_ticket(request: Request, debate_id: DebateId, context: Context) -> Response:
+    """A browser's EventSource and WebSocket can send no token. A ticket opens one stream of this
+    debate, once, within a minute, and shows as much as the token does that asked for it.
+    """
+    query_params.no_params(query_string(request))
+    key_of(request)
+    bodies.read_body(bodies.Nothing, await request.body())
+    ticket = await context.tickets.issue(identity_of(request), debate_id)
+    return json_reply(
+        {
+            "debateId": debate_id,
+            "ticket": ticket,
+            "expiresIn": int(TICKET_SECONDS),
+            "streamUrl": f"/api/v1/debates/{debate_id}/stream?ticket={ticket}",
+        },
+        201,
+    )
+
+
+@router.delete(
+    "/debates/{debateId}",
+    **documented(
+        "delete",
+        tag="Debates",
+        summary="Delete a debate",
+        status=204,
+        says="It is gone.",
+        refusals=(403, 404),
+    ),
+)
+async def delete(request: Request, debate_id: DebateId, context: Context) -> Response:
+    """With everything that belongs to it, for good. Those who watch it are told. For owners only."""
+    await context.arena.delete(debate_id)
+    return Response(status_code=204)
 
 
 def _attached(document: str | bytes, media_type: str, name: str) -> Response:

@@ -12,32 +12,34 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from fastapi import APIRouter
+from fastapi import APIRouter, FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
-from moot.api.auth import Authenticator
 from moot.api.v1.validation_messages import Shape
 from moot.engine.arena import Arena
+from moot.web.app_context import AppContext
 from moot.web.capabilities import ServerCapabilities, lendable_providers
 from moot.web.extension import Extension
 from moot.web.responses import json_reply
+from moot.web.route_docs import RightsCheck
 
 if TYPE_CHECKING:
-    from moot.web.reference.components import Offer
+    from moot.web.openapi import Offer
 
 STYLE = "docs.css"
 PATHS = ("/openapi.json", "/docs", f"/docs/{STYLE}")
 
 
-def router(arena: Arena, authenticator: Authenticator, extensions: Sequence[Extension] = ()) -> APIRouter:
+def router(app: FastAPI, context: AppContext, extensions: Sequence[Extension] = ()) -> APIRouter:
     routes = APIRouter(redirect_slashes=False)
+    arena, authenticator, allowed = context.arena, context.authenticator, RightsCheck("look")
 
     @cache
     def described(locked: bool) -> Shape:
-        from moot.web.reference.openapi import description
+        from moot.web.openapi import describe
 
-        return description(docs_offer(arena, extensions, locked=locked))
+        return describe(app, docs_offer(arena, extensions, locked=locked))
 
     @lru_cache(maxsize=8)
     def page_for(locked: bool, origin: str) -> str:
@@ -45,10 +47,12 @@ def router(arena: Arena, authenticator: Authenticator, extensions: Sequence[Exte
 
         return to_html(described(locked), origin, arena.settings.service)
 
-    async def openapi(_request: Request) -> Response:
+    async def openapi(request: Request) -> Response:
+        await allowed(request)
         return json_reply(await asyncio.to_thread(described, await authenticator.needs_token()))
 
     async def docs(request: Request) -> Response:
+        await allowed(request)
         origin = str(request.base_url).rstrip("/")
         page = await asyncio.to_thread(page_for, await authenticator.needs_token(), origin)
         return Response(page, media_type="text/html")
@@ -62,7 +66,7 @@ def router(arena: Arena, authenticator: Authenticator, extensions: Sequence[Exte
 
 
 def docs_offer(arena: Arena, extensions: Sequence[Extension] = (), *, locked: bool) -> Offer:
-    from moot.web.reference.components import Offer
+    from moot.web.openapi import Offer
 
     provider, model = _keyless(arena)
     return Offer(

@@ -1,20 +1,20 @@
-"""What all desks do alike: whose debate is it and who may; read the body, ask the arena, answer, follow."""
+"""What several routes do: open a debate, carry out a command, follow a stream."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Annotated, Any, TypeVar
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import Depends, Path
 from starlette.requests import Request
 from starlette.responses import Response
 
 from moot.api.frames import Cursor, Dialect, Frame
 from moot.api.problems import Problem
-from moot.api.rights import Action, check
 from moot.api.v1 import bodies, query_params
+from moot.api.v1.fields import SEAT_ID
 from moot.core.ids import new_id
 from moot.core.state import Debate
 from moot.core.terms import StepSize
@@ -24,133 +24,121 @@ from moot.rules import turn_sessions
 from moot.rules.commands import Command
 from moot.rules.debate_setup import Setup
 from moot.store.contract import IdempotencyKey, RecordResult
-from moot.web.app_context import AppContext, client_of, identity_of, query_string
+from moot.web.app_context import AppContext, client_of, context_of, identity_of, query_string
 from moot.web.capabilities import lent_keys
 from moot.web.responses import json_reply
 from moot.web.streaming.sse_streams import EventStreamResponse, Watcher
 
 Body = TypeVar("Body", bound=bodies.Body)
-ReplyFor = Callable[[Debate], dict[str, Any]]
-Route = tuple[str, str, str, Action]
-"""Its method, its path, its name, and what one must be allowed to do: what is said about it stands in the
-articles, by that name."""
 
-DebateId = Annotated[str, Path(alias="debateId", examples=["deb_01HZ9X8K7M3QR5TNVWXYZ12345"])]
+DEBATE_ID = "^deb_[0-9A-HJKMNP-TV-Z]{26}$"
 
 
-def add_routes(routes: APIRouter, table: Sequence[Route], handlers: RouteHandlers, **reached: str) -> None:
-    """Add each route with its handler, a method of the same name; a client that lacks the right is refused.
-
-    `reached` names converters for parts of a path.
-    """
-    for method, path, name, action in table:
-        methods = ["GET", "HEAD"] if method == "GET" else [method]
-        for part, kind in reached.items():
-            path = path.replace(f"{{{part}}}", f"{{{part}:{kind}}}")
-        checks = [Depends(handlers.allowed(action))]
-        routes.add_api_route(path, getattr(handlers, name), methods=methods, name=name, dependencies=checks)
+def path_parameter(name: str, pattern: str, description: str, **schema: Any) -> Any:
+    """A part of an address. The pattern is only described: an id of another form is unknown, not invalid."""
+    return Path(alias=name, description=description, json_schema_extra={"pattern": pattern, **schema})
 
 
-class RouteHandlers:
-    """One method a route."""
+DebateId = Annotated[str, path_parameter("debateId", DEBATE_ID, "The debate.")]
+SeatId = Annotated[str, path_parameter("seat", f"^{SEAT_ID}$", "The participant whose seat it is.")]
 
-    def __init__(self, context: AppContext) -> None:
-        self._context = context
-        self._arena = context.arena
 
-    def allowed(self, action: Action) -> Callable[[Request], Awaitable[None]]:
-        """Whose debate it is, and then who may: here, and for no route anywhere else."""
+async def _context(request: Request) -> AppContext:
+    return context_of(request)
 
-        async def check_rights(request: Request) -> None:
-            if (debate_id := request.path_params.get("debateId")) is not None:
-                await self._context.visible_head(request, debate_id)
-            check(identity_of(request), action, seat=request.path_params.get("seat"))
 
-        return check_rights
+Context = Annotated[AppContext, Depends(_context)]
 
-    async def _run_command(
-        self,
-        request: Request,
-        debate_id: str,
-        body_type: type[Body],
-        make_command: Callable[[Body], Command],
-        reply_for: ReplyFor,
-        *,
-        status: int = 200,
-    ) -> Response:
-        query_params.no_params(query_string(request))
-        raw = await request.body()
-        async with self._context.idempotency.in_flight(request, raw) as once:
-            keys = lent_keys(request.headers, self._arena)
-            command = make_command(bodies.read_body(body_type, raw))
-            outcome = await self._arena.ask(debate_id, command, once=once, keys=keys)
-        return json_reply(reply_for(outcome.debate), status, replayed_header(outcome))
 
-    def _still_open(self) -> None:
-        if self._arena.followers.closed:
-            raise Problem("shutting-down")
+async def run_command(
+    context: AppContext,
+    request: Request,
+    debate_id: str,
+    body_type: type[Body],
+    make_command: Callable[[Body], Command],
+    reply_for: Callable[[Debate], Any],
+    *,
+    status: int = 200,
+) -> Response:
+    """Read the body, carry out the command that it becomes, and reply. Raises Problem and Refused."""
+    query_params.no_params(query_string(request))
+    raw = await request.body()
+    async with context.idempotency.in_flight(request, raw) as once:
+        keys = lent_keys(request.headers, context.arena)
+        command = make_command(bodies.read_body(body_type, raw))
+        outcome = await context.arena.ask(debate_id, command, once=once, keys=keys)
+    return json_reply(reply_for(outcome.debate), status, replayed_header(outcome))
 
-    async def _open(
-        self,
-        request: Request,
-        setup: Setup,
-        keys: Mapping[str, Secret],
-        once: IdempotencyKey | None = None,
-        *,
-        start: bool = True,
-        step: StepSize | None = None,
-        objection: Problem | None = None,
-    ) -> RecordResult:
-        """Open a debate for whoever asks, as far as they have a place left and the disk has room."""
-        async with self._context.slots.claim(client_of(request)) as claim:
-            outcome = await self._arena.create(
-                setup,
-                owner=identity_of(request).owner or "",
-                once=once,
-                start=start,
-                step=step,
-                naming=lambda kind, _place: new_id(kind),
-                keys=_needed(keys, setup),
-                objection=objection or claim.objection or await self._full(),
-            )
-            await claim.take(outcome.debate.id)
-        return outcome
 
-    async def _full(self) -> Problem | None:
-        quota = self._arena.settings.service.quota_bytes
-        if quota is None or await self._arena.store.size() <= quota:
-            return None
-        detail = "The disk quota is used up: delete debates, or raise MOOT_DISK_QUOTA_MB"
-        return Problem("storage", detail, headers={"Retry-After": "60"})
+def check_not_stopping(context: AppContext) -> None:
+    """Raises Problem where the server is shutting down."""
+    if context.arena.followers.closed:
+        raise Problem("shutting-down")
 
-    def _follow(
-        self,
-        request: Request,
-        debate_id: str,
-        dialect: Dialect,
-        viewer: Viewer,
-        cursor: Cursor,
-        gone: Frame | None = None,
-        *,
-        plain: bool = False,
-        extra_headers: Mapping[str, str] | None = None,
-        slot: AbstractAsyncContextManager[Any] | None = None,
-    ) -> EventStreamResponse:
-        """`claim` is the viewer's, where it had to be taken beforehand."""
-        context = self._context
-        return EventStreamResponse(
-            context.feeds,
-            context.stream_monitor,
-            debate_id=debate_id,
-            dialect=dialect,
-            viewer=viewer,
-            cursor=cursor,
-            gone=gone,
-            slot=slot or context.streams.slot(client_of(request)),
-            watching=Watcher(identity_of(request)),
-            plain=plain,
-            extra_headers=extra_headers,
+
+async def open_debate(
+    context: AppContext,
+    request: Request,
+    setup: Setup,
+    keys: Mapping[str, Secret],
+    once: IdempotencyKey | None = None,
+    *,
+    start: bool = True,
+    step: StepSize | None = None,
+    objection: Problem | None = None,
+) -> RecordResult:
+    """Open a debate for the client, as far as its limit of debates and the disk quota allow."""
+    async with context.slots.claim(client_of(request)) as claim:
+        outcome = await context.arena.create(
+            setup,
+            owner=identity_of(request).owner or "",
+            once=once,
+            start=start,
+            step=step,
+            naming=lambda kind, _index: new_id(kind),
+            keys=_needed_keys(keys, setup),
+            objection=objection or claim.objection or await quota_problem(context),
         )
+        await claim.take(outcome.debate.id)
+    return outcome
+
+
+async def quota_problem(context: AppContext) -> Problem | None:
+    """The problem of a full disk quota, to be raised if a debate is really to be written."""
+    quota = context.arena.settings.service.quota_bytes
+    if quota is None or await context.arena.store.size() <= quota:
+        return None
+    detail = "The disk quota is used up: delete debates, or raise MOOT_DISK_QUOTA_MB"
+    return Problem("storage", detail, headers={"Retry-After": "60"})
+
+
+def follow_debate(
+    context: AppContext,
+    request: Request,
+    debate_id: str,
+    dialect: Dialect,
+    viewer: Viewer,
+    cursor: Cursor,
+    gone: Frame | None = None,
+    *,
+    plain: bool = False,
+    extra_headers: Mapping[str, str] | None = None,
+    slot: AbstractAsyncContextManager[Any] | None = None,
+) -> EventStreamResponse:
+    """The stream of a debate after `cursor`. `slot` is the client's, where it had to be taken beforehand."""
+    return EventStreamResponse(
+        context.feeds,
+        context.stream_monitor,
+        debate_id=debate_id,
+        dialect=dialect,
+        viewer=viewer,
+        cursor=cursor,
+        gone=gone,
+        slot=slot or context.streams.slot(client_of(request)),
+        watching=Watcher(identity_of(request)),
+        plain=plain,
+        extra_headers=extra_headers,
+    )
 
 
 def check_accepts_stream(request: Request) -> None:
@@ -160,8 +148,8 @@ def check_accepts_stream(request: Request) -> None:
         raise Problem("not-acceptable")
 
 
-def _needed(keys: Mapping[str, Secret], setup: Setup) -> Mapping[str, Secret]:
-    """Of the keys that came, those of its models; all of them, where a model is still to be named."""
+def _needed_keys(keys: Mapping[str, Secret], setup: Setup) -> Mapping[str, Secret]:
+    """The keys of the models in the setup; all keys where a model is still to be named."""
     if setup.format.name == turn_sessions.FORMAT_NAME:
         return keys
     models = [*(seat.model for seat in setup.seats), *(judge.model for judge in setup.judges)]

@@ -1,65 +1,104 @@
-"""Whether this process lives and can do its work. It needs no token and tells nothing else.
+"""Whether this process lives and can do its work. These routes need no token.
 
-Without its log it can do nothing, and says so. Without Redis it does everything, somewhat later, and limits
-count for each process by itself: that is degraded, and no reason to send people elsewhere. `/api/health` also
-tells of the services with a key, from what their last calls came to: nobody is called. Two of its names are
-those of the document that it serves: `groq`, and for the engine `langgraph`.
+Without its store the process can do nothing and says so. Without Redis it does everything, somewhat later,
+and limits are counted by each process for itself: that is `degraded`, and no reason to send clients
+elsewhere. `/api/health` also tells of the providers with a key, by the result of their last calls; none is
+called. Two of its names come from the API that it is compatible with: `groq`, and for the engine `langgraph`.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
 from moot.core.errors import StoreError
 from moot.engine.arena import Arena
 from moot.web.responses import json_reply
+from moot.web.route_docs import JSON, api_router, documented, reply_headers, schema
 
-PATHS = ("/health", "/health/live", "/health/ready", "/api/v1/health", "/api/health")
+SERVICES = "/api/health"
 CHECK_SECONDS = 2.0
-"""Whoever asks wants to send requests elsewhere soon, and would take no answer for one."""
+"""A load balancer that asks wants to send requests elsewhere soon, and takes no answer for a failure."""
+
+router = api_router()
 
 
-def router(arena: Arena) -> APIRouter:
-    routes = APIRouter(redirect_slashes=False)
+async def _arena(request: Request) -> Arena:
+    return request.app.state.arena
 
-    async def live(_request: Request) -> Response:
-        return json_reply({"status": "ok"})
 
-    async def ready(_request: Request) -> Response:
-        if arena.followers.closed:
-            return json_reply({"status": "stopping"}, 503, {"Retry-After": "2"})
-        try:
-            async with asyncio.timeout(CHECK_SECONDS):
-                # Of a debate that never was: anybody may ask for this, and uncounted, so it must cost little.
-                await arena.store.positions(("health",))
-        except (StoreError, TimeoutError):
-            return json_reply({"status": "unhealthy", "store": "unreachable"}, 503, {"Retry-After": "5"})
-        if arena.store.write_error:
-            return json_reply({"status": "unhealthy", "store": "not writable"}, 503, {"Retry-After": "5"})
-        if await is_bus_down(arena):
-            return json_reply({"status": "degraded", "store": "ok", "bus": "unreachable"})
-        return json_reply({"status": "ok", "store": "ok"})
+ServedArena = Annotated[Arena, Depends(_arena)]
+"""Of the server or of a worker, which has no other routes."""
 
-    async def services(request: Request) -> Response:
-        known = {name: "up" if well else "down" for name, well in arena.providers.service_health().items()}
-        statuses = {"groq": known.get("groq", "unconfigured"), "langgraph": "up", **known}
-        if (await ready(request)).status_code != 200:
-            shape = {"status": "unhealthy", "services": {**statuses, "langgraph": "down"}}
-            return json_reply(shape, 503, {"Retry-After": "5"})
-        degraded = "down" in statuses.values() or await is_bus_down(arena)
-        return json_reply({"status": "degraded" if degraded else "healthy", "services": statuses})
 
-    for path, endpoint in zip(PATHS, (ready, live, ready, ready, services), strict=True):
-        routes.add_route(path, endpoint, methods=["GET"])
-    return routes
+async def live() -> Response:
+    return json_reply({"status": "ok"})
+
+
+async def ready(arena: ServedArena) -> Response:
+    if arena.followers.closed:
+        return json_reply({"status": "stopping"}, 503, {"Retry-After": "2"})
+    try:
+        async with asyncio.timeout(CHECK_SECONDS):
+            # Of a debate that does not exist: anyone may ask, uncounted, so it must cost little.
+            await arena.store.positions(("health",))
+    except (StoreError, TimeoutError):
+        return json_reply({"status": "unhealthy", "store": "unreachable"}, 503, {"Retry-After": "5"})
+    if arena.store.write_error:
+        return json_reply({"status": "unhealthy", "store": "not writable"}, 503, {"Retry-After": "5"})
+    if await is_bus_down(arena):
+        return json_reply({"status": "degraded", "store": "ok", "bus": "unreachable"})
+    return json_reply({"status": "ok", "store": "ok"})
+
+
+async def services(arena: ServedArena) -> Response:
+    known = {name: "up" if well else "down" for name, well in arena.providers.service_health().items()}
+    statuses = {"groq": known.get("groq", "unconfigured"), "langgraph": "up", **known}
+    if (await ready(arena)).status_code != 200:
+        shape = {"status": "unhealthy", "services": {**statuses, "langgraph": "down"}}
+        return json_reply(shape, 503, {"Retry-After": "5"})
+    degraded = "down" in statuses.values() or await is_bus_down(arena)
+    return json_reply({"status": "degraded" if degraded else "healthy", "services": statuses})
 
 
 async def is_bus_down(arena: Arena) -> bool:
-    """Whether it cannot be heard what other processes say; they are found in the log then."""
-    # A question, since nobody may have asked for a while.
+    """Whether other processes cannot be heard through Redis; their events are then found in the log."""
+    # A question, since nothing may have been asked for a while.
     await arena.shared_state.get("health")
     return bool(arena.shared_state.connection_error)
+
+
+PATHS: dict[str, tuple[Callable[..., Awaitable[Response]], str]] = {
+    "/api/v1/health": (ready, "Whether the server can do its work"),
+    "/health": (ready, "The same, where probes look for it"),
+    "/health/ready": (ready, "The same, by its name for Kubernetes"),
+    "/health/live": (live, "Whether the process lives"),
+    SERVICES: (services, "The same, and the state of the providers with a key"),
+}
+
+
+def _documented(path: str, summary: str) -> dict[str, Any]:
+    reply = "ServicesResponse" if path == SERVICES else "HealthResponse"
+    unwell = {
+        "description": "Not now.",
+        "headers": reply_headers("Retry-After"),
+        "content": {JSON: {"schema": schema(reply)}},
+    }
+    return documented(
+        "public", tag="Health", summary=summary, says="All is well.", reply=reply, responses={503: unwell}
+    )
+
+
+for _path, (_endpoint, _summary) in PATHS.items():
+    router.add_api_route(
+        _path,
+        _endpoint,
+        methods=["GET"],
+        name=_path.strip("/").replace("/", "_"),
+        **_documented(_path, _summary),
+    )

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
-from fastapi import Path
 from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,69 +19,145 @@ from moot.api.problems import Problem
 from moot.api.v1 import bodies, people_bodies, people_replies, query_params
 from moot.core.state import Debate
 from moot.store.contract import Invitation, InvitationRole, digest, new_secret
-from moot.web.app_context import identity_of, query_string
+from moot.web.app_context import AppContext, identity_of, query_string
 from moot.web.responses import json_reply
-from moot.web.routes.handlers import Body, DebateId, Route, RouteHandlers
+from moot.web.route_docs import COMMANDED, api_router, documented
+from moot.web.routes.handlers import Body, Context, DebateId, path_parameter
 
-GuestName = Annotated[str, Path(alias="name", examples=["zoe"])]
+InvitationName = Annotated[
+    str,
+    path_parameter(
+        "name",
+        "^[0-9A-Za-z_-]+$",
+        "The name of the invitation.",
+        minLength=1,
+        maxLength=people_bodies.MAX_NAME_LENGTH,
+    ),
+]
 
-ROUTES: tuple[Route, ...] = (
-    ("POST", "/debates/{debateId}/invitations", "invite", "invite"),
-    ("GET", "/debates/{debateId}/invitations", "invitations", "invite"),
-    ("DELETE", "/debates/{debateId}/invitations/{name}", "uninvite", "invite"),
-    ("POST", "/debates/{debateId}/join", "join", "join"),
+
+router = api_router()
+
+
+@router.post(
+    "/debates/{debateId}/invitations",
+    **documented(
+        "invite",
+        tag="People",
+        summary="Invite somebody",
+        status=201,
+        reply="InvitationResponse",
+        says="The invitation, with its token.",
+        links={
+            "uninvite": {
+                "operationId": "uninvite",
+                "parameters": {"debateId": "$request.path.debateId", "name": "$response.body#/name"},
+            }
+        },
+        body=people_bodies.Invite,
+        once=True,
+        refusals=COMMANDED,
+    ),
 )
+async def invite(request: Request, debate_id: DebateId, context: Context) -> Response:
+    """A token for this debate alone, in one role: `observer`, `moderator`, `participant` with a seat,
+    `judge` with a ballot, or `audience`. It is told once, and `link` has it behind the #. With `many`
+    it is for a whole hall. For owners and moderators.
+    """
+    debate = await context.arena.state(debate_id)
+
+    def make_invitation(body: people_bodies.Invite) -> Invitation:
+        _check_place(debate, body)
+        until = datetime.now(UTC) + timedelta(days=body.days) if body.days else None
+        return _new_invitation(
+            debate_id, body.role, body.name, until, seat=body.seat, judge=body.judge, many=body.many
+        )
+
+    return await _let_in(context, request, people_bodies.Invite, make_invitation)
 
 
-class InvitationRoutes(RouteHandlers):
-    async def invite(self, request: Request, debate_id: DebateId) -> Response:
-        debate = await self._arena.state(debate_id)
+@router.post(
+    "/debates/{debateId}/join",
+    **documented(
+        "join",
+        tag="People",
+        summary="Join the audience",
+        status=201,
+        reply="InvitationResponse",
+        says="The invitation, with its token.",
+        body=people_bodies.Join,
+        once=True,
+        refusals=COMMANDED,
+    ),
+)
+async def join(request: Request, debate_id: DebateId, context: Context) -> Response:
+    """For whoever came by a link for many: an invitation of one's own, as a member of the audience. A
+    vote belongs to one voter.
+    """
+    link = await context.arena.store.invitation(identity_of(request).key)
+    if link is None:
+        raise Problem("unauthorized", "This link was withdrawn")
 
-        def make_invitation(body: people_bodies.Invite) -> Invitation:
-            _check_place(debate, body)
-            until = datetime.now(UTC) + timedelta(days=body.days) if body.days else None
-            return _new_invitation(
-                debate_id, body.role, body.name, until, seat=body.seat, judge=body.judge, many=body.many
-            )
+    def make_invitation(body: people_bodies.Join) -> Invitation:
+        return _new_invitation(debate_id, "audience", body.name, link.expires_at, via=link.digest)
 
-        return await self._let_in(request, people_bodies.Invite, make_invitation)
+    return await _let_in(context, request, people_bodies.Join, make_invitation)
 
-    async def join(self, request: Request, debate_id: DebateId) -> Response:
-        link = await self._arena.store.invitation(identity_of(request).key)
-        if link is None:
-            raise Problem("unauthorized", "This link was withdrawn")
 
-        def make_invitation(body: people_bodies.Join) -> Invitation:
-            return _new_invitation(debate_id, "audience", body.name, link.expires_at, via=link.digest)
+@router.get(
+    "/debates/{debateId}/invitations",
+    **documented(
+        "invite",
+        tag="People",
+        summary="List invitations",
+        reply="InvitationsResponse",
+        says="The invitations.",
+        refusals=(403, 404, 422),
+    ),
+)
+async def invitations(request: Request, debate_id: DebateId, context: Context) -> Response:
+    """Those that count, without their tokens. For owners and moderators."""
+    query_params.no_params(query_string(request))
+    listed = await context.arena.store.invitations(debate_id)
+    return json_reply({"invitations": [people_replies.invitation_reply(guest) for guest in listed]})
 
-        return await self._let_in(request, people_bodies.Join, make_invitation)
 
-    async def invitations(self, request: Request, debate_id: DebateId) -> Response:
-        query_params.no_params(query_string(request))
-        listed = await self._arena.store.invitations(debate_id)
-        return json_reply({"invitations": [people_replies.invitation_reply(guest) for guest in listed]})
+@router.delete(
+    "/debates/{debateId}/invitations/{name}",
+    **documented(
+        "invite",
+        tag="People",
+        summary="Withdraw an invitation",
+        status=204,
+        says="It is withdrawn.",
+        refusals=(403, 404, 422),
+    ),
+)
+async def uninvite(request: Request, debate_id: DebateId, name: InvitationName, context: Context) -> Response:
+    """Its token counts no longer, and what it has opened is closed within a second. With a link for
+    many go those who joined by it.
+    """
+    query_params.no_params(query_string(request))
+    if not await context.arena.store.delete_invitation(debate_id, name):
+        raise Problem("not-found", "There is no such invitation")
+    context.stream_monitor.review_soon()
+    return Response(status_code=204)
 
-    async def uninvite(self, request: Request, debate_id: DebateId, name: GuestName) -> Response:
-        query_params.no_params(query_string(request))
-        if not await self._arena.store.delete_invitation(debate_id, name):
-            raise Problem("not-found", "There is no such invitation")
-        self._context.stream_monitor.review_soon()
-        return Response(status_code=204)
 
-    async def _let_in(
-        self, request: Request, form: type[Body], make_invitation: Callable[[Body], Invitation]
-    ) -> Response:
-        query_params.no_params(query_string(request))
-        raw, repeats = await request.body(), self._context.idempotency
-        async with repeats.in_flight(request, raw) as once:
-            if saved := await repeats.saved_reply(request, once):
-                return json_reply(saved, 201, {"Idempotent-Replayed": "true"})
-            token = new_secret()
-            invitation = replace(make_invitation(bodies.read_body(form, raw)), digest=digest(token))
-            await self._arena.store.add_invitation(invitation)
-            shape = people_replies.invitation_reply(invitation, token)
-            await repeats.remember(request, once, shape)
-        return json_reply(shape, 201)
+async def _let_in(
+    context: AppContext, request: Request, form: type[Body], make_invitation: Callable[[Body], Invitation]
+) -> Response:
+    query_params.no_params(query_string(request))
+    raw, repeats = await request.body(), context.idempotency
+    async with repeats.in_flight(request, raw) as once:
+        if saved := await repeats.saved_reply(request, once):
+            return json_reply(saved, 201, {"Idempotent-Replayed": "true"})
+        token = new_secret()
+        invitation = replace(make_invitation(bodies.read_body(form, raw)), digest=digest(token))
+        await context.arena.store.add_invitation(invitation)
+        shape = people_replies.invitation_reply(invitation, token)
+        await repeats.remember(request, once, shape)
+    return json_reply(shape, 201)
 
 
 def _new_invitation(

@@ -13,17 +13,39 @@ from datetime import UTC, datetime
 from typing import get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from starlette.requests import Request
+from starlette.responses import Response
 
 from moot.core.errors import StoreError
 from moot.core.events import CallCompleted, CallDelta, CallFailed, Recorded
 from moot.core.terms import Status
 from moot.engine.arena import Arena
 from moot.store.contract import UNCLAIMED
+from moot.web.route_docs import api_router, documented
 from moot.web.routes.health import is_bus_down
 
 STATUSES: tuple[Status, ...] = get_args(Status)
 QUERY_SECONDS = 4.0
 """Whoever collects these waits for about ten."""
+
+
+router = api_router()
+
+
+@router.get(
+    "/metrics",
+    **documented(
+        "operate",
+        tag="Health",
+        summary="Metrics for Prometheus",
+        says="Counts of this process.",
+        media_types=("text/plain",),
+    ),
+)
+async def metrics(request: Request) -> Response:
+    """Unlike the health routes it needs a token, where tokens are used."""
+    exported: Metrics = request.app.state.metrics
+    return Response(await exported.exposition(), media_type="text/plain; version=1.0.0; charset=utf-8")
 
 
 class Metrics:

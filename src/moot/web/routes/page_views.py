@@ -24,15 +24,9 @@ from moot.core.state import Debate
 from moot.store.contract import DebateHead
 from moot.web.app_context import AppContext, head_of, identity_of, query_string
 from moot.web.responses import json_reply
-from moot.web.routes.handlers import DebateId, Route, RouteHandlers
+from moot.web.route_docs import api_router, documented
+from moot.web.routes.handlers import Context, DebateId
 from moot.web.streaming.frame_cache import YIELD_EVERY
-
-ROUTES: tuple[Route, ...] = (
-    ("GET", "/debates/{debateId}/view", "look_in", "watch"),
-    ("GET", "/debates/{debateId}/view/frames", "frames", "watch"),
-    ("GET", "/debates/{debateId}/setup", "setup", "inspect"),
-)
-
 
 MAX_CACHED_STATES = 64
 
@@ -40,61 +34,111 @@ StateKey = tuple[str, datetime, int]
 """A debate, when it was opened, and a point of its log."""
 
 
-class PageViewRoutes(RouteHandlers):
-    """Where one looks on."""
+router = api_router()
+
+
+class PageStates:
+    """The states at which clients turned a page of the view's changes: the next page begins there."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context)
-        self._marks: OrderedDict[StateKey, Debate] = OrderedDict()
-        """How debates stood where somebody turned a page: the next one begins there."""
+        self._store = context.arena.store
+        self._states: OrderedDict[StateKey, Debate] = OrderedDict()
 
-    async def look_in(self, request: Request, debate_id: DebateId) -> Response:
-        seat = query_params.parse_view(query_string(request))
-        debate = await self._arena.state(debate_id)
-        viewer = viewer_as(identity_of(request), seat, debate)
-        return json_reply(
-            {
-                "seq": debate.seq,
-                "view": view(debate, viewer),
-                "me": viewer_rights(identity_of(request), debate),
-            }
-        )
-
-    async def frames(self, request: Request, debate_id: DebateId) -> Response:
-        """The changes behind `after`; the first of all is the whole view."""
-        query, head = query_params.parse_event_page(query_string(request)), head_of(request)
-        viewer = await self._context.viewer_of(identity_of(request), query.seat, debate_id)
-        debate = await self._stood(head, query.after)
-        dialect, shapes, last = PageFrames(viewer), list[dict[str, Any]](), query.after
-        for recorded in await self._arena.store.read(debate_id, query.after, query.limit):
-            if recorded.seq % YIELD_EVERY == 0:
-                await asyncio.sleep(0)
-            before, debate = debate, evolve(debate, recorded)
-            shapes += [frame.data for frame in dialect.frames(seen_event(recorded, before, debate, viewer))]
-            last = recorded.seq
-        self._mark(head, debate)
-        shape = {"frames": shapes, "after": query.after, "next": last, "hasMore": last < head.version}
-        return json_reply(shape)
-
-    async def _stood(self, head: DebateHead, after: int) -> Debate | None:
+    async def state(self, head: DebateHead, after: int) -> Debate | None:
         if not after:
             return None
-        known = self._marks.get((head.id, head.created_at, after))
-        return known or await self._arena.store.state(head.id, after)
+        known = self._states.get((head.id, head.created_at, after))
+        return known or await self._store.state(head.id, after)
 
-    def _mark(self, head: DebateHead, debate: Debate | None) -> None:
+    def remember(self, head: DebateHead, debate: Debate | None) -> None:
         if debate is None or debate.seq >= head.version:
             return
         key = (head.id, head.created_at, debate.seq)
-        self._marks[key] = debate
-        self._marks.move_to_end(key)
-        if len(self._marks) > MAX_CACHED_STATES:
-            self._marks.popitem(last=False)
+        self._states[key] = debate
+        self._states.move_to_end(key)
+        if len(self._states) > MAX_CACHED_STATES:
+            self._states.popitem(last=False)
 
-    async def setup(self, request: Request, debate_id: DebateId) -> Response:
-        """As it was opened: who sat down or left since is no part of it."""
-        query_params.no_params(query_string(request))
-        first = await self._arena.store.read(debate_id, 0, 1)
-        if not first or not isinstance(first[0].event, DebateOpened):
-            raise UnknownDebate
-        return json_reply(body_from_event(first[0].event))
+
+@router.get(
+    "/debates/{debateId}/view",
+    **documented(
+        "watch",
+        tag="Following",
+        summary="Look at a debate as the page does",
+        reply="ViewResponse",
+        says="The view, and the number of the last event in it.",
+        query=query_params.PARAMETERS["gallery"],
+        refusals=(403, 404, 422),
+    ),
+)
+async def look_in(request: Request, debate_id: DebateId, context: Context) -> Response:
+    """The whole view at one point of the log: what is settled, how it stands, money as text, every
+    speech, the judges at work, the verdicts; and in `now.open` what may be done. `me` tells who asks,
+    and what they may. Its changes follow on the stream of the view, from behind `seq`.
+    """
+    seat = query_params.parse_view(query_string(request))
+    debate = await context.arena.state(debate_id)
+    viewer = viewer_as(identity_of(request), seat, debate)
+    return json_reply(
+        {
+            "seq": debate.seq,
+            "view": view(debate, viewer),
+            "me": viewer_rights(identity_of(request), debate),
+        }
+    )
+
+
+@router.get(
+    "/debates/{debateId}/view/frames",
+    **documented(
+        "watch",
+        tag="Following",
+        summary="Read the view's changes",
+        reply="FramesResponse",
+        says="Changes, each with `seq`, `at` and `ops`.",
+        query=query_params.PARAMETERS["event_page"],
+        refusals=(403, 404, 422),
+    ),
+)
+async def frames(request: Request, debate_id: DebateId, context: Context) -> Response:
+    """What each event changed in the view, a page at a time: the first of all is the whole view. A
+    debate is played again with it.
+    """
+    query, head = query_params.parse_event_page(query_string(request)), head_of(request)
+    viewer = await context.viewer_of(identity_of(request), query.seat, debate_id)
+    states = context.service(PageStates)
+    debate = await states.state(head, query.after)
+    dialect, shapes, last = PageFrames(viewer), list[dict[str, Any]](), query.after
+    for recorded in await context.arena.store.read(debate_id, query.after, query.limit):
+        if recorded.seq % YIELD_EVERY == 0:
+            await asyncio.sleep(0)
+        before, debate = debate, evolve(debate, recorded)
+        shapes += [frame.data for frame in dialect.frames(seen_event(recorded, before, debate, viewer))]
+        last = recorded.seq
+    states.remember(head, debate)
+    shape = {"frames": shapes, "after": query.after, "next": last, "hasMore": last < head.version}
+    return json_reply(shape)
+
+
+@router.get(
+    "/debates/{debateId}/setup",
+    **documented(
+        "inspect",
+        tag="Debates",
+        summary="Read how it was set up",
+        reply="CreateDebate",
+        says="What to send to `POST /api/v1/debates`.",
+        refusals=(403, 404, 422),
+    ),
+)
+async def setup(request: Request, debate_id: DebateId, context: Context) -> Response:
+    """The body that opens the same debate again, with every default filled in. For owners and
+    moderators: it has the secret objectives and prompts.
+    """
+    # As it was opened: people who took or left seats since are no part of it.
+    query_params.no_params(query_string(request))
+    first = await context.arena.store.read(debate_id, 0, 1)
+    if not first or not isinstance(first[0].event, DebateOpened):
+        raise UnknownDebate
+    return json_reply(body_from_event(first[0].event))

@@ -6,9 +6,7 @@ Everything becomes a command like any other. Whose seat, ballot or vote it is, `
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated
 
-from fastapi import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -17,37 +15,71 @@ from moot.api.v1 import people_replies, query_params
 from moot.core.state import Debate
 from moot.web.app_context import identity_of, query_string
 from moot.web.responses import json_reply
-from moot.web.routes.handlers import DebateId, Route, RouteHandlers
+from moot.web.route_docs import READ, api_router, documented
+from moot.web.routes.handlers import Context, DebateId, SeatId
 
-SeatId = Annotated[str, Path(alias="seat", examples=["part_01HZ9X8K7N1QR5TNVWXYZ12345"])]
+router = api_router()
 
-ROUTES: tuple[Route, ...] = (
-    ("GET", "/debates/{debateId}/seats/{seat}", "look_at_seat", "speak"),
-    ("GET", "/debates/{debateId}/polls", "polls", "watch"),
-    ("GET", "/debates/{debateId}/verdicts", "verdicts", "watch"),
+# --- seats ----------------------------------------------------------------------------------------
+
+
+@router.get(
+    "/debates/{debateId}/seats/{seat}",
+    **documented(
+        "speak",
+        tag="People",
+        summary="Look at one's seat",
+        reply="SeatResponse",
+        says="How things stand at this seat.",
+        refusals=(403, 404, 422),
+    ),
 )
+async def look_at_seat(request: Request, debate_id: DebateId, seat: SeatId, context: Context) -> Response:
+    """For whoever may speak for it: whether it is their turn and until when, what they have written,
+    and whether a point of information waits for an answer.
+    """
+    query_params.no_params(query_string(request))
+    debate = await context.arena.state(debate_id)
+    _check_seat(debate, seat)
+    return json_reply(people_replies.seat_reply(debate, seat, datetime.now(UTC)))
 
 
-class PeopleRoutes(RouteHandlers):
-    # --- seats ----------------------------------------------------------------------------------------
+@router.get(
+    "/debates/{debateId}/polls",
+    **documented(
+        "watch",
+        tag="Judging and voting",
+        summary="See what the votes come to",
+        reply="PollsResponse",
+        says="The votes.",
+        refusals=READ,
+    ),
+)
+async def polls(request: Request, debate_id: DebateId, context: Context) -> Response:
+    """While they are sealed: how many were cast."""
+    query_params.no_params(query_string(request))
+    debate = await context.arena.state(debate_id)
+    if identity_of(request).role == "judge" and debate.being_judged:
+        raise Problem("forbidden", "Judges see the votes when they have reached their verdict")
+    return json_reply(people_replies.poll_totals(debate))
 
-    async def look_at_seat(self, request: Request, debate_id: DebateId, seat: SeatId) -> Response:
-        query_params.no_params(query_string(request))
-        debate = await self._arena.state(debate_id)
-        _check_seat(debate, seat)
-        return json_reply(people_replies.seat_reply(debate, seat, datetime.now(UTC)))
 
-    async def polls(self, request: Request, debate_id: DebateId) -> Response:
-        query_params.no_params(query_string(request))
-        debate = await self._arena.state(debate_id)
-        if identity_of(request).role == "judge" and debate.being_judged:
-            raise Problem("forbidden", "Judges see the votes when they have reached their verdict")
-        return json_reply(people_replies.poll_totals(debate))
-
-    async def verdicts(self, request: Request, debate_id: DebateId) -> Response:
-        query_params.no_params(query_string(request))
-        debate = await self._arena.state(debate_id)
-        return json_reply(people_replies.verdicts_reply(debate, identity_of(request).viewer))
+@router.get(
+    "/debates/{debateId}/verdicts",
+    **documented(
+        "watch",
+        tag="Judging and voting",
+        summary="See every verdict",
+        reply="VerdictsResponse",
+        says="The verdicts.",
+        refusals=READ,
+    ),
+)
+async def verdicts(request: Request, debate_id: DebateId, context: Context) -> Response:
+    """With its judges and their ballots; the first is what the debate came to. A judge sees none."""
+    query_params.no_params(query_string(request))
+    debate = await context.arena.state(debate_id)
+    return json_reply(people_replies.verdicts_reply(debate, identity_of(request).viewer))
 
 
 def _check_seat(debate: Debate, seat: str) -> None:

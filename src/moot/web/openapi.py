@@ -1,0 +1,367 @@
+"""The description of the API in OpenAPI 3.1: what FastAPI makes of the routes, completed for this server.
+
+FastAPI knows addresses, texts and replies. Added here are the problems that any route may answer, the
+schemas of bodies, replies and events, examples that work on this server, its formats and providers, and the
+WebSocket, for which OpenAPI has no place: its path has an extension of our own, `x-websocket`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from msgspec import Struct
+
+from moot import __version__
+from moot.api.commands import SOCKET_COMMANDS
+from moot.api.problems import MEDIA_TYPE, PROBLEM_TYPES, ProblemKind
+from moot.api.v1 import admin_bodies, bodies, people_bodies, query_params
+from moot.api.v1.contract_example import CREATE_DEBATE
+from moot.api.v1.validation_messages import Shape
+from moot.web.extension import Extension
+from moot.web.reference import samples
+from moot.web.reference.schemas import EVENTS, EXTENDED
+from moot.web.reference.schemas import schemas as reply_schemas
+from moot.web.reference.schemas.base_schemas import Reply
+from moot.web.route_docs import EVENT_STREAM, JSON, PREFIX, Tag, ref, reply_headers, schema
+
+ALWAYS = (400, 401, 408, 413, 414, 421, 429, 431, 500, 503)
+"""What any route may answer."""
+PUBLIC = (400, 408, 413, 414, 421, 431)
+"""What a route may answer that needs no token and is not counted."""
+ABOUT = """\
+Language models debate a motion. Open a debate, follow its stream, steer it, read the verdict.
+
+Every error is a problem document (`application/problem+json`); every reply has an `X-Request-Id`. The guide
+to the API in the documentation explains streams and how to resume them, WebSockets, tokens and limits."""
+TAGS: dict[Tag, str] = {
+    "Debates": "Open a debate, look at it, export it, delete it.",
+    "Following": "Streams of events as they happen, and the log that all of it is made from. A stream is "
+    "resumed after the last event id that was seen: the header `Last-Event-ID`, or `lastEventId`.",
+    "Steering": "Commands to a debate under way. One that the debate cannot take now is answered with 409.",
+    "People": "Who may take part, and what they do: take a seat, write, speak, offer points, ask questions.",
+    "Judging and voting": "Ballots of people, votes of the audience, and every verdict there is.",
+    "Conversations": "Debates as conversations of segments, and imported conversations. Read only.",
+    "The house": "This server: models, formats, tools, providers, tokens, estimates and statistics.",
+    "Compatibility APIs": "The same debates, for clients that were written for other APIs.",
+    "Health": "For monitoring. Open to all except the metrics, and not counted.",
+}
+# Blanks at either end do not survive HTTP.
+_VISIBLE = "^[!-~](?:[ -~]*[!-~])?$"
+_CURSOR: Shape = query_params.PARAMETERS["stream"][0]["schema"]
+_RETRIED = (409, 429, 503)
+"""With these the server may say when to try again."""
+_LINKED_PARAMETERS = {
+    "{debateId}": ("debateId", "$response.body#/id"),
+    "{call}": ("call", "1"),
+    "{seat}": ("seat", "$response.body#/participants/0/id"),
+}
+"""What the reply to a new debate tells of the addresses below it."""
+
+
+def _header(text: str, kind: str = "string", **more: Any) -> Shape:
+    return {"description": text, "schema": {"type": kind}, **more}
+
+
+HEADERS: dict[str, Shape] = {
+    "X-Request-Id": _header("Identifies the request in the server's log.", required=True),
+    "X-RateLimit-Limit": _header("Requests a minute; absent where the limit is lifted.", "integer"),
+    "X-RateLimit-Remaining": _header("Requests left in this minute.", "integer"),
+    "X-RateLimit-Reset": _header("When the minute ends, in epoch seconds.", "integer"),
+    "Retry-After": _header("Seconds to wait.", "integer"),
+    "WWW-Authenticate": _header("How to authenticate."),
+    "Location": _header("The address of what was created.", required=True),
+    "Idempotent-Replayed": _header("`true` where the request had been carried out before."),
+    "X-Debate-Id": _header("The debate that was opened, or that is followed.", required=True),
+    "X-Session-Id": _header("The session of the turn.", required=True),
+    "Content-Disposition": _header("The name of the file, for Markdown and HTML."),
+}
+
+
+class Offer(Struct, frozen=True):
+    """What this server has."""
+
+    capabilities: bodies.Capabilities
+    keyed: tuple[str, ...]
+    """Providers for which clients may send their own keys."""
+    locked: bool
+    """A token is needed."""
+    provider: str
+    """With this one, and this model, a debate can be held without any key."""
+    model: str
+    extensions: tuple[Extension, ...] = ()
+
+    @property
+    def added_replies(self) -> tuple[type[Reply], ...]:
+        return tuple(reply for added in self.extensions for reply in added.reference().replies)
+
+    @property
+    def added_samples(self) -> dict[str, Callable[[str], Any]]:
+        return {
+            name: sample for added in self.extensions for name, sample in added.reference().samples.items()
+        }
+
+    def event_schemas(self, name: str) -> Shape:
+        """One event of the stream of this name."""
+        match name:
+            case "v1":
+                events = {**EVENTS, **EXTENDED}
+                return {"oneOf": [_event(model.__name__, event) for event, model in events.items()]}
+            case "log":
+                return _event("LogEntry")
+            case "view":
+                return _event("ViewFrame")
+            case _:
+                models = next(
+                    events for added in self.extensions if (events := added.reference().events.get(name))
+                )
+                return {"oneOf": [_line(model) for model in models]}
+
+    def body_examples(self, body: str) -> dict[str, Any]:
+        """Bodies that this server accepts."""
+        if body == "CreateDebate":
+            return self.creations
+        sample = self.added_samples.get(body)
+        return {"example": sample(f"{self.provider}/{self.model}") if sample else samples.BODIES[body]}
+
+    @property
+    def creations(self) -> dict[str, Any]:
+        """Bodies that open a debate here."""
+        providers = {"anthropic", "openai"}
+        known = self.capabilities
+        contract = all(name in known.providers and known.has_key(name) for name in providers)
+        keyless = samples.keyless(self.provider, self.model)
+        return {"keyless": keyless, **({"contract": CREATE_DEBATE} if contract else {})}
+
+
+def describe(app: FastAPI, offer: Offer) -> Shape:
+    """The whole description. It takes about half a second: call it once, beside the loop."""
+    with warnings.catch_warnings():
+        # HEAD has the operation id of its GET, and is left out below.
+        warnings.filterwarnings("ignore", "Duplicate Operation ID")
+        shape = get_openapi(title="Moot", version=__version__, description=ABOUT, routes=app.routes)
+    for item in shape["paths"].values():
+        item.pop("head", None)
+        for operation in item.values():
+            _complete(operation, offer)
+    created = shape["paths"][f"{PREFIX}/debates"]["post"]["responses"]["201"]
+    created["links"] = dict(_links(shape["paths"]))
+    shape["paths"] |= _socket()
+    return shape | {
+        "servers": [{"url": "/", "description": "This server"}],
+        "security": [{"bearer": []}] if offer.locked else [{}, {"bearer": []}],
+        "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
+        "components": {
+            "schemas": {**_body_schemas(offer), **reply_schemas(*offer.added_replies)},
+            "responses": _problems(),
+            "parameters": dict(_parameters(offer)),
+            "headers": HEADERS,
+            "securitySchemes": {
+                "bearer": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "A token, where the operator asks for one.",
+                }
+            },
+        },
+    }
+
+
+# --- routes ---------------------------------------------------------------------------------------------
+
+
+def _complete(operation: Shape, offer: Offer) -> None:
+    keys = ref("parameters", "ProviderKey")
+    parameters: list[Shape] = operation.setdefault("parameters", [])
+    if keys in parameters:
+        parameters.remove(keys)
+        parameters += [ref("parameters", f"ProviderKey-{provider}") for provider in offer.keyed]
+    if body := operation.get("requestBody"):
+        _add_body_examples(body["content"][JSON], offer)
+    operation["responses"] = _responses(operation, offer)
+
+
+def _add_body_examples(content: Shape, offer: Offer) -> None:
+    name = content["schema"]["$ref"].rpartition("/")[2]
+    examples = offer.body_examples(name)
+    content["examples"] = {key: {"value": body} for key, body in examples.items()}
+    if name == "CreateDebate" and "contract" not in examples:
+        # To read, and not to try: it needs keys that this server has not.
+        content["x-examples"] = {"contract": {"value": CREATE_DEBATE}}
+
+
+def _responses(operation: Shape, offer: Offer) -> Shape:
+    replies: Shape = {}
+    refusals = {*(PUBLIC if operation.get("security") == [] else ALWAYS)}
+    for code, reply in operation["responses"].items():
+        own_problem = "HTTPValidationError" in str(reply)
+        if int(code) < 400 or (reply.get("content") and not own_problem):
+            replies[code] = _with_content(code, reply, offer)
+        elif not own_problem:
+            refusals.add(int(code))
+    for status in sorted(refusals):
+        replies.setdefault(str(status), ref("responses", f"Problem{status}"))
+    return dict(sorted(replies.items()))
+
+
+def _with_content(code: str, reply: Shape, offer: Offer) -> Shape:
+    reply.setdefault("headers", reply_headers())
+    content = reply.get("content", {})
+    if stream := content.get(EVENT_STREAM):
+        stream["schema"] = offer.event_schemas(stream["schema"]["x-events"])
+    if JSON in content and (
+        sample := samples.REPLIES.get(content[JSON]["schema"]["$ref"].rpartition("/")[2])
+    ):
+        content[JSON]["example"] = sample
+    if code == "400":
+        # A simple error of a compatibility API beside our problems.
+        problem = _problem(400)
+        return {**problem, "content": {**problem["content"], **content}}
+    return reply
+
+
+def _event(model: str, name: str = "") -> Shape:
+    """An event of a stream. Events for one viewer alone have no id, and only the first has `retry`."""
+    shape: Shape = {
+        "id": {"type": "string"},
+        "data": {"type": "string", "contentMediaType": JSON, "contentSchema": schema(model)},
+        "retry": {"type": "integer"},
+    }
+    if name:
+        shape = {"event": {"const": name}, **shape}
+    return {"type": "object", "required": ["event", "data"] if name else ["data"], "properties": shape}
+
+
+def _line(model: type[Reply]) -> Shape:
+    """An event that has no id, and no name unless its model has one."""
+    data = {"type": "string", "contentMediaType": JSON, "contentSchema": schema(model.__name__)}
+    name = getattr(model, "event", "")
+    shape = {"event": {"const": name}, "data": data} if name else {"data": data}
+    return {"type": "object", "required": [*shape], "properties": shape}
+
+
+def _links(paths: Shape) -> Iterator[tuple[str, Shape]]:
+    """From the reply to a new debate to every operation on it."""
+    for path, item in paths.items():
+        if not path.startswith(f"{PREFIX}/debates/{{debateId}}") or "{name}" in path:
+            continue
+        parameters = dict(value for part, value in _LINKED_PARAMETERS.items() if part in path)
+        for operation in item.values():
+            name = operation["operationId"]
+            link: Shape = {"operationId": name, "parameters": parameters}
+            if name == "decide":
+                link["requestBody"] = {"winner": "$response.body#/participants/0/id"}
+            yield name, link
+
+
+def _socket() -> Shape:
+    debate_id = {
+        "name": "debateId",
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string"},
+        "description": "The debate.",
+    }
+    return {
+        f"{PREFIX}/debates/{{debateId}}/ws": {
+            "summary": "Follow and steer over a WebSocket",
+            "description": "The same events as the stream, as `{event, id, data}`, and commands the other "
+            "way, as `{type, data?, key?}`. Its query may have `after`, `extended`, `as` and `ticket`, "
+            "and `view` for the page's own events in place of these.",
+            "parameters": [debate_id],
+            "x-websocket": {
+                "events": {
+                    **{name: schema(model.__name__) for name, model in EVENTS.items()},
+                    "ack": schema("AckData"),
+                },
+                "commands": {
+                    name: schema((row.socket_body or row.body).__name__)
+                    for name, row in SOCKET_COMMANDS.items()
+                },
+            },
+        }
+    }
+
+
+# --- components -----------------------------------------------------------------------------------------
+
+
+def _body_schemas(offer: Offer) -> dict[str, Shape]:
+    """With examples that this server accepts: tools that test by them would be refused otherwise."""
+    added = [body for extension in offer.extensions for body in extension.reference().bodies]
+    more = (bodies.InjectContext, *people_bodies.BODIES, *admin_bodies.BODIES, *added)
+    shapes = bodies.schemas(offer.capabilities, *more)
+    shapes["CreateDebate"]["examples"] = list(offer.creations.values())
+    # Two equal participants are refused; that no two may have the same name cannot be said here.
+    shapes["CreateDebate"]["properties"]["participants"]["uniqueItems"] = True
+    model = shapes["ModelChoice"]["properties"]
+    model["provider"]["examples"], model["modelId"]["examples"] = [offer.provider], [offer.model]
+    shapes["Debater"]["properties"]["provider"]["enum"] = [*offer.capabilities.providers]
+    for name in offer.added_samples:
+        shapes[name]["examples"] = [*offer.body_examples(name).values()]
+    return shapes
+
+
+def _parameters(offer: Offer) -> Iterator[tuple[str, Shape]]:
+    parameter = partial(_parameter, "header")
+    key = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": _VISIBLE}
+    yield (
+        "IdempotencyKey",
+        parameter(
+            "Idempotency-Key",
+            key,
+            "Names this request: sent again under the same key it is not carried out again, and the first "
+            "reply comes back with `Idempotent-Replayed: true`.",
+        ),
+    )
+    last = "The last id that was seen; browsers send it by themselves. Wins over `lastEventId`."
+    yield "LastEventId", parameter("Last-Event-ID", _CURSOR, last)
+    ticket = "For browsers, whose streams cannot send a token: see tickets."
+    yield "Ticket", _parameter("query", "ticket", {"type": "string"}, ticket)
+    secret = {"type": "string", "minLength": 1, "maxLength": 512, "pattern": _VISIBLE}
+    for name in offer.keyed:
+        text = f"Your own key for {name}. It stays in memory, for this debate alone."
+        yield f"ProviderKey-{name}", parameter(f"X-Provider-Key-{name}", secret, text)
+
+
+def _parameter(kind: str, name: str, schema: Shape, text: str) -> Shape:
+    return {"name": name, "in": kind, "required": False, "schema": schema, "description": text}
+
+
+def _problems() -> dict[str, Shape]:
+    """One reply for each status, with all the kinds of problems that have it."""
+    statuses = sorted({problem.status for problem in PROBLEM_TYPES.values()})
+    return {f"Problem{status}": _problem(status) for status in statuses}
+
+
+def _problem(status: int) -> Shape:
+    kinds: list[ProblemKind] = [kind for kind, problem in PROBLEM_TYPES.items() if problem.status == status]
+    examples = {kind: {"summary": PROBLEM_TYPES[kind].detail, "value": example_of(kind)} for kind in kinds}
+    own_headers = (
+        *(("Retry-After",) if status in _RETRIED else ()),
+        *(("WWW-Authenticate",) if status == 401 else ()),
+    )
+    return {
+        "description": "; ".join(f"`{kind}`: {PROBLEM_TYPES[kind].detail}" for kind in kinds),
+        "headers": reply_headers(*own_headers),
+        "content": {MEDIA_TYPE: {"schema": schema("ErrorResponse"), "examples": examples}},
+    }
+
+
+def example_of(kind: ProblemKind) -> Shape:
+    problem = PROBLEM_TYPES[kind]
+    shape: Shape = {
+        "type": f"/errors/{kind}",
+        "title": problem.title,
+        "status": problem.status,
+        "detail": problem.detail,
+        "instance": f"{PREFIX}/debates",
+        "requestId": "req_01HZ9X8K7M3QR5TNVWXYZ12345",
+    }
+    if kind == "validation":
+        return {**shape, "detail": bodies.CreateDebate.detail, "errors": samples.ERRORS}
+    return {**shape, "currentStatus": "completed"} if kind == "conflict" else shape

@@ -1,0 +1,136 @@
+"""What is said about a route, beside its code: `@router.get(path, **documented("watch", …))`.
+
+`documented` returns the arguments of a FastAPI decorator: the check of rights, the texts, and the parts of
+the OpenAPI operation that FastAPI cannot derive, since bodies and queries are read strictly by `api/v1`. The
+names of replies and events are resolved by `web/openapi.py` when the description is first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from fastapi import APIRouter, Depends
+from fastapi.routing import APIRoute
+from starlette.requests import Request
+from starlette.responses import Response
+
+from moot.api.rights import Action, check
+from moot.api.v1 import bodies
+from moot.api.v1.validation_messages import Shape
+from moot.web.app_context import context_of, identity_of
+
+PREFIX = "/api/v1"
+READ = (404, 422)
+COMMANDED = (403, 404, 409, 415, 422)
+"""The problems of a route that reads a debate, and of one that carries out a command."""
+
+Tag = Literal[
+    "Debates", "Following", "Steering", "People", "Judging and voting", "Conversations", "The house",
+    "Compatibility APIs", "Health",
+]  # fmt: skip
+JSON, EVENT_STREAM = "application/json", "text/event-stream"
+STREAM_OVER: dict[int | str, Any] = {
+    204: {"description": "The debate is over and the client has seen its end."}
+}
+_EVERY_REPLY = ("X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
+
+
+class ApiRoute(APIRoute):
+    """A route that answers HEAD wherever it answers GET."""
+
+    def __init__(self, path: str, endpoint: Any, *, methods: Any = None, **options: Any) -> None:
+        super().__init__(path, endpoint, methods=methods, **options)
+        if self.methods and "GET" in self.methods:
+            self.methods.add("HEAD")
+
+
+def api_router() -> APIRouter:
+    return APIRouter(redirect_slashes=False, route_class=ApiRoute, default_response_class=Response)
+
+
+class RightsCheck:
+    """Raises UnknownDebate where the client may not see the debate, Problem where it lacks the right."""
+
+    def __init__(self, action: Action) -> None:
+        self.action: Action = action
+
+    async def __call__(self, request: Request) -> None:
+        if self.action == "public":
+            return
+        if (debate_id := request.path_params.get("debateId")) is not None:
+            await context_of(request).visible_head(request, debate_id)
+        check(identity_of(request), self.action, seat=request.path_params.get("seat"))
+
+
+def documented(
+    action: Action,
+    *,
+    tag: Tag,
+    summary: str,
+    says: str,
+    status: int = 200,
+    reply: str = "",
+    events: str = "",
+    body: type[bodies.Body] | None = None,
+    query: Sequence[Shape] = (),
+    once: bool = False,
+    keys: bool = False,
+    resumes: bool = False,
+    headers: Sequence[str] = (),
+    refusals: Sequence[int] = (),
+    media_types: Sequence[str] = (),
+    responses: dict[int | str, Any] | None = None,
+    links: Shape | None = None,
+) -> dict[str, Any]:
+    """The arguments of a route decorator.
+
+    `says` describes the reply, `reply` names its schema and `events` the events of its stream. A route with
+    `once` takes an Idempotency-Key, one with `keys` the client's own provider keys, one that `resumes` a
+    ticket and the last event id. `refusals` are its problems beside those that every route has.
+    """
+    content: Shape = {kind: {"schema": {"type": "string"}} for kind in media_types}
+    if reply:
+        content = {JSON: {"schema": schema(reply)}, **content}
+    if events:
+        content = {EVENT_STREAM: {"schema": {"x-events": events}}, **content}
+    done: Shape = {"headers": reply_headers(*headers), **({"content": content} if content else {})}
+    if links:
+        done["links"] = links
+    parameters = [
+        *([ref("parameters", "IdempotencyKey")] if once else ()),
+        *([ref("parameters", "ProviderKey")] if keys else ()),
+        *query,
+        *([ref("parameters", "Ticket"), ref("parameters", "LastEventId")] if resumes else ()),
+    ]
+    extra: Shape = {"parameters": parameters} if parameters else {}
+    if body is not None:
+        content = {JSON: {"schema": schema(body.__name__)}}
+        extra["requestBody"] = {"required": not body.optional, "content": content}
+    if action == "public":
+        extra["security"] = []
+    return {
+        "dependencies": [Depends(RightsCheck(action))],
+        "tags": [tag],
+        "summary": summary,
+        "status_code": status,
+        "response_description": says,
+        "responses": {
+            status: done,
+            **{refusal: {"description": "A problem."} for refusal in refusals},
+            **(responses or {}),
+        },
+        "openapi_extra": extra,
+    }
+
+
+def ref(sort: str, name: str) -> Shape:
+    return {"$ref": f"#/components/{sort}/{name}"}
+
+
+def schema(name: str) -> Shape:
+    return ref("schemas", name)
+
+
+def reply_headers(*own: str) -> Shape:
+    return {name: ref("headers", name) for name in (*_EVERY_REPLY, *own)}

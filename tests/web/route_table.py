@@ -1,0 +1,25 @@
+"""Every route of the API, read from its routers: method, address, name, and the right that it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from moot.api.rights import Action
+from moot.compat import routers
+from moot.web.app import ROUTERS
+from moot.web.route_docs import PREFIX, RightsCheck
+
+RouteRow = tuple[str, str, str, Action]
+
+
+def rows(prefix: str, routes: Iterable[Any]) -> Iterator[RouteRow]:
+    for route in routes:
+        [check] = [one.dependency for one in route.dependencies if isinstance(one.dependency, RightsCheck)]
+        for method in route.methods - {"HEAD"}:
+            yield method, prefix + route.path_format, route.name, check.action
+
+
+V1_ROUTES = tuple(row for router in ROUTERS for row in rows(PREFIX, router.routes))
+COMPAT_ROUTES = tuple(row for router in routers.ROUTERS for row in rows(routers.PREFIX, router.routes))
+ROUTES: tuple[RouteRow, ...] = (*V1_ROUTES, *COMPAT_ROUTES)
