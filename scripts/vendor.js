@@ -18,8 +18,11 @@ const MODULES = {
     export { marked } from 'marked';
     export { default as DOMPurify } from 'dompurify';`,
   chart: `export { default as uPlot } from 'uplot';`,
+  swagger: `export { default as SwaggerUI } from 'swagger-ui-dist/swagger-ui-es-bundle.js';`,
 };
-const LICENSED = ['preact', '@preact/signals', '@preact/signals-core', 'htm', 'marked', 'dompurify', 'uplot'];
+const LICENSED = [
+  'preact', '@preact/signals', '@preact/signals-core', 'htm', 'marked', 'dompurify', 'uplot', 'swagger-ui-dist',
+];
 const COMMON = { bundle: true, minify: true, target: 'es2022', legalComments: 'none', logLevel: 'warning' };
 
 const IN_PLAYER = ['preact', '@preact/signals', '@preact/signals-core', 'htm', 'marked', 'dompurify'];
@@ -36,7 +39,12 @@ async function libraries() {
     await build({ ...COMMON, stdin, format: 'esm', outfile: `${OUT}/${name}.js` });
   }
   await build({ ...COMMON, entryPoints: ['node_modules/uplot/dist/uPlot.min.css'], outfile: `${OUT}/chart.css` });
-  await writeFile(`${OUT}/LICENSES.txt`, (await Promise.all(LICENSED.map(licence))).join('\n'));
+  const viewer = 'node_modules/swagger-ui-dist/swagger-ui';
+  await build({ ...COMMON, entryPoints: [`${viewer}.css`], outfile: `${OUT}/swagger.css` });
+  // Swagger UI comes with what it builds on in one file, and their licences in another.
+  const bundled = await readFile(`${viewer}-es-bundle.js.LICENSE.txt`, 'utf8');
+  const texts = [...(await Promise.all(LICENSED.map(licence))), bundled];
+  await writeFile(`${OUT}/LICENSES.txt`, texts.join('\n'));
 }
 
 /** One script and one stylesheet, to stand inside a document: nothing is loaded, so nothing waits for it. */

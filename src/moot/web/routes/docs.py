@@ -1,14 +1,14 @@
-"""The description at /openapi.json and the page made from it at /docs, with its style in a file of its own.
+"""The description of the API at /openapi.json, and the page at /docs that shows it with Swagger UI.
 
-Both are made for this server, and once: only whether a token is needed may change under way. What they are
-made of is loaded when somebody first asks, beside the loop: a server starts a sixth faster without it.
+The description is made for this server, once; only whether a token is needed may change while it runs. Its
+parts are loaded when a client first asks for it, in a thread: the server starts faster without them.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -21,46 +21,38 @@ from moot.engine.arena import Arena
 from moot.web.app_context import AppContext
 from moot.web.capabilities import ServerCapabilities, lendable_providers
 from moot.web.extension import Extension
+from moot.web.middleware.headers import CSP
 from moot.web.responses import json_reply
 from moot.web.route_docs import RightsCheck
 
 if TYPE_CHECKING:
     from moot.web.openapi import Offer
 
-STYLE = "docs.css"
-PATHS = ("/openapi.json", "/docs", f"/docs/{STYLE}")
+PATHS = ("/openapi.json", "/docs")
+# Swagger UI brings its own sanitizer, and sets HTML in a few places: `static/docs.js` sanitizes all of it.
+DOCS_CSP = CSP.replace("trusted-types dompurify moot", "trusted-types dompurify default 'allow-duplicates'")
 
 
 def router(app: FastAPI, context: AppContext, extensions: Sequence[Extension] = ()) -> APIRouter:
     routes = APIRouter(redirect_slashes=False)
-    arena, authenticator, allowed = context.arena, context.authenticator, RightsCheck("look")
+    allowed = RightsCheck("look")
 
     @cache
     def described(locked: bool) -> Shape:
         from moot.web.openapi import describe
 
-        return describe(app, docs_offer(arena, extensions, locked=locked))
-
-    @lru_cache(maxsize=8)
-    def page_for(locked: bool, origin: str) -> str:
-        from moot.web.reference.manual import to_html
-
-        return to_html(described(locked), origin, arena.settings.service)
+        return describe(app, docs_offer(context.arena, extensions, locked=locked))
 
     async def openapi(request: Request) -> Response:
         await allowed(request)
-        return json_reply(await asyncio.to_thread(described, await authenticator.needs_token()))
+        return json_reply(await asyncio.to_thread(described, await context.authenticator.needs_token()))
 
     async def docs(request: Request) -> Response:
         await allowed(request)
-        origin = str(request.base_url).rstrip("/")
-        page = await asyncio.to_thread(page_for, await authenticator.needs_token(), origin)
-        return Response(page, media_type="text/html")
+        page = files("moot.web").joinpath("static", "docs.html").read_bytes()
+        return Response(page, media_type="text/html", headers={"Content-Security-Policy": DOCS_CSP})
 
-    async def style(_request: Request) -> Response:
-        return Response(_style(), media_type="text/css")
-
-    for path, endpoint in zip(PATHS, (openapi, docs, style), strict=True):
+    for path, endpoint in zip(PATHS, (openapi, docs), strict=True):
         routes.add_route(path, endpoint, methods=["GET"])
     return routes
 
@@ -75,13 +67,8 @@ def docs_offer(arena: Arena, extensions: Sequence[Extension] = (), *, locked: bo
 
 
 def _keyless(arena: Arena) -> tuple[str, str]:
-    """Made-up speeches where the operator allows them, else the model that is here or can be fetched."""
+    """The scripted provider where the operator allows it, else a local model, installed or not."""
     if "scripted" in arena.providers.names():
         return "scripted", "demo"
     manager = arena.providers.manager
     return "local", next(iter((*manager.installed(), *manager.catalogue)))
-
-
-@cache
-def _style() -> bytes:
-    return files("moot.web").joinpath("paper", STYLE).read_bytes()

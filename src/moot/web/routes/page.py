@@ -8,6 +8,7 @@ The document names what its page needs, so that all of it comes at once.
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import hashlib
 from functools import lru_cache, partial
@@ -90,7 +91,9 @@ class PageRoutes:
 
     async def _file(self, request: Request) -> Response:
         folder = request.url.path.split("/")[1]
-        return _sent(request, self._static_file(folder, request.path_params["path"]))
+        # In a thread: the first reader of a large file waits for its compression, and nobody else.
+        file = await asyncio.to_thread(self._static_file, folder, request.path_params["path"])
+        return _sent(request, file)
 
     def _shell(self, request: Request, name: str, status: int = 200) -> Response:
         if not self._home.joinpath("vendor", "preact.js").is_file():
