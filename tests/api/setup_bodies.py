@@ -12,7 +12,7 @@ from msgspec import Struct
 from moot import formats
 from moot.api.problems import Problem
 from moot.api.v1.bodies import CreateDebate, read_body
-from moot.api.v1.contract_example import CREATE_DEBATE
+from moot.api.v1.fields import CREATE_DEBATE
 from moot.core.terms import Effort, Format, Model, Money, Price, PriceTier
 
 PRICE = Price(input=(PriceTier(0, Money(3)),), output=(PriceTier(0, Money(15)),))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from moot.api.problems import Problem
 from moot.api.v1 import bodies
 from moot.api.v1.bodies import BODIES, CreateDebate, check_body, read_body, schemas
-from moot.api.v1.contract_example import CREATE_DEBATE
+from moot.api.v1.fields import CREATE_DEBATE
 from tests.api.setup_bodies import LEFT_OUT, Inn, asked, changed, errors_of, problem_with
 from tests.api.test_strict_json import VALUES
 

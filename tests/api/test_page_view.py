@@ -9,8 +9,7 @@ import pytest
 
 from moot.api.page_view.actions import _is_open as is_open  # pyright: ignore[reportPrivateUsage]
 from moot.api.page_view.actions import open_actions
-from moot.api.page_view.page_frames import PageFrames
-from moot.api.page_view.patches import patches
+from moot.api.page_view.page_frames import PageFrames, patches
 from moot.api.page_view.sections import view
 from moot.core.events import DraftKept, Recorded
 from moot.core.state import Debate

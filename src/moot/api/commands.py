@@ -16,7 +16,7 @@ from moot.api.auth import Identity
 from moot.api.problems import Problem
 from moot.api.rights import Action, check, require_judge, require_questioner
 from moot.api.v1 import bodies, people_bodies, replies
-from moot.api.v1.ballot_body import ballot_of
+from moot.api.v1.people_bodies import ballot_of
 from moot.core.state import Debate
 from moot.providers.redaction import redact
 from moot.rules import commands as rules

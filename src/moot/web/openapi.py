@@ -19,8 +19,8 @@ from msgspec import Struct
 from moot import __version__
 from moot.api.commands import SOCKET_COMMANDS
 from moot.api.problems import MEDIA_TYPE, PROBLEM_TYPES, ProblemKind
-from moot.api.v1 import admin_bodies, bodies, people_bodies, query_params
-from moot.api.v1.contract_example import CREATE_DEBATE
+from moot.api.v1 import bodies, people_bodies, query_params
+from moot.api.v1.fields import CREATE_DEBATE
 from moot.api.v1.validation_messages import Shape
 from moot.web.extension import Extension
 from moot.web.reference import samples
@@ -293,7 +293,7 @@ def _socket() -> Shape:
 def _body_schemas(offer: Offer) -> dict[str, Shape]:
     """With examples that this server accepts: tools that test by them would be refused otherwise."""
     added = [body for extension in offer.extensions for body in extension.reference().bodies]
-    more = (bodies.InjectContext, *people_bodies.BODIES, *admin_bodies.BODIES, *added)
+    more = (bodies.InjectContext, *people_bodies.BODIES, *added)
     shapes = bodies.schemas(offer.capabilities, *more)
     shapes["CreateDebate"]["examples"] = list(offer.creations.values())
     # Two equal participants are refused; that no two may have the same name cannot be said here.

@@ -21,8 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.api.frames import seen_event
-from moot.api.page_view.page_frames import PageFrames
-from moot.api.page_view.patches import Patch
+from moot.api.page_view.page_frames import PageFrames, Patch
 from moot.api.problems import Problem
 from moot.core.evolve import evolve
 from moot.core.state import Debate

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from moot.api.v1.contract_example import CREATE_DEBATE
+from moot.api.v1.fields import CREATE_DEBATE
 from moot.providers.endpoints import ENDPOINTS
 from tests.faults.fault_acts import says
 from tests.faults.fault_server import KEY, FaultServer, Script

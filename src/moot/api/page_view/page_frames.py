@@ -7,11 +7,11 @@ the sections are compared whose fields have changed, and of the speeches only th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, Literal, cast
 
 from msgspec import Struct
 
 from moot.api.frames import Frame, SeenEvent
-from moot.api.page_view.patches import Patch, patches
 from moot.api.page_view.sections import SECTIONS, view
 from moot.api.page_view.speeches import turn_shape
 from moot.core import events as ev
@@ -102,3 +102,24 @@ def _speech_patches(
             yield "put", path, shape(now, turn, viewer)
         elif known[turn.number] is not raw:
             yield from patches(shape(was, shown[turn.number], viewer), shape(now, turn, viewer), path)
+
+
+Path = tuple[str, ...]
+Patch = tuple[Literal["put", "add"], Path, Any]
+MAX_DEPTH = 3
+
+
+def patches(old: Any, new: Any, path: Path = ()) -> Iterator[Patch]:
+    if old == new:
+        return
+    if isinstance(old, dict) and isinstance(new, dict) and len(path) < MAX_DEPTH and old.keys() <= new.keys():
+        was, now = cast("dict[str, Any]", old), cast("dict[str, Any]", new)
+        for key, value in now.items():
+            if key in was:
+                yield from patches(was[key], value, (*path, key))
+            else:
+                yield "put", (*path, key), value
+    elif isinstance(old, str) and isinstance(new, str) and old and new.startswith(old):
+        yield "add", path, new[len(old) :]
+    else:
+        yield "put", path, new

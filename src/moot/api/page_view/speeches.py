@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from moot.api.v1.deadlines import ends_at, seconds_left
+from moot.api.v1.people_replies import ends_at, seconds_left
 from moot.core.state import Debate, Turn
 from moot.core.terms import Reasoning, Text, ToolCall, ToolResult, UnknownItem
 from moot.core.visibility import Viewer, is_withheld, may_read_reasoning

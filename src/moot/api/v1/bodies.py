@@ -25,8 +25,8 @@ from pydantic.json_schema import models_json_schema
 
 from moot.api import strict_json
 from moot.api.problems import Problem
-from moot.api.v1.contract_example import CREATE_DEBATE
 from moot.api.v1.fields import (
+    CREATE_DEBATE,
     FORMATS,
     PROVIDERS,
     SEAT_ID,

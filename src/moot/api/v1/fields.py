@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Protocol, cast
+from typing import Annotated, Any, Protocol, cast
 
 from pydantic import Field, ValidationInfo
 
@@ -108,3 +108,38 @@ Tokens = Annotated[
 ]
 Dollars = Annotated[float | None, OptionalField(float)]
 Weight = Annotated[float, more_than(0, "0", most=1_000)]
+
+
+CREATE_DEBATE: dict[str, Any] = {
+    "topic": "Should AI development be regulated by government?",
+    "format": "oxford",
+    "participants": [
+        {
+            "name": "Pro-Regulation (Claude)",
+            "model": {
+                "provider": "anthropic",
+                "modelId": "claude-3-5-sonnet-20241022",
+                "temperature": 0.7,
+            },
+            "position": "for",
+            "color": "#FF6B6B",
+        },
+        {
+            "name": "Anti-Regulation (GPT-4)",
+            "model": {"provider": "openai", "modelId": "gpt-4-turbo-preview", "temperature": 0.8},
+            "position": "against",
+            "color": "#4ECDC4",
+        },
+    ],
+    "judge": {
+        "name": "Judge Claude",
+        "model": {"provider": "anthropic", "modelId": "claude-3-opus-20240229"},
+    },
+    "config": {
+        "maxRounds": 5,
+        "timeoutPerRound": 90,
+        "costLimit": 5.0,
+        "warnAtCost": 3.0,
+        "autoJudge": True,
+    },
+}

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from moot.api.frames import Frame, SeenEvent
-from moot.api.v1.event_frame import v1_frame
+from moot.api.v1.speech_frames import v1_frame
 from moot.core.events import BallotCast, BallotSpoiled, CallDelta, SegmentCompleted, VerdictReached
 from moot.core.state import Call, Debate
 from moot.core.terms import Text

@@ -25,17 +25,22 @@ from moot.api.v1.validation_messages import (
     OptionalField,
     address_name,
     between,
+    line,
     lines,
     matching,
     one_of,
 )
-from moot.core.terms import PollName
+from moot.core.errors import Invalid, Refused
+from moot.core.state import Debate
+from moot.core.terms import Ballot, PollName, Score
 from moot.judging.human_ballot import MAX_REASONING_CHARS
+from moot.providers.redaction import redact
 from moot.rules.commands import MAX_EXTENSION_SECONDS, MAX_REMARK_CHARS
 from moot.rules.participation import MAX_POINT_CHARS, MAX_SPEECH_CHARS
-from moot.store.contract import InvitationRole
+from moot.store.contract import InvitationRole, TokenRole
 
 MAX_NAME_LENGTH = 60
+MAX_TOKEN_NAME = 64
 MAX_REMARKS = 20
 MAX_CITES = 100
 MAX_SEATS = 8
@@ -175,6 +180,19 @@ class Rejudge(Body):
     """US dollars that it may cost beyond what the debate has cost."""
 
 
+class NewToken(Body):
+    name: Annotated[str, address_name(MAX_TOKEN_NAME)]
+    """By which it is listed and revoked, such as that of its bearer."""
+    role: Annotated[TokenRole, FixedMessage(one_of(get_args(TokenRole)))] = "owner"
+    """`owner` and `moderator` steer, and see what is secret; a `viewer` watches."""
+    owner: Annotated[str | None, OptionalField(str), line(0, MAX_TOKEN_NAME)] = Field(
+        default_factory=lambda: None
+    )
+    """Whose debates it is for; those of its name where it is left out."""
+    days: Annotated[Dollars, between(0.01, 36_500)] = Field(default_factory=lambda: None)
+    """How long it counts; until it is revoked where it is left out."""
+
+
 # --- over a WebSocket -----------------------------------------------------------------------------------
 
 
@@ -200,6 +218,40 @@ class AnswerAt(Answer):
 
 
 BODIES: tuple[type[Body], ...] = (
-    Invite, Join, Draft, Say, Point, Answer, CastBallot, Vote, Question, Extend, Rejudge,
+    Invite, Join, Draft, Say, Point, Answer, CastBallot, Vote, Question, Extend, Rejudge, NewToken,
     AtSeat, DraftAt, SayAt, PointAt, AnswerAt,
 )  # fmt: skip
+
+
+TIES = ("tie", "draw")
+
+
+def ballot_of(body: CastBallot, debate: Debate, judge: str | None) -> Ballot:
+    """Where no judge is named, it is that of the one person who judges."""
+    return Ballot(
+        judge=judge or _only_human_judge(debate),
+        order=0,
+        winner=None if body.winner in TIES else body.winner,
+        scores={
+            seat: Score(
+                marks.score,
+                tuple(redact(text) for text in marks.strengths),
+                tuple(redact(text) for text in marks.weaknesses),
+            )
+            for seat, marks in body.scores.items()
+        },
+        reasoning=redact(body.reasoning),
+        criteria={name: redact(text) for name, text in body.criteria.items()},
+        cites=tuple(body.cites),
+        ranking=tuple(body.ranking),
+    )
+
+
+def _only_human_judge(debate: Debate) -> str:
+    judging = debate.judging
+    people = [judge.id for judge in (judging.judges if judging else debate.panel) if judge.model.human]
+    if not people:
+        raise Refused("No person sits among the judges.", debate.status)
+    if len(people) > 1:
+        raise Invalid("Whose ballot?", {"judge": ["Name the judge whose ballot it is"]})
+    return people[0]

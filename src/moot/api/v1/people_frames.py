@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from moot.api.frames import Frame, SeenEvent
-from moot.api.v1.deadlines import ends_at
-from moot.api.v1.event_frame import v1_frame
+from moot.api.v1.people_replies import ends_at
+from moot.api.v1.speech_frames import v1_frame
 from moot.core.events import PointRaised, RemarkInjected, SeatFilled, SeatLeft, SeatTaken
 from moot.core.state import Debate
 from moot.views.transcript_json import moment

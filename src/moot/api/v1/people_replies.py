@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from moot.api.v1.deadlines import closes_at, ends_at, seconds_left
-from moot.core.state import Debate, Turn
+from moot.core.state import Debate, Poll, Turn
 from moot.core.visibility import Viewer
 from moot.core.word_count import count_words
+from moot.engine.jobs import HumanJob
 from moot.rules.participation import draft
+from moot.rules.runner_decisions import CallPurpose
 from moot.rules.turn_sessions import is_unasked
 from moot.store.contract import Invitation
 from moot.views import transcript_json
@@ -119,3 +120,23 @@ def verdicts_reply(debate: Debate, viewer: Viewer) -> dict[str, Any]:
     if viewer.role == "judge":
         shapes = [{**verdict, "ballots": []} for verdict in shapes]
     return {"debateId": debate.id, "verdicts": shapes, "beingJudged": debate.being_judged}
+
+
+def seconds_left(debate: Debate, turn: Turn, now: datetime) -> float | None:
+    """None where no person speaks, or where the clock stands still."""
+    if not debate.seat(turn.seat).model.human or not debate.is_live(turn.number):
+        return None
+    left = HumanJob(CallPurpose(turn=turn.number), "").seconds_left(debate, now)
+    return None if left is None else max(0.0, left)
+
+
+def ends_at(debate: Debate, turn: Turn) -> datetime | None:
+    left = seconds_left(debate, turn, turn.started_at)
+    return None if left is None else turn.started_at + timedelta(seconds=left)
+
+
+def closes_at(poll: Poll) -> datetime | None:
+    """None where it stays open until somebody closes it, or is closed."""
+    if poll.seconds is None or poll.closed_at is not None:
+        return None
+    return poll.opened_at + timedelta(seconds=poll.seconds)

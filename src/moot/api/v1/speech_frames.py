@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from moot.api.frames import Frame, SeenEvent
-from moot.api.v1.event_frame import v1_frame
 from moot.core.errors import FaultKind
 from moot.core.events import (
     CallDelta,
@@ -24,6 +23,11 @@ from moot.core.events import (
 from moot.core.state import REPLAYED_INTERRUPTIONS, Debate, Turn
 from moot.core.terms import Reasoning
 from moot.views.transcript_json import moment
+
+
+def v1_frame(seen: SeenEvent, event: str, **members: Any) -> Frame:
+    return Frame(event, {**members, "timestamp": moment(seen.at), "seq": seen.seq})
+
 
 PIECE_LENGTH = 4 * 1024
 """Characters; a text that comes late is sent in pieces of at most 16 KiB."""

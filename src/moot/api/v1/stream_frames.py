@@ -8,14 +8,15 @@ would follow; what a retry brings is told to those who come back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, assert_never
 
 from msgspec import Struct
 
 from moot.api.frames import Frame, SeenEvent
 from moot.api.v1 import judge_frames, people_frames, people_replies, rounds, speech_frames
-from moot.api.v1.event_frame import v1_frame
+from moot.api.v1.speech_frames import v1_frame
 from moot.api.v1.states import STATES
 from moot.core import events as ev
 from moot.core.errors import FaultKind
@@ -24,7 +25,7 @@ from moot.engine.placement import wants_runner
 from moot.views import outcome
 from moot.views.costs import costs, dollars
 from moot.views.transcript import transcript
-from moot.views.transcript_json import cost_summary, verdict
+from moot.views.transcript_json import cost_summary, moment, verdict
 
 RETRIED_AT_ONCE: tuple[FaultKind, ...] = (
     "chain_lost", "seal_refused", "schema_refused", "summary_refused", "tools_refused",
@@ -283,3 +284,35 @@ def _extended_frames(seen: SeenEvent, event: ExtendedEvent) -> Iterator[Frame]:
             yield v1_frame(seen, "poll", **people_replies.poll_reply(seen.after, event.poll))
         case _:
             assert_never(event)
+
+
+def deleted() -> Frame:
+    """The last thing that those hear who watched a debate while it was deleted."""
+    return _error(message="The debate was deleted.")
+
+
+def rejected(code: str, message: str, members: Mapping[str, Any]) -> Frame:
+    """Why a command over a WebSocket was not carried out."""
+    return _error(code=code, message=message, **members)
+
+
+def acknowledged(kind: str, debate: Debate, *, replayed: bool = False) -> Frame:
+    """A command over a WebSocket is in the log. A remark waits for the speech under way to end."""
+    status = "queued" if kind == "INJECT_CONTEXT" else "done"
+    return Frame(
+        "ack",
+        {
+            "type": kind,
+            "status": status,
+            "debateId": debate.id,
+            "currentStatus": STATES[debate.status],
+            "seq": debate.seq,
+            "timestamp": moment(debate.updated_at),
+            **({"replayed": True} if replayed else {}),
+        },
+    )
+
+
+def _error(**members: Any) -> Frame:
+    now = moment(datetime.now(UTC))
+    return Frame("error", {"type": "validation", **members, "retryable": False, "timestamp": now})

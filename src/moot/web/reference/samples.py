@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from moot.api.v1.contract_example import CREATE_DEBATE
+from moot.api.v1.fields import CREATE_DEBATE
 from moot.web.reference.samples_conversations import ARCHIVE
 
 DEBATE = "deb_01HZ9X8K7M3QR5TNVWXYZ12345"

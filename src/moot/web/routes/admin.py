@@ -15,7 +15,7 @@ from starlette.responses import Response
 from moot import __version__
 from moot.api.problems import Problem
 from moot.api.rights import may
-from moot.api.v1 import admin_bodies, bodies, query_params
+from moot.api.v1 import bodies, people_bodies, query_params
 from moot.core.errors import Unavailable
 from moot.models.installs import InstallStatus
 from moot.store.contract import Token, digest, new_secret
@@ -32,7 +32,7 @@ ModelName = Annotated[
 TokenName = Annotated[
     str,
     path_parameter(
-        "token", "^[0-9A-Za-z_-]+$", "Its name.", minLength=1, maxLength=admin_bodies.MAX_NAME_LENGTH
+        "token", "^[0-9A-Za-z_-]+$", "Its name.", minLength=1, maxLength=people_bodies.MAX_TOKEN_NAME
     ),
 ]
 
@@ -172,7 +172,7 @@ async def tokens(request: Request, context: Context) -> Response:
         status=201,
         reply="TokenResponse",
         says="The token, told this once.",
-        body=admin_bodies.NewToken,
+        body=people_bodies.NewToken,
         once=True,
         refusals=(403, 409, 415, 422),
     ),
@@ -184,7 +184,7 @@ async def new_token(request: Request, context: Context) -> Response:
     async with repeats.in_flight(request, raw) as once:
         if saved := await repeats.saved_reply(request, once):
             return json_reply(saved, 201, {"Idempotent-Replayed": "true"})
-        shape = await _make_token(context, bodies.read_body(admin_bodies.NewToken, raw))
+        shape = await _make_token(context, bodies.read_body(people_bodies.NewToken, raw))
         await repeats.remember(request, once, shape)
     return json_reply(shape, 201)
 
@@ -210,7 +210,7 @@ async def revoke_token(request: Request, token: TokenName, context: Context) -> 
     return Response(status_code=204)
 
 
-async def _make_token(context: AppContext, asked: admin_bodies.NewToken) -> dict[str, Any]:
+async def _make_token(context: AppContext, asked: people_bodies.NewToken) -> dict[str, Any]:
     store, authenticator = context.arena.store, context.authenticator
     if any(kept.name == asked.name for kept in await store.tokens()):
         raise Problem("validation", errors={"name": ["There is a token of that name"]})

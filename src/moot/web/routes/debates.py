@@ -20,10 +20,9 @@ from moot.api.page_view.page_frames import PageFrames
 from moot.api.problems import Problem
 from moot.api.rights import viewer_as
 from moot.api.v1 import bodies, query_params, replies
-from moot.api.v1.notices import deleted
 from moot.api.v1.setup_body import setup_from_body
 from moot.api.v1.states import statuses_of
-from moot.api.v1.stream_frames import V1Frames
+from moot.api.v1.stream_frames import V1Frames, deleted
 from moot.core.evolve import evolve
 from moot.core.visibility import Viewer, visible_event
 from moot.rules import cost_estimate

@@ -23,8 +23,7 @@ from moot.api.problems import Problem, as_problem
 from moot.api.rate_limits import TokenBucket
 from moot.api.rights import check
 from moot.api.v1 import query_params
-from moot.api.v1.notices import acknowledged, deleted, rejected
-from moot.api.v1.stream_frames import V1Frames
+from moot.api.v1.stream_frames import V1Frames, acknowledged, deleted, rejected
 from moot.core.errors import MootError, UnknownDebate
 from moot.core.visibility import Viewer
 from moot.store.contract import IdempotencyKey
