@@ -74,7 +74,7 @@ async def moved(
     source: str, target: str, *, told: ReportProgress = silent, resume: bool = False
 ) -> CopyReport:
     async with homes(source, target) as (old, new):
-        return await copy_store(old, new, told=told, resume=resume)
+        return await copy_store(old, new, report=told, resume=resume)
 
 
 async def everything(home: OpenedStore) -> dict[str, list[Row]]:
@@ -368,7 +368,7 @@ async def test_a_file_in_which_debates_are_run_is_not_moved(
         await store.claim("d1", lock.name, seen_epoch=70)
         async with homes(furnished, empty_postgres, locks=tmp_path / "data") as (old, new):
             with pytest.raises(Invalid, match=r"runs debates in .*: stop it first"):
-                await copy_store(old, new, told=silent)
+                await copy_store(old, new, report=silent)
     await store.close()
 
 

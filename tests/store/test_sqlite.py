@@ -208,7 +208,7 @@ async def test_lists_walk_an_index_and_sort_nothing(
 
 async def test_what_ended_long_ago_is_found_by_an_index(store: SqliteStore, path: Path) -> None:
     with closing(connect(path)) as connection:
-        steps = connection.execute(f"EXPLAIN QUERY PLAN {queries.STALE}", (0, 100)).fetchall()
+        steps = connection.execute(f"EXPLAIN QUERY PLAN {queries.ENDED_BEFORE}", (0, 100)).fetchall()
     plan = [step[3] for step in steps]
     assert "SEARCH debates USING INDEX debates_ended (turned_at<?)" in plan
     assert not [step for step in plan if "SCAN" in step or "TEMP B-TREE" in step], plan

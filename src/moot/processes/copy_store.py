@@ -1,8 +1,8 @@
-"""Moving a store: all that one holds is taken to another as it is, and then compared on both sides.
+"""Moving a store: all its rows are copied to another store as they are, and then compared on both sides.
 
-Debates and conversations go in loads, each of them one transaction where it arrives. So a move that was
-broken off has left whole debates behind it and goes on with the next one, and one that has grown meanwhile in
-the old store is taken once more. Nobody writes to the old store while it lasts. It is left as it is.
+Debates and conversations are copied in batches, each in one transaction of the target. A move that was
+interrupted has therefore copied whole debates and continues with the next one; a debate that has grown in the
+old store meanwhile is copied again. The old store is locked against writes meanwhile, and is not changed.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
     from moot.store.contract import Store
 
 BATCH_IDS, BATCH_LINES = 50, 2000
-"""How many go in one transaction; one that has more lines goes alone."""
+"""Ids and lines in one transaction; an id with more lines has one of its own."""
 
 ReportProgress = Callable[[int, int, str], None]
-"""How much is done, of how much, and what is being done."""
+"""Called with the lines done, the number of lines, and what is being done."""
 
 
 class StoreAddress(Struct, frozen=True):
-    """Where a store is. Its repr tells no password."""
+    """Where a store is. Its repr shows no password."""
 
     where: Secret
     label: str
-    """What `MOOT_STORE` is to be, but for the password."""
+    """The value for `MOOT_STORE`, without the password."""
     path: Path | None = None
-    """Of a file."""
+    """The file, where it is SQLite."""
 
 
 class OpenedStore(Struct, frozen=True):
@@ -54,32 +54,32 @@ class OpenedStore(Struct, frozen=True):
 
 class CopyReport(Struct, frozen=True):
     counts: dict[str, int]
-    """How many rows of each table were there to be taken."""
+    """How many rows each table of the old store has."""
     differing: tuple[str, ...]
-    """Debates and conversations that are not the same on both sides, and tables that lack something."""
+    """Debates and conversations that differ between the stores, and tables that lack rows."""
 
 
 def parse_address(typed: str) -> StoreAddress:
-    kind, _, rest = typed.partition(":")
-    if kind == "sqlite" and rest:
+    scheme, _, rest = typed.partition(":")
+    if scheme == "sqlite" and rest:
         path = Path(rest.removeprefix("//")).expanduser().absolute()
         return StoreAddress(Secret(str(path)), f"sqlite:{path}", path)
-    if kind in POSTGRES_SCHEMES and rest.startswith("//"):
+    if scheme in POSTGRES_SCHEMES and rest.startswith("//"):
         return StoreAddress(Secret(typed), without_secrets(typed))
     raise Invalid("A store is sqlite:FILE or postgresql://user@host/database.")
 
 
 @asynccontextmanager
 async def open_for_copy(address: StoreAddress, locks: Path, *, new: bool) -> AsyncGenerator[OpenedStore]:
-    """`locks` is the data folder of this machine. A store is made only where one is `new`."""
+    """`locks` is the data folder of this machine. The store is created only if `new`."""
     if not new and address.path is not None and not address.path.is_file():
         raise Unavailable(f"There is nothing to move: {address.path} is not there.")
     opening = _file(address.path, locks) if address.path else _database(address, new=new)
-    store, belongings = await opening
+    store, tables = await opening
     try:
-        yield OpenedStore(address, store, belongings)
+        yield OpenedStore(address, store, tables)
     finally:
-        await belongings.close()
+        await tables.close()
         await store.close()
 
 
@@ -92,23 +92,23 @@ async def _database(address: StoreAddress, *, new: bool) -> tuple[Store, StoreTa
     from moot.store.postgres.store import PostgresStore
 
     url = address.where.reveal()
-    belongings = await PostgresTables.open(url)
+    tables = await PostgresTables.open(url)
     try:
-        if not new and not await belongings.has_tables():
+        if not new and not await tables.has_tables():
             raise Unavailable(f"There is nothing to move: {address.label} has no tables of Moot.")
-        return await PostgresStore.open(url, pool=2), belongings
+        return await PostgresStore.open(url, pool=2), tables
     except BaseException:
-        await belongings.close()
+        await tables.close()
         raise
 
 
-# --- the move -------------------------------------------------------------------------------------------
+# --- copying --------------------------------------------------------------------------------------------
 
 
 async def copy_store(
-    source: OpenedStore, target: OpenedStore, *, told: ReportProgress, resume: bool = False
+    source: OpenedStore, target: OpenedStore, *, report: ReportProgress, resume: bool = False
 ) -> CopyReport:
-    """Raises Invalid where the target holds something else, or either is in use."""
+    """Raises Invalid where the target holds other data, or a process runs debates in either store."""
     old, new = source.tables, target.tables
     async with old.locked():
         for alive in (await old.active_runner(), await new.active_runner()):
@@ -117,55 +117,57 @@ async def copy_store(
         await _check_target(source, target, resume=resume)
         for table in WHOLE_TABLES:
             await new.write_table(table, await old.read_table(table))
-        for kind in TABLE_GROUPS:
-            await _copy_group(old, new, kind, told)
+        for group in TABLE_GROUPS:
+            await _copy_group(old, new, group, report)
         if target.address.path is None:
             await advance_job_ids(target.address.where, await new.latest_epoch())
-        differing = [one for kind in TABLE_GROUPS for one in await _compare_group(source, target, kind, told)]
+        differing = [
+            one for group in TABLE_GROUPS for one in await _compare_group(source, target, group, report)
+        ]
         return CopyReport(await old.row_counts(), (*differing, *await _differing_tables(old, new)))
 
 
 async def _check_target(source: OpenedStore, target: OpenedStore, *, resume: bool) -> None:
-    for kind in TABLE_GROUPS:
-        here, there = await source.tables.line_counts(kind), await target.tables.line_counts(kind)
+    for group in TABLE_GROUPS:
+        here, there = await source.tables.line_counts(group), await target.tables.line_counts(group)
         if there and not resume:
             raise Invalid(
-                f"{target.address.label} holds {len(there):,} {kind.name} already. "
+                f"{target.address.label} holds {len(there):,} {group.name} already. "
                 "--resume goes on with a move that was broken off; for another, name an empty one."
             )
         if others := there.keys() - here.keys():
             raise Invalid(
-                f"{target.address.label} holds {len(others):,} {kind.name} that {source.address.label} "
+                f"{target.address.label} holds {len(others):,} {group.name} that {source.address.label} "
                 "does not have: it is not the place that the move began with."
             )
 
 
-async def _copy_group(old: StoreTables, new: StoreTables, kind: TableGroup, told: ReportProgress) -> None:
-    roll = await old.line_counts(kind)
-    done, total = 0, sum(roll.values())
-    there = await new.line_counts(kind)
-    for ids in batches(roll):
+async def _copy_group(old: StoreTables, new: StoreTables, group: TableGroup, report: ReportProgress) -> None:
+    line_counts = await old.line_counts(group)
+    done, total = 0, sum(line_counts.values())
+    there = await new.line_counts(group)
+    for ids in batches(line_counts):
         known = [one for one in ids if one in there]
-        again = await _changed_since(old, new, kind, known, there)
-        wanted = [one for one in ids if one not in there or one in again]
-        if wanted:
-            rows = {part: await old.read_rows(part, wanted) for part in kind.parts}
-            async with aclosing(old.read_pages(kind, wanted)) as pages:
-                await new.write_group(kind, wanted, rows, pages)
-        done += sum(roll[one] for one in ids)
-        told(done, total, f"copying {kind.name}")
+        again = await _changed_since(old, new, group, known, there)
+        to_copy = [one for one in ids if one not in there or one in again]
+        if to_copy:
+            rows = {part: await old.read_rows(part, to_copy) for part in group.parts}
+            async with aclosing(old.read_pages(group, to_copy)) as pages:
+                await new.write_group(group, to_copy, rows, pages)
+        done += sum(line_counts[one] for one in ids)
+        report(done, total, f"copying {group.name}")
 
 
 async def _changed_since(
-    old: StoreTables, new: StoreTables, kind: TableGroup, ids: Sequence[str], there: Mapping[str, int]
+    old: StoreTables, new: StoreTables, group: TableGroup, ids: Sequence[str], there: Mapping[str, int]
 ) -> set[str]:
-    """Those of the target that are no longer as in the source. A debate that has gone on where it was taken
-    is another one by now: it is not overwritten."""
+    """Those in the target that differ from the source. Raises Invalid for a debate that was continued in the
+    target: it is not overwritten."""
     if not ids:
         return set()
-    differing = await _differing_ids(old, new, kind, ids)
-    if kind is DEBATES and differing:
-        before, after = await checksums(old, kind, ids, there), await checksums(new, kind, ids)
+    differing = await _differing_ids(old, new, group, ids)
+    if group is DEBATES and differing:
+        before, after = await checksums(old, group, ids, there), await checksums(new, group, ids)
         for one in differing:
             if before.get(one) != after.get(one):
                 raise Invalid(
@@ -174,20 +176,20 @@ async def _changed_since(
     return differing
 
 
-def batches(roll: Mapping[str, int]) -> Generator[list[str]]:
-    load, lines = list[str](), 0
-    for ident, count in roll.items():
-        if load and (len(load) == BATCH_IDS or lines + count > BATCH_LINES):
-            yield load
-            load, lines = [], 0
-        load.append(ident)
+def batches(line_counts: Mapping[str, int]) -> Generator[list[str]]:
+    batch, lines = list[str](), 0
+    for ident, count in line_counts.items():
+        if batch and (len(batch) == BATCH_IDS or lines + count > BATCH_LINES):
+            yield batch
+            batch, lines = [], 0
+        batch.append(ident)
         lines += count
-    if load:
-        yield load
+    if batch:
+        yield batch
 
 
 async def advance_job_ids(where: Secret, epoch: int) -> None:
-    """The number of the job that runs a debate becomes its epoch: it has to be later than all that came."""
+    """The number of a job becomes the epoch of its debate, so it has to be higher than all copied ones."""
     from moot.cluster.queue import make_tables
     from moot.store.postgres.connect import open_connection, translated
 
@@ -204,23 +206,23 @@ async def advance_job_ids(where: Secret, epoch: int) -> None:
             )
 
 
-# --- the comparison -------------------------------------------------------------------------------------
+# --- comparing ------------------------------------------------------------------------------------------
 
 
 async def _compare_group(
-    source: OpenedStore, target: OpenedStore, kind: TableGroup, told: ReportProgress
+    source: OpenedStore, target: OpenedStore, group: TableGroup, report: ReportProgress
 ) -> list[str]:
-    roll = await source.tables.line_counts(kind)
-    done, total = 0, sum(roll.values())
+    line_counts = await source.tables.line_counts(group)
+    done, total = 0, sum(line_counts.values())
     differing = list[str]()
-    for ids in batches(roll):
-        unlike = await _differing_ids(source.tables, target.tables, kind, ids)
-        for one in ids if kind is DEBATES else ():
-            if one not in unlike and not await _same_state(source.store, target.store, one):
-                unlike.add(one)
-        differing += sorted(unlike)
-        done += sum(roll[one] for one in ids)
-        told(done, total, f"comparing {kind.name}")
+    for ids in batches(line_counts):
+        differing_ids = await _differing_ids(source.tables, target.tables, group, ids)
+        for one in ids if group is DEBATES else ():
+            if one not in differing_ids and not await _same_state(source.store, target.store, one):
+                differing_ids.add(one)
+        differing += sorted(differing_ids)
+        done += sum(line_counts[one] for one in ids)
+        report(done, total, f"comparing {group.name}")
     return differing
 
 
@@ -229,29 +231,29 @@ async def _same_state(old: Store, new: Store, debate_id: str) -> bool:
 
 
 async def _differing_ids(
-    old: StoreTables, new: StoreTables, kind: TableGroup, ids: Sequence[str]
+    old: StoreTables, new: StoreTables, group: TableGroup, ids: Sequence[str]
 ) -> set[str]:
-    """Those of which any row differs."""
-    unlike = set[str]()
-    for part in kind.parts:
+    """The ids of which any row differs."""
+    differing_ids = set[str]()
+    for part in group.parts:
         before, after = _by_id(await old.read_rows(part, ids)), _by_id(await new.read_rows(part, ids))
-        unlike |= {one for one in ids if before.get(one) != after.get(one)}
-    before, after = await checksums(old, kind, ids), await checksums(new, kind, ids)
-    return unlike | {one for one in ids if before.get(one) != after.get(one)}
+        differing_ids |= {one for one in ids if before.get(one) != after.get(one)}
+    before, after = await checksums(old, group, ids), await checksums(new, group, ids)
+    return differing_ids | {one for one in ids if before.get(one) != after.get(one)}
 
 
 async def checksums(
-    belongings: StoreTables, kind: TableGroup, ids: Sequence[str], most: Mapping[str, int] | None = None
+    tables: StoreTables, group: TableGroup, ids: Sequence[str], most: Mapping[str, int] | None = None
 ) -> dict[str, tuple[int, str]]:
-    """How many lines each has, and a digest over all of them; or over the first so many."""
-    made, counted = {one: blake2b(digest_size=32) for one in ids}, dict.fromkeys(ids, 0)
-    async with aclosing(belongings.read_pages(kind, ids)) as pages:
+    """How many lines each id has and a digest over them, or over the first `most` of them."""
+    digests, counts = {one: blake2b(digest_size=32) for one in ids}, dict.fromkeys(ids, 0)
+    async with aclosing(tables.read_pages(group, ids)) as pages:
         async for page in pages:
             for ident, *line in page:
-                if most is None or counted[ident] < most[ident]:
-                    counted[ident] += 1
-                    made[ident].update(repr(line).encode())
-    return {one: (counted[one], made[one].hexdigest()) for one in ids}
+                if most is None or counts[ident] < most[ident]:
+                    counts[ident] += 1
+                    digests[ident].update(repr(line).encode())
+    return {one: (counts[one], digests[one].hexdigest()) for one in ids}
 
 
 def _by_id(rows: Sequence[Row]) -> dict[str, list[Row]]:
@@ -262,12 +264,12 @@ def _by_id(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def _plain(value: object) -> object:
-    """A motion may hold a NUL, which PostgreSQL has no place for. The log has it in JSON, and as it was."""
+    """A motion may hold a NUL, which PostgreSQL cannot store. In the log it is escaped by JSON."""
     return value.replace("\0", "\ufffd") if isinstance(value, str) else value
 
 
 async def _differing_tables(old: StoreTables, new: StoreTables) -> list[str]:
-    """Tables that are not the same; but tokens may have been made at the new place already."""
+    """Tables that lack rows; the target may have further tokens."""
     before, after = await old.row_counts(), await new.row_counts()
     lacking = [table for table in before if table not in WHOLE_TABLES and before[table] != after[table]]
     for table in WHOLE_TABLES:

@@ -1,8 +1,8 @@
-"""Memory that is free again is given back to the system, in processes that serve for good.
+"""Returns free memory to the system, in servers and workers.
 
-What clients and services take in a burst is freed with them, but glibc keeps the pages for the next burst:
-the process stays as large as it once was. Here and nowhere else it is asked to give them back, while there is
-little to do, and only where there is something to be had. Other allocators do that by themselves, or cannot.
+Memory used in a burst is freed afterwards, but glibc keeps the pages for the next one, and the process stays
+as large as it was. Here it is asked to return them, while there is little to do and only where it is worth
+it. Other allocators do that by themselves, or cannot.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 10.0
 GROWN = 8 * 1024 * 1024
-"""Less than this is not worth the milliseconds."""
+"""Less growth than this is not worth the milliseconds."""
 STATM = Path("/proc/self/statm")
 
 Trim = Callable[[], object]
@@ -28,7 +28,7 @@ Resident = Callable[[], int]
 
 
 def find_trim() -> Trim | None:
-    """glibc's own function, which lets other threads run meanwhile; None where there is none."""
+    """glibc's `malloc_trim`, during which other threads run; None where there is none."""
     if not sys.platform.startswith("linux"):
         return None
     with suppress(OSError, AttributeError):
@@ -38,7 +38,7 @@ def find_trim() -> Trim | None:
 
 
 def resident() -> int:
-    """The bytes of this process that are in memory; 0 where the system does not tell."""
+    """The bytes of this process that are in memory; 0 where that is unknown."""
     try:
         return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
@@ -46,7 +46,7 @@ def resident() -> int:
 
 
 class Trimmer:
-    """Trims where the process has grown since it was last trimmed, and grows no more."""
+    """Trims when the process has grown since the last time and grows no more."""
 
     def __init__(self, trim: Trim, resident: Resident = resident) -> None:
         self._trim = trim
@@ -54,14 +54,14 @@ class Trimmer:
         self._least = self._before = resident()
 
     async def look(self) -> bool:
-        """Whether it was worth trimming. Not while the process still grows: what was taken is in use."""
+        """Whether it was worth trimming. Not while the process grows: its memory is in use then."""
         now, before = self._resident(), self._before
         self._before = now
         self._least = min(self._least, now)
         if now > before or now - self._least < GROWN:
             return False
         await asyncio.to_thread(self._trim)
-        # What is left is in use, or cannot be given back: only what comes on top of it counts.
+        # The rest is in use or cannot be returned: only further growth counts.
         self._least = self._before = self._resident()
         log.debug("free memory was returned to the system", extra={"before": now, "after": self._least})
         return True
@@ -69,7 +69,7 @@ class Trimmer:
 
 @asynccontextmanager
 async def trimmed() -> AsyncGenerator[None]:
-    """While this lasts, the process is looked at every few seconds."""
+    """Check the process every few seconds while this lasts."""
     trim = find_trim()
     looking = asyncio.create_task(_keep_looking(trim), name="memory") if trim is not None else None
     try:

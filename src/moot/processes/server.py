@@ -1,8 +1,8 @@
-"""The server: an arena behind a port, from the first request to the last.
+"""The server: an arena behind a port.
 
-To stop is part of its work. On the first signal it accepts nobody any more, ends the streams (viewers come
-back to the next process and lose nothing), answers what is being asked, parks the turns and leaves with 0. A
-second signal ends it at once: the log bears that, as it bears a power cut.
+On the first signal it accepts no more connections, ends the streams (viewers reconnect to the next process
+and lose nothing), finishes open requests, parks the turns and exits with 0. A second signal ends it at once,
+which the log survives as it survives a power cut.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ async def serve(
 ) -> None:
     """Serve until a signal comes. Without `run`, workers on the same log run the debates.
 
-    Raises Invalid where nobody but us should be served without a token, or where there can be no workers.
+    Raises Invalid where other machines could use it without a token, or where there can be no workers.
     """
     if not run and settings.cluster.store is None:
         raise Invalid(
@@ -72,7 +72,7 @@ async def serve(
 
 @asynccontextmanager
 async def _with_retention(arena: Arena) -> AsyncGenerator[None, None]:
-    """What has ended long ago is deleted meanwhile."""
+    """Delete debates that ended long ago, while this lasts."""
     keeping = asyncio.create_task(run_retention(arena), name="housekeeping")
     try:
         yield
@@ -82,7 +82,7 @@ async def _with_retention(arena: Arena) -> AsyncGenerator[None, None]:
 
 
 def _with_host(settings: Settings, host: str) -> Settings:
-    """The name under which we listen is one of ours."""
+    """The settings with `host` among the accepted host names."""
     return replace(settings, service=replace(settings.service, hosts=(*settings.service.hosts, host)))
 
 

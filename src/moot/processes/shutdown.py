@@ -1,6 +1,6 @@
-"""To stop in good order: the first signal asks for it, a second one ends the process at once.
+"""Shutdown by signals: the first one stops the process in order, a second one ends it at once.
 
-What takes too long after the first is ended as well: the log bears that, as it bears a power cut.
+A shutdown that takes too long is ended as well. The log survives both, as it survives a power cut.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class ShutdownSignals:
-    """Heeds the signals that ask to leave, until all is put away."""
+    """Handles SIGINT and SIGTERM while the process runs and shuts down."""
 
     def __init__(self, last_seconds: float) -> None:
         self._last_seconds = last_seconds
@@ -29,28 +29,28 @@ class ShutdownSignals:
         self._requested = False
 
     def on_stop(self, stop: Callable[[], None]) -> None:
-        """From here on `stop` is called when somebody asks; at once where somebody has."""
+        """Call `stop` on the first signal; at once where it has come already."""
         self._stop = stop
         if self._requested:
             stop()
 
     async def wait(self) -> None:
-        """Until somebody asks."""
-        loop, asked = asyncio.get_running_loop(), asyncio.Event()
-        # A signal may come while the loop waits for something: it has to be woken up.
-        self.on_stop(lambda: loop.call_soon_threadsafe(asked.set) and None)
-        await asked.wait()
+        """Wait for the first signal."""
+        loop, signalled = asyncio.get_running_loop(), asyncio.Event()
+        # The event loop has to be woken: a signal may arrive while it waits.
+        self.on_stop(lambda: loop.call_soon_threadsafe(signalled.set) and None)
+        await signalled.wait()
 
-    async def run_unless_stopped(self, coming: Coroutine[Any, Any, T]) -> T | None:
-        """What comes of it; None where somebody asks first, and it is broken off."""
-        work = asyncio.create_task(coming, name="coming")
-        asked = asyncio.create_task(self.wait(), name="asked to leave")
+    async def run_unless_stopped(self, starting: Coroutine[Any, Any, T]) -> T | None:
+        """The result of the work; None where a signal arrives first, and the work is cancelled."""
+        work = asyncio.create_task(starting, name="starting")
+        signalled = asyncio.create_task(self.wait(), name="signal")
         try:
-            await asyncio.wait([work, asked], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([work, signalled], return_when=asyncio.FIRST_COMPLETED)
         finally:
             work.cancel()
-            asked.cancel()
-            await asyncio.gather(work, asked, return_exceptions=True)
+            signalled.cancel()
+            await asyncio.gather(work, signalled, return_exceptions=True)
         return None if work.cancelled() else work.result()
 
     @contextmanager

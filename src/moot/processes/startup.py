@@ -17,17 +17,17 @@ from moot.store.contract import Store
 async def open_arena(
     settings: Settings, held: AsyncExitStack, objection: str = "", *, run: bool = True
 ) -> Arena:
-    """An arena that is closed with `held`. A database that cannot be reached is waited for.
+    """Open an arena that is closed with `held`. A database that cannot be reached is waited for.
 
-    Raises StoreError where waiting does not help, and Invalid with the objection, where there is one, if
-    nobody has a token.
+    Raises StoreError where waiting does not help, and Invalid with the objection, if there is one and no
+    token exists.
     """
     store = await when_reachable(settings, partial(_open_checked, settings, objection))
     return await held.enter_async_context(Arena.open(settings, store=store, recover=run, run=run, wait=True))
 
 
 def exposure_problem(host: str, otherwise: str) -> str:
-    """What is to be said against listening there while nobody has a token."""
+    """The message against listening on this host while no token exists; empty for a loopback address."""
     if is_loopback(host):
         return ""
     return (

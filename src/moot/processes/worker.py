@@ -1,8 +1,8 @@
-"""A worker: it runs debates that others ask for, and answers nobody.
+"""A worker: it runs debates that are requested elsewhere.
 
-Where its debates come from and who takes them over is the placement's affair. On the first signal it takes no
-more, parks the turns, leaves the debates to the other workers and goes with 0; a second signal ends it at
-once. With a port it tells whoever looks after processes that it lives, and gives the operator its figures.
+The placement fetches its debates and hands them over. On the first signal the worker takes no more, parks the
+turns, leaves the debates to the other workers and exits with 0; a second signal ends it at once. With a port
+it serves health checks and the operator's metrics.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ async def work(
 ) -> None:
     """Work until a signal comes.
 
-    Raises Invalid where the log is a file, which only this machine has, or where strangers could read its
-    figures without a token.
+    Raises Invalid where the log is a file, which only this machine has, or where other machines could read
+    its metrics without a token.
     """
     if settings.cluster.store is None:
         raise Invalid(

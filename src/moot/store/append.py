@@ -20,11 +20,11 @@ from moot.store.contract import UNCLAIMED, RecordResult
 Clock = Callable[[], datetime]
 
 IDEMPOTENCY_PERIOD = timedelta(hours=24)
-"""How long a request that carries a key is remembered."""
+"""How long a request with an idempotency key is remembered."""
 MAX_SESSIONS_FOUND = 20
-"""Sessions that one mark leads to."""
+"""Sessions returned for one lookup key."""
 SUMMARIES_PER_PAGE = 200
-"""How many make a page where all are read: few enough to be gone through in milliseconds."""
+"""Summaries in a page where all are read: few enough to be processed in milliseconds."""
 COMPRESS_FROM_BYTES = 1024
 """Bodies from this many bytes on are compressed."""
 MAX_INVITATIONS = 2_000
@@ -32,7 +32,7 @@ MAX_INVITATIONS = 2_000
 
 
 class RepeatedRequest(Struct, frozen=True):
-    """A request that was carried out before, as events `first` to `last` of a debate."""
+    """A request that was carried out before and wrote events `first` to `last` of a debate."""
 
     body_hash: str
     debate_id: str
@@ -45,14 +45,14 @@ def now() -> datetime:
 
 
 def epoch_seconds(at: datetime) -> int:
-    """Since 1970, as the store writes times that it searches by."""
+    """Seconds since 1970, the form in which SQLite stores times that it searches by."""
     return int(at.timestamp())
 
 
 def append_events(
     debate: Debate | None, debate_id: str, events: Sequence[Event], *, epoch: int, at: datetime
 ) -> RecordResult:
-    """The events in their places in the log, and the state after them."""
+    """Number the events and fold them into the state. Raises UnknownDebate where that leaves no debate."""
     seq = debate.seq if debate else 0
     records: list[Recorded] = []
     for event in events:
@@ -66,37 +66,37 @@ def append_events(
 
 
 def check_epoch(epoch: int | None, held: int) -> None:
-    """Only the runner that holds the debate's present epoch may write; commands carry none."""
+    """Raises Fenced unless the writer has the debate's present epoch; commands carry none."""
     if epoch is not None and epoch != held:
         raise Fenced
 
 
-def next_epoch(held: int, seen: int, wanted: int | None) -> int:
-    """The epoch of a debate that is taken over."""
-    epoch = seen + 1 if wanted is None else wanted
+def next_epoch(held: int, seen: int, new: int | None) -> int:
+    """The epoch after a takeover. Raises Fenced where another runner was faster."""
+    epoch = seen + 1 if new is None else new
     if held != seen or epoch < held:
         raise Fenced
     return epoch
 
 
 def unclaimed(debate: Debate | None) -> str:
-    """What stands in place of a runner's name where nobody runs the debate."""
+    """The runner's name in the head of a debate that no process runs."""
     return UNCLAIMED if debate and debate.final and debate.being_judged else ""
 
 
 def is_unclaimed(before: Debate | None, after: Debate) -> bool:
-    """Whether it has just begun to be judged again: from here on somebody must run it."""
+    """Whether it has just begun to be judged again, so that a runner is needed."""
     return bool(unclaimed(after)) and not unclaimed(before)
 
 
 def only_open_calls(debate: Debate, events: Sequence[StreamedEvent]) -> Sequence[StreamedEvent]:
-    """Without the words of calls that have ended meanwhile."""
+    """The events without the words of calls that have ended meanwhile."""
     calls = [call.number for call in debate.calls]
     return [event for event in events if event.call in calls]
 
 
 def models_changed(before: Debate | None, after: Debate) -> bool:
-    """Whether other models may be in it now: seats change hands, and others are asked to judge."""
+    """Whether other models may take part now: a seat got another model, or other judges were asked."""
     if before is None:
         return True
     return before.seats is not after.seats or len(before.judgings) != len(after.judgings)

@@ -1,8 +1,8 @@
-"""What a store promises of conversations from elsewhere: kept in batches, read in pages, taken back whole.
+"""Conversations imported from other systems: written in batches, read in pages, undone as a whole.
 
-They are read-only, and apart from the debates. A batch is written together with how far its import has come,
-so an import that dies goes on behind the last batch that is durable. Events are kept as they are sent out:
-nobody takes them apart to show them.
+They are read-only and separate from the debates. A batch is written together with the import's progress, so
+an import that was interrupted continues after the last durable batch. Events are kept as the JSON in which
+they are sent, and are not decoded to be shown. `MemoryArchive` is in memory; the others are `sql_archive`.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ EMPTY_OBJECT, NULL = Raw(b"{}"), Raw(b"null")
 
 
 class Import(Struct, frozen=True):
-    """One source, brought over; more of it may come later under the same id."""
+    """The import of one source; a later pass over the same source has the same id."""
 
     id: str
     owner: str
     source: str
-    """Where it is, without a password."""
+    """Its address without the password."""
     started_at: datetime
     updated_at: datetime
     state: ImportState = "running"
     cursor: str = ""
-    """How far the pass under way has come; empty between two passes."""
+    """The progress of the current pass; empty between two passes."""
     passes: int = 0
     report: Raw = EMPTY_OBJECT
-    """What the last whole pass found, as JSON."""
+    """The report of the last complete pass, as JSON."""
 
     @property
     def begun(self) -> bool:
-        """Something was written of it before."""
+        """A batch of it was written before."""
         return bool(self.cursor or self.passes)
 
 
@@ -52,11 +52,11 @@ class ArchivedConversation(Struct, frozen=True):
     events: int
     first_ts: int
     last_ts: int
-    """The first and the last of its moments, in milliseconds since 1970."""
+    """The times of its first and last event, in milliseconds since 1970."""
 
 
 class ArchivedEvent(Struct, frozen=True, kw_only=True):
-    """An event of a conversation. What is JSON stays JSON."""
+    """An event of a conversation. JSON is not decoded."""
 
     conversation: str
     id: str
@@ -67,22 +67,22 @@ class ArchivedEvent(Struct, frozen=True, kw_only=True):
     segments: Raw
     metadata: Raw = NULL
     legacy: Raw = NULL
-    """What the segments cannot say of the row that they came from."""
+    """What the original row has beside the segments."""
 
 
 class IncomingEvent(Struct, frozen=True):
-    """An event on its way in."""
+    """An event to be written."""
 
     event: ArchivedEvent
     digest: bytes
-    """Of the row that it came from: by it a changed one is known."""
+    """Of the original row, to recognise a change."""
 
 
 class SaveResult(Struct, frozen=True):
     new: int = 0
     changed: int = 0
     refused: tuple[str, ...] = ()
-    """Conversations that another import has brought: they are left as they are."""
+    """Conversations of another import, which are not changed."""
 
 
 class ConversationPage(Struct, frozen=True):
@@ -92,9 +92,8 @@ class ConversationPage(Struct, frozen=True):
 
 class Archive(Protocol):
     async def save(self, import_: Import, events: Sequence[IncomingEvent]) -> SaveResult:
-        """Write the import as it stands now, and of its events those that are new or have changed. No two of
-        them may have the same conversation and id. Raises Invalid where it is being taken back, or
-        was since it has begun."""
+        """Write the import's progress and those of the events that are new or have changed. No two of them
+        may have the same conversation and id. Raises Invalid where the import is being undone or was."""
         ...
 
     async def imports(self) -> tuple[Import, ...]:
@@ -102,18 +101,18 @@ class Archive(Protocol):
         ...
 
     async def undo_import(self, import_id: str, limit: int = 1000) -> int:
-        """Remove so many of its events, and when none are left the import itself. How many went: 0 is the
-        end. Whoever is stopped in between goes on with the same call."""
+        """Delete so many of its events, and the import itself when none are left. Returns how many were
+        deleted: repeat until it is 0."""
         ...
 
     async def segment_counts(self, import_id: str) -> dict[str, int]:
-        """How many segments of each type it has brought, counted in what is stored."""
+        """How many segments of each type are stored of this import."""
         ...
 
     async def conversations(
         self, *, owner: str | None = None, search: str = "", limit: int = 20, offset: int = 0
     ) -> ConversationPage:
-        """Conversations, those that came last first. `search` is part of their source, in any case."""
+        """Conversations, last imported first. `search` is part of their source, in any case."""
         ...
 
     async def conversation(self, conversation_id: str) -> ArchivedConversation | None: ...
@@ -121,12 +120,12 @@ class Archive(Protocol):
     async def events(
         self, conversation_id: str, after: str = "", limit: int = 1000
     ) -> tuple[ArchivedEvent, ...]:
-        """In their order, from behind the event with this id. Raises Invalid where there is none."""
+        """Events in order, after the event with this id. Raises Invalid where there is no such event."""
         ...
 
 
 def segment_type(segment: dict[str, Any]) -> str:
-    """How a tally names it: empty where its type is no text. SQLite reads none further than to a NUL."""
+    """The name under which it is counted: up to a NUL; empty where its type is no text."""
     name = segment.get("type")
     return name.partition("\0")[0] if isinstance(name, str) else ""
 
@@ -152,19 +151,19 @@ class MemoryArchive:
         self._imports[import_.id] = import_
         written = SaveResult()
         refused: dict[str, None] = {}
-        for brought in events:
-            name = brought.event.conversation
+        for incoming in events:
+            name = incoming.event.conversation
             known = self._conversations.get(name)
             if known and known.import_id != import_.id:
                 refused[name] = None
                 continue
             kept = self._events.setdefault(name, {})
-            before, kept[brought.event.id] = kept.get(brought.event.id), brought
+            before, kept[incoming.event.id] = kept.get(incoming.event.id), incoming
             if before is None:
                 written = replace(written, new=written.new + 1)
-            elif before.digest != brought.digest:
+            elif before.digest != incoming.digest:
                 written = replace(written, changed=written.changed + 1)
-            self._conversations[name] = _updated_conversation(import_, known, brought.event, len(kept))
+            self._conversations[name] = _updated_conversation(import_, known, incoming.event, len(kept))
         return replace(written, refused=tuple(refused))
 
     async def imports(self) -> tuple[Import, ...]:
@@ -189,20 +188,20 @@ class MemoryArchive:
     async def segment_counts(self, import_id: str) -> dict[str, int]:
         counted: Counter[str] = Counter()
         for name in self._conversation_ids(import_id):
-            for brought in self._events[name].values():
-                segments = msgspec.json.decode(brought.event.segments, type=list[dict[str, Any]])
+            for incoming in self._events[name].values():
+                segments = msgspec.json.decode(incoming.event.segments, type=list[dict[str, Any]])
                 counted.update(map(segment_type, segments))
         return dict(counted)
 
     async def conversations(
         self, *, owner: str | None = None, search: str = "", limit: int = 20, offset: int = 0
     ) -> ConversationPage:
-        found = [
+        matching = [
             conversation
             for conversation in reversed(self._conversations.values())
             if owner in (None, conversation.owner) and search.casefold() in conversation.source.casefold()
         ]
-        return ConversationPage(tuple(found[offset : offset + limit]), len(found))
+        return ConversationPage(tuple(matching[offset : offset + limit]), len(matching))
 
     async def conversation(self, conversation_id: str) -> ArchivedConversation | None:
         return self._conversations.get(conversation_id)
@@ -210,11 +209,11 @@ class MemoryArchive:
     async def events(
         self, conversation_id: str, after: str = "", limit: int = 1000
     ) -> tuple[ArchivedEvent, ...]:
-        brought = self._events.get(conversation_id, {})
-        if after and after not in brought:
+        incoming = self._events.get(conversation_id, {})
+        if after and after not in incoming:
             raise Invalid(problems=unknown_event())
-        kept = sorted((one.event for one in brought.values()), key=_sort_key)
-        last = _sort_key(brought[after].event) if after else None
+        kept = sorted((one.event for one in incoming.values()), key=_sort_key)
+        last = _sort_key(incoming[after].event) if after else None
         return tuple(event for event in kept if last is None or _sort_key(event) > last)[:limit]
 
     def _conversation_ids(self, import_id: str) -> list[str]:

@@ -23,7 +23,7 @@ from moot.store.archive import Archive
 from moot.views.summary import StoredSummary
 
 DecideOnHead = Callable[[Debate | None], Sequence[Event]]
-"""Pure. It may raise: nothing is written then, and the error reaches the asker."""
+"""Pure. If it raises, nothing is written and the error is raised by `record`."""
 
 
 class IdempotencyKey(Struct, frozen=True):
@@ -61,7 +61,7 @@ class DebateHead(Struct, frozen=True):
 
 
 class DebateFilter(Struct, frozen=True):
-    """Which debates a list shows; what is left empty lets all pass."""
+    """Which debates a list shows; an empty field excludes none."""
 
     owner: str | None = None
     statuses: tuple[Status, ...] = ()
@@ -105,7 +105,7 @@ class LogPosition(Struct, frozen=True):
 
 
 class ActiveDebate(Struct, frozen=True):
-    """A debate that may want a runner."""
+    """A debate that may need a runner."""
 
     id: str
     version: int
@@ -114,11 +114,11 @@ class ActiveDebate(Struct, frozen=True):
 
 
 UNCLAIMED = "unclaimed"
-"""Stands in place of a runner's name in the head of a debate that is over and is being judged again, while
-nobody runs it. Its status does not tell; by this it is found."""
+"""The runner's name in the head of a finished debate that is being judged again and has no runner yet. Its
+status does not show that a runner is needed; this does."""
 ACTIVE_STATUSES: tuple[Status, ...] = ("initializing", "awaiting_arguments", "debating", "judging")
 ENDED_STATUSES: tuple[Status, ...] = ("completed", "aborted", "error")
-"""Debates that nobody is waiting for any more, though one that failed may still be taken up again."""
+"""Debates that are over, though one that failed may still be retried."""
 
 BEARER_PREFIX = "moot_"
 """By which people, and scanners for leaked secrets, recognise a token."""
@@ -138,7 +138,7 @@ TokenRole = Literal["owner", "moderator", "viewer"]
 
 
 class Token(Struct, frozen=True):
-    """Lets its bearer in. Of the token itself only the digest is kept: see `digest`."""
+    """Gives its bearer access. Only the digest of the token is kept: see `digest`."""
 
     name: str
     digest: str
@@ -157,33 +157,33 @@ InvitationRole = Literal["observer", "moderator", "participant", "judge", "audie
 
 
 class Invitation(Struct, frozen=True):
-    """Lets its bearer into one debate, in one role. Kept by its digest like a token; gone with its debate."""
+    """Gives its bearer access to one debate in one role. Kept by digest like a token."""
 
     debate: str
     name: str
-    """Unlike all others of its debate."""
+    """Unique in its debate."""
     digest: str
     role: InvitationRole
     created_at: datetime
     seat: str | None = None
     judge: str | None = None
     many: bool = False
-    """For a whole hall: each bearer fetches an invitation of their own with it."""
+    """A shared link: each bearer fetches an invitation of their own with it."""
     expires_at: datetime | None = None
     via: str | None = None
-    """The digest of the link for many with which it was fetched. It counts no longer than that link."""
+    """The digest of the shared link with which it was fetched. It is valid only as long as that link."""
 
     def expired(self, at: datetime) -> bool:
         return self.expires_at is not None and self.expires_at <= at
 
 
 Listener = Callable[[str, tuple[Recorded, ...] | None], None]
-"""Called with the debate and its new records, or with None where it was deleted."""
+"""Called with the debate and its new records, or with None when it was deleted."""
 
 
 class Store(Protocol):
     def listen(self, listener: Listener) -> None:
-        """Hear of every commit of this process, in order, on the event loop, before the asker does."""
+        """Call the listener on the event loop for every commit of this process, before the write returns."""
         ...
 
     async def record(
@@ -206,7 +206,7 @@ class Store(Protocol):
     async def append_streamed(
         self, debate_id: str, events: Sequence[StreamedEvent], *, epoch: int
     ) -> RecordResult:
-        """Append words. Those of a call that is no longer open are dropped."""
+        """Append words without looking at the head. Those of a call that is no longer open are dropped."""
         ...
 
     async def read(self, debate_id: str, after: int = 0, limit: int = 1000) -> tuple[Recorded, ...]: ...
@@ -216,7 +216,7 @@ class Store(Protocol):
         ...
 
     async def state_at_least(self, debate_id: str, seq: int) -> Debate:
-        """A state with event `seq` in it, and perhaps later ones: one that is at hand will do."""
+        """A state that includes event `seq`, and perhaps later ones; a cached one will do."""
         ...
 
     async def head(self, debate_id: str) -> DebateHead: ...
@@ -228,28 +228,28 @@ class Store(Protocol):
         ...
 
     async def find_sessions(self, key: str, *, owner: str | None = None) -> tuple[str, ...]:
-        """The sessions that bear this mark (`views.sessions.marks`), newest first, a few at most."""
+        """The sessions with this lookup key (`views.session_rows`), newest first, a few at most."""
         ...
 
     def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:
-        """All of them, newest first, in pages: each a JSON array of `views.summary`."""
+        """The summaries of all debates, newest first, in pages: each a JSON array of `views.summary`."""
         ...
 
     async def claimed_debates(self) -> tuple[ActiveDebate, ...]:
-        """Debates in whose head the name of a runner stands, alive or not, or `UNCLAIMED`."""
+        """Debates whose head names a runner, alive or not, or `UNCLAIMED`."""
         ...
 
     async def active_debates(self, since: datetime | None = None) -> tuple[ActiveDebate, ...]:
-        """Debates in which there may be something to do; with `since`, those in which something has happened
-        since then. Words do not count."""
+        """Debates that may need a runner; with `since`, those that have changed since then. Words do not
+        count."""
         ...
 
     async def request_body(self, debate_id: str, digest: str) -> bytes | None: ...
 
     async def claim(self, debate_id: str, runner: str, *, seen_epoch: int, epoch: int | None = None) -> int:
-        """Take a debate over, or leave it with `runner=""`, which one that is being judged again keeps as
-        `UNCLAIMED`. Returns its new epoch: the one given, or one
-        more. Raises Fenced where its epoch is not `seen_epoch`, or later than the one given."""
+        """Take a debate over, or release it with `runner=""` (`UNCLAIMED` where it is being judged again).
+        Returns its new epoch: `epoch`, or one more than before. Raises Fenced where its epoch is not
+        `seen_epoch`, or later than `epoch`."""
         ...
 
     async def positions(self, debate_ids: Sequence[str]) -> dict[str, LogPosition]:
@@ -261,7 +261,7 @@ class Store(Protocol):
         ...
 
     async def delete(self, debate_id: str) -> None:
-        """Leaves no trace. Raises UnknownDebate."""
+        """Delete a debate and all its data. Raises UnknownDebate."""
         ...
 
     async def ended_before(self, before: datetime, limit: int = 100) -> tuple[str, ...]:
@@ -269,15 +269,15 @@ class Store(Protocol):
         ...
 
     async def size(self) -> int:
-        """How many bytes the store takes. What was deleted no longer counts."""
+        """How many bytes the store uses, without what was deleted."""
         ...
 
     async def tokens(self) -> tuple[Token, ...]:
-        """All of them, those that have expired too, by name."""
+        """All tokens by name, expired ones included."""
         ...
 
     async def save_token(self, token: Token) -> None:
-        """Replaces the one of the same name."""
+        """Save a token, in place of one with the same name."""
         ...
 
     async def delete_token(self, name: str) -> bool:
@@ -285,24 +285,24 @@ class Store(Protocol):
         ...
 
     async def add_invitation(self, invitation: Invitation) -> None:
-        """Raises UnknownDebate; Invalid where somebody of that name is invited; Refused where all places are
-        taken. One that has expired takes none."""
+        """Raises UnknownDebate; Invalid where the name is taken; Refused where the debate has the most that
+        are allowed. Expired ones do not count."""
         ...
 
     async def invitations(self, debate_id: str) -> tuple[Invitation, ...]:
-        """Those of a debate that have not expired, by name."""
+        """The valid invitations of a debate, by name."""
         ...
 
     async def invitation(self, digest: str) -> Invitation | None:
-        """The one with this digest, unless it has expired. As quick among thousands as alone."""
+        """The invitation with this digest, if it is valid. Uses an index."""
         ...
 
     async def invited(self, digests: Collection[str]) -> tuple[Invitation, ...]:
-        """Of all these, the ones that count, in one look and in no order."""
+        """Those of these digests that are valid, in one query and in no order."""
         ...
 
     async def delete_invitation(self, debate_id: str, name: str) -> bool:
-        """Whether there was one. With a link for many go those who joined by it."""
+        """Whether there was one. Those that were fetched with a shared link are deleted with it."""
         ...
 
     @property

@@ -1,6 +1,6 @@
-"""A store that keeps nothing: the public twin of the durable ones, for tests and for `--no-save`.
+"""A store in memory, for tests and for `--no-save`.
 
-Everything happens between two awaits, so every operation is atomic by itself.
+Every operation happens between two awaits, so it is atomic.
 """
 
 from __future__ import annotations
@@ -102,11 +102,11 @@ class MemoryStore:
         if log:
             check_epoch(epoch, log.epoch)
         debate = log.debate if log else None
-        held = log.epoch if log else epoch or 0
-        outcome = append_events(debate, debate_id, decide(debate), epoch=held, at=self._clock())
+        present_epoch = log.epoch if log else epoch or 0
+        outcome = append_events(debate, debate_id, decide(debate), epoch=present_epoch, at=self._clock())
         shown = summary(outcome.debate)
         if log is None:
-            log = _Log(outcome.debate, owner, held, shown, outcome.debate.created_at)
+            log = _Log(outcome.debate, owner, present_epoch, shown, outcome.debate.created_at)
         if is_unclaimed(debate, outcome.debate):
             log.runner = UNCLAIMED
         self._save(log, outcome, shown)
@@ -155,25 +155,25 @@ class MemoryStore:
         self, filters: DebateFilter = NO_FILTER, *, limit: int = 20, offset: int = 0
     ) -> DebatePage:
         heads = (_head(log) for log in reversed(self._logs.values()))
-        found = [head for head in heads if filters.matches(head)]
-        return DebatePage(tuple(found[offset : offset + limit]), len(found))
+        matching = [head for head in heads if filters.matches(head)]
+        return DebatePage(tuple(matching[offset : offset + limit]), len(matching))
 
     async def find_sessions(self, key: str, *, owner: str | None = None) -> tuple[str, ...]:
         logs = (log for log in reversed(self._logs.values()) if owner is None or log.owner == owner)
         return tuple(log.debate.id for log in logs if key in log.marks)[:MAX_SESSIONS_FOUND]
 
     async def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:
-        found = [log for log in reversed(self._logs.values()) if owner is None or log.owner == owner]
-        for start in range(0, len(found), SUMMARIES_PER_PAGE):
-            yield b"[" + b",".join(log.summary for log in found[start : start + SUMMARIES_PER_PAGE]) + b"]"
+        matching = [log for log in reversed(self._logs.values()) if owner is None or log.owner == owner]
+        for start in range(0, len(matching), SUMMARIES_PER_PAGE):
+            yield b"[" + b",".join(log.summary for log in matching[start : start + SUMMARIES_PER_PAGE]) + b"]"
             await asyncio.sleep(0)
 
     async def claimed_debates(self) -> tuple[ActiveDebate, ...]:
         return tuple(_active_debate(log) for log in self._logs.values() if log.runner)
 
     async def active_debates(self, since: datetime | None = None) -> tuple[ActiveDebate, ...]:
-        found = (log for log in self._logs.values() if log.debate.status in ACTIVE_STATUSES)
-        return tuple(_active_debate(log) for log in found if since is None or log.turned_at >= since)
+        matching = (log for log in self._logs.values() if log.debate.status in ACTIVE_STATUSES)
+        return tuple(_active_debate(log) for log in matching if since is None or log.turned_at >= since)
 
     async def request_body(self, debate_id: str, digest: str) -> bytes | None:
         log = self._logs.get(debate_id)
@@ -199,7 +199,7 @@ class MemoryStore:
             key: request for key, request in self._requests.items() if request.debate_id != debate_id
         }
         self._invitations = {
-            key: guest for key, guest in self._invitations.items() if guest.debate != debate_id
+            key: invitation for key, invitation in self._invitations.items() if invitation.debate != debate_id
         }
         self._notify(debate_id, None)
 
@@ -227,25 +227,25 @@ class MemoryStore:
 
     async def add_invitation(self, invitation: Invitation) -> None:
         log, at = self._log(invitation.debate), self._clock()
-        self._invitations = {
-            key: guest for key, guest in self._invitations.items() if self._counts(guest, at)
-        }
-        names = [guest.name for guest in self._invitations.values() if guest.debate == invitation.debate]
+        self._invitations = {key: one for key, one in self._invitations.items() if self._is_valid(one, at)}
+        names = [one.name for one in self._invitations.values() if one.debate == invitation.debate]
         check_invitation(taken=invitation.name in names, invited=len(names), status=log.debate.status)
         self._invitations[invitation.digest] = invitation
 
     async def invitations(self, debate_id: str) -> tuple[Invitation, ...]:
         at = self._clock()
-        found = (g for g in self._invitations.values() if g.debate == debate_id and self._counts(g, at))
-        return tuple(sorted(found, key=lambda guest: guest.name))
+        matching = (
+            one for one in self._invitations.values() if one.debate == debate_id and self._is_valid(one, at)
+        )
+        return tuple(sorted(matching, key=lambda invitation: invitation.name))
 
     async def invitation(self, digest: str) -> Invitation | None:
-        found = self._invitations.get(digest)
-        return found if found and self._counts(found, self._clock()) else None
+        matching = self._invitations.get(digest)
+        return matching if matching and self._is_valid(matching, self._clock()) else None
 
     async def invited(self, digests: Collection[str]) -> tuple[Invitation, ...]:
-        found = [await self.invitation(digest) for digest in digests]
-        return tuple(invitation for invitation in found if invitation)
+        matching = [await self.invitation(digest) for digest in digests]
+        return tuple(invitation for invitation in matching if invitation)
 
     async def delete_invitation(self, debate_id: str, name: str) -> bool:
         gone = {k for k, g in self._invitations.items() if (g.debate, g.name) == (debate_id, name)}
@@ -254,8 +254,8 @@ class MemoryStore:
         }
         return bool(gone)
 
-    def _counts(self, guest: Invitation, at: datetime) -> bool:
-        return not guest.expired(at) and (guest.via is None or guest.via in self._invitations)
+    def _is_valid(self, invitation: Invitation, at: datetime) -> bool:
+        return not invitation.expired(at) and (invitation.via is None or invitation.via in self._invitations)
 
     @property
     def write_error(self) -> str:
@@ -275,7 +275,7 @@ class MemoryStore:
         return self._logs[debate_id]
 
     def _save(self, log: _Log, outcome: RecordResult, summary: bytes) -> None:
-        # What cannot be written is refused here as well.
+        # Encoded here too, so that an event that cannot be written is refused.
         log.size += sum(len(encode(recorded)) for recorded in outcome.records)
         log.debate = outcome.debate
         log.summary = summary

@@ -1,9 +1,8 @@
-"""Which runners are alive: each holds a lock on a file of its own, and the kernel frees it however it dies.
+"""Which runners are alive: each locks a file of its own, and the kernel frees the lock however it dies.
 
-The name of the lock stands in the head row of the debates a process runs, so another process may take over
-exactly those whose lock is free. A lock file whose owner is gone is removed by whoever finds it. Listeners
-are known to other processes in the same way (`compat/turn_sessions.py`): by locks whose names begin with the
-debate.
+The name of the lock is in the heads of the debates that a process runs, so another process may take over
+exactly those whose lock is free. The lock file of a dead process is removed by the next that finds it.
+Listeners use the same files (`compat/turn_sessions.py`), with names that begin with the debate.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class RunnerLock:
 
     @classmethod
     def hold(cls, data_dir: Path, name: str | None = None) -> RunnerLock:
-        """Waits if someone holds this very name; a name made here is nobody else's."""
+        """Waits if the name is held by another process; without a name a unique one is made."""
         path = _path(data_dir, name or uuid4().hex)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if name is None:
@@ -40,7 +39,7 @@ class RunnerLock:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
             if _locked(descriptor, wait=True) and _is_at(path, descriptor):
                 return cls(path, descriptor)
-            # Someone swept the new file away before we had locked it.
+            # Another process removed the new file before we had locked it.
             os.close(descriptor)
 
     def release(self) -> None:
@@ -59,17 +58,17 @@ class RunnerLock:
 
 
 def is_free(data_dir: Path, name: str) -> bool:
-    """Whether nobody alive holds this lock. Removes the file that a dead one has left."""
+    """Whether no live process holds this lock. Removes the file of a dead one."""
     path = _path(data_dir, name)
     try:
         descriptor = os.open(path, os.O_RDWR)
     except FileNotFoundError:
         return True
     try:
-        # Shared, so that two who ask at once do not take each other for the runner.
+        # Shared, so that two processes that check at once do not take each other for the runner.
         if not _locked(descriptor, shared=True):
             return False
-        # Only the very file that we have locked may go: a new one of this name is a living runner's.
+        # Only the file that we have locked may be removed: a new one of this name is a live runner's.
         if _locked(descriptor) and _is_at(path, descriptor):
             _remove(path)
         return True
@@ -78,13 +77,13 @@ def is_free(data_dir: Path, name: str) -> bool:
 
 
 def is_held(data_dir: Path, prefix: str) -> bool:
-    """Whether anybody alive holds a lock whose name begins like this."""
+    """Whether a live process holds a lock whose name begins like this."""
     paths = _path(data_dir, "").parent.glob(f"{prefix}*.lock")
     return any(not is_free(data_dir, path.stem) for path in paths)
 
 
 def remove_stale_locks(data_dir: Path) -> None:
-    """Remove what dead runners have left."""
+    """Remove the lock files of dead processes."""
     for path in _path(data_dir, "").parent.glob("*.lock"):
         is_free(data_dir, path.stem)
 
@@ -94,7 +93,7 @@ def _path(data_dir: Path, name: str) -> Path:
 
 
 def _locked(descriptor: int, *, shared: bool = False, wait: bool = False) -> bool:
-    """`flock`, not `lockf`: it belongs to the open file, so our own process is told of its own locks."""
+    """With `flock`, which belongs to the open file and so shows locks of our own process, unlike `lockf`."""
     try:
         if sys.platform == "win32":
             msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
@@ -114,6 +113,6 @@ def _is_at(path: Path, descriptor: int) -> bool:
 
 
 def _remove(path: Path) -> None:
-    # Windows refuses to remove a file that is open; the next sweep will.
+    # Windows does not remove an open file; the next `remove_stale_locks` does.
     with suppress(FileNotFoundError, PermissionError):
         path.unlink()

@@ -77,7 +77,7 @@ async def _move(old: StoreAddress, new: StoreAddress, *, resume: bool) -> CopyRe
     async with open_for_copy(old, data, new=False) as source, open_for_copy(new, data, new=True) as target:
         try:
             with progress_bar("copying") as told:
-                return await copy_store(source, target, resume=resume, told=told)
+                return await copy_store(source, target, resume=resume, report=told)
         except (StoreError, CancelledError):
             Terminal.err().line("What was copied stays; the same command with --resume goes on.")
             raise

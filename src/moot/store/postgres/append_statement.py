@@ -1,10 +1,9 @@
 """The append: all debates of a process in one statement, one round trip, one commit.
 
-The heads are locked in the order of their ids, so processes never wait for each other in a circle. A debate
-whose `turning` or epoch is no longer what was decided on is left out: its place in the answer is NULL. Words
-of another process do not count as such a change, except to a person who is typing, so the database, not we,
-gives each event its seq. The statement has only the parts that a batch needs: it is planned every time, and
-for words alone it is short.
+The heads are locked in the order of their ids, so processes never deadlock. A debate whose `turning` or epoch
+is no longer what was decided on is left out: its result is NULL. Words of another process are no such change,
+except while a person is typing, so the database gives each event its seq. The statement has only the parts
+that a batch needs: it is planned every time, and for words alone it is short.
 """
 
 from __future__ import annotations
@@ -102,7 +101,7 @@ BODIES_SQL = """
         ON CONFLICT (debate_id, digest) DO NOTHING
     )"""
 
-# Two nodes that are sent the same request meet at its key: the later one fails, looks again, and finds it.
+# If two nodes are sent the same request, the later one violates the key, is decided again, and finds it.
 REQUESTS_SQL = """
     asked AS (
         INSERT INTO requests (client, key, body_hash, debate_id, first, seq, expires)
@@ -115,7 +114,7 @@ REQUESTS_SQL = """
         ORDER BY one.client, one.key
     )"""
 
-# What goes and what comes never concerns the same row: the order of the two is not defined.
+# Deleted and inserted rows must differ: the order of the two is not defined.
 CASTS_SQL = """
     playing AS (
         SELECT placed.place, one.model
@@ -153,7 +152,7 @@ OPTIONAL_PARTS = {
     "said": EVENTS_SQL, "turned_in": SUMMARIES_SQL, "kept": BODIES_SQL,
     "asked_in": REQUESTS_SQL, "cast": CASTS_SQL, "marks": MARKS_SQL,
 }  # fmt: skip
-"""Which values each part of the statement is for."""
+"""The part of the statement for each set of values."""
 
 Values = dict[str, object]
 
@@ -244,7 +243,7 @@ def _columns(names: Sequence[str], rows: Sequence[tuple[object, ...]]) -> Values
 
 
 def array(values: Iterable[object]) -> object:
-    """As PostgreSQL writes it: psycopg takes longer over its lists than the rest of an append does."""
+    """In PostgreSQL's own notation: psycopg's lists take longer than the rest of an append."""
     values = list(values)
     if values and isinstance(values[0], bytes):
         return values

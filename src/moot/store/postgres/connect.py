@@ -1,19 +1,17 @@
-"""The ways to PostgreSQL: a few lines for those who ask, one of its own for the writer, and our words for
-whatever goes wrong on them.
+"""Connections to PostgreSQL: a small pool for readers, one for the writer, and our words for their errors.
 
     database = await Database.open("postgresql://…", pool=10, statement_seconds=10.0)
-    # Asked again for some seconds where the line breaks.
-    rows = await database.ask("SELECT id FROM debates WHERE owner = %s", [owner])
+    # Repeated for some seconds where the connection breaks.
+    rows = await database.query("SELECT id FROM debates WHERE owner = %s", [owner])
     # Autocommit; for several statements in one transaction: `async with connection.transaction()`.
     async with database.connection() as connection:
         rows = await fetch(connection, "…", params)
 
-Everything raises StoreError and nothing else of psycopg. No session state is kept, nothing is prepared and
-nothing is listened to, so a pgbouncer may stand in between. A NUL, which PostgreSQL has no place for, is
-written and looked for as U+FFFD.
+All functions raise StoreError and no error of psycopg. No session state is kept and nothing is prepared, so a
+pgbouncer may stand in between. A NUL, which PostgreSQL cannot store, is written and searched as U+FFFD.
 
-Lines are dialled by whoever needs one, not behind the scenes as psycopg's pool does: that one tries ever more
-seldom while the server is away, so that readers wait long after it is back, and tells the address each time.
+psycopg's own pool is not used: it connects in the background, with growing pauses while the server is away,
+so that readers wait long after it is back, and logs the address each time.
 """
 
 from __future__ import annotations
@@ -42,23 +40,23 @@ Connection = AsyncConnection[tuple[Any, ...]]
 Params = Sequence[object] | Mapping[str, object] | None
 
 CONNECT_SECONDS = 5
-"""How long a connection may take to come about."""
+"""How long it may take to connect."""
 CANCEL_SECONDS = 1.0
 PATIENCE = 6.0
-"""Seconds for which a question is asked again: a server that is started anew is waited for."""
+"""Seconds for which a query is repeated, so that a server may be restarted."""
 IN_TROUBLE = 2.0
-"""The same after one that came to nothing, so that those who queue do not each wait as long."""
+"""The same after a query that failed, so that those that queue do not each wait as long."""
 PAUSES = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8)
 ROWS_AT_ONCE = 100
 """Rows that one insert writes."""
 LOST_ERRORS = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, TimeoutError, OSError)
-"""The line, not the question, is at fault."""
+"""Errors of the connection, not of the query."""
 
 
 class Database:
     @classmethod
     async def open(cls, url: str, *, pool: int, statement_seconds: float) -> Database:
-        """Raises StoreError where nobody answers there, Invalid where it is no address."""
+        """Raises StoreError where no server answers, Invalid where the address cannot be read."""
         database = cls(url, pool, statement_seconds)
         database._idle.append(await database.open_connection())
         return database
@@ -66,24 +64,24 @@ class Database:
     def __init__(self, url: str, pool: int, statement_seconds: float) -> None:
         self._url = url
         self.statement_seconds = statement_seconds
-        # The writer has a line of its own beside these.
+        # The writer has a connection of its own beside these.
         self._free = asyncio.Semaphore(max(pool - 1, 1))
         self._idle: list[Connection] = []
         self._unreachable = False
         self._closed = False
 
     async def close(self) -> None:
-        """A line that is in use is hung up when it comes back."""
+        """A connection that is in use is closed when it is returned."""
         self._closed = True
         await self._close_idle()
 
     async def open_connection(self) -> Connection:
-        """A line for one who keeps it."""
+        """A connection outside the pool."""
         return await open_connection(self._url)
 
     @contextlib.asynccontextmanager
     async def connection(self) -> AsyncGenerator[Connection]:
-        """What takes longer than a statement may is given up, and its line with it."""
+        """A connection of the pool. A statement that takes too long is cancelled, its connection closed."""
         async with self._pool_slot():
             connection = self._idle.pop() if self._idle else await self.open_connection()
             try:
@@ -94,15 +92,15 @@ class Database:
                 await self._return_connection(connection)
 
     async def query(self, question: LiteralString | str, params: Params = None) -> list[tuple[Any, ...]]:
-        """All rows. Only for what may be asked twice."""
+        """All rows. Only for statements that may be run twice."""
 
-        async def asked(_left: float) -> list[tuple[Any, ...]]:
+        async def attempt(_left: float) -> list[tuple[Any, ...]]:
             async with self.connection() as connection:
                 return await fetch(connection, question, params)
 
         try:
             rows = await retry_lost(
-                asked, min(IN_TROUBLE if self._unreachable else PATIENCE, self.statement_seconds)
+                attempt, min(IN_TROUBLE if self._unreachable else PATIENCE, self.statement_seconds)
             )
         except StoreError as error:
             self._unreachable = is_connection_lost(error)
@@ -125,10 +123,10 @@ class Database:
             self._free.release()
 
     async def _return_connection(self, connection: Connection) -> None:
-        """Whoever is cut off in mid-statement leaves a line that nobody else can use."""
+        """Close it where a statement was cut off: no one else can use such a connection."""
         if self._closed or connection.pgconn.transaction_status != psycopg.pq.TransactionStatus.IDLE:
             await connection.close()
-            # If one line broke the others may have, too: a server that was started anew knows none of them.
+            # If one connection broke the others may have, too: a restarted server knows none of them.
             await self._close_idle()
         else:
             self._idle.append(connection)
@@ -139,8 +137,8 @@ class Database:
 
 
 class CancellableConnection(AsyncConnection[tuple[Any, ...]]):
-    """psycopg asks the server to let go of a statement whose asker is cancelled, and waits until it does. One
-    that is frozen hears nothing: it is hung up on, or whoever leaves would be kept for ten seconds."""
+    """When a task is cancelled psycopg asks the server to cancel its statement and waits for that. A frozen
+    server does not answer, so the socket is closed; otherwise the task would hang for ten seconds."""
 
     async def cancel_safe(self, *, timeout: float = CANCEL_SECONDS) -> None:
         try:
@@ -151,11 +149,11 @@ class CancellableConnection(AsyncConnection[tuple[Any, ...]]):
 
 
 async def open_connection(url: str) -> Connection:
-    """Raises StoreError where nobody answers there, Invalid where it is no address."""
+    """Raises StoreError where no server answers, Invalid where the address cannot be read."""
     try:
         conninfo_to_dict(url)
     except psycopg.ProgrammingError:
-        # It quotes the part that it did not understand, which may be the password.
+        # The message quotes the part that it did not understand, which may be the password.
         raise Invalid("The address of the store is not one of PostgreSQL.") from None
     with translated():
         connection = await CancellableConnection.connect(url, **_CONNECT_OPTIONS)
@@ -164,7 +162,7 @@ async def open_connection(url: str) -> Connection:
 
 
 async def fetch(connection: Connection, question: str, params: Params = None) -> list[tuple[Any, ...]]:
-    # As text, moments would come in the style that a server is set to, and psycopg reads but one of them.
+    # As text, times would have the format that the server is set to, and psycopg reads only one.
     cursor = await connection.execute(question.encode(), params, binary=True)
     return await cursor.fetchall() if cursor.description else []
 
@@ -219,7 +217,7 @@ _CONNECT_OPTIONS: dict[str, Any] = {
     "prepare_threshold": None,
     "connect_timeout": CONNECT_SECONDS,
     "client_encoding": "utf8",
-    # A line may be idle for hours, and what stands in between would forget it without a word.
+    # A connection may be idle for hours, and a firewall in between would drop it silently.
     "keepalives_idle": 60,
     "keepalives_interval": 10,
     "keepalives_count": 3,
@@ -231,11 +229,11 @@ class _Text(StrDumperUnknown):
         return super().dump(obj.replace("\0", "\ufffd"))
 
 
-# --- patience, and its end ----------------------------------------------------------------------------
+# --- retries and time limits --------------------------------------------------------------------------
 
 
 async def retry_lost(attempt: Callable[[float], Awaitable[T]], seconds: float) -> T:
-    """Tries again where a line breaks, for so long. Each attempt is told how much of it is left."""
+    """Repeat the attempt where a connection breaks, for so long. It is called with the seconds left."""
     deadline, pauses = time.monotonic() + seconds, chain(PAUSES, repeat(PAUSES[-1]))
     while True:
         try:
@@ -257,8 +255,7 @@ async def time_limit(connection: Connection, seconds: float) -> AsyncGenerator[N
 
 
 async def _cancel_after(connection: Connection, seconds: float) -> None:
-    """Asks the server to let it be, so that it does not land when nobody expects it any more; then hangs
-    up."""
+    """Ask the server to cancel the statement, so that it has no effect later; then close the socket."""
     await asyncio.sleep(seconds)
     with contextlib.suppress(psycopg.Error):
         await connection.cancel_safe(timeout=CANCEL_SECONDS)
@@ -267,9 +264,9 @@ async def _cancel_after(connection: Connection, seconds: float) -> None:
 
 
 def _shut_socket(connection: Connection) -> None:
-    hung_up = contextlib.suppress(psycopg.Error, OSError)
-    with hung_up, socket.socket(fileno=os.dup(connection.fileno())) as line:
-        line.shutdown(socket.SHUT_RDWR)
+    closed = contextlib.suppress(psycopg.Error, OSError)
+    with closed, socket.socket(fileno=os.dup(connection.fileno())) as raw_socket:
+        raw_socket.shutdown(socket.SHUT_RDWR)
 
 
 # --- what went wrong ----------------------------------------------------------------------------------
@@ -296,54 +293,54 @@ REASONS: dict[type[Exception], str] = {
 }
 
 
-NOT_LET_IN = "The database does not let us in: look at its name, at the user and at the password"
-_NOT_LET_IN = ("authentication failed", "no password supplied", "pg_hba.conf", "does not exist")
-"""Whoever is not let in is told why in words alone. In another language we do not know them."""
+REFUSED = "The database does not let us in: look at its name, at the user and at the password"
+_REFUSALS = ("authentication failed", "no password supplied", "pg_hba.conf", "does not exist")
+"""The server gives the reason only in words. In another language we do not recognise it."""
 
 
 def translate(error: Exception) -> StoreError:
-    """The same in our words; the original, which may name the host and the user, stays its cause."""
-    reason = next((said for kind, said in REASONS.items() if isinstance(error, kind)), None)
+    """The error in our words. The original, which may name the host and the user, stays its cause."""
+    reason = next((text for kind, text in REASONS.items() if isinstance(error, kind)), None)
     if _is_refusal(error):
-        reason = NOT_LET_IN
+        reason = REFUSED
     translation = StoreError(f"{reason or 'The log cannot be reached'}.")
     translation.__cause__ = error
     return translation
 
 
 def _is_refusal(error: BaseException | None) -> bool:
-    return type(error) is psycopg.OperationalError and any(said in str(error) for said in _NOT_LET_IN)
+    return type(error) is psycopg.OperationalError and any(text in str(error) for text in _REFUSALS)
 
 
 @contextlib.contextmanager
 def translated() -> Generator[None]:
     task = asyncio.current_task()
-    asked = task.cancelling() if task else 0
+    before = task.cancelling() if task else 0
     try:
         yield
     except (psycopg.Error, PoolTimeout, PoolClosed, TooManyRequests, TimeoutError, OSError) as error:
-        # psycopg waits for the statement of one that is cancelled; where the line breaks meanwhile, it tells
-        # of that alone. Whoever cancelled would wait for ever for one that tries again.
-        if task and task.cancelling() > asked:
+        # When a task is cancelled psycopg waits for its statement, and if the connection breaks meanwhile it
+        # raises only that. A task that tried again then would never end.
+        if task and task.cancelling() > before:
             raise asyncio.CancelledError from error
         raise translate(error) from error
 
 
 def is_unreachable(error: StoreError) -> bool:
-    """Whether nobody answers who could: one that does not let us in is there."""
+    """Whether no server answers. One that refuses us is there."""
     return is_connection_lost(error) and not _is_refusal(error.__cause__)
 
 
 def is_connection_lost(error: StoreError) -> bool:
-    """Whether the line broke, or nobody answered: what was asked may or may not have been done."""
+    """Whether the connection broke or no server answered: the statement may or may not have been run."""
     cause = error.__cause__
     if isinstance(cause, psycopg.Error) and cause.sqlstate is not None:
         return isinstance(cause, _LOST_SERVER_ERRORS)
     return isinstance(cause, LOST_ERRORS)
 
 
-# The server says these before it hangs up, while it comes up, when it was told to let go, or when another has
-# taken its place and it may only be read: whoever dials again reaches that one.
+# The server raises these before it closes a connection, while it starts, when a statement was cancelled, or
+# when another server has become the primary and this one is read-only: a new connection reaches that one.
 _LOST_SERVER_ERRORS = (
     errors.ReadOnlySqlTransaction,
     errors.QueryCanceled,

@@ -1,6 +1,6 @@
-"""What is asked of PostgreSQL, each question with its SQL. All take `ask`: a reader's way, or the writer's.
+"""Queries on the log and the heads in PostgreSQL. `query` runs them on the pool or for the writer.
 
-A page of events is put together by the database and comes back as one row of JSON, which is decoded at once.
+A page of events is built by the database and returned as one row of JSON, which is decoded at once.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _records = msgspec.json.Decoder(tuple[Recorded, ...])
 
 
 class DebatePosition(Struct, frozen=True):
-    """Where a debate stands. One that was deleted and opened again has another place."""
+    """The position of a debate. One that was deleted and opened again has another row number (`place`)."""
 
     id: str
     place: int
@@ -47,8 +47,8 @@ class DebatePosition(Struct, frozen=True):
 # --- the log ------------------------------------------------------------------------------------------
 
 
-async def events(ask: RunQuery, debate_id: str, after: int, limit: int) -> tuple[Recorded, ...]:
-    rows = await ask(
+async def events(query: RunQuery, debate_id: str, after: int, limit: int) -> tuple[Recorded, ...]:
+    rows = await query(
         """
         SELECT '[' || string_agg(
             '{"debate":' || %(name)s::text || ',"seq":' || seq
@@ -65,11 +65,11 @@ async def events(ask: RunQuery, debate_id: str, after: int, limit: int) -> tuple
     return _records.decode(rows[0][0]) if rows[0][0] else ()
 
 
-async def fold_state(ask: RunQuery, debate_id: str, upto: int, base: Debate | None) -> Debate:
-    """The state after event `upto`, going on from `base`. Reads page by page, in no transaction."""
+async def fold_state(query: RunQuery, debate_id: str, upto: int, base: Debate | None) -> Debate:
+    """The state after event `upto`, starting from `base`. Reads in pages, without a transaction."""
     seq = base.seq if base else 0
     while seq < upto:
-        records = await events(ask, debate_id, seq, min(PAGE, upto - seq))
+        records = await events(query, debate_id, seq, min(PAGE, upto - seq))
         if not records:
             raise UnknownDebate
         base = fold(records, base)
@@ -79,37 +79,41 @@ async def fold_state(ask: RunQuery, debate_id: str, upto: int, base: Debate | No
     return base
 
 
-async def read_positions(ask: RunQuery, debate_ids: Sequence[str]) -> list[DebatePosition]:
-    rows = await ask(
+async def read_positions(query: RunQuery, debate_ids: Sequence[str]) -> list[DebatePosition]:
+    rows = await query(
         "SELECT debate_id, place, version, epoch FROM heads WHERE debate_id = ANY(%s)", [list(debate_ids)]
     )
     return [DebatePosition(*row) for row in rows]
 
 
-async def catch_up(ask: RunQuery, stand: DebatePosition, known: CachedState | None) -> CachedState | None:
-    """None where it has been deleted since."""
-    same = known is not None and known.checked == stand.place and known.debate.seq <= stand.version
+async def catch_up(
+    query: RunQuery, position: DebatePosition, known: CachedState | None
+) -> CachedState | None:
+    """Bring a cached state up to date. None where the debate has been deleted since."""
+    same = known is not None and known.checked == position.place and known.debate.seq <= position.version
     try:
-        debate = await fold_state(ask, stand.id, stand.version, known.debate if known and same else None)
+        debate = await fold_state(
+            query, position.id, position.version, known.debate if known and same else None
+        )
     except UnknownDebate:
         return None
-    return CachedState(debate, stand.epoch, stand.place)
+    return CachedState(debate, position.epoch, position.place)
 
 
 async def requests(
-    ask: RunQuery, onces: Sequence[IdempotencyKey], at: datetime
+    query: RunQuery, keys: Sequence[IdempotencyKey], at: datetime
 ) -> dict[tuple[str, str], RepeatedRequest]:
-    """Those among them that have been carried out; what has expired makes room."""
-    rows = await ask(
+    """Those that have been carried out. Expired ones are deleted."""
+    rows = await query(
         """
         SELECT requests.client, requests.key, body_hash, debate_id, first, seq, expires > %(at)s
         FROM requests JOIN unnest(%(clients)s::text[], %(keys)s::text[]) AS one (client, key)
             ON requests.client = one.client AND requests.key = one.key
         """,
-        {"at": at, "clients": [once.client for once in onces], "keys": [once.key for once in onces]},
+        {"at": at, "clients": [once.client for once in keys], "keys": [once.key for once in keys]},
     )
     if not all(row[-1] for row in rows):
-        await ask("DELETE FROM requests WHERE expires <= %s", [at])
+        await query("DELETE FROM requests WHERE expires <= %s", [at])
     return {(row[0], row[1]): RepeatedRequest(*row[2:6]) for row in rows if row[-1]}
 
 
@@ -121,49 +125,49 @@ HEAD = """
 WITH_HEADS = "JOIN heads ON heads.debate_id = debates.id"
 
 
-async def head(ask: RunQuery, debate_id: str) -> DebateHead:
-    rows = await ask(f"SELECT {HEAD} FROM debates {WITH_HEADS} WHERE debates.id = %s", [debate_id])  # noqa: S608 - our own columns
+async def head(query: RunQuery, debate_id: str) -> DebateHead:
+    rows = await query(f"SELECT {HEAD} FROM debates {WITH_HEADS} WHERE debates.id = %s", [debate_id])  # noqa: S608 - our own columns
     if not rows:
         raise UnknownDebate
     return _head(rows[0])
 
 
-async def heads(ask: RunQuery, wanted: DebateFilter, limit: int, offset: int) -> DebatePage:
-    query, values = heads_query(wanted)
-    rows = await ask(f"{query} LIMIT %s OFFSET %s", [*values, limit, offset])
-    where, values = _where(wanted)
-    [[total]] = await ask(f"SELECT count(*) FROM {_source(wanted)} WHERE {where}", values)  # noqa: S608 - our own columns
+async def heads(query: RunQuery, filters: DebateFilter, limit: int, offset: int) -> DebatePage:
+    text, values = heads_query(filters)
+    rows = await query(f"{text} LIMIT %s OFFSET %s", [*values, limit, offset])
+    where, values = _where(filters)
+    [[total]] = await query(f"SELECT count(*) FROM {_source(filters)} WHERE {where}", values)  # noqa: S608 - our own columns
     return DebatePage(tuple(_head(row) for row in rows), total)
 
 
-def heads_query(wanted: DebateFilter) -> tuple[str, list[object]]:
+def heads_query(filters: DebateFilter) -> tuple[str, list[object]]:
     """Newest first."""
-    where, values = _where(wanted)
+    where, values = _where(filters)
     # By the column of the table that is walked.
-    place = "casts.debate" if wanted.model else "debates.place"
-    return f"SELECT {HEAD} FROM {_source(wanted)} {WITH_HEADS} WHERE {where} ORDER BY {place} DESC", values  # noqa: S608 - our own columns
+    place = "casts.debate" if filters.model else "debates.place"
+    return f"SELECT {HEAD} FROM {_source(filters)} {WITH_HEADS} WHERE {where} ORDER BY {place} DESC", values  # noqa: S608 - our own columns
 
 
-def _source(wanted: DebateFilter) -> str:
-    return "casts JOIN debates ON casts.debate = debates.place" if wanted.model else "debates"
+def _source(filters: DebateFilter) -> str:
+    return "casts JOIN debates ON casts.debate = debates.place" if filters.model else "debates"
 
 
-def _where(wanted: DebateFilter) -> tuple[str, list[object]]:
+def _where(filters: DebateFilter) -> tuple[str, list[object]]:
     conditions: dict[str, object] = {
-        "casts.model = %s": wanted.model or None,
-        "owner = %s": wanted.owner,
-        "status = ANY(%s)": list(wanted.statuses) or None,
-        "format = %s": wanted.format or None,
-        "folded LIKE %s": _part(wanted.search.casefold()) if wanted.search else None,
-        "created_at >= %s": wanted.since and _midnight(wanted.since),
-        "created_at < %s": _day_after(wanted.until),
+        "casts.model = %s": filters.model or None,
+        "owner = %s": filters.owner,
+        "status = ANY(%s)": list(filters.statuses) or None,
+        "format = %s": filters.format or None,
+        "folded LIKE %s": _part(filters.search.casefold()) if filters.search else None,
+        "created_at >= %s": filters.since and _midnight(filters.since),
+        "created_at < %s": _day_after(filters.until),
     }
-    chosen = {condition: value for condition, value in conditions.items() if value is not None}
-    return " AND ".join(chosen) or "TRUE", list(chosen.values())
+    applied = {condition: value for condition, value in conditions.items() if value is not None}
+    return " AND ".join(applied) or "TRUE", list(applied.values())
 
 
 def _part(text: str) -> str:
-    """A pattern that finds the text anywhere, whatever is in it."""
+    """A LIKE pattern for the text anywhere, with special characters escaped."""
     for special in ("\\", "%", "_"):
         text = text.replace(special, "\\" + special)
     return f"%{text}%"
@@ -177,13 +181,13 @@ def _day_after(day: date | None) -> datetime | None:
     return _midnight(day + timedelta(days=1)) if day and day < date.max else None
 
 
-async def claimed_debates(ask: RunQuery) -> tuple[ActiveDebate, ...]:
-    rows = await ask("SELECT debate_id, version, runner, updated_at FROM heads WHERE runner <> ''", None)
+async def claimed_debates(query: RunQuery) -> tuple[ActiveDebate, ...]:
+    rows = await query("SELECT debate_id, version, runner, updated_at FROM heads WHERE runner <> ''", None)
     return tuple(ActiveDebate(*row) for row in rows)
 
 
-async def active_debates(ask: RunQuery, since: datetime | None) -> tuple[ActiveDebate, ...]:
-    rows = await ask(
+async def active_debates(query: RunQuery, since: datetime | None) -> tuple[ActiveDebate, ...]:
+    rows = await query(
         f"""
         SELECT debates.id, version, runner, updated_at FROM debates {WITH_HEADS}
         WHERE status = ANY(%(statuses)s) AND (%(since)s::timestamptz IS NULL OR turned_at >= %(since)s)
@@ -193,16 +197,15 @@ async def active_debates(ask: RunQuery, since: datetime | None) -> tuple[ActiveD
     return tuple(ActiveDebate(*row) for row in rows)
 
 
-async def positions(ask: RunQuery, debate_ids: Sequence[str]) -> dict[str, LogPosition]:
-    return {
-        stand.id: LogPosition(stand.version, stand.epoch) for stand in await read_positions(ask, debate_ids)
-    }
+async def positions(query: RunQuery, debate_ids: Sequence[str]) -> dict[str, LogPosition]:
+    rows = await read_positions(query, debate_ids)
+    return {row.id: LogPosition(row.version, row.epoch) for row in rows}
 
 
-async def summaries(ask: RunQuery, owner: str | None, before: int, limit: int) -> tuple[bytes, int] | None:
-    """A page of those whose place is less, and the least place in it. None where there are no more."""
+async def summaries(query: RunQuery, owner: str | None, before: int, limit: int) -> tuple[bytes, int] | None:
+    """The page before row number `before`, and the lowest row number in it; None where there are no more."""
     where, values = _where(DebateFilter(owner=owner))
-    [[page, least]] = await ask(
+    [[page, least]] = await query(
         f"""
         SELECT '[' || string_agg(summary, ',' ORDER BY place DESC) || ']', min(place) FROM (
             SELECT summary, place FROM debates WHERE {where} AND place < %s ORDER BY place DESC LIMIT %s
@@ -213,9 +216,9 @@ async def summaries(ask: RunQuery, owner: str | None, before: int, limit: int) -
     return (page.encode(), least) if page else None
 
 
-async def ended_before(ask: RunQuery, before: datetime, limit: int) -> tuple[str, ...]:
-    """Something may still come after the end, so the last event has a say too."""
-    rows = await ask(
+async def ended_before(query: RunQuery, before: datetime, limit: int) -> tuple[str, ...]:
+    """Words may still come after the end, so the time of the last event is compared, too."""
+    rows = await query(
         """
         SELECT debates.id FROM debates JOIN heads ON heads.debate_id = debates.id
         WHERE ended_at < %(before)s AND turned_at < %(before)s AND updated_at < %(before)s
@@ -226,9 +229,9 @@ async def ended_before(ask: RunQuery, before: datetime, limit: int) -> tuple[str
     return tuple(row[0] for row in rows)
 
 
-async def size(ask: RunQuery) -> int:
-    """What was said and sent, without the room that indexes take: that shrinks at the database's leisure."""
-    [[bytes_said, archived]] = await ask(
+async def size(query: RunQuery) -> int:
+    """Events, requests and conversations, without the indexes of the log, which shrink only when vacuumed."""
+    [[bytes_said, archived]] = await query(
         """
         SELECT (SELECT coalesce(sum(bytes), 0) FROM heads),
             coalesce(pg_total_relation_size(to_regclass('conversation_events')), 0)

@@ -1,7 +1,7 @@
-"""The log in PostgreSQL: for processes on several machines that hold one arena together.
+"""The store in PostgreSQL, for processes on several machines that share one arena.
 
-Writes go through one task (`postgres_writer`), which appends what has gathered in one statement. Reads go
-through a small pool. States are remembered, and caught up where a debate has moved on elsewhere.
+Writes go through one task (`writer.py`), which appends all waiting requests in one statement. Reads use a
+small pool. States are cached, and brought up to date where another process has changed the debate.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class PostgresStore(SqlStore):
         pool: int = POOL_SIZE,
         statement_seconds: float = STATEMENT_SECONDS,
     ) -> PostgresStore:
-        """Makes or migrates the tables first. Raises StoreError, NewerSchema, or Invalid for the address."""
+        """Creates or migrates the tables. Raises StoreError, NewerSchema, or Invalid for the address."""
         database = await Database.open(url, pool=pool, statement_seconds=statement_seconds)
         try:
             with translated():
@@ -104,16 +104,16 @@ class PostgresStore(SqlStore):
         return await queries.events(self._query, debate_id, after, max(limit, 0))
 
     async def state(self, debate_id: str, upto: int | None = None) -> Debate:
-        stands = await queries.read_positions(self._query, [debate_id])
-        if not stands:
+        positions = await queries.read_positions(self._query, [debate_id])
+        if not positions:
             raise UnknownDebate
-        stand, known = stands[0], self._states.get(debate_id)
-        if upto is not None and upto < stand.version:
-            near = known and known.checked == stand.place and known.debate.seq <= upto
+        position, known = positions[0], self._states.get(debate_id)
+        if upto is not None and upto < position.version:
+            near = known and known.checked == position.place and known.debate.seq <= upto
             return await queries.fold_state(
                 self._query, debate_id, upto, known.debate if known and near else None
             )
-        found = await queries.catch_up(self._query, stand, known)
+        found = await queries.catch_up(self._query, position, known)
         if found is None:
             raise UnknownDebate
         self._offer(found)
@@ -153,7 +153,7 @@ class PostgresStore(SqlStore):
         return await queries.size(self._query)
 
     async def changed_elsewhere(self) -> bool:
-        """Never told here: processes on other machines tell each other, and the pulses tell the rest."""
+        """Always False: processes learn of each other through the bus, and by reading positions."""
         return False
 
     @property
@@ -168,9 +168,9 @@ class PostgresStore(SqlStore):
 
     # --- asking ---------------------------------------------------------------------------------------
 
-    async def _query(self, question: str, params: Params) -> list[tuple[Any, ...]]:
+    async def _query(self, statement: str, params: Params) -> list[tuple[Any, ...]]:
         self._check_open()
-        return await self._database.query(question, params)
+        return await self._database.query(statement, params)
 
     async def _read_sql(self, text: str, /, **values: object) -> list[Row]:
         return await self._query(postgres_text(text), adapted(values))
@@ -191,16 +191,16 @@ class PostgresStore(SqlStore):
         return await item.reply
 
     async def _cache_state(self, debate_id: str) -> None:
-        """Have a cold debate folded here, so that the writer, for whom others wait, need not."""
+        """Fold a debate that is not cached here, so that the writer need not."""
         if debate_id in self._states:
             return
-        for stand in await queries.read_positions(self._query, [debate_id]):
-            found = await queries.catch_up(self._query, stand, None)
+        for position in await queries.read_positions(self._query, [debate_id]):
+            found = await queries.catch_up(self._query, position, None)
             if found:
                 self._offer(found)
 
     def _offer(self, found: CachedState) -> None:
-        """The writer may know better by now."""
+        """Put a state in the cache, unless the writer has a later one."""
         known = self._states.get(found.debate.id)
         if known is None or known.checked != found.checked or known.debate.seq <= found.debate.seq:
             self._states.put(found.debate.id, found)

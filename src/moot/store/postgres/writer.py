@@ -1,9 +1,9 @@
-"""The one task that writes: it takes what has gathered, decides it, and appends it in one statement.
+"""The one task that writes: it decides all waiting requests and appends them in one statement.
 
-There is no timer. While one append is under way the next batch gathers. Words are decided on the state at
-hand; a command looks first where its debate stands, so that nobody is refused on account of what was. Where
-another process was faster, whatever concerned that debate is decided again. Nothing is answered or told
-before it is durable.
+There is no timer. While one append is under way the next batch gathers. Words are decided on the cached
+state; for a command the head is read first, so that it is not refused because of an outdated state. Where
+another process was faster, all requests for that debate are decided again. No request is answered or
+published before it is durable.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from moot.store.postgres.connect import Connection, Database, is_connection_lost
 from moot.store.postgres.writer_connection import WriterConnection, is_conflict
 
 MAX_BATCH = 512
-"""Items in one append."""
+"""Requests in one append."""
 MAX_ATTEMPTS = 20
-"""How often others may be faster. Each time one of them gets on."""
+"""How often other processes may be faster."""
 CLOSE_SECONDS = 1.0
 
 
@@ -95,8 +95,7 @@ class PostgresWriter:
         self._waiting.set()
 
     async def close(self) -> None:
-        """Takes nothing more. What is queued is still carried out, unless the database is away: who leaves
-        does not wait for that."""
+        """Accept no more requests. Those in the queue are still carried out, unless the database is away."""
         self._closing = True
         self._waiting.set()
         _, late = await asyncio.wait([self._task], timeout=CLOSE_SECONDS)
@@ -110,19 +109,19 @@ class PostgresWriter:
         batch: list[PostgresRequest] = []
         try:
             while batch := await self._gather():
-                for alone, share in groupby(batch, key=lambda item: isinstance(item, DeleteDebate)):
-                    if alone:
-                        await self._delete_all([item for item in share if isinstance(item, DeleteDebate)])
+                for is_delete, group in groupby(batch, key=lambda item: isinstance(item, DeleteDebate)):
+                    if is_delete:
+                        await self._delete_all([item for item in group if isinstance(item, DeleteDebate)])
                     else:
-                        await self._run_batch([item for item in share if not isinstance(item, DeleteDebate)])
+                        await self._run_batch([item for item in group if not isinstance(item, DeleteDebate)])
                 await self._prune()
         finally:
-            # Where it was cut off, whoever waits for an answer would wait for ever.
+            # If the task was cancelled, waiting requests would never be answered.
             self._fail([*batch, *self._queue], StoreError("The store was closed."))
             await self._connection.close()
 
     async def _gather(self) -> list[PostgresRequest]:
-        """What is waiting, at least one item; empty when the store closes."""
+        """The waiting requests, at least one; empty when the store closes."""
         while not self._queue and not self._closing:
             self._waiting.clear()
             await self._waiting.wait()
@@ -132,18 +131,18 @@ class PostgresWriter:
         self._connection.short_patience = all(
             isinstance(item, RecordEvents) and item.epoch is None for item in items
         )
-        undone, error = await self._run_together(items)
+        failed, error = await self._run_together(items)
         if error is None or (isinstance(error, StoreError) and is_connection_lost(error)):
-            self._fail(undone, error)
+            self._fail(failed, error)
             return
-        # One of them, or one debate, is at fault: the others shall not suffer for it.
-        for share in _by_debate(undone):
-            self._fail(*await self._run_together(share))
+        # One of the requests, or one debate, is at fault: the others are tried without it.
+        for group in _by_debate(failed):
+            self._fail(*await self._run_together(group))
 
     async def _run_together(
         self, items: Sequence[BatchRequest]
     ) -> tuple[Sequence[BatchRequest], Exception | None]:
-        """What is left undone, and why."""
+        """The requests that were not carried out, and why."""
         looked_up = {item.debate_id for item in items if not isinstance(item, AppendStreamed)}
         try:
             for _ in range(MAX_ATTEMPTS):
@@ -162,7 +161,7 @@ class PostgresWriter:
 
     def _deliver(self, answers: Sequence[WriterAnswer]) -> None:
         if answers:
-            # By way of the loop: a listener's fault is not the writer's.
+            # In a callback of the loop, so that an error of a listener does not stop the writer.
             asyncio.get_running_loop().call_soon(deliver_answers, answers, tuple(self.listeners))
 
     def _fail(self, items: Iterable[PostgresRequest], error: Exception | None) -> None:
@@ -173,28 +172,28 @@ class PostgresWriter:
     async def _decide(
         self, items: Sequence[BatchRequest], looked_up: set[str]
     ) -> tuple[list[BatchEntry], Batch]:
-        remembered = {item.debate_id: self._states.get(item.debate_id) for item in items}
-        unsure = {debate_id for debate_id, known in remembered.items() if known is None} | looked_up
-        known = await self._load_states(unsure)
+        cached = {item.debate_id: self._states.get(item.debate_id) for item in items}
+        uncertain = {debate_id for debate_id, known in cached.items() if known is None} | looked_up
+        known = await self._load_states(uncertain)
         at = self._clock()
         onces = [item.once for item in items if isinstance(item, RecordEvents) and item.once]
         requests = await queries.requests(self._connection.query, onces, at) if onces else {}
         batch = Batch(known.get, lambda once: requests.get((once.client, once.key)), at=at)
-        for debate_id, state in remembered.items():
+        for debate_id, state in cached.items():
             batch.add_debate(debate_id, known.get(debate_id, state), fresh=debate_id in known)
         return [_entry(batch, item) for item in items], batch
 
     async def _load_states(self, debate_ids: set[str]) -> dict[str, CachedState | None]:
         if not debate_ids:
             return {}
-        found = {
+        positions = {
             place.id: place
             for place in await queries.read_positions(self._connection.query, list(debate_ids))
         }
         known: dict[str, CachedState | None] = dict.fromkeys(debate_ids)
-        for debate_id, stand in found.items():
+        for debate_id, position in positions.items():
             known[debate_id] = await queries.catch_up(
-                self._connection.query, stand, self._states.get(debate_id)
+                self._connection.query, position, self._states.get(debate_id)
             )
         return known
 
@@ -203,22 +202,22 @@ class PostgresWriter:
     async def _write(
         self, entries: Sequence[BatchEntry], batch: Batch
     ) -> tuple[list[WriterAnswer], list[BatchRequest]]:
-        """The answers to what is settled, and what has to be decided again."""
+        """The answers, and the requests that have to be decided again."""
         parts = [part for part in batch.parts.values() if part.has_changes]
         stood = await self._append(parts, batch.at) if parts else {}
-        told = await self._update_states(entries, stood, batch)
+        results = await self._update_states(entries, stood, batch)
         answers: list[WriterAnswer] = []
         again: list[BatchRequest] = []
         for entry in entries:
             if entry.part.id in stood or entry.settled:
-                result, error = told.get(id(entry), (entry.result, entry.error))
+                result, error = results.get(id(entry), (entry.result, entry.error))
                 answers.append((entry.item.reply, _final_result(result, stood), error))
             else:
                 again.append(entry.item)
         return answers, again
 
     async def _append(self, parts: Sequence[DebateAppend], at: datetime) -> dict[str, int]:
-        """Where each debate stood that has been written to."""
+        """The position before the append of each debate that was written."""
         crash_points.point("before-commit")
         try:
             bases, places = await self._connection.append(values(parts, at=at))
@@ -236,36 +235,36 @@ class PostgresWriter:
     async def _update_states(
         self, entries: Sequence[BatchEntry], stood: dict[str, int], batch: Batch
     ) -> dict[int, ResultOrError]:
-        """Outcomes anew, where words of another process came in between; and the states, remembered."""
-        told: dict[int, ResultOrError] = {}
+        """Cache the states, and compute results again where words of another process came in between."""
+        results: dict[int, ResultOrError] = {}
         for debate_id, base in stood.items():
             part = batch.parts[debate_id]
             if base != part.stood:
-                told |= await self._refold(part, base, [entry for entry in entries if entry.part is part])
+                results |= await self._refold(part, base, [entry for entry in entries if entry.part is part])
             if part.debate:
                 self._states.put(debate_id, CachedState(part.debate, part.epoch, part.place))
-        return told
+        return results
 
     async def _refold(
         self, part: DebateAppend, base: int, entries: Sequence[BatchEntry]
     ) -> dict[int, ResultOrError]:
-        """It has been written, so whatever goes wrong now must not lead to another attempt."""
+        """The append is durable, so an error here must not lead to another attempt."""
         known, part.debate = self._states.get(part.id), None
         self._states.drop(part.id)
         before = known.debate if known and known.debate.seq <= base and known.checked == part.place else None
-        told: dict[int, ResultOrError] = {}
+        results: dict[int, ResultOrError] = {}
         try:
             debate = await queries.fold_state(self._connection.query, part.id, base, before)
             for entry in entries:
                 if isinstance(entry.result, RecordResult):
                     outcome = _reappend(debate, entry.result)
-                    told[id(entry)], debate = (outcome, None), outcome.debate
+                    results[id(entry)], debate = (outcome, None), outcome.debate
         except Exception as error:
             return {id(entry): (None, error) for entry in entries}
         part.debate = debate
-        return told
+        return results
 
-    # --- beside the log -------------------------------------------------------------------------------
+    # --- deleting -------------------------------------------------------------------------------------
 
     async def _delete_all(self, items: Sequence[DeleteDebate]) -> None:
         for item in items:
@@ -280,7 +279,7 @@ class PostgresWriter:
                 self._deliver([(item.reply, Deleted(item.debate_id), None)])
 
     async def _prune(self) -> None:
-        # Nothing depends on it, and everybody on this task.
+        # An error here must not end the task.
         with suppress(Exception):
             await self._connection.prune(self._clock())
 
@@ -308,14 +307,14 @@ def _final_result(result: object, stood: dict[str, int]) -> object:
 
 
 def _by_debate(items: Iterable[BatchRequest]) -> list[list[BatchRequest]]:
-    shares: dict[str, list[BatchRequest]] = {}
+    groups: dict[str, list[BatchRequest]] = {}
     for item in items:
-        shares.setdefault(item.debate_id, []).append(item)
-    return list(shares.values())
+        groups.setdefault(item.debate_id, []).append(item)
+    return list(groups.values())
 
 
 async def _delete(connection: Connection, debate_id: str) -> None:
-    """Its head first: whoever is about to append holds it. What they wrote is then there to be deleted."""
+    """The head first: a process that is about to append holds it, and its events must be deleted, too."""
     async with connection.transaction():
         await connection.execute("DELETE FROM heads WHERE debate_id = %s", [debate_id])
         await connection.execute("DELETE FROM events WHERE debate_id = %s", [debate_id])

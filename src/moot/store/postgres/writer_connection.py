@@ -1,8 +1,8 @@
-"""The writer's own line to the database: dialled again when it breaks, and patient for some seconds.
+"""The writer's own connection to the database: opened again when it breaks, for some seconds.
 
-An append whose answer was lost may have landed, may never have arrived, or may be landing at this moment. It
-carries a number, written with it, so the very same statement is sent again: where the first one landed, or
-lands while the second waits for it, the number is taken, and what stands beside it is the lost answer.
+An append whose answer was lost may have been committed, may never have arrived, or may still be running. It
+carries a number that is written with it, and the same statement is sent again. If the first one is committed,
+before or while the second waits for it, the number is taken, and the lost answer is stored beside it.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from moot.store.postgres.connect import (
 T = TypeVar("T")
 
 PATIENCE = 12.0
-"""Seconds for which a write is tried again."""
+"""Seconds for which a write is repeated."""
 IN_HASTE = 5.0
-"""The same where only people wait for it, who can ask again. A debate that is being run has nobody to ask."""
+"""The same where only people wait for it, who can repeat it. A runner cannot."""
 KEPT = "15 minutes"
-"""How long it is remembered what an append did: far longer than a statement can be under way."""
+"""How long the result of an append is kept: far longer than a statement can run."""
 PRUNE = 60.0
-"""Seconds between two looks for what may be forgotten."""
+"""Seconds between two deletions of what has expired."""
 
 AppendPositions = tuple[list[int | None], list[int | None]]
-"""Where each debate stood, and its place; None where it has been left out."""
+"""The position of each debate before the append, and its row number; None where it was left out."""
 
 
 class WriterConnection:
@@ -55,7 +55,7 @@ class WriterConnection:
         self._pruned = time.monotonic()
         self.short_patience = False
         self.write_error = ""
-        """Why the last one failed, until one succeeds."""
+        """Why the last write failed, until one succeeds."""
 
     async def query(self, question: str, params: Params = None) -> list[tuple[Any, ...]]:
         return await self.run(lambda connection: fetch(connection, question, params))
@@ -67,7 +67,7 @@ class WriterConnection:
         return await self.run(lambda connection: _append(connection, numbered, again=next(sent) > 0))
 
     async def prune(self, at: datetime) -> None:
-        """Of what nobody will ask any more, now and then. Any process does it for all."""
+        """Now and then delete what has expired. Any process does it for all."""
         if time.monotonic() - self._pruned < PRUNE:
             return
         self._pruned = time.monotonic()
@@ -80,7 +80,7 @@ class WriterConnection:
             await connection.close()
 
     async def run(self, work: Callable[[Connection], Awaitable[T]]) -> T:
-        """Only for work that may be begun anew on another line."""
+        """Only for work that may be repeated on another connection."""
         patience = IN_TROUBLE if self.write_error else IN_HASTE if self.short_patience else PATIENCE
         try:
             done = await retry_lost(lambda left: self._attempt(work, left), patience)
@@ -107,7 +107,7 @@ async def _append(connection: Connection, values: Values, *, again: bool) -> App
     try:
         rows = await fetch(connection, statement(values), values)
     except errors.UniqueViolation as error:
-        # The number is written before all that could be taken as well: where it is not, none of this landed.
+        # The number is written first: a violation of another constraint means that nothing was committed.
         if error.diag.constraint_name != "landed_pkey":
             raise
         rows = await fetch(
@@ -117,14 +117,14 @@ async def _append(connection: Connection, values: Values, *, again: bool) -> App
         )
     except psycopg.Error as error:
         if again:
-            # It says nothing of the first one, which may have landed: nobody must decide this anew.
+            # It says nothing of the first attempt, which may be committed: nothing may be decided again.
             raise psycopg.OperationalError from error
         raise
     return rows[0][0], rows[0][1]
 
 
 def is_conflict(error: StoreError) -> bool:
-    """Another process was faster: to look again and decide again is all it takes."""
+    """Another process was faster: the batch has to be decided again."""
     return isinstance(
         error.__cause__, errors.UniqueViolation | errors.DeadlockDetected | errors.SerializationFailure
     )

@@ -1,4 +1,4 @@
-"""How every connection to the file is opened: durable, private, and patient with other processes."""
+"""Connections to the SQLite file: how they are opened, run shared statements and report errors."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from moot.store.sql import Row, Statement, Steps, Values, sqlite_text
 from moot.store.sqlite.migrations import migrate
 
 LOCK_WAIT_SECONDS = 10.0
-"""Seconds to wait for another process that is writing."""
+"""How long to wait for another process that is writing."""
 
 T = TypeVar("T")
 
 
 def prepare(path: Path) -> None:
-    """Make the file, readable by its owner alone, and bring its schema up to date."""
+    """Create the file, readable by its owner only, and migrate it. Raises StoreError or NewerSchema."""
     with translated(path):
         _make_private(path)
         with contextlib.closing(connect(path)) as connection:
-            _patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"))
+            _when_unlocked(lambda: connection.execute("PRAGMA journal_mode = WAL"))
             migrate(connection)
 
 
@@ -96,7 +96,7 @@ REASONS = {
 
 
 def translate(error: sqlite3.Error | OSError, where: object = "") -> StoreError:
-    """The same in our words; the original stays its cause."""
+    """The error in our words, with the original as its cause."""
     # Extended codes carry a suffix: SQLITE_IOERR_WRITE.
     name = "_".join(getattr(error, "sqlite_errorname", "").split("_")[:2])
     reason = (
@@ -129,8 +129,8 @@ def _make_private(path: Path) -> None:
             Path(f"{path}{suffix}").chmod(0o600)
 
 
-def _patiently(attempt: Callable[[], T]) -> T:
-    """The switch to WAL does not wait for the lock by itself."""
+def _when_unlocked(attempt: Callable[[], T]) -> T:
+    """Retry while the file is locked: the switch to WAL does not wait by itself."""
     deadline = time.monotonic() + LOCK_WAIT_SECONDS
     while True:
         try:

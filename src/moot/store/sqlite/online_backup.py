@@ -1,8 +1,8 @@
-"""A copy of the store while others write to it: one moment of it, whole, in one file.
+"""A consistent copy of the store in one file, made while others write to it.
 
-The copy is made under another name and checked before it gets its own, so a file of that name is never half
-a backup. One read transaction is held throughout: without it SQLite would begin anew with every commit of
-somebody else, and in a busy store never come to an end.
+The copy is made under a temporary name and checked before it is renamed, so a file of the final name is never
+half a backup. One read transaction is held throughout: without it SQLite would start again with every commit
+of another process, and never finish in a busy store.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from moot.core.errors import StoreError
 from moot.store.sqlite.connect import connect, translated
 
 ReportPages = Callable[[int, int], None]
-"""Called with the pages done and the pages in all."""
+"""Called with the pages done and the number of pages."""
 
 STEP = 512
 """Pages between two reports."""
@@ -55,9 +55,9 @@ def _copy(source: Path, part: Path, report: ReportPages) -> None:
 
 def _check(part: Path) -> None:
     with closing(sqlite3.connect(part)) as copy:
-        found = copy.execute("PRAGMA integrity_check(1)").fetchone()[0]
-    if found != "ok":
-        raise StoreError(f"The copy is not sound, so it was not kept: {found}")
+        verdict = copy.execute("PRAGMA integrity_check(1)").fetchone()[0]
+    if verdict != "ok":
+        raise StoreError(f"The copy is not sound, so it was not kept: {verdict}")
 
 
 def _sync(path: Path) -> None:

@@ -1,8 +1,7 @@
-"""What is asked of the file, each question with its SQL. All take a connection, so the writer may ask too.
+"""Queries on the log and the heads in SQLite. All take a connection, so the writer can use them too.
 
-The interpreter lets other threads in at every row that SQLite steps through, and a busy event loop then
-keeps the reader waiting for milliseconds a row. Long answers are therefore put together by SQLite and
-come back as one row of JSON.
+The interpreter may switch threads at every row that SQLite returns, and a busy event loop then delays the
+reader by milliseconds a row. Long results are therefore built by SQLite and returned as one row of JSON.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def events(connection: sqlite3.Connection, debate_id: str, after: int, limit: in
 
 
 def fold_state(connection: sqlite3.Connection, debate_id: str, upto: int, base: Debate | None) -> Debate:
-    """The state after event `upto`, going on from `base`. Reads page by page, in no transaction."""
+    """The state after event `upto`, starting from `base`. Reads in pages, without a transaction."""
     seq = base.seq if base else 0
     while seq < upto:
         records = events(connection, debate_id, seq, min(PAGE, upto - seq))
@@ -67,7 +66,7 @@ def fold_state(connection: sqlite3.Connection, debate_id: str, upto: int, base: 
     return base
 
 
-# Fresh events are later than settled ones, so the last is among them if there are any.
+# Events in `fresh` are later than those in `events`.
 VERSION = """coalesce(
     (SELECT max(seq) FROM fresh WHERE debate_id = debates.id),
     (SELECT max(seq) FROM events WHERE debate_id = debates.id)
@@ -110,18 +109,18 @@ def head(connection: sqlite3.Connection, debate_id: str) -> DebateHead:
     return _head(*row)
 
 
-def heads(connection: sqlite3.Connection, wanted: DebateFilter, limit: int, offset: int) -> DebatePage:
+def heads(connection: sqlite3.Connection, filters: DebateFilter, limit: int, offset: int) -> DebatePage:
     """Newest first. Several statuses are merged from one ordered walk each, which sorts nothing."""
-    span = _row_range(connection, wanted)
-    query, values = heads_query(wanted, span)
+    row_range = _row_range(connection, filters)
+    query, values = heads_query(filters, row_range)
     rows = connection.execute(f"{query} LIMIT ? OFFSET ?", (*values, limit, offset)).fetchall()
-    return DebatePage(tuple(_head(*row) for row in rows), _total(connection, wanted, span))
+    return DebatePage(tuple(_head(*row) for row in rows), _total(connection, filters, row_range))
 
 
 def summaries(
     connection: sqlite3.Connection, owner: str | None, before: int, limit: int
 ) -> tuple[bytes, int] | None:
-    """A page of those whose place is less, and the least place in it. None where there are no more."""
+    """The page before row number `before`, and the lowest row number in it; None where there are no more."""
     where, values = _where(DebateFilter(owner=owner), None)
     row = connection.execute(
         f"""
@@ -134,17 +133,17 @@ def summaries(
     return (row[0], row[1]) if row[0] else None
 
 
-ASTIR = f"SELECT id, {VERSION}, runner, {UPDATED_AT} FROM debates"  # noqa: S608 - our own columns
+ACTIVE = f"SELECT id, {VERSION}, runner, {UPDATED_AT} FROM debates"  # noqa: S608 - our own columns
 
 
 def claimed_debates(connection: sqlite3.Connection) -> tuple[ActiveDebate, ...]:
-    return tuple(_active_debate(*row) for row in connection.execute(f"{ASTIR} WHERE runner <> ''"))
+    return tuple(_active_debate(*row) for row in connection.execute(f"{ACTIVE} WHERE runner <> ''"))
 
 
 def active_debates(connection: sqlite3.Connection, since: datetime | None) -> tuple[ActiveDebate, ...]:
     statuses = ",".join("?" * len(ACTIVE_STATUSES))
     rows = connection.execute(
-        f"{ASTIR} WHERE status IN ({statuses}) AND turned_at >= ?",
+        f"{ACTIVE} WHERE status IN ({statuses}) AND turned_at >= ?",
         (*ACTIVE_STATUSES, epoch_seconds(since) if since else 0),
     )
     return tuple(_active_debate(*row) for row in rows)
@@ -155,13 +154,13 @@ def _active_debate(debate_id: str, version: int, runner: str, updated_at: str) -
 
 
 def ended_before(connection: sqlite3.Connection, before: datetime, limit: int) -> tuple[str, ...]:
-    """Words may still come after the end, so the last event has a say too."""
-    rows = connection.execute(STALE, (epoch_seconds(before), max(limit, 0))).fetchall()
+    """Words may still come after the end, so the time of the last event is compared, too."""
+    rows = connection.execute(ENDED_BEFORE, (epoch_seconds(before), max(limit, 0))).fetchall()
     return tuple(row[0] for row in rows)
 
 
 # The planner would take the index of the status, and then sort; this one needs its very condition.
-STALE = f"""
+ENDED_BEFORE = f"""
     SELECT id FROM debates INDEXED BY debates_ended
     WHERE status IN ('completed', 'aborted', 'error')
         AND turned_at < ?1 AND CAST(strftime('%s', {UPDATED_AT}) AS INTEGER) < ?1
@@ -170,7 +169,7 @@ STALE = f"""
 
 
 def size(connection: sqlite3.Connection) -> int:
-    """The pages in use: a file does not shrink, but what was deleted in it makes room."""
+    """The pages in use: the file does not shrink, but deleted pages are reused."""
     pages, free, each = (
         connection.execute(f"PRAGMA {name}").fetchone()[0]
         for name in ("page_count", "freelist_count", "page_size")
@@ -179,48 +178,48 @@ def size(connection: sqlite3.Connection) -> int:
 
 
 RowRange = tuple[int, int]
-"""The first place and the last one."""
+"""The first and the last row number."""
 Value = str | int
 
 
-def heads_query(wanted: DebateFilter, span: RowRange | None = None) -> tuple[str, list[Value]]:
+def heads_query(filters: DebateFilter, row_range: RowRange | None = None) -> tuple[str, list[Value]]:
     walks: list[str] = []
     values: list[Value] = []
-    for status in dict.fromkeys(wanted.statuses) or (None,):
-        where, chosen = _where(wanted, status, span)
+    for status in dict.fromkeys(filters.statuses) or (None,):
+        where, applied = _where(filters, status, row_range)
         # By the column of the table that is walked: by that of the other, SQLite would sort.
-        head = HEAD.replace("place,", "casts.debate AS place,", 1) if wanted.model else HEAD
-        walks.append(f"SELECT {head} FROM {_source(wanted)} WHERE debates.place > 0 AND {where}")  # noqa: S608 - our own columns
-        values += chosen
+        head = HEAD.replace("place,", "casts.debate AS place,", 1) if filters.model else HEAD
+        walks.append(f"SELECT {head} FROM {_source(filters)} WHERE debates.place > 0 AND {where}")  # noqa: S608 - our own columns
+        values += applied
     return " UNION ALL ".join(walks) + " ORDER BY place DESC", values
 
 
-def _source(wanted: DebateFilter) -> str:
-    """A model's debates are walked by its casts: CROSS JOIN keeps the two in this order."""
-    return "casts CROSS JOIN debates" if wanted.model else "debates"
+def _source(filters: DebateFilter) -> str:
+    """A model's debates are found through `casts`: CROSS JOIN keeps the two in this order."""
+    return "casts CROSS JOIN debates" if filters.model else "debates"
 
 
 def _where(
-    wanted: DebateFilter, status: Status | None, span: RowRange | None = None
+    filters: DebateFilter, status: Status | None, row_range: RowRange | None = None
 ) -> tuple[str, list[Value]]:
-    low, high = span or (None, None)
+    low, high = row_range or (None, None)
     conditions: dict[str, Value | None] = {
-        "casts.debate = debates.place AND casts.model = ?": wanted.model or None,
-        "owner = ?": wanted.owner,
+        "casts.debate = debates.place AND casts.model = ?": filters.model or None,
+        "owner = ?": filters.owner,
         "status = ?": status,
-        "format = ?": wanted.format or None,
-        "instr(casefold(motion), ?) > 0": wanted.search.casefold() or None,
+        "format = ?": filters.format or None,
+        "instr(casefold(motion), ?) > 0": filters.search.casefold() or None,
         "debates.place >= ?": low,
         "debates.place <= ?": high,
-        **_days(wanted),
+        **_days(filters),
     }
-    chosen = {condition: value for condition, value in conditions.items() if value is not None}
-    return " AND ".join(chosen) or "TRUE", list(chosen.values())
+    applied = {condition: value for condition, value in conditions.items() if value is not None}
+    return " AND ".join(applied) or "TRUE", list(applied.values())
 
 
-def _days(wanted: DebateFilter) -> dict[str, str]:
-    """Moments are written with the date in front, so a date can be held against them as text."""
-    bounds = {"created_at >= ?": wanted.since, "created_at < ?": _day_after(wanted.until)}
+def _days(filters: DebateFilter) -> dict[str, str]:
+    """Times are stored with the date first, so a date can be compared with them as text."""
+    bounds = {"created_at >= ?": filters.since, "created_at < ?": _day_after(filters.until)}
     return {condition: day.isoformat() for condition, day in bounds.items() if day}
 
 
@@ -228,12 +227,12 @@ def _day_after(day: date | None) -> date | None:
     return day + timedelta(days=1) if day and day < date.max else None
 
 
-def _row_range(connection: sqlite3.Connection, wanted: DebateFilter) -> RowRange | None:
-    """The places between which all debates of those days lie: with it, lists walk as they do without days.
+def _row_range(connection: sqlite3.Connection, filters: DebateFilter) -> RowRange | None:
+    """The row numbers between which all debates of those days are, so that a list uses its usual index.
 
-    Clocks are set back at times, so the days themselves have the last word.
+    Clocks are set back at times, so the days are still compared as well.
     """
-    days = _days(wanted)
+    days = _days(filters)
     if not days:
         return None
     where = " AND ".join(days)
@@ -243,14 +242,14 @@ def _row_range(connection: sqlite3.Connection, wanted: DebateFilter) -> RowRange
     ).fetchone()
 
 
-def _total(connection: sqlite3.Connection, wanted: DebateFilter, span: RowRange | None) -> int:
-    """From the tallies, which know owners and statuses: whoever asks for more has to count."""
-    counting = bool(wanted.search or wanted.format or wanted.model or span)
-    table = _source(wanted) if counting else "tallies"
+def _total(connection: sqlite3.Connection, filters: DebateFilter, row_range: RowRange | None) -> int:
+    """From `tallies`, which has owners and statuses; other filters have to count."""
+    counting = bool(filters.search or filters.format or filters.model or row_range)
+    table = _source(filters) if counting else "tallies"
     count = "count(*)" if counting else "coalesce(sum(n), 0)"
     total = 0
-    for status in dict.fromkeys(wanted.statuses) or (None,):
-        where, values = _where(wanted, status, span)
+    for status in dict.fromkeys(filters.statuses) or (None,):
+        where, values = _where(filters, status, row_range)
         total += connection.execute(f"SELECT {count} FROM {table} WHERE {where}", values).fetchone()[0]  # noqa: S608 - our own columns
     return total
 

@@ -1,8 +1,8 @@
-"""The log in one SQLite file: nothing to install, durable at every answer, shared by several processes.
+"""The store in one SQLite file: durable before every run, shared by several processes.
 
-Writes go to one thread (`sqlite_writer`), which decides and commits them in groups. Reads go to a few
-threads with a connection each, page by page, and keep no transaction open. States are folded outside the
-write transaction, on a reader.
+Writes go to one thread (`writer.py`), which decides and commits them in groups. Reads go to a few threads
+with a connection each, in pages and without an open transaction. States are folded by a reader, outside the
+write transaction.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ T = TypeVar("T")
 class SqliteStore(SqlStore):
     @classmethod
     def open(cls, path: str | Path, *, clock: Clock = now, states: int = STATES) -> SqliteStore:
-        """Opens the file, making or migrating it first. Raises StoreError or NewerSchema."""
+        """Opens the file, which is created or migrated first. Raises StoreError or NewerSchema."""
         path = Path(path)
         prepare(path)
         with translated():
@@ -145,7 +145,7 @@ class SqliteStore(SqlStore):
         return await self._read(queries.size)
 
     async def changed_elsewhere(self) -> bool:
-        """A look at a counter (4 µs) while nobody writes; after commits of our own the writer is asked."""
+        """Reads a counter (4 µs) while there are no commits; after our own commits the writer is asked."""
         with translated():
             version = self._data_version()
         if version == self._seen_version:
@@ -162,7 +162,7 @@ class SqliteStore(SqlStore):
         self._writer.stop()
         await asyncio.to_thread(self._join)
 
-    # --- asking the threads ---------------------------------------------------------------------------
+    # --- running in threads ---------------------------------------------------------------------------
 
     async def _read_sql(self, text: str, /, **values: object) -> list[Row]:
         return await self._read(run_statement, Statement(text, values))
@@ -183,32 +183,32 @@ class SqliteStore(SqlStore):
         return await reply
 
     async def _read(
-        self, question: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
+        self, query: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        def answer() -> T:
+        def run() -> T:
             with translated():
-                return question(self._reader(), *args, **kwargs)
+                return query(self._reader(), *args, **kwargs)
 
         if self._closed:
             raise StoreError("The store is closed.")
-        return await asyncio.get_running_loop().run_in_executor(self._readers, answer)
+        return await asyncio.get_running_loop().run_in_executor(self._readers, run)
 
     async def _cache_state(self, debate_id: str) -> None:
-        """Have a cold debate folded by a reader, so that the writer need not."""
+        """Fold a debate that is not cached on a reader, so that the writer need not."""
         if debate_id not in self._states:
             await self._read(self._fold_if_known, debate_id)
 
     # --- in the reader threads ------------------------------------------------------------------------
 
     def _fold(self, connection: sqlite3.Connection, debate_id: str, upto: int | None) -> Debate:
-        pulse = queries.position(connection, debate_id)
-        if pulse is None:
+        position = queries.position(connection, debate_id)
+        if position is None:
             raise UnknownDebate
-        goal = pulse.version if upto is None else min(upto, pulse.version)
+        goal = position.version if upto is None else min(upto, position.version)
         known = self._states.get(debate_id)
         base = known.debate if known and known.debate.seq <= goal else None
         debate = queries.fold_state(connection, debate_id, goal, base)
-        if goal == pulse.version:
+        if goal == position.version:
             self._states.put_if_newer(debate)
         return debate
 

@@ -1,8 +1,8 @@
-"""The one thread that writes: it takes what has gathered in its queue and commits it as one transaction.
+"""The one thread that writes: it commits all requests that are waiting in its queue as one transaction.
 
-There is no timer. While one commit waits for the disk the next batch gathers, so the busier the process, the
-cheaper a write. If a batch cannot be written its items are tried one by one. Nothing is answered before it
-is durable, and each event loop is woken once a batch.
+There is no timer. While one commit waits for the disk the next batch gathers, so a write is the cheaper, the
+busier the process. If a batch cannot be written its requests are tried one by one. No request is answered
+before it is durable, and each event loop is woken once a batch.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 MAX_BATCH = 512
-"""Items in one transaction."""
+"""Requests in one transaction."""
 MAX_FRESH_EVENTS = 1000
-"""Events in `fresh` before they are settled."""
+"""Events in `fresh` before they are moved to `events`."""
 NEVER = float("inf")
 CHECKPOINT_WAIT_SECONDS = 0.05
-"""Seconds to wait for readers elsewhere before a deleted text is scrubbed."""
+"""Seconds to wait for readers of other processes before deleted text is scrubbed."""
 CHECKPOINT_RETRY_SECONDS = 1.0
-"""Seconds until the next attempt, if they would not let us."""
+"""Seconds until the next attempt, if readers prevented it."""
 
 
 class OwnTransaction(Struct, frozen=True):
@@ -76,7 +76,7 @@ class SqliteWriter:
         self._queue.put(item)
 
     def stop(self) -> None:
-        """Take nothing more; what is queued is still carried out."""
+        """Accept no more requests; those in the queue are still carried out."""
         if not self._closing:
             self._closing = True
             self._queue.put(None)
@@ -99,7 +99,7 @@ class SqliteWriter:
     def change_and_scrub(
         self, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """A change that deletes: no trace of it stays in the write-ahead log."""
+        """A change that deletes: the deleted text is removed from the write-ahead log, too."""
         result = self.change(work, *args, **kwargs)
         self._truncate_wal()
         return result
@@ -107,7 +107,7 @@ class SqliteWriter:
     def change(
         self, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Something beside the log, in a transaction of its own."""
+        """Run work in a transaction of its own."""
         self._begin()
         try:
             result = work(self._connection, *args, **kwargs)
@@ -130,7 +130,7 @@ class SqliteWriter:
         self._connection.close()
 
     def _gather(self) -> list[SqliteRequest]:
-        """What is waiting, at least one item; empty when the store closes."""
+        """The waiting requests, at least one; empty when the store closes."""
         first = self._wait()
         if first is None:
             return []
@@ -154,10 +154,10 @@ class SqliteWriter:
     def _run_batch(self, batch: list[SqliteRequest]) -> list[WriterAnswer]:
         answers: list[WriterAnswer] = []
         for share in _groups(batch):
-            trouble = answers[-1][2] if answers else None
-            if isinstance(trouble, StoreError) and is_locked(trouble):
-                # One wait is enough: the others would each wait as long, and come to the same.
-                answers += [(item.reply, None, trouble) for item in share]
+            last_error = answers[-1][2] if answers else None
+            if isinstance(last_error, StoreError) and is_locked(last_error):
+                # One wait is enough: the others would each wait as long and fail, too.
+                answers += [(item.reply, None, last_error) for item in share]
             elif isinstance(share[0], OwnTransaction):
                 answers.append(self._run_alone(share[0]))
             else:
@@ -218,13 +218,13 @@ class SqliteWriter:
         crash_points.point("after-commit")
 
     def _roll_back(self) -> None:
-        # SQLite has done it already after some errors, such as a full disk.
+        # After some errors, such as a full disk, SQLite has rolled back already.
         if self._connection.in_transaction:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
 
     def _check_data_version(self) -> None:
-        """Another process's commit moves the data version of our connection; our own commits do not."""
+        """A commit of another process changes the data version of our connection; our own commits do not."""
         version = self._ask_data_version()
         if version != self._data_version:
             self._data_version = version
@@ -235,7 +235,7 @@ class SqliteWriter:
         return self._connection.execute("PRAGMA data_version").fetchone()[0]
 
     def _move_fresh_events(self) -> None:
-        """Move the fresh events to their debates. If that fails they stay, and are read, where they are."""
+        """Move events from `fresh` to `events`. If that fails they stay there, and are read there."""
         self._unsettled = 0
         try:
             self._begin()
@@ -252,7 +252,7 @@ class SqliteWriter:
             self._roll_back()
 
     def _truncate_wal(self) -> None:
-        """Empty the write-ahead log, which still holds what was deleted. Readers elsewhere may prevent it."""
+        """Empty the write-ahead log, which still holds deleted text. Other readers may prevent it."""
         self._truncate_at = time.monotonic() + CHECKPOINT_RETRY_SECONDS
         with contextlib.suppress(sqlite3.Error):
             self._connection.execute(f"PRAGMA busy_timeout = {int(CHECKPOINT_WAIT_SECONDS * 1000)}")
@@ -293,16 +293,16 @@ def _delete(connection: sqlite3.Connection, debate_id: str) -> None:
 
 
 def _groups(batch: list[SqliteRequest]) -> Iterator[list[SqliteRequest]]:
-    """Neighbours that may share a transaction, and each of the others by itself."""
-    for alone, items in groupby(batch, key=lambda item: isinstance(item, OwnTransaction)):
-        if alone:
+    """Consecutive requests that may share a transaction, and each of the others by itself."""
+    for is_own, items in groupby(batch, key=lambda item: isinstance(item, OwnTransaction)):
+        if is_own:
             yield from ([item] for item in items)
         else:
             yield list(items)
 
 
 def _unwritten(error: Exception | None) -> bool:
-    """Not refused by whoever decides, but by the file."""
+    """Whether the file refused it, and not the decision."""
     return isinstance(error, StoreError) and isinstance(error.__cause__, sqlite3.Error)
 
 

@@ -1,8 +1,8 @@
 """Forward-only migrations of the PostgreSQL store: `0001_*.sql`, `0002_*.sql` ... in order.
 
-Processes of the version before go on working while one of the next migrates, so a script only adds: tables,
+Processes of the previous version keep working while one of the next migrates, so a script only adds: tables,
 columns with a default, indexes. What is no longer used is dropped a release later. Each runs in a transaction
-of its own and gives up rather than queue behind a long lock, since everybody else would queue behind it.
+of its own and fails rather than wait long for a lock, since all others would wait behind it.
 
 An index on a table that may be large is built by a script whose first line is `-- outside a transaction`,
 one statement after the other: `DROP INDEX CONCURRENTLY IF EXISTS`, since an attempt that failed leaves a
@@ -23,29 +23,29 @@ Connection = AsyncConnection[tuple[Any, ...]]
 
 OUTSIDE = "-- outside a transaction"
 LOCK = 6_015_016_020
-"""An advisory lock of ours, so that processes which start together migrate one after the other."""
+"""An advisory lock, so that processes that start together migrate one after the other."""
 LOCK_SECONDS = 5
 
 
-async def migrate(dial: Callable[[], Awaitable[Connection]]) -> None:
+async def migrate(connect: Callable[[], Awaitable[Connection]]) -> None:
     scripts = dict(_scripts())
-    async with await dial() as connection:
-        found = await _version(connection)
-        refuse_newer(found, max(scripts))
-        if found < max(scripts):
-            async with await dial() as guard:
+    async with await connect() as connection:
+        version = await _version(connection)
+        refuse_newer(version, max(scripts))
+        if version < max(scripts):
+            async with await connect() as guard:
                 await _catch_up(connection, guard, scripts)
 
 
 async def _catch_up(connection: Connection, guard: Connection, scripts: dict[int, str]) -> None:
-    """The guard keeps others out meanwhile: it holds no snapshot, so an index can be built beside it."""
+    """The guard holds the lock meanwhile, without a snapshot, so that an index can be built beside it."""
     async with guard.transaction():
         # Without parameters: the portal that those need would keep a snapshot until the end.
         await guard.execute(f"SELECT pg_advisory_xact_lock({LOCK})".encode())
         # Another process may have been faster while we waited.
-        found = await _version(connection)
+        version = await _version(connection)
         for number in sorted(scripts):
-            if number > found:
+            if number > version:
                 await _apply(connection, number, scripts[number])
 
 

@@ -22,10 +22,10 @@ def migrate(connection: sqlite3.Connection) -> None:
             _apply(connection, number, scripts[number])
 
 
-def refuse_newer(found: int, known: int) -> None:
-    if found > known:
+def refuse_newer(version: int, known: int) -> None:
+    if version > known:
         raise NewerSchema(
-            f"This store has schema {found}, but this Moot knows only up to {known}: "
+            f"This store has schema {version}, but this Moot knows only up to {known}: "
             "it was written by a newer version. Upgrade Moot to open it."
         )
 
