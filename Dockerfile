@@ -18,7 +18,7 @@ COPY pyproject.toml README.md LICENSE ./
 COPY src src
 COPY --from=page /moot/src/moot/web/vendor src/moot/web/vendor
 RUN python -m build --wheel --no-isolation && python -m venv /opt/moot
-# Without `local`: that is half a gigabyte for those who let services speak. Add it to the list to have it.
+# Without the extra `local` (half a gigabyte, not needed for model services). Add it to run local models.
 RUN /opt/moot/bin/python -m pip install -c constraints.txt "$(ls dist/moot-*.whl)[cluster,mcp]"
 
 FROM python:3.11-slim

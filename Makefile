@@ -15,13 +15,13 @@ export MOTION
 
 # More arguments for the tool behind a target: make test ARGS='-k pause'
 ARGS ?=
-# Tests run side by side in so many processes.
+# The number of processes that run tests in parallel.
 WORKERS ?= 4
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The pinned pyright is the one we want; its hint that there is a newer one is noise.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
-# Some machines forbid it by default, and then each of a thousand processes compiles the whole program anew.
+# Some machines forbid it by default; then each of a thousand processes compiles the whole program again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
@@ -30,20 +30,20 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
-run: setup ## serve the arena and open it in a browser; ARGS='--port 9000' and the like
+run: setup ## start the server and open the page; ARGS='--port 9000'
 	@$(BIN)/moot models install $(MODEL)
 	@$(BIN)/moot serve --open $(ARGS)
 
 debate: setup ## hold a debate in this terminal; MOTION='...' sets the motion
 	@$(BIN)/moot "$$MOTION" $(ARGS)
 
-cluster: setup ## try a cluster on this machine: two nodes, two workers; ARGS='--workers 4' and the like
+cluster: setup ## try a cluster on this machine: two nodes, two workers; ARGS='--workers 4'
 	@$(BIN)/python -m tests.cluster $(ARGS)
 
-test: setup .venv/.browser ## run the tests; ARGS='-k pause' picks some
+test: setup .venv/.browser ## run the tests; ARGS='-k pause' selects some
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
-coverage: setup .venv/.browser ## run the tests and see what they leave out
+coverage: setup .venv/.browser ## run the tests and report lines that they do not reach
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report= $(ARGS)
 	@$(BIN)/coverage report
 
@@ -55,7 +55,7 @@ check: setup ## lint, format, types and the direction of imports
 	$(BIN)/lint-imports --no-logo
 	@printf '%s\n' $(STATIC) scripts/vendor.js | xargs -P 2 -n 1 node --check
 
-format: setup ## put the code in shape, and write the blocking client anew
+format: setup ## format the code and generate the blocking client
 	@$(BIN)/python scripts/sync_client.py
 	@$(BIN)/ruff check -q --fix-only
 	@$(BIN)/ruff format
@@ -63,7 +63,7 @@ format: setup ## put the code in shape, and write the blocking client anew
 bench: setup .venv/.bench ## measure speed
 	@$(BIN)/python -m tests.bench $(ARGS)
 
-chaos: setup ## kill processes, cut lines, let services misbehave in pairs, and see what survives
+chaos: setup ## long failure tests: killed processes, cut connections, faulty services in pairs
 	@$(BIN)/python -m pytest tests -m chaos $(ARGS)
 
 screenshots: setup .venv/.browser .venv/.fonts ## take the pictures in docs/images
@@ -76,11 +76,11 @@ lock: ## pin the newest versions of all dependencies in constraints.txt
 	@echo "resolving every dependency ..."
 	@$(PYTHON) scripts/lock.py
 
-clean: ## remove what was built and cached (.venv stays)
+clean: ## remove build results and caches (.venv stays)
 	@rm -rf dist build .coverage .coverage.* htmlcov .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find src tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
-setup: .venv/.stamp .venv/.page ## set up .venv; the other targets do this by themselves
+setup: .venv/.stamp .venv/.page ## set up .venv; the other targets run this first
 
 .venv/.stamp: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -79,7 +79,7 @@ class Setup(Struct, frozen=True):
     seats: tuple[SeatSetup, ...]
     judges: tuple[JudgeSetup, ...] = ()
     recuse: bool = True
-    """A judge of a speaker's own model or family steps aside, where another judge remains."""
+    """Exclude judges from a debater's model family, if another judge remains."""
     rounds: int | None = None
     turns: int | None = None
     turn_seconds: float = 120.0
@@ -89,18 +89,18 @@ class Setup(Struct, frozen=True):
     auto: bool = True
     auto_judge: bool = True
     winning: WinningRule | None = None
-    """Where nobody says so, as the format has it: `default_winning_rule`."""
+    """Who decides; None: the default of the format, see `default_winning_rule`."""
     intensity: int = 3
     show_reasoning: bool = True
     objective: str = ""
-    """What the debate is to settle."""
+    """What the debate is to settle, for all seats and judges."""
     prep: bool = False
     blind: bool = False
     opens: OpeningSide | None = None
     polls: PollSettings | None = None
-    """Where the audience decides there are votes, whether anybody asked for them or not."""
+    """Audience votes; added by default if the audience decides."""
     tools: Sequence[str] = ()
-    """What the seats may use, by the names of `DebateOptions.tools`; whether they exist, a toolbox tells."""
+    """Names of tools that the seats may use; `Arena.create` checks that they exist."""
     lent: tuple[str, ...] = ()
     seed: int | None = None
 
