@@ -11,7 +11,7 @@ import pytest
 
 from moot import __version__
 from moot.cli.app import COMMANDS
-from moot.cli.help_examples import EXAMPLES
+from moot.cli.render.help import EXAMPLES
 
 Moot = Callable[..., tuple[int, str, str]]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.cli.conversation_source import open_conversations
+from moot.cli.source import open_source
 from tests.cli.conftest import Hold
 from tests.cli.terminal import Terminal, environment
 from tests.client.canned_server import answer, problem, serve_answers
@@ -144,6 +144,6 @@ async def test_a_server_that_counts_requests_is_waited_for():
     nothing = b'{"conversations": [], "total": 0, "limit": 20, "offset": 0, "hasMore": false}'
     async with (
         serve_answers(busy, busy, answer("200 OK", nothing)) as server,
-        open_conversations(server.url) as books,
+        open_source(server.url) as source,
     ):
-        assert (await books.imported_page(search="", limit=20, offset=0)).total == 0
+        assert (await source.imported_conversations(search="", limit=20, offset=0)).total == 0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.cli.replay_events import seconds_between
+from moot.cli.commands.show import seconds_between
 from moot.core.events import DebatePaused, DebateResumed, Recorded, decode_recorded
 from tests.cli.conftest import Hold
 from tests.cli.terminal import MOOT, environment

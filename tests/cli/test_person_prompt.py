@@ -10,15 +10,15 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from moot.cli.follow import show_records
-from moot.cli.keyboard import Keyboard
+from moot.cli.local import LocalSource
 from moot.cli.prompts.ask_people import BallotPrompt, PeoplePrompts, PointPrompt, SpeechPrompt, pending_prompt
+from moot.cli.prompts.person_prompt import Keyboard
 from moot.cli.render.screens import EventLines
 from moot.cli.visible_records import PeopleHere, VisibleRecords, all_people, person_at
 from moot.core.events import AsideAsked, BallotCast, CallDelta, DebatePaused, JudgingStarted
 from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.core.terms import FREE, HUMAN, Ballot, Judge, Model, Request
-from moot.engine.arena import Arena
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, improvise
 from moot.rules.debate_setup import SeatSetup
 from moot.settings import Settings
@@ -52,7 +52,7 @@ async def held(tmp_path: Path, text: str, **options: object) -> tuple[Debate, li
     """A debate with a person in the first seat who types this, and how often they left before the end."""
     left: list[str] = []
     providers = {"scripted": ScriptedProvider(rising)}
-    async with Arena.open(Settings(data=tmp_path), store=MemoryStore(), providers=providers) as arena:
+    async with LocalSource.open(Settings(data=tmp_path), store=MemoryStore(), providers=providers) as arena:
         seats = (SeatSetup(model=PERSON), SeatSetup(model=arena.model("scripted/demo")))
         setup = await arena.setup("Tea is better", seats=seats, judge="none", **options)
         debate = (await arena.create(setup, start=True)).debate

@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from moot.cli.commands.sessions import bring, give
+from moot.cli.commands.legacy import export_sessions, import_sessions
 from moot.compat import session_tables
 from moot.compat.row_readers import parse_location
 from moot.compat.row_writers import WriteReport
@@ -260,10 +260,10 @@ def test_sessions_come_and_go_by_the_command_line(
     monkeypatch.setenv("MOOT_DATA", str(tmp_path / "data"))
     source, target = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
     source.write_text("".join(json.dumps(one) + "\n" for one in (row(2), row(3, 2))))
-    assert bring(str(source), dry_run=True) == 0
-    assert bring(str(source)) == 0
-    assert bring(str(source)) == 0
-    assert give(str(target)) == 0
+    assert import_sessions(str(source), dry_run=True) == 0
+    assert import_sessions(str(source)) == 0
+    assert import_sessions(str(source)) == 0
+    assert export_sessions(str(target)) == 0
     told = capsys.readouterr().out
     assert "2 sessions can be brought" in told
     assert "2 were here already" in told

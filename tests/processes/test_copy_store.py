@@ -17,7 +17,7 @@ import pytest
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from moot.cli.commands.migrate_store import NAMES
+from moot.cli.commands.store import NAMES
 from moot.core.errors import Invalid, StoreError, Unavailable
 from moot.core.events import DebateOpened, RemarkInjected
 from moot.core.evolve import fold

@@ -1,7 +1,8 @@
-"""Moot in the terminal: one file per command, none of them loaded before it is asked for.
+"""Moot in the terminal: `commands/` has a file for each command, or for a few that belong together.
 
-`app` names the commands; `page` is the only place that prints; `stage` shows a debate, live or afterwards;
-`playing` follows one and minds Ctrl-C; `failing` turns errors into one clear line and an exit code:
+`app` names the commands and loads one when it is called; `source` is where debates are, here or on a server;
+`follow` shows one as it runs and handles Ctrl-C; `render/` is all that prints, `prompts/` all that asks
+people; `error_messages` turns errors into one clear line and an exit code:
 
     0 ended · 1 failed · 2 wrong usage · 130 interrupted
 """
@@ -25,16 +26,16 @@ def main() -> None:
 
 
 def _log(debugging: bool) -> None:
-    ours = logging.getLogger("moot")
+    logger = logging.getLogger("moot")
     if debugging:
-        # What a service says about its own failures is logged for the operator, and stands in no event.
+        # What a service says about its own failures is logged for the operator; no event has it.
         logging.basicConfig(format="%(name)s: %(message)s")
-        ours.setLevel(logging.INFO)
+        logger.setLevel(logging.INFO)
         return
-    # What went wrong is said on the page; a log line in the middle of it helps nobody.
-    ours.addHandler(logging.NullHandler())
-    ours.propagate = False
-    # It complains of every try to reach a database that is away; `playing` says so once.
+    # What went wrong is printed; a log line in the middle of the debate would only disturb it.
+    logger.addHandler(logging.NullHandler())
+    logger.propagate = False
+    # It logs every attempt to reach a database that is away; `follow` says so once.
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
-    # What it logs of a batch that was refused would stand raw on standard error; the rows are reported.
+    # What it logs of a refused batch would go to standard error as it is; the rows are reported.
     logging.getLogger("psycopg").addHandler(logging.NullHandler())

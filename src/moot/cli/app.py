@@ -12,8 +12,7 @@ from cyclopts import App, CycloptsError, Group, Parameter, UnusedCliTokensError
 from moot import __version__
 from moot.cli.commands.debate import debate
 from moot.cli.error_messages import FAILED, INTERRUPTED, USAGE, debugging, explain
-from moot.cli.help_examples import EXAMPLES, FIRST, example_lines
-from moot.cli.render.help import HelpColumns
+from moot.cli.render.help import FIRST_EXAMPLES, HelpColumns, help_of
 from moot.core.errors import MootError
 
 if TYPE_CHECKING:
@@ -29,16 +28,16 @@ THIS_MACHINE = Group("This machine", sort_key=30)
 OTHER = Group("Help", sort_key=40)
 
 COMMANDS = (
-    (LOOK, "list", "list_:listing", "The debates that are here, newest first."),
+    (LOOK, "list", "debates:listing", "The debates that are here, newest first."),
     (LOOK, "show", "show:show", "A debate in the terminal, as it stands."),
-    (LOOK, "watch", "watch:watch", "Follow a running debate from its start, wherever it runs."),
-    (LOOK, "replay", "replay:replay", "See a debate again at the pace it was held, or faster."),
+    (LOOK, "watch", "show:watch", "Follow a running debate from its start, wherever it runs."),
+    (LOOK, "replay", "show:replay", "See a debate again at the pace it was held, or faster."),
     (LOOK, "export", "export:app", "A debate as Markdown, HTML or JSON; or all in an older shape."),
     (LOOK, "verdicts", "judging:verdicts", "Every verdict with its ballots and their reasons."),
     (LOOK, "stats", "stats:stats", "Who wins, what is debated most, and what it cost."),
     (LOOK, "conversations", "conversations:app", "Conversations imported from elsewhere, to read."),
-    (LOOK, "delete", "delete:delete", "Remove a debate and all that belongs to it."),
-    (STEER, "resume", "resume:resume", "Go on with a debate that was paused, failed or left behind."),
+    (LOOK, "delete", "debates:delete", "Remove a debate and all that belongs to it."),
+    (STEER, "resume", "steer:resume", "Go on with a debate that was paused, failed or left behind."),
     (STEER, "pause", "steer:pause", "Pause after the running speech, or at once with --now."),
     (STEER, "inject", "steer:inject", "Say something that every later speaker hears."),
     (STEER, "extend", "steer:extend", "More time for the speech under way, or more rounds."),
@@ -56,27 +55,27 @@ COMMANDS = (
     (TAKE_PART, "draft", "take_part:draft", "Keep what you have written so far."),
     (TAKE_PART, "point", "take_part:point", "Rise on a point of information, or take or decline one."),
     (TAKE_PART, "ask", "steer:question", "Ask a question that all hear, of one speaker or of everybody."),
-    (TAKE_PART, "vote", "vote:vote", "Vote in the poll that is open."),
-    (TAKE_PART, "polls", "vote:app", "What the audience's votes came to, and `polls close`."),
+    (TAKE_PART, "vote", "take_part:vote", "Vote in the poll that is open."),
+    (TAKE_PART, "polls", "take_part:app", "What the audience's votes came to, and `polls close`."),
     (TAKE_PART, "ballot", "judging:ballot", "Cast the ballot of a judge who is a person."),
     (TAKE_PART, "invite", "invite:invite", "Invite somebody to one debate of a server, by token or link."),
     (TAKE_PART, "join", "invite:join", "Get a token of your own, where you came by a link for many."),
     (THIS_MACHINE, "serve", "serve:serve", "Serve the page and the API until Ctrl-C; others need a token."),
-    (THIS_MACHINE, "work", "work:work", "Run debates that servers on the same PostgreSQL are asked for."),
+    (THIS_MACHINE, "work", "serve:work", "Run debates that servers on the same PostgreSQL are asked for."),
     (THIS_MACHINE, "cluster", "cluster:app", "Who serves and who works on the same log, and what waits."),
     (THIS_MACHINE, "token", "token:app", "Who may use a server: tokens, made and revoked."),
-    (THIS_MACHINE, "import", "import_:app", "Bring over what an older system has kept."),
-    (THIS_MACHINE, "backup", "backup:backup", "A copy of all debates, while a server may be running."),
+    (THIS_MACHINE, "import", "legacy:app", "Bring over what an older system has kept."),
+    (THIS_MACHINE, "backup", "store:backup", "A copy of all debates, while a server may be running."),
     (
         THIS_MACHINE,
         "migrate-store",
-        "migrate_store:migrate_store",
+        "store:migrate_store",
         "Move everything to another store, and compare.",
     ),
     (THIS_MACHINE, "models", "models:app", "The models that can argue here, and how to get more."),
     (THIS_MACHINE, "formats", "formats:app", "The debate formats, and a check for your own."),
     (THIS_MACHINE, "tools", "tools:app", "The tools that speakers may be given, and a try of one."),
-    (THIS_MACHINE, "mcp", "mcp:mcp", "Moot as a tool for other programs, over MCP on stdin and stdout."),
+    (THIS_MACHINE, "mcp", "serve:mcp", "Moot as a tool for other programs, over MCP on stdin and stdout."),
     (THIS_MACHINE, "doctor", "doctor:doctor", "What works here, what is missing, and what to do about it."),
 )
 
@@ -88,7 +87,7 @@ def make_app() -> App:
         name="moot",
         help=HELP,
         help_format="plaintext",
-        help_formatter=HelpColumns(example_lines(FIRST)),
+        help_formatter=HelpColumns(FIRST_EXAMPLES),
         default_parameter=Parameter(show_default=False),
         usage='moot "MOTION" [OPTIONS]\n       moot COMMAND [OPTIONS]',
         version=__version__,
@@ -102,8 +101,7 @@ def make_app() -> App:
         register = partial(
             app.command, f"moot.cli.commands.{target}", name, help=summary, group=group, sort_key=order
         )
-        examples = example_lines(EXAMPLES.get(name, ()))
-        register() if target.endswith(":app") else register(help_formatter=HelpColumns(examples))
+        register() if target.endswith(":app") else register(help_formatter=help_of(name))
     for flag in ("--help", "--version"):
         app[flag].group = (OTHER,)
     return app

@@ -8,17 +8,15 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Generator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterable
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from types import FrameType
-from typing import Any, TypeVar
 
-from moot.cli.debate_source import DebateSource, server_option
-from moot.cli.error_messages import INTERRUPTED
+from moot.cli.error_messages import ENDED, FAILED, INTERRUPTED, debugging
 from moot.cli.prompts.ask_people import PeoplePrompts
-from moot.cli.render.next_steps import exit_code, print_next_steps
 from moot.cli.render.output import Terminal
 from moot.cli.render.screens import Screen
+from moot.cli.source import DebateSource, server_option
 from moot.cli.visible_records import PeopleHere, all_people, is_hidden
 from moot.core.errors import Refused, StoreError, Unavailable
 from moot.core.events import Recorded
@@ -26,24 +24,12 @@ from moot.core.evolve import evolve
 from moot.core.state import Debate
 from moot.engine.placement import wants_runner
 from moot.rules.commands import Pause
+from moot.rules.plan import HoldPoll, Idle, closes_on_time, plan
 
 FRAME_SECONDS = 0.08
 CHECK_SECONDS = 1.0
 """How long a silence may be before we look whether anybody is still there."""
 AWAY_MESSAGE = "{keeper} cannot be reached; waiting for it. Ctrl-C leaves."
-T = TypeVar("T")
-
-
-def run(main: Coroutine[Any, Any, T]) -> T:
-    """On uvloop where there is one."""
-    try:
-        import uvloop
-
-        factory = uvloop.new_event_loop
-    except ImportError:
-        factory = None
-    with asyncio.Runner(loop_factory=factory) as runner:
-        return runner.run(main)
 
 
 async def show_and_run(
@@ -318,3 +304,48 @@ def on_interrupt(callback: Callable[[], None]) -> Generator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def exit_code(debate: Debate, interrupted: bool = False) -> int:
+    if debate.status == "error":
+        return FAILED
+    if debate.final and not debate.being_judged:
+        return ENDED
+    return INTERRUPTED if interrupted or debate.status == "paused" else ENDED
+
+
+def print_next_steps(debate: Debate, ending: str = "") -> None:
+    """On standard error, so that what is piped on stays what it is."""
+    terminal = Terminal.err()
+    if debate.final and debate.being_judged:
+        terminal.line("It is being judged again. Go on with: ", (f"moot resume {debate.id}{ending}", "bold"))
+        return
+    if debate.final:
+        if terminal.rich:
+            terminal.line((f"  moot replay last{ending}", "dim"))
+            terminal.line((f"  moot export last{ending} -o debate.html", "dim"))
+        return
+    if debate.status == "error":
+        terminal.line("To try again: ", (f"moot resume {debate.id}{ending}", "bold"))
+        served = any(seat.model.provider != "local" for seat in debate.seats)
+        if debate.failure == "permanent_fault" and served and not debugging():
+            terminal.line(("MOOT_DEBUG=1 shows what the service said.", "dim"))
+        return
+    waiting = plan(debate)
+    if isinstance(waiting, HoldPoll) and not closes_on_time(debate, waiting.name):
+        terminal.line(
+            "It waits for votes: ", (f"moot vote {debate.id} CHOICE{ending}", "bold"), ", and then for"
+        )
+        terminal.line("somebody who closes the vote: ", (f"moot polls close {debate.id}{ending}", "bold"))
+        return
+    match waiting.waiting_for if isinstance(waiting, Idle) else "":
+        case "round":
+            terminal.line("It waits for the next round: ", (f"moot next-round {debate.id}{ending}", "bold"))
+        case "judge":
+            terminal.line("It waits to be judged: ", (f"moot judge {debate.id}{ending}", "bold"))
+        case "decision":
+            terminal.line("It waits for your decision: ", (f"moot decide {debate.id} WINNER{ending}", "bold"))
+        case "resume":
+            terminal.line("Go on with: ", (f"moot resume {debate.id}{ending}", "bold"))
+        case _:
+            terminal.line("Not finished. Go on with: ", (f"moot resume {debate.id}{ending}", "bold"))

@@ -6,23 +6,40 @@ same events and by the same rules as on the server.
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
-from typing import Literal, assert_never
+from functools import partial
+from http import HTTPStatus
+from typing import Any, TypeVar, assert_never
 
 from msgspec import UNSET
 
+from moot import formats
 from moot.api.v1.states import STATES
+from moot.cli.commands.debate import DEFAULT_FORMAT, DebateCliOptions
+from moot.cli.lookup import unknown_conversation
 from moot.cli.remote_shapes import (
     INDISTINCT_STATUSES,
+    FormatSeating,
+    by_option,
+    config_of,
+    debaters,
     dollars,
     head_from_debate,
     head_from_listing,
+    judges_of,
+    local_error,
+    local_seating,
+    refuse_local_options,
+    seating_on_server,
     tally_from_reply,
     translate_api_errors,
 )
-from moot.client import AsyncClient, Judge, Record
+from moot.cli.source import StartedDebate
+from moot.client import ApiError, AsyncClient, Invitation, Judge, Record
+from moot.client.conversation_shapes import Form
 from moot.core.errors import Invalid, Refused, UnknownDebate
 from moot.core.events import CallDelta, Recorded, SegmentCompleted
 from moot.core.evolve import evolve
@@ -32,10 +49,14 @@ from moot.engine.placement import wants_runner
 from moot.rules import commands as cmd
 from moot.rules import participation
 from moot.rules.participation import ParticipationCommand
-from moot.store.contract import DebateHead, DebatePage, RecordResult
+from moot.store.archive import ArchivedConversation, ConversationPage
+from moot.store.contract import DebateHead, DebatePage, InvitationRole, RecordResult
+from moot.views.exports import DocumentName
+from moot.views.legacy_rows import JsonObject, LegacyRow, read_row
 from moot.views.poll_results import PollReport, report_from_tally
 from moot.views.summary import summary
 
+T = TypeVar("T")
 MAX_EVENTS = 1000
 MAX_LISTED = 100
 
@@ -74,7 +95,43 @@ class RemoteSource:
         async with AsyncClient(server) as client:
             yield cls(client)
 
-    # --- asking ---------------------------------------------------------------------------------------
+    # --- giving commands ------------------------------------------------------------------------------
+
+    async def start_debate(self, motion: str, options: DebateCliOptions) -> StartedDebate:
+        refuse_local_options(options)
+        format = options.format or DEFAULT_FORMAT
+        seating = await self._seating(format)
+        models = options.models_for(len(seating.chairs))
+        default = "" if all(models) and options.speaker else await self._default_model()
+        judge, *others = judges_of(options, default)
+        try:
+            with translate_api_errors():
+                created = await self.client.create(
+                    motion,
+                    format=format,
+                    participants=tuple(debaters(options, seating, [model or default for model in models])),
+                    judge=judge,
+                    judges=others,
+                    config=config_of(options, seating),
+                )
+        except Invalid as error:
+            raise by_option(error) from error
+        return StartedDebate(created.id)
+
+    async def _seating(self, name: str) -> FormatSeating:
+        """As the format is known here; else as the server knows it."""
+        if name in formats.names():
+            return local_seating(name)
+        with translate_api_errors():
+            offered: list[dict[str, Any]] = (await self.client.formats())["formats"]
+        return seating_on_server(name, offered)
+
+    async def _default_model(self) -> str:
+        with translate_api_errors():
+            models = await self.client.models()
+        if not models.default:
+            raise Invalid("This server has no model of its own accord: name one with --model provider/model.")
+        return models.default
 
     async def ask(self, debate_id: str, command: cmd.Command) -> RecordResult:
         with translate_api_errors():
@@ -176,7 +233,7 @@ class RemoteSource:
         return RecordResult(await self.state(debate_id), ())
 
     async def poll_results(self, debate_id: str) -> PollReport | None:
-        """Votes are told to nobody: the server counts them."""
+        """The server counts the votes: its log shows no single vote."""
         debate = await self.state(debate_id)
         with translate_api_errors():
             totals = await self.client.polls(debate_id)
@@ -188,15 +245,13 @@ class RemoteSource:
         with translate_api_errors():
             return (await self.client.seat(debate_id, seat)).draft
 
-    async def document(
-        self, debate_id: str, kind: Literal["markdown", "html", "json"], *, reasoning: bool = False
-    ) -> str:
-        """As the server writes it: it knows more of the debate than its log tells us."""
+    async def document(self, debate_id: str, name: DocumentName, *, reasoning: bool = False) -> bytes:
+        """As the server renders it: it knows more of the debate than its log tells us."""
         with translate_api_errors():
-            if kind == "json":
+            if name == "json":
                 page = await self.client.transcript(debate_id, reasoning=reasoning)
-                return json.dumps(page, ensure_ascii=False, indent=2)
-            return await self.client.transcript(debate_id, kind, reasoning=reasoning)
+                return json.dumps(page, ensure_ascii=False, indent=2).encode()
+            return (await self.client.transcript(debate_id, name, reasoning=reasoning)).encode()
 
     async def delete(self, debate_id: str) -> None:
         with translate_api_errors():
@@ -216,7 +271,7 @@ class RemoteSource:
     def run(self, debate_id: str) -> None:
         """The server does so by itself."""
 
-    # --- looking --------------------------------------------------------------------------------------
+    # --- reading --------------------------------------------------------------------------------------
 
     async def state(self, debate_id: str) -> Debate:
         log = await self._up_to_date(debate_id)
@@ -278,3 +333,108 @@ class RemoteSource:
                     log.add(record)
                 more = page.has_more
         return log
+
+    # --- invitations ----------------------------------------------------------------------------------
+
+    async def invite(
+        self,
+        debate_id: str,
+        role: InvitationRole,
+        *,
+        seat: str | None,
+        judge: str | None,
+        name: str,
+        days: float | None,
+        many: bool,
+    ) -> Invitation:
+        with translate_api_errors():
+            return await self.client.invite(
+                debate_id, role, seat=seat or "", judge=judge or "", name=name, days=days, many=many
+            )
+
+    async def invitations(self, debate_id: str) -> Sequence[Invitation]:
+        with translate_api_errors():
+            return await self.client.invitations(debate_id)
+
+    async def uninvite(self, debate_id: str, name: str) -> None:
+        with translate_api_errors():
+            await self.client.uninvite(debate_id, name)
+
+    async def join(self, debate_id: str, name: str) -> str:
+        """Return a token of one's own, for a visitor who came by a link for many."""
+        with translate_api_errors():
+            return (await self.client.join(debate_id, name)).token
+
+    # --- conversations --------------------------------------------------------------------------------
+
+    async def imported_conversations(self, *, search: str, limit: int, offset: int) -> ConversationPage:
+        limit = min(limit, MAX_LISTED)
+        page = await _patiently(lambda: self.client.conversations(search=search, limit=limit, offset=offset))
+        conversations = (
+            ArchivedConversation(one.id, "", "", one.source or "", one.events, one.first_ts, one.last_ts)
+            for one in page.conversations
+        )
+        return ConversationPage(tuple(conversations), page.total)
+
+    async def is_imported(self, conversation_id: str) -> bool:
+        found = await _patiently(lambda: self.client.conversation(conversation_id), conversation_id)
+        return found.kind == "imported"
+
+    async def conversation_events(self, conversation_id: str) -> AsyncGenerator[JsonObject, None]:
+        async for page in self._event_pages(conversation_id, "unified"):
+            for event in page:
+                yield event
+
+    async def imported_rows(self, ids: Sequence[str] = ()) -> AsyncGenerator[list[LegacyRow], None]:
+        for conversation_id in ids or [one async for one in self._imported_ids()]:
+            async for page in self._event_pages(conversation_id, "legacy"):
+                yield [read_row(event) for event in page]
+
+    async def debate_rows(self, ids: Sequence[str] = ()) -> AsyncGenerator[list[LegacyRow], None]:
+        from moot.compat.legacy_export import row_of_debate
+
+        for debate_id in ids or [one async for one in self._debate_ids()]:
+            async for page in self._event_pages(debate_id, "legacy"):
+                yield [row_of_debate(debate_id, event) for event in page]
+
+    async def _event_pages(self, id: str, shape: Form) -> AsyncGenerator[Sequence[JsonObject], None]:
+        after: str | None = ""
+        while after is not None:
+            ask = partial(self.client.conversation_events, id, after=after, limit=MAX_EVENTS, shape=shape)
+            page = await _patiently(ask, id)
+            yield page.events
+            after = page.next if page.has_more and page.next != after else None
+
+    async def _imported_ids(self) -> AsyncGenerator[str, None]:
+        offset = 0
+        while (
+            page := await self.imported_conversations(search="", limit=MAX_LISTED, offset=offset)
+        ).conversations:
+            for one in page.conversations:
+                yield one.id
+            offset += len(page.conversations)
+
+    async def _debate_ids(self) -> AsyncGenerator[str, None]:
+        offset, more = 0, True
+        while more:
+            page = await _patiently(partial(self.client.list, limit=MAX_LISTED, offset=offset))
+            for one in page.debates:
+                yield one.id
+            offset += len(page.debates)
+            more = page.pagination.has_more
+
+
+async def _patiently(request: Callable[[], Awaitable[T]], conversation_id: str = "") -> T:
+    """Send a request again for as long as the server says that there are too many of them.
+
+    Raises Invalid where it does not know the conversation.
+    """
+    while True:
+        try:
+            return await request()
+        except ApiError as error:
+            if error.status == HTTPStatus.NOT_FOUND:
+                raise unknown_conversation(conversation_id) from None
+            if error.status != HTTPStatus.TOO_MANY_REQUESTS or error.retry_after is None:
+                raise local_error(error) from error
+            await asyncio.sleep(error.retry_after)

@@ -1,23 +1,37 @@
-"""What a server says, in our own words: refusals, lists, votes that were counted there."""
+"""Between the terminal and the shapes of v1: errors, lists, tallies, and a new debate from its options."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
+from msgspec import UNSET, Struct
 
+from moot import formats
 from moot.api.v1.states import STATES
-from moot.client import ApiError, Tallied
+from moot.cli.commands.debate import (
+    DEFAULT_FORMAT,
+    DEFAULT_PERSON_SECONDS,
+    DEFAULT_ROUNDS,
+    DEFAULT_SECONDS,
+    NO_JUDGE,
+    DebateCliOptions,
+)
+from moot.client import ApiError, Config, Debater, Judge, Polls, Tallied
+from moot.client.shapes import Position
 from moot.client.shapes import Summary as Listed
 from moot.core.errors import Invalid, MootError, Refused, Unavailable, UnknownDebate
 from moot.core.state import Debate
-from moot.core.terms import Status
+from moot.core.terms import HUMAN, Status
 from moot.judging.audience_votes import AudienceTally, ChoiceSwing, PollResult, SwingInterval
 from moot.store.contract import DebateHead
 from moot.views.summary import StoredSummary
 
+SEAT_OPTIONS = ("for", "against")
+"""What the options call the first two seats."""
+SEAT_FIELDS = ("persona", "objective")
 INDISTINCT_STATUSES: tuple[Status, ...] = ("created", "aborted")
 """States of ours that v1 does not tell from others."""
 STATUS_BY_STATE: dict[str, Status] = {
@@ -144,3 +158,114 @@ def head_from_listing(one: Listed) -> DebateHead:
         updated_at=one.completed_at or one.created_at,
         summary=msgspec.json.encode(shown),
     )
+
+
+# --- a debate as the command line describes it, for a server ----------------------------------------------
+
+
+class FormatSeating(Struct, frozen=True):
+    """The seats of a format and its usual number of rounds."""
+
+    chairs: tuple[tuple[str, Position], ...] = (("Proposition", "for"), ("Opposition", "against"))
+    rounds: int | None = None
+
+
+def local_seating(format: str) -> FormatSeating:
+    fmt = formats.load(format)
+    rounds = DEFAULT_ROUNDS if format == DEFAULT_FORMAT else fmt.rounds
+    return FormatSeating(tuple((chair.name, chair.side) for chair in fmt.chairs), rounds)
+
+
+def seating_on_server(format: str, offered: list[dict[str, Any]]) -> FormatSeating:
+    """`offered` are the formats that the server lists. It says itself that it lacks one."""
+    for fmt in offered:
+        if fmt["name"] == format:
+            chairs = tuple((chair["name"], chair["position"]) for chair in fmt["chairs"])
+            return FormatSeating(chairs, fmt["rounds"])
+    return FormatSeating()
+
+
+def refuse_local_options(options: DebateCliOptions) -> None:
+    """Raise Invalid for options that a server cannot take."""
+    local_only = {
+        "--effort-for": options.effort_for,
+        "--effort-against": options.effort_against,
+        "--verbosity": options.verbosity or options.verbosity_for or options.verbosity_against,
+        "--turns": options.turns is not None,
+        "--seed": options.seed is not None,
+        "--judge none": NO_JUDGE in options.judges,
+        "--format FILE": (options.format or "").endswith(".toml"),
+    }
+    if names := [name for name, value in local_only.items() if value]:
+        raise Invalid(f"Not possible with --server: {', '.join(names)}.")
+
+
+def judges_of(options: DebateCliOptions, default: str) -> list[Judge]:
+    if not options.judges:
+        return [Judge(options.speaker or default)]
+    alone = len(options.judges) == 1
+    return [
+        Judge(model, "Judge" if alone else f"Judge {number}")
+        for number, model in enumerate(options.judges, 1)
+    ]
+
+
+def debaters(options: DebateCliOptions, seating: FormatSeating, models: list[str]) -> Iterable[Debater]:
+    for place, ((name, side), model) in enumerate(zip(seating.chairs, models, strict=True)):
+        seat = options.seat(place)
+        yield Debater(
+            name=name,
+            model=model,
+            position=side,
+            persona=seat.persona or UNSET,
+            objective=seat.objective or UNSET,
+            stand_in=(options.stand_in if model == HUMAN else None) or UNSET,
+        )
+
+
+def config_of(options: DebateCliOptions, seating: FormatSeating) -> Config:
+    rounds = seating.rounds if options.rounds is None else options.rounds
+    usual_person_seconds = options.person_seconds == DEFAULT_PERSON_SECONDS
+    return Config(
+        max_rounds=UNSET if rounds is None else rounds,
+        timeout_per_round=UNSET if options.timeout == DEFAULT_SECONDS else options.timeout,
+        cost_limit=UNSET if options.cost_limit is None else dollars(options.cost_limit),
+        warn_at_cost=UNSET if options.warn_at is None else dollars(options.warn_at),
+        auto_progress=False if options.manual else UNSET,
+        winning_condition=options.winning_rule or UNSET,
+        objective=options.objective or UNSET,
+        prep=options.prep or UNSET,
+        blind=options.blind or UNSET,
+        opens=options.opens or UNSET,
+        polls=UNSET if options.audience is None else Polls(seconds=options.audience),
+        tools=options.tools or UNSET,
+        person_seconds=UNSET if usual_person_seconds else options.person_seconds,
+        intensity=options.intensity,
+        effort=options.effort or UNSET,
+    )
+
+
+def by_option(error: Invalid) -> Invalid:
+    """Return the same error, with its problems under the options of the command line."""
+    problems: dict[str, list[str]] = {}
+    for field, messages in error.problems.items():
+        problems.setdefault(_option(field), []).extend(messages)
+    return Invalid(str(error), problems)
+
+
+def _option(field: str) -> str:
+    match field.split("."):
+        case ["participants", ("0" | "1") as place, "model", *_]:
+            return f"--{SEAT_OPTIONS[int(place)]}"
+        case ["participants", ("0" | "1") as place, what] if what in SEAT_FIELDS:
+            return f"--{what}-{SEAT_OPTIONS[int(place)]}"
+        case ["judge", "model", *_] | ["judges", _, "model", *_]:
+            return "--judge"
+        case ["participants", _, "standIn", *_]:
+            return "--stand-in"
+        case ["effort"]:
+            return "--effort"
+        case ["tools", *_]:
+            return "--tool"
+        case _:
+            return field

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.cli.find_seat import seat_id
+from moot.cli.lookup import seat_id
 from moot.core.events import (
     BallotCast,
     BallotSpoiled,

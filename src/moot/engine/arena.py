@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from decimal import Decimal
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from msgspec.structs import replace
 
@@ -107,7 +107,7 @@ class Arena:
         recover: bool = False,
         run: bool = True,
         wait: bool = False,
-    ) -> AsyncGenerator[Arena, None]:
+    ) -> AsyncGenerator[Self, None]:
         """Open an arena on `store`, or on the store that `settings` name; default: `moot.settings.load()`.
 
         `providers` add to or replace the built-in ones; `tools` are what the seats may use. With `recover`,

@@ -4,36 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 
-from moot.cli.help_examples import EXAMPLES, example_lines
-from moot.cli.render.help import HelpColumns
+from moot.cli.common import run
+from moot.cli.render.help import command_group, help_of
+from moot.cli.render.output import Terminal, add_row, make_table
+from moot.core.errors import Invalid
 
 if TYPE_CHECKING:
-    from moot.cli.render.output import Terminal
     from moot.cluster.nodes import BusStatus, ClusterStatus, Node
     from moot.settings import Settings
 
-app = App(
-    name="cluster",
-    help="Servers and workers that share a PostgreSQL.",
-    help_format="plaintext",
-    help_formatter=HelpColumns(example_lines(EXAMPLES.get("cluster", ()))),
-)
+app = command_group("cluster", "Servers and workers that share a PostgreSQL.")
 EXIT_UNATTENDED = 1
 LATE_SECONDS = 10.0
 """A server tells of itself every other second."""
 
 
-@app.command(help_formatter=HelpColumns(example_lines(EXAMPLES.get("cluster", ()))))
+@app.command(help_formatter=help_of("cluster"))
 def status(
     *,
     json: Annotated[bool, Parameter(negative="", help="All of it in JSON.")] = False,
 ) -> int:
     """Who serves and who works, what each runs, and what waits. Exits with 1 where it waits for nobody."""
     from moot import settings as configuration
-    from moot.cli.follow import run
-    from moot.cli.render.output import Terminal
 
     settings = configuration.load()
     census = run(_census(settings))
@@ -47,8 +41,6 @@ def status(
 
 
 async def _census(settings: Settings) -> ClusterStatus:
-    from moot.core.errors import Invalid
-
     if settings.cluster.store is None:
         raise Invalid("Only machines that share a log make a cluster: set MOOT_STORE=postgresql://….")
     from moot.cluster.nodes import read_status
@@ -71,8 +63,6 @@ async def _bus(settings: Settings) -> BusStatus:
 
 
 def _show(terminal: Terminal, census: ClusterStatus) -> None:
-    from moot.cli.render.output import add_row, make_table
-
     if not census.nodes:
         terminal.line("Nobody is here: neither a server (moot serve) nor a worker (moot work).")
     else:

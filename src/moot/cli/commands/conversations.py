@@ -2,56 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 
-from moot.cli.help_examples import EXAMPLES, example_lines
-from moot.cli.options import Server
-from moot.cli.render.help import HelpColumns
+from moot.cli.common import Limit, Offset, Server, check_page, run
+from moot.cli.render.help import command_group
+from moot.cli.render.output import Terminal, add_row, make_table, shorten
+from moot.views.text import clean_json
 
-app = App(
-    name="conversations",
-    help="Conversations that were imported: they are read here, and never changed.",
-    help_format="plaintext",
-    help_formatter=HelpColumns(example_lines(EXAMPLES.get("conversations", ()))),
+if TYPE_CHECKING:
+    from moot.store.archive import ConversationPage
+
+app = command_group(
+    "conversations", "Conversations that were imported: they are read here, and never changed."
 )
+STYLES = {"system": "dim", "user": "bold cyan", "assistant": "bold", "tool": "dim"}
 
 
 @app.default
-def every(
+def list_conversations(
     *,
     search: Annotated[str, Parameter(help="Only those whose source has this in it.")] = "",
-    limit: Annotated[int, Parameter(help="How many at most. [default: 20]")] = 20,
-    offset: Annotated[int, Parameter(help="How many to leave out first.")] = 0,
+    limit: Limit = 20,
+    offset: Offset = 0,
     server: Server = None,
 ) -> int:
     """Those that came last first."""
-    from moot.cli.conversation_source import open_conversations
-    from moot.cli.follow import run
-    from moot.cli.render.output import Terminal, add_row, make_table
+    check_page(limit, offset)
 
-    async def look() -> int:
-        from moot.core.errors import Invalid
+    async def look() -> ConversationPage:
+        from moot.cli.source import open_source
 
-        if limit < 1 or offset < 0:
-            raise Invalid("--limit must be 1 or more, --offset 0 or more.")
-        async with open_conversations(server) as conversations:
-            shelf = await conversations.imported_page(search=search, limit=limit, offset=offset)
-        terminal = Terminal.out()
-        if not shelf.conversations:
-            terminal.line("No conversation fits that." if search else "Nothing was imported yet.")
-            return 0
-        made = make_table("id", "last", "events", "from")
-        for one in shelf.conversations:
-            add_row(made, (one.id, "bold"), (_when(one.last_ts), "dim"), f"{one.events:,}", one.source)
-        terminal.table(made)
-        end = offset + len(shelf.conversations)
-        if end < shelf.total:
-            terminal.line((f"{end} of {shelf.total}; the next ones: --offset {end}", "dim"))
+        async with open_source(server) as source:
+            return await source.imported_conversations(search=search, limit=limit, offset=offset)
+
+    page, terminal = run(look()), Terminal.out()
+    if not page.conversations:
+        terminal.line("No conversation fits that." if search else "Nothing was imported yet.")
         return 0
-
-    return run(look())
+    table = make_table("id", "last", "events", "from")
+    for one in page.conversations:
+        add_row(table, (one.id, "bold"), (_when(one.last_ts), "dim"), f"{one.events:,}", one.source)
+    terminal.table(table)
+    terminal.next_page(offset + len(page.conversations), page.total)
+    return 0
 
 
 @app.command
@@ -64,24 +61,64 @@ def show(
     server: Server = None,
 ) -> int:
     """A conversation from its beginning."""
-    from moot.cli.follow import run
 
     async def look() -> int:
-        from moot.cli.conversation_source import open_conversations
-        from moot.cli.render.conversation_text import print_conversation
+        import msgspec
 
-        async with open_conversations(server) as conversations:
-            await print_conversation(conversations.events(id), reasoning=reasoning, json=json)
+        from moot.cli.source import open_source
+
+        terminal = Terminal.out()
+        async with open_source(server) as source:
+            async for event in source.conversation_events(id):
+                if json:
+                    sys.stdout.write(clean_json(msgspec.json.encode(event).decode()) + "\n")
+                else:
+                    _print_event(terminal, event, reasoning=reasoning)
         return 0
 
     return run(look())
 
 
 def _when(ts: int) -> str:
-    """Whatever stands in an old table may be no time at all."""
-    from datetime import UTC, datetime
-
+    """What an old table has in place of a time may be none."""
     try:
         return f"{datetime.fromtimestamp(ts / 1000, UTC):%Y-%m-%d %H:%M}"
     except (OverflowError, ValueError, OSError):
         return "unknown"
+
+
+def _print_event(terminal: Terminal, event: dict[str, Any], *, reasoning: bool) -> None:
+    terminal.line((event.get("name") or event["role"], STYLES.get(event["role"], "")))
+    for segment in event["segments"]:
+        _print_segment(terminal, segment, reasoning=reasoning)
+    terminal.blank_line()
+
+
+def _print_segment(terminal: Terminal, segment: dict[str, Any], *, reasoning: bool) -> None:
+    match segment.get("type"):
+        case "text":
+            terminal.line(str(segment.get("text", "")))
+        case "reasoning":
+            if reasoning:
+                terminal.line((_reasoning_text(segment), "dim italic"))
+        case "tool_call":
+            terminal.line((_short(terminal, f"→ {segment.get('name', '')} ", segment.get("args")), "yellow"))
+        case "tool_result":
+            terminal.line((_short(terminal, "← ", segment.get("error") or segment.get("output")), "yellow"))
+        case "unknown_item":
+            label = f"Unknown item: {segment.get('item_type', '')} "
+            terminal.line((_short(terminal, label, segment.get("item")), "dim"))
+        case other:
+            # Of a type that was not known when this was written.
+            terminal.line((_short(terminal, f"[{other}] ", segment), "dim"))
+
+
+def _reasoning_text(segment: dict[str, Any]) -> str:
+    parts = "\n\n".join(str(part.get("text", "")) for part in segment.get("parts", ()))
+    return str(segment.get("combined_text") or parts)
+
+
+def _short(terminal: Terminal, label: str, value: Any) -> str:
+    import msgspec
+
+    return shorten(label + msgspec.json.encode(value).decode(), terminal.width)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from cyclopts import Group, Parameter
 
@@ -16,13 +17,26 @@ WHERE = Group("Where", sort_key=5)
 Level = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Length = Literal["low", "medium", "high"]
 Ending = Literal["ai-judge", "self-terminate", "user-decides", "audience"]
-"""As in `terms`, which is not loaded for a help text."""
+"""As in `core/terms.py`, which is not loaded for a help text."""
+
+DEFAULT_FORMAT, DEFAULT_ROUNDS = "oxford", 3
+"""Short enough for a small model on a laptop, long enough to be a debate."""
+DEFAULT_SECONDS, DEFAULT_PERSON_SECONDS = 120.0, 300.0
+NO_JUDGE, HUMAN = "none", "human"
 
 
-def debate(
-    motion: Annotated[str, Parameter(help="What to debate, in quotation marks.")],
-    /,
-    *,
+class SeatOptions(NamedTuple):
+    persona: str = ""
+    objective: str = ""
+    effort: Level | None = None
+    verbosity: Length | None = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class DebateCliOptions:
+    """How the debate is to be held. Options with -for and -against are for the first two seats."""
+
     for_: Annotated[
         str | None,
         Parameter(
@@ -31,10 +45,10 @@ def debate(
             metavar="MODEL",
             help="The model that argues for the motion: provider/model. human is you, at this terminal.",
         ),
-    ] = None,
+    ] = None
     against: Annotated[
         str | None, Parameter(group=WHO, metavar="MODEL", help="The model that argues against the motion.")
-    ] = None,
+    ] = None
     model: Annotated[
         str | None,
         Parameter(
@@ -42,7 +56,7 @@ def debate(
             metavar="MODEL",
             help="One model for every seat. Without any, the best one here: `moot models`.",
         ),
-    ] = None,
+    ] = None
     judge: Annotated[
         list[str] | None,
         Parameter(
@@ -52,24 +66,24 @@ def debate(
             help="Who judges: a model, human, or none; several times for a panel. [default: a model that is"
             " related to no speaker, or as the speakers]",
         ),
-    ] = None,
+    ] = None
     stand_in: Annotated[
         str | None,
         Parameter(group=WHO, metavar="MODEL", help="Speaks for a person who leaves or is out of time."),
-    ] = None,
+    ] = None
     persona_for: Annotated[
         str,
         Parameter(group=WHO, metavar="TEXT", help="Who the first speaker is: `You are a cautious engineer.`"),
-    ] = "",
+    ] = ""
     persona_against: Annotated[
         str, Parameter(group=WHO, metavar="TEXT", help="Who the second speaker is.")
-    ] = "",
+    ] = ""
     objective_for: Annotated[
         str, Parameter(group=WHO, metavar="TEXT", help="What the first speaker secretly wants to achieve.")
-    ] = "",
+    ] = ""
     objective_against: Annotated[
         str, Parameter(group=WHO, metavar="TEXT", help="What the second speaker secretly wants to achieve.")
-    ] = "",
+    ] = ""
     effort: Annotated[
         Level | None,
         Parameter(
@@ -78,15 +92,15 @@ def debate(
             show_choices=False,
             help="How hard the speakers think: none, minimal, low, medium, high, xhigh or max.",
         ),
-    ] = None,
+    ] = None
     effort_for: Annotated[
         Level | None,
         Parameter(group=WHO, metavar="LEVEL", show_choices=False, help="How hard the first speaker thinks."),
-    ] = None,
+    ] = None
     effort_against: Annotated[
         Level | None,
         Parameter(group=WHO, metavar="LEVEL", show_choices=False, help="How hard the second speaker thinks."),
-    ] = None,
+    ] = None
     verbosity: Annotated[
         Length | None,
         Parameter(
@@ -95,15 +109,15 @@ def debate(
             show_choices=False,
             help="How much the speakers say, where a model can be told: low, medium or high.",
         ),
-    ] = None,
+    ] = None
     verbosity_for: Annotated[
         Length | None,
         Parameter(group=WHO, metavar="LEVEL", show_choices=False, help="How much the first speaker says."),
-    ] = None,
+    ] = None
     verbosity_against: Annotated[
         Length | None,
         Parameter(group=WHO, metavar="LEVEL", show_choices=False, help="How much the second speaker says."),
-    ] = None,
+    ] = None
     format: Annotated[
         str | None,
         Parameter(
@@ -111,17 +125,17 @@ def debate(
             metavar="NAME",
             help="A format by name (`moot formats`) or a .toml file. [default: oxford]",
         ),
-    ] = None,
+    ] = None
     rounds: Annotated[
         int | None,
         Parameter(
             group=HOW, metavar="N", help="How many rounds. [default: 3 in oxford, else the format's own]"
         ),
-    ] = None,
+    ] = None
     turns: Annotated[
         int | None,
         Parameter(group=HOW, metavar="N", help="How many speeches, in a free debate."),
-    ] = None,
+    ] = None
     intensity: Annotated[
         Literal[1, 2, 3, 4, 5],
         Parameter(
@@ -130,30 +144,30 @@ def debate(
             show_choices=False,
             help="From a gentle exchange (1) to a fierce one (5). [default: 3]",
         ),
-    ] = 3,
+    ] = 3
     seed: Annotated[
         int | None,
         Parameter(group=HOW, metavar="N", help="The same seed and local model give the same debate."),
-    ] = None,
+    ] = None
     manual: Annotated[
         bool,
         Parameter(
             group=HOW, negative="", help="Each round waits to be asked for: `moot next-round`, `moot judge`."
         ),
-    ] = False,
+    ] = False
     objective: Annotated[
         str, Parameter(group=HOW, metavar="TEXT", help="What the debate is to settle; all are told.")
-    ] = "",
+    ] = ""
     prep: Annotated[
         bool,
         Parameter(group=HOW, negative="", help="Speakers make private notes first, where the format allows."),
-    ] = False,
+    ] = False
     blind: Annotated[
         bool,
         Parameter(
             group=HOW, negative="", help="Openings are given at the same time; nobody hears the other."
         ),
-    ] = False,
+    ] = False
     opens: Annotated[
         Literal["for", "against"] | None,
         Parameter(
@@ -162,7 +176,7 @@ def debate(
             show_choices=False,
             help="Who speaks first, for or against, where a toss decides: public-forum.",
         ),
-    ] = None,
+    ] = None
     audience: Annotated[
         float | None,
         Parameter(
@@ -170,7 +184,7 @@ def debate(
             metavar="SECONDS",
             help="An audience votes before and after, for so long each: `moot vote last for`.",
         ),
-    ] = None,
+    ] = None
     winning: Annotated[
         Ending | None,
         Parameter(
@@ -180,7 +194,7 @@ def debate(
             help="What decides: ai-judge, self-terminate (one side gives way), user-decides or audience."
             " [default: ai-judge]",
         ),
-    ] = None,
+    ] = None
     tool: Annotated[
         list[str] | None,
         Parameter(
@@ -189,25 +203,72 @@ def debate(
             negative="",
             help="What the speakers may use: a server, server/tool, web_search or code: `moot tools`.",
         ),
-    ] = None,
+    ] = None
     decide: Annotated[
         bool,
         Parameter(group=HOW, negative="", help="You decide, not a judge: `moot decide last WINNER`."),
-    ] = False,
+    ] = False
     cost_limit: Annotated[
         str | None,
         Parameter(group=LIMITS, metavar="USD", help="Never spend more than this, the verdict included."),
-    ] = None,
+    ] = None
     warn_at: Annotated[
         str | None, Parameter(group=LIMITS, metavar="USD", help="Say so when the costs pass this.")
-    ] = None,
+    ] = None
     timeout: Annotated[
         float, Parameter(group=LIMITS, metavar="SECONDS", help="How long a speech may take. [default: 120]")
-    ] = 120.0,
+    ] = DEFAULT_SECONDS
     person_seconds: Annotated[
         float,
         Parameter(group=LIMITS, metavar="SECONDS", help="How long a person has for a speech. [default: 300]"),
-    ] = 300.0,
+    ] = DEFAULT_PERSON_SECONDS
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        return tuple(self.judge or ())
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        return tuple(self.tool or ())
+
+    @property
+    def winning_rule(self) -> Ending | None:
+        """With a judge named, the judge decides, also where an audience votes."""
+        if self.decide:
+            return "user-decides"
+        return self.winning or ("ai-judge" if self.judge else None)
+
+    @property
+    def speaker(self) -> str | None:
+        """The first model that is named; `human` stands for one seat only."""
+        return next((name for name in (self.model, self.for_, self.against) if name and name != HUMAN), None)
+
+    def models_for(self, seats: int) -> list[str | None]:
+        """Return the model of each seat; None stands for the default."""
+        return [self.for_ or self.model, self.against or self.model, *[self.speaker] * (seats - 2)]
+
+    def seat(self, place: int) -> SeatOptions:
+        """Return what was said of the seat at this place, counted from 0."""
+        match place:
+            case 0:
+                own = SeatOptions(self.persona_for, self.objective_for, self.effort_for, self.verbosity_for)
+            case 1:
+                own = SeatOptions(
+                    self.persona_against, self.objective_against, self.effort_against, self.verbosity_against
+                )
+            case _:
+                own = SeatOptions()
+        return own._replace(effort=own.effort or self.effort, verbosity=own.verbosity or self.verbosity)
+
+
+DEFAULT_OPTIONS = DebateCliOptions()
+
+
+def debate(
+    motion: Annotated[str, Parameter(help="What to debate, in quotation marks.")],
+    /,
+    *,
+    options: DebateCliOptions = DEFAULT_OPTIONS,
     reasoning: Annotated[
         bool, Parameter(group=OUTPUT, help="Show what the speakers think, dimmed, or in one line.")
     ] = True,
@@ -238,56 +299,48 @@ def debate(
     ] = None,
 ) -> int:
     """Hold a debate here and now, or on a server."""
-    from moot.cli import export_formats, typos
-    from moot.cli.debate_options import DebateCliOptions, DisplayOptions
-    from moot.cli.follow import run
+    from moot.cli.common import run
+    from moot.core.errors import Invalid
+    from moot.views.exports import format_of_file
 
-    typos.refuse_mistyped_command(motion)
-    _refuse_somebody_and_nobody(judge or [])
+    _refuse_mistyped_command(motion)
+    if NO_JUDGE in options.judges and len(options.judges) > 1:
+        raise Invalid("--judge none leaves the verdict out: give it alone, or leave it away.")
     if output is not None:
-        export_formats.format_of_file(output)
-    options = DebateCliOptions(
-        motion=motion,
-        format=format,
-        models=(for_, against),
-        model=model,
-        judges=tuple(judge or ()),
-        stand_in=stand_in,
-        personas=(persona_for, persona_against),
-        objectives=(objective_for, objective_against),
-        effort=effort,
-        efforts=(effort_for, effort_against),
-        verbosity=verbosity,
-        verbosities=(verbosity_for, verbosity_against),
-        rounds=rounds,
-        turns=turns,
-        intensity=intensity,
-        seed=seed,
-        manual=manual,
-        winning="user-decides" if decide else winning or ("ai-judge" if judge else None),
-        objective=objective,
-        prep=prep,
-        blind=blind,
-        opens=opens,
-        audience=audience,
-        tools=tuple(tool or ()),
-        cost_limit=cost_limit,
-        warn_at=warn_at,
-        timeout=timeout,
-        person_seconds=person_seconds,
-    )
-    showing = DisplayOptions(output=output, json=json, plain=plain, reasoning=reasoning)
-    if server:
-        from moot.cli import debate_remote
+        format_of_file(output)
 
-        return run(debate_remote.hold_debate(server, options, showing))
-    from moot.cli import debate_local
+    async def hold() -> int:
+        from moot.cli.commands.export import write_export
+        from moot.cli.follow import show_and_run
+        from moot.cli.render.screens import open_screen
+        from moot.cli.source import open_source, server_option
 
-    return run(debate_local.hold_debate(options, showing))
+        async with open_source(server) as source:
+            started = await source.start_debate(motion, options)
+            with open_screen(
+                json=json,
+                plain=plain,
+                reasoning=reasoning,
+                remark=started.remark,
+                ending=server_option(server),
+            ) as view:
+                code = await show_and_run(source, started.id, view, server=server)
+            if output is not None:
+                await write_export(source, started.id, output)
+            return code
+
+    return run(hold())
 
 
-def _refuse_somebody_and_nobody(judges: list[str]) -> None:
+def _refuse_mistyped_command(motion: str) -> None:
+    """Raise Invalid for a single word that is almost the name of a command."""
+    from difflib import get_close_matches
+
+    from moot.cli.app import COMMANDS
     from moot.core.errors import Invalid
 
-    if "none" in judges and len(judges) > 1:
-        raise Invalid("--judge none leaves the verdict out: give it alone, or leave it away.")
+    if " " in motion.strip():
+        return
+    close = get_close_matches(motion.lower(), [name for _, name, _, _ in COMMANDS], n=1, cutoff=0.75)
+    if close:
+        raise Invalid(f"There is no command {motion!r}. Did you mean `moot {close[0]}`?")

@@ -1,21 +1,23 @@
-"""`moot export ID`: a debate as a document."""
+"""`moot export ID`: a debate as a document, in one of the formats of `views/exports.py`."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 
-from moot.cli.help_examples import EXAMPLES, example_lines
-from moot.cli.options import Id, Server
-from moot.cli.render.help import HelpColumns
+from moot.cli.common import Id, Server, run_on_debate
+from moot.cli.render.help import command_group
+from moot.cli.render.output import Terminal
+from moot.core.errors import Unavailable
+from moot.views.exports import DocumentName, format_of_file
 
-app = App(
-    name="export",
-    help="A debate as Markdown, HTML or JSON; or everything in the shape of an older system.",
-    help_format="plaintext",
-    help_formatter=HelpColumns(example_lines(EXAMPLES.get("export", ()))),
+if TYPE_CHECKING:
+    from moot.cli.source import DebateSource
+
+app = command_group(
+    "export", "A debate as Markdown, HTML or JSON; or everything in the shape of an older system."
 )
 
 
@@ -25,7 +27,7 @@ def export(
     /,
     *,
     format: Annotated[
-        Literal["markdown", "html", "json"] | None,
+        DocumentName | None,
         Parameter(
             help="markdown, html or json. Without it, the suffix of the file tells. [default: markdown]"
         ),
@@ -37,29 +39,42 @@ def export(
     server: Server = None,
 ) -> int:
     """A debate as Markdown, HTML or JSON. Secret objectives and system prompts are left out."""
-    from moot.cli import export_formats
-    from moot.cli.follow import run
+    name = format or (format_of_file(output) if output else "markdown")
 
-    kind = format or (export_formats.format_of_file(output) if output else "markdown")
-
-    async def make() -> int:
-        from moot.cli.debate_source import open_source
-        from moot.cli.find_debate import find_debate
-        from moot.cli.render.output import Terminal
-
-        async with open_source(server) as source:
-            debate_id = await find_debate(source, id)
-            if output is None:
-                words = await export_formats.document(source, debate_id, kind, reasoning=reasoning)
-                Terminal.out(plain=True).raw(words.decode())
-            else:
-                await export_formats.write(source, debate_id, output, kind, reasoning=reasoning)
+    async def make(source: DebateSource, debate_id: str) -> int:
+        if output is None:
+            document = await source.document(debate_id, name, reasoning=reasoning)
+            Terminal.out(plain=True).raw(document.decode())
+        else:
+            await write_export(source, debate_id, output, name, reasoning=reasoning)
         return 0
 
-    return run(make())
+    return run_on_debate(server, id, make)
 
 
-app.command("moot.cli.commands.legacy:give", name="legacy", help="Conversations in their old shape.")
+async def write_export(
+    source: DebateSource,
+    debate_id: str,
+    path: Path,
+    name: DocumentName | None = None,
+    *,
+    reasoning: bool = False,
+) -> None:
+    """Write a debate to a file, in the format that is named or that the ending of the file stands for."""
+    _save(path, await source.document(debate_id, name or format_of_file(path), reasoning=reasoning))
+    Terminal.err().line("Written to ", (str(path), "bold"))
+
+
+def _save(path: Path, document: bytes) -> None:
+    try:
+        path.write_bytes(document)
+    except OSError as error:
+        raise Unavailable(f"{path} cannot be written: {error.strerror}.") from error
+
+
+app.command("moot.cli.commands.legacy:export_legacy", name="legacy", help="Conversations in their old shape.")
 app.command(
-    "moot.cli.commands.sessions:give", name="sessions", help="Sessions, as an older server kept them."
+    "moot.cli.commands.legacy:export_sessions",
+    name="sessions",
+    help="Sessions, as an older server kept them.",
 )

@@ -5,20 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 
-from moot.cli.render.help import HelpColumns
+from moot.cli.error_messages import USAGE
+from moot.cli.render.help import command_group
+from moot.cli.render.output import Terminal, add_row, make_table
+from moot.core.errors import Invalid
 
 if TYPE_CHECKING:
-    from moot.cli.render.output import Terminal
     from moot.core.terms import Format, Phase
 
-app = App(
-    name="formats",
-    help="The debate formats, and a check for your own.",
-    help_format="plaintext",
-    help_formatter=HelpColumns(),
-)
+app = command_group("formats", "The debate formats, and a check for your own.")
 
 RESULT_TEXTS = {
     "majority": "the majority of the judges",
@@ -35,8 +32,6 @@ def formats() -> int:
     """The debate formats."""
     from moot import formats as shelf
     from moot import settings
-    from moot.cli.render.output import Terminal, add_row, make_table
-    from moot.core.errors import Invalid
 
     terminal = Terminal.out()
     folder = settings.load().formats
@@ -70,9 +65,6 @@ def show(name: Annotated[str, Parameter(help="A format by name, or a .toml file.
 def check(file: Annotated[Path, Parameter(help="A .toml file.")], /) -> int:
     """Whether a format file is right; if not, what is wrong and where."""
     from moot import formats as shelf
-    from moot.cli.error_messages import USAGE
-    from moot.cli.render.output import Terminal
-    from moot.core.errors import Invalid
 
     try:
         words = file.read_text("utf-8")
@@ -100,7 +92,6 @@ def _length(fmt: Format) -> str:
 
 
 def _table(fmt: Format) -> None:
-    from moot.cli.render.output import Terminal, add_row, make_table
     from moot.formats import described
 
     terminal = Terminal.out()
@@ -122,7 +113,6 @@ def _table(fmt: Format) -> None:
 
 def _terms(terminal: Terminal, fmt: Format) -> None:
     """What a table of speeches does not say."""
-    from moot.cli.render.output import add_row, make_table
 
     names = ", ".join(chair.name for chair in fmt.chairs)
     prep = f"{fmt.prep_words} words of private notes for each team, where there is prep"

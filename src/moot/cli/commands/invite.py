@@ -1,6 +1,6 @@
-"""`moot invite`: tokens for one debate each, in one role, made, listed and withdrawn.
+"""`moot invite`: tokens for one debate each, in one role; created, listed and revoked.
 
-Those who came by a link for many get their own by `moot join`.
+Visitors who came by a link for many get a token of their own with `moot join`.
 """
 
 from __future__ import annotations
@@ -9,15 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from moot.cli.options import Id, Server
+from moot.cli.common import Id, Server, run, run_on_debate
+from moot.cli.render.output import Terminal, add_row, make_table
+from moot.core.errors import Invalid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from moot.cli.source import DebateSource
     from moot.client import Invitation
     from moot.core.state import Debate
 
 Role = Literal["observer", "moderator", "participant", "judge", "audience"]
+MAX_NAME_CHARS = 60
+MAX_DAYS = 365
 
 
 def invite(
@@ -47,40 +52,27 @@ def invite(
     server: Server = None,
 ) -> int:
     """Invite somebody to one debate of a server, in one role, by a token or a link."""
-    from moot.cli.follow import run
 
-    async def asked() -> int:
-        from moot.cli import invitation_source
-        from moot.cli.debate_source import open_source
-        from moot.cli.find_debate import find_debate
-        from moot.cli.find_seat import own_judge, seat_id
-        from moot.cli.render.output import Terminal
+    async def carry_out(source: DebateSource, debate_id: str) -> int:
+        from moot.cli.lookup import own_judge, seat_id
 
-        async with open_source(server) as source:
-            debate_id = await find_debate(source, id)
-            if withdraw:
-                await invitation_source.withdraw(source, debate_id, withdraw)
-                Terminal.out().line(f"Withdrawn: {withdraw}.")
-                return 0
-            debate = await source.state(debate_id)
-            if role is None:
-                _list(debate, await invitation_source.list_invitations(source, debate_id))
-                return 0
-            guest = invitation_source.InvitationRequest(
-                role,
-                seat=seat_id(debate, seat) if seat else None,
-                judge=own_judge(debate, judge) if role == "judge" else None,
-                name=name,
-                days=days,
-                many=many,
-            )
-            made = await invitation_source.invite(source, debate_id, guest)
+        if withdraw:
+            return await _withdraw(source, debate_id, withdraw)
+        debate = await source.state(debate_id)
+        if role is None:
+            return _print_invitations(debate, await source.invitations(debate_id))
+        seat_invited = seat_id(debate, seat) if seat else None
+        judge_invited = own_judge(debate, judge) if role == "judge" else None
+        _check(role, seat_invited, judge_invited, name, days, many)
+        created = await source.invite(
+            debate_id, role, seat=seat_invited, judge=judge_invited, name=name, days=days, many=many
+        )
         where = "" if server else " Put the server's address before it:"
         Terminal.err().line(f"This is shown once; only its digest is kept.{where}")
-        Terminal.out().raw(f"{(server or '').rstrip('/')}{made.link}\n")
+        Terminal.out().raw(f"{(server or '').rstrip('/')}{created.link}\n")
         return 0
 
-    return run(asked())
+    return run_on_debate(server, id, carry_out)
 
 
 def join(
@@ -91,41 +83,55 @@ def join(
     server: Server = None,
 ) -> int:
     """A token of your own, where you came by a link that is for many: with it you vote and ask."""
-    from moot.cli.follow import run
+    if not server:
+        raise Invalid("Who joins comes to a server: --server URL, and the token of the link in MOOT_TOKEN.")
 
-    async def joined() -> int:
-        from moot.cli.find_debate import find_debate
+    async def carry_out(server: str) -> str:
+        from moot.cli.lookup import find_debate
         from moot.cli.remote import RemoteSource
-        from moot.cli.remote_shapes import translate_api_errors
-        from moot.cli.render.output import Terminal
-        from moot.core.errors import Invalid
 
-        if not server:
-            raise Invalid(
-                "Who joins comes to a server: --server URL, and the token of the link in MOOT_TOKEN."
-            )
         async with RemoteSource.open(server) as remote:
-            debate_id = await find_debate(remote, id)
-            with translate_api_errors():
-                made = await remote.client.join(debate_id, name)
-        Terminal.err().line("This is shown once. Put it into MOOT_TOKEN instead of the one you came with:")
-        Terminal.out().raw(f"{made.token}\n")
-        return 0
+            return await remote.join(await find_debate(remote, id), name)
 
-    return run(joined())
+    token = run(carry_out(server))
+    Terminal.err().line("This is shown once. Put it into MOOT_TOKEN instead of the one you came with:")
+    Terminal.out().raw(f"{token}\n")
+    return 0
 
 
-def _list(debate: Debate, guests: Sequence[Invitation]) -> None:
-    from moot.cli.render.output import Terminal, add_row, make_table
+def _check(
+    role: Role, seat: str | None, judge: str | None, name: str, days: float | None, many: bool
+) -> None:
+    if role == "participant" and seat is None:
+        raise Invalid("A participant needs a seat: --seat NAME.")
+    if role == "judge" and judge is None:
+        raise Invalid("A judge needs a place: --judge NAME.")
+    if many and role != "audience":
+        raise Invalid("Only an audience comes by one link: --many goes with audience.")
+    if days is not None and not 0 < days <= MAX_DAYS:
+        raise Invalid(f"--days must be above 0 and at most {MAX_DAYS}.")
+    if len(name) > MAX_NAME_CHARS or not name.isprintable() or name != name.strip():
+        raise Invalid(f"A name has at most {MAX_NAME_CHARS} printable characters, and no space around them.")
 
+
+async def _withdraw(source: DebateSource, debate_id: str, name: str) -> int:
+    if name not in [invitation.name for invitation in await source.invitations(debate_id)]:
+        raise Invalid(f"Nobody is invited as {name!r}. `moot invite ID` shows who is.")
+    await source.uninvite(debate_id, name)
+    Terminal.out().line(f"Withdrawn: {name}.")
+    return 0
+
+
+def _print_invitations(debate: Debate, invitations: Sequence[Invitation]) -> int:
     terminal = Terminal.out()
-    if not guests:
+    if not invitations:
         terminal.line("Nobody is invited yet. Invite somebody with: moot invite ID ROLE")
-        return
+        return 0
     names = {place.id: place.name for place in (*debate.seats, *debate.judges)}
-    made = make_table("name", "role", "place", "until")
-    for guest in guests:
-        where = "many, by one link" if guest.many else names.get(guest.seat or guest.judge or "", "")
-        until = f"{guest.expires_at:%Y-%m-%d %H:%M} UTC" if guest.expires_at else "the debate is gone"
-        add_row(made, (guest.name, "bold"), guest.role, where, until)
-    terminal.table(made)
+    table = make_table("name", "role", "place", "until")
+    for one in invitations:
+        where = "many, by one link" if one.many else names.get(one.seat or one.judge or "", "")
+        until = f"{one.expires_at:%Y-%m-%d %H:%M} UTC" if one.expires_at else "the debate is gone"
+        add_row(table, (one.name, "bold"), one.role, where, until)
+    terminal.table(table)
+    return 0

@@ -1,4 +1,4 @@
-"""The bench: `moot ballot` is the decision of a person, `rejudge` asks for another, `verdicts` shows all."""
+"""`moot ballot` casts the ballot of a person, `rejudge` has a debate judged again, `verdicts` shows all."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from moot.cli.ask import run_command
-from moot.cli.options import Id, Reason, Server
+from moot.cli.common import Id, Reason, Server, run_command, run_on_debate
+from moot.cli.render.output import Terminal
 
 if TYPE_CHECKING:
+    from moot.cli.source import DebateSource
     from moot.core.state import Debate
     from moot.rules.participation import CastBallot
 
@@ -34,17 +35,16 @@ def ballot(
     """Cast the ballot of a judge who is a person."""
 
     def filled_in(debate: Debate) -> CastBallot:
-        from moot.cli.find_seat import own_judge, party_id, winner_id
+        from moot.cli.lookup import own_judge, party_id, winner_id
         from moot.cli.prompts.fill_ballot import cited_turns
         from moot.core.terms import Ballot
         from moot.rules.participation import CastBallot
 
-        named = winner_id(debate, winner)
-        ranked = tuple(party_id(debate, one) for one in ranking.split(",") if one.strip())
-        who = own_judge(debate, judge)
-        return CastBallot(
-            Ballot(who, 0, named, {}, reason, cites=cited_turns(debate, speeches), ranking=ranked)
-        )
+        winner_named = winner_id(debate, winner)
+        ranked = tuple(party_id(debate, name) for name in ranking.split(",") if name.strip())
+        judging = own_judge(debate, judge)
+        cites = cited_turns(debate, speeches)
+        return CastBallot(Ballot(judging, 0, winner_named, {}, reason, cites=cites, ranking=ranked))
 
     return run_command(server, id, filled_in, "Your ballot is cast.")
 
@@ -72,39 +72,29 @@ def rejudge(
     server: Server = None,
 ) -> int:
     """Have a debate that is over judged once more. The first verdict stays what it was."""
-    from moot.cli.follow import run
 
-    async def judged() -> int:
-        from moot.cli import follow
-        from moot.cli.debate_source import open_source, server_option
-        from moot.cli.find_debate import find_debate
+    async def carry_out(source: DebateSource, debate_id: str) -> int:
+        from moot.cli.follow import show_and_run
         from moot.cli.render.screens import open_screen
+        from moot.cli.source import server_option
 
-        async with open_source(server) as source:
-            debate_id = await find_debate(source, id)
-            before = await source.state(debate_id)
-            await source.rejudge(
-                debate_id, judge or (), criteria=criterion or (), reason=reason, allowance=cost_limit
-            )
-            with open_screen(ending=server_option(server)) as view:
-                return await follow.show_and_run(source, debate_id, view, begun=before, server=server)
+        before = await source.state(debate_id)
+        await source.rejudge(
+            debate_id, judge or (), criteria=criterion or (), reason=reason, allowance=cost_limit
+        )
+        with open_screen(ending=server_option(server)) as view:
+            return await show_and_run(source, debate_id, view, begun=before, server=server)
 
-    return run(judged())
+    return run_on_debate(server, id, carry_out)
 
 
 def verdicts(id: Id = "last", /, *, server: Server = None) -> int:
     """Every verdict with its ballots and their reasons; the first is what the debate came to."""
-    from moot.cli.follow import run
 
-    async def look() -> int:
-        from moot.cli.debate_source import open_source
-        from moot.cli.find_debate import find_debate
-        from moot.cli.render import judges
-        from moot.cli.render.output import Terminal
+    async def look(source: DebateSource, debate_id: str) -> int:
+        from moot.cli.render.verdict import print_verdicts
 
-        async with open_source(server) as source:
-            debate = await source.state(await find_debate(source, id))
-        judges.print_verdicts(debate, Terminal.out())
+        print_verdicts(await source.state(debate_id), Terminal.out())
         return 0
 
-    return run(look())
+    return run_on_debate(server, id, look)

@@ -1,62 +1,79 @@
-"""`moot import legacy`, `list` and `undo`, and `moot export legacy`: conversations in their old shape."""
+"""`moot import` and `moot export legacy|sessions`: what older systems kept, brought here and given back.
+
+Conversations (`legacy`) stay conversations, to read. Sessions become debates, which can be continued.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from moot.cli.options import Server
+from moot.cli.common import Server, open_local_store, run
+from moot.cli.render.help import command_group
+from moot.cli.render.output import Terminal, add_row, make_table
+from moot.core.errors import Unavailable
 
 if TYPE_CHECKING:
-    from moot.cli.render.output import Terminal
+    from moot.cli.render.progress import ShowProgress
     from moot.compat.legacy_import import ImportOutcome, ImportProgress, Listing
     from moot.compat.row_readers import RowLocation, RowProblem
     from moot.compat.row_writers import WriteReport
-    from moot.store.contract import Store
+    from moot.compat.session_tables import SessionImport
+    from moot.core.terms import Model
 
+app = command_group("import", "Bring over what an older system has kept. What is imported can be taken back.")
+SourceRows = Annotated[
+    str, Parameter(help="postgresql://user@host/database, a SQLite file, or a file of JSON lines (.jsonl).")
+]
+DestinationRows = Annotated[
+    str,
+    Parameter(help="postgresql://user@host/database, a SQLite file, or a new file of JSON lines (.jsonl)."),
+]
+DryRun = Annotated[bool, Parameter(negative="", help="Read it all, report, and write nothing.")]
+Owner = Annotated[str, Parameter(help="Whose they are, on a server with tokens.")]
 Table = Annotated[str, Parameter(help="The table, perhaps with its schema. [default: events]")]
+SessionTable = Annotated[
+    str, Parameter(help="The table, perhaps with its schema. [default: debate_sessions]")
+]
 MAX_SHOWN = 20
 """Of rows with which something is wrong."""
 
 
-def bring(
-    source: Annotated[
-        str,
-        Parameter(help="postgresql://user@host/database, a SQLite file, or a file of JSON lines (.jsonl)."),
-    ],
+@app.command(name="legacy", help="Conversations of an older system.")
+def import_legacy(
+    source: SourceRows,
     /,
     *,
     table: Table = "events",
-    dry_run: Annotated[bool, Parameter(negative="", help="Read it all, report, and write nothing.")] = False,
+    dry_run: DryRun = False,
     batch: Annotated[int, Parameter(help="Rows read and written at a time. [default: 1000]")] = 1000,
-    owner: Annotated[str, Parameter(help="Whose they are, on a server with tokens.")] = "",
+    owner: Owner = "",
     report: Annotated[
         Path | None, Parameter(help="A file for all rows that could not be brought, one JSON object a line.")
     ] = None,
 ) -> int:
     """Conversations of an older system, brought here to read. Ask again for what has come since; an import
     that was stopped goes on where it was."""
-    from moot.cli.follow import run
-    from moot.cli.render.output import Terminal
 
     async def work() -> ImportOutcome:
+        from moot.cli.render.progress import progress_bar
         from moot.compat import legacy_import
         from moot.compat.row_readers import parse_location
 
         place = parse_location(source, table)
-        async with open_archive_store() as store:
-            with _listing(report) as listing, progress_bar("reading") as shown:
+        async with open_local_store() as store:
+            with _listing(report) as listing, progress_bar("reading") as show_progress:
                 return await legacy_import.import_rows(
                     store.archive,
                     place,
                     owner=owner,
                     batch=batch,
                     dry=dry_run,
-                    on_progress=_teller(shown),
+                    on_progress=_on_import_progress(show_progress),
                     listing=listing,
                 )
 
@@ -70,7 +87,6 @@ def bring(
 @contextmanager
 def _listing(path: Path | None) -> Generator[Listing | None]:
     from moot.compat.legacy_import import ListedInFile
-    from moot.core.errors import Unavailable
 
     if path is None:
         yield None
@@ -82,21 +98,24 @@ def _listing(path: Path | None) -> Generator[Listing | None]:
         raise Unavailable(f"{path} cannot be written: {error.strerror}.") from error
 
 
-def listed() -> int:
+@app.command(name="list", help="The imports there are, and what each has brought.")
+def list_imports() -> int:
     """The imports there are, and how much each has brought."""
-    from moot.cli.follow import run
-    from moot.cli.render.output import Terminal, add_row, make_table
 
     async def look() -> int:
+        import msgspec
+
+        from moot.compat.legacy_import import ImportReport
+
         terminal = Terminal.out()
-        async with open_archive_store() as store:
+        async with open_local_store() as store:
             imports = await store.archive.imports()
             if not imports:
                 terminal.line("Nothing was imported yet. Begin with: moot import legacy SOURCE --dry-run")
                 return 0
             made = make_table("id", "state", "last", "owner", "rows", "from")
             for one in imports:
-                rows = _report(one.report)
+                rows = msgspec.json.decode(one.report, type=ImportReport).kept.rows
                 when = f"{one.updated_at:%Y-%m-%d %H:%M}"
                 add_row(made, (one.id, "bold"), one.state, (when, "dim"), one.owner, f"{rows:,}", one.source)
         terminal.table(made)
@@ -105,15 +124,15 @@ def listed() -> int:
     return run(look())
 
 
+@app.command(help="Remove exactly what an import has brought.")
 def undo(id: Annotated[str, Parameter(help="The import, as `moot import list` shows it.")], /) -> int:
     """Remove exactly what an import has brought."""
-    from moot.cli.follow import run
-    from moot.cli.render.output import Terminal
 
     async def work() -> int:
+        from moot.cli.render.progress import progress_bar
         from moot.compat.legacy_import import undo_import
 
-        async with open_archive_store() as store:
+        async with open_local_store() as store:
             with progress_bar("removing") as shown:
                 return await undo_import(store.archive, id, lambda gone: shown(gone, None, "removing"))
 
@@ -121,13 +140,8 @@ def undo(id: Annotated[str, Parameter(help="The import, as `moot import list` sh
     return 0
 
 
-def give(
-    destination: Annotated[
-        str,
-        Parameter(
-            help="postgresql://user@host/database, a SQLite file, or a new file of JSON lines (.jsonl)."
-        ),
-    ],
+def export_legacy(
+    destination: DestinationRows,
     /,
     *,
     table: Table = "events",
@@ -140,80 +154,101 @@ def give(
 ) -> int:
     """Conversations in their old shape: those that were imported, as they were. What a table has already is
     left as it is."""
-    from moot.cli.follow import run
-    from moot.cli.render.output import Terminal
 
     async def work() -> int:
-        from moot.cli.conversation_source import open_conversations
+        from moot.cli.render.progress import progress_bar
+        from moot.cli.source import open_source
         from moot.compat import legacy_export
         from moot.compat.row_readers import parse_location
 
         place, terminal = parse_location(destination, table), Terminal.out()
-        async with open_conversations(server) as conversations:
-            kinds = {name: await conversations.is_imported(name) for name in conversation}
+        async with open_source(server) as source:
+            kinds = {name: await source.is_imported(name) for name in conversation}
             theirs = [name for name, imported in kinds.items() if imported]
             ours = [name for name in kinds if name not in theirs]
-            given = [conversations.rows(theirs)] if theirs or not conversation else []
-            given += [conversations.debates(ours)] if ours else []
-            given += [conversations.debates()] if debates else []
+            batches = [source.imported_rows(theirs)] if theirs or not conversation else []
+            batches += [source.debate_rows(ours)] if ours else []
+            batches += [source.debate_rows()] if debates else []
             with progress_bar("writing") as shown:
                 done = await legacy_export.write_rows(
-                    place, *given, on_progress=lambda rows: shown(rows, None, "writing")
+                    place, *batches, on_progress=lambda rows: shown(rows, None, "writing")
                 )
-        return print_written(terminal, place, done)
+        return _print_written(terminal, place, done)
 
     return run(work())
 
 
-@asynccontextmanager
-async def open_archive_store() -> AsyncGenerator[Store]:
-    from moot import settings
-    from moot.processes.backends import open_store
-
-    store = await open_store(settings.load())
-    try:
-        yield store
-    finally:
-        await store.close()
+# --- sessions ----------------------------------------------------------------------------------------------
 
 
-# --- what is told -----------------------------------------------------------------------------------------
+@app.command(name="sessions", help="Sessions of an older server.")
+def import_sessions(
+    source: SourceRows,
+    /,
+    *,
+    table: SessionTable = "debate_sessions",
+    dry_run: DryRun = False,
+    owner: Owner = "",
+) -> int:
+    """Sessions of an older server, as debates that can be looked at and continued. Those that are here
+    already are left as they are."""
 
-ShowProgress = Callable[[int, int | None, str], None]
+    async def work() -> SessionImport:
+        from moot.compat import session_tables
+        from moot.compat.model_names import resolve_model, with_alias
+        from moot.compat.row_readers import parse_location
+        from moot.core.terms import Model
+        from moot.engine.arena import Arena
+
+        async with Arena.open() as arena:
+
+            def model(name: str) -> Model:
+                return with_alias(resolve_model(arena, name, effort="high") or Model("unknown", name), name)
+
+            return await session_tables.import_sessions(
+                arena, parse_location(source, table), model, owner=owner, dry=dry_run
+            )
+
+    done, terminal = run(work()), Terminal.out()
+    terminal.line(f"{done.new:,} sessions {'can be' if dry_run else 'were'} brought.")
+    if done.existing:
+        terminal.line(f"{done.existing:,} were here already, and were left as they are.")
+    _print_problems(terminal, done.problems, len(done.problems), "could not be brought")
+    return 1 if done.problems else 0
 
 
-@contextmanager
-def progress_bar(words: str) -> Generator[ShowProgress]:
-    """On standard error, where someone watches."""
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+def export_sessions(
+    destination: DestinationRows,
+    /,
+    *,
+    table: SessionTable = "debate_sessions",
+) -> int:
+    """All sessions, in the table of an older server. What a table has already is left as it is."""
+    from moot.compat.row_readers import parse_location
 
-    from moot.cli.render.output import Terminal
+    place = parse_location(destination, table)
 
-    terminal = Terminal.err()
-    columns = (TextColumn("  {task.description}"), BarColumn(bar_width=28), TaskProgressColumn())
-    shown = Progress(
-        *columns,
-        TimeRemainingColumn(compact=True),
-        console=terminal.console,
-        transient=True,
-        disable=not terminal.rich,
-    )
-    with shown:
-        task = shown.add_task(words, total=None)
-        yield lambda done, total, text: shown.update(task, completed=done, total=total, description=text)
+    async def work() -> WriteReport:
+        from moot.compat import session_tables
+
+        async with open_local_store() as store:
+            return await session_tables.export_sessions(store, place)
+
+    return _print_written(Terminal.out(), place, run(work()))
 
 
-def _teller(shown: ShowProgress) -> Callable[[ImportProgress], None]:
-    def tell(progress: ImportProgress) -> None:
-        words = "reading" if not progress.passed else f"pass {progress.passed + 1}"
-        shown(progress.done, progress.total, f"{words}, {progress.written:,} written")
+# --- what is printed ---------------------------------------------------------------------------------------
 
-    return tell
+
+def _on_import_progress(show_progress: ShowProgress) -> Callable[[ImportProgress], None]:
+    def on_progress(progress: ImportProgress) -> None:
+        stage = "reading" if not progress.passed else f"pass {progress.passed + 1}"
+        show_progress(progress.done, progress.total, f"{stage}, {progress.written:,} written")
+
+    return on_progress
 
 
 def _print_report(terminal: Terminal, outcome: ImportOutcome, all_of_them: str) -> None:
-    from moot.cli.render.output import add_row, make_table
-
     report, import_ = outcome.report, outcome.import_
     if report.dry:
         terminal.line("A dry run: nothing was written. From ", (import_.source, "bold"), ":")
@@ -233,24 +268,22 @@ def _print_report(terminal: Terminal, outcome: ImportOutcome, all_of_them: str) 
     terminal.line("100 % of what was found is kept." if report.is_complete else "Not all of it is kept.")
     for name in report.lost:
         terminal.line((f"Of {name}, fewer are in the store than were written. Please report this.", "red"))
-    print_problems(terminal, report.problems, report.bad, "could not be brought", all_of_them)
+    _print_problems(terminal, report.problems, report.bad, "could not be brought", all_of_them)
     if not outcome.caught_up:
         terminal.line("It is still being written faster than it is read: ask again for what has come since.")
 
 
-def print_written(terminal: Terminal, place: RowLocation, done: WriteReport) -> int:
+def _print_written(terminal: Terminal, place: RowLocation, done: WriteReport) -> int:
     terminal.line(f"{done.rows:,} rows written to ", (place.label, "bold"), ".")
     if done.existing:
         terminal.line(f"{done.existing:,} were there already, and were left as they are.")
-    print_problems(terminal, done.problems, len(done.problems), "could not be written")
+    _print_problems(terminal, done.problems, len(done.problems), "could not be written")
     return 1 if done.problems else 0
 
 
-def print_problems(
+def _print_problems(
     terminal: Terminal, problems: list[RowProblem], count: int, what: str, all_of_them: str = ""
 ) -> None:
-    from moot.cli.render.output import add_row, make_table
-
     if not count:
         return
     terminal.line(f"{count:,} {'row' if count == 1 else 'rows'} {what}:")
@@ -260,12 +293,3 @@ def print_problems(
     terminal.table(made)
     if count > MAX_SHOWN:
         terminal.line((f"and {count - MAX_SHOWN:,} more. {all_of_them}".strip(), "dim"))
-
-
-def _report(raw: bytes) -> int:
-    """How many rows it has kept."""
-    import msgspec
-
-    from moot.compat.legacy_import import ImportReport
-
-    return msgspec.json.decode(raw, type=ImportReport).kept.rows

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 
-from moot.cli.render.help import HelpColumns
+from moot.cli.common import run
+from moot.cli.render.help import command_group
+from moot.cli.render.output import Terminal, add_row, make_table
+from moot.core.errors import Invalid
 
 if TYPE_CHECKING:
     from moot.models.discovery import AvailableModel
     from moot.models.model_files import ModelFiles
 
-app = App(
-    name="models",
-    help="The models that can argue here, and how to get more.",
-    help_format="plaintext",
-    help_formatter=HelpColumns(),
-)
+app = command_group("models", "The models that can argue here, and how to get more.")
 
 
 @app.default
@@ -32,19 +30,17 @@ def models(
     ] = False,
 ) -> int:
     """The models that can argue here, best first, and what is missing where one cannot."""
-    from moot.cli.follow import run
-    from moot.core.errors import Invalid
 
     if provider is not None and not prices:
         raise Invalid(f"`moot models` knows no {provider!r}. Its prices: moot models --prices {provider}")
 
     async def look() -> int:
-        from moot.cli.render import price_list
+        from moot.cli.commands import model_reports
         from moot.engine.arena import Arena
 
         async with Arena.open() as arena:
             if prices:
-                return price_list.print_prices(arena, provider)
+                return model_reports.print_prices(arena, provider)
             rows = await arena.providers.usable()
             _table(rows, await arena.providers.default_model())
         return 0
@@ -58,14 +54,13 @@ def test(
     /,
 ) -> int:
     """Ask a model two tiny questions and say what works. A service charges a few tokens for it."""
-    from moot.cli.follow import run
 
     async def ask() -> int:
-        from moot.cli import model_test
+        from moot.cli.commands import model_reports
         from moot.engine.arena import Arena
 
         async with Arena.open() as arena:
-            return await model_test.run_model_test(arena, model)
+            return await model_reports.run_model_test(arena, model)
 
     return run(ask())
 
@@ -73,7 +68,6 @@ def test(
 @app.command
 def install(name: Annotated[str, Parameter(help="A name from `moot models`.")], /) -> int:
     """Fetch a model, checked by its hash. It goes on where it was broken off, and runs no code."""
-    from moot.cli.render.output import Terminal
     from moot.cli.render.progress import install_bar
 
     manager = _manager()
@@ -87,7 +81,6 @@ def install(name: Annotated[str, Parameter(help="A name from `moot models`.")], 
 @app.command
 def remove(name: Annotated[str, Parameter(help="A name from `moot models`.")], /) -> int:
     """Remove the file of an installed model."""
-    from moot.cli.render.output import Terminal
 
     found = _manager().remove(name.removeprefix("local/"))
     Terminal.out().line("Removed." if found else "It was not installed.")
@@ -103,8 +96,6 @@ def _manager() -> ModelFiles:
 
 
 def _table(rows: tuple[AvailableModel, ...], default: str) -> None:
-    from moot.cli.render.output import Terminal, add_row, make_table
-
     terminal = Terminal.out()
     made = make_table("", "model", "", "what to do")
     made.columns[1].no_wrap = True

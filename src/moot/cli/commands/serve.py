@@ -1,10 +1,24 @@
-"""`moot serve`: the arena in the browser, and the API for other programs."""
+"""The programs that run until they are stopped.
+
+`moot serve` is the page and the API, `moot work` a worker that runs debates for servers, and `moot mcp` a
+tool for other programs on standard input and output.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+import logging
+import sys
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
+
+from moot.cli.common import run
+from moot.cli.error_messages import debugging
+from moot.cli.render.output import Terminal
+from moot.core.errors import Invalid, Unavailable
+
+if TYPE_CHECKING:
+    from moot.settings import Settings
 
 
 def serve(
@@ -24,18 +38,9 @@ def serve(
     ] = False,
 ) -> int:
     """Serve the page and the API until Ctrl-C. Others are served only with a token: see `moot token new`."""
-    import logging
-    import sys
-
-    from moot import settings as configuration
-    from moot.cli.error_messages import debugging
-    from moot.cli.follow import run
-    from moot.cli.render.output import Terminal
     from moot.processes.server import serve as run_server
-    from moot.web import logging_setup
 
-    settings = configuration.load()
-    logging_setup.set_up_logging(settings, level=logging.DEBUG if debugging() else logging.INFO)
+    settings = _settings_and_logging(logging.INFO)
     if sys.stderr.isatty() and not debugging():
         # Eighty lines for each page that is opened would carry its address off the screen.
         logging.getLogger("moot.access").setLevel(logging.WARNING)
@@ -45,20 +50,92 @@ def serve(
         terminal.line("Moot is at ", (url, "bold"), ". Ctrl-C stops it.")
         terminal.line((f"The API is described at {url}/docs.", "dim"))
         if open:
-            _show(url)
+            _open_browser(url)
 
     run(run_server(settings, host, port, insecure=insecure, run=not no_run, ready=ready))
     return 0
 
 
-def _show(url: str) -> None:
-    """In a thread, since some browsers keep one waiting; where there is none, the address is on the page."""
+def _open_browser(url: str) -> None:
+    """In a thread, because some browsers block; without a browser, the address is on the screen."""
     import threading
     import webbrowser
     from contextlib import suppress
 
-    def show() -> None:
+    def open_page() -> None:
         with suppress(Exception):
             webbrowser.open(url)
 
-    threading.Thread(target=show, name="browser", daemon=True).start()
+    threading.Thread(target=open_page, name="browser", daemon=True).start()
+
+
+def work(
+    *,
+    concurrency: Annotated[
+        int | None,
+        Parameter(
+            help="How many debates at a time (default: MOOT_WORKER_DEBATES, or 100).", show_default=False
+        ),
+    ] = None,
+    port: Annotated[
+        int | None,
+        Parameter(
+            help="Answer /health/live, /health/ready and /metrics here (0 takes a free port).",
+            show_default=False,
+        ),
+    ] = None,
+    host: Annotated[
+        str, Parameter(help="Where to answer them (default 127.0.0.1: for this machine only).")
+    ] = "127.0.0.1",
+    insecure: Annotated[
+        bool, Parameter(negative="", help="Show its figures to other machines without asking for a token.")
+    ] = False,
+) -> int:
+    """Run debates until Ctrl-C, and leave the rest to the other workers. Needs MOOT_STORE=postgresql://…."""
+    from msgspec.structs import replace
+
+    from moot.processes.worker import work as run_worker
+
+    if concurrency is not None and concurrency < 1:
+        raise Invalid("--concurrency must be 1 or more.")
+    settings = _settings_and_logging(logging.INFO)
+    if concurrency is not None:
+        settings = replace(settings, cluster=replace(settings.cluster, debates=concurrency))
+    terminal = Terminal.out()
+
+    def ready(url: str) -> None:
+        terminal.line(
+            f"This worker runs up to {settings.cluster.debates} debates at a time. Ctrl-C stops it."
+        )
+        if url:
+            terminal.line((f"It tells how it is at {url}/health/ready.", "dim"))
+
+    run(run_worker(settings, host=host, port=port, insecure=insecure, ready=ready))
+    return 0
+
+
+def mcp() -> int:
+    """Serve the Model Context Protocol on stdin and stdout, until stdin ends. Debates are held here."""
+    import importlib.util
+    import os
+
+    from moot.tools.toolbox import INSTALL_HINT
+
+    if importlib.util.find_spec("mcp") is None:
+        raise Unavailable("`moot mcp` needs the package mcp, which is not installed.", INSTALL_HINT)
+    from moot.mcp_server.stdio_server import serve as serve_mcp
+
+    if run(serve_mcp(_settings_and_logging(logging.WARNING))):
+        # A thread still waits for a line that may never come. All that counts is in the log.
+        os._exit(0)
+    return 0
+
+
+def _settings_and_logging(level: int) -> Settings:
+    """Load the settings and set up logging by them; with MOOT_DEBUG=1 everything is logged."""
+    from moot import settings as configuration
+    from moot.web import logging_setup
+
+    settings = configuration.load()
+    logging_setup.set_up_logging(settings, level=logging.DEBUG if debugging() else level)
+    return settings

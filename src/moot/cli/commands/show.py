@@ -1,13 +1,21 @@
-"""`moot show ID`: a debate in the terminal, as it stands."""
+"""A debate in the terminal: `moot show` as it stands, `moot watch` while it runs, `moot replay` once more."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Annotated
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from moot.cli.options import Id, Json, Plain, Reasoning, Server
+from moot.cli.common import Id, Json, Plain, Reasoning, Server, run_on_debate
+from moot.core.errors import Invalid
+
+if TYPE_CHECKING:
+    from moot.cli.source import DebateSource
+    from moot.core.events import Recorded
 
 
 def show(
@@ -26,25 +34,140 @@ def show(
     cut: Annotated[int, Parameter(show=False)] = 0,
 ) -> int:
     """A debate in the terminal, as it stands."""
-    from moot.cli.follow import run
 
-    async def look() -> int:
-        from moot.cli.debate_source import open_source, server_option
-        from moot.cli.find_debate import find_debate
+    async def look(source: DebateSource, debate_id: str) -> int:
         from moot.cli.follow import log_of, show_all
-        from moot.cli.render import svg as picture
         from moot.cli.render.screens import open_screen
+        from moot.cli.render.svg import draw
+        from moot.cli.source import server_option
 
-        async with open_source(server) as source:
-            debate_id = await find_debate(source, id)
-            records = await log_of(source, debate_id)
+        records = await log_of(source, debate_id)
         if svg is not None:
-            picture.draw(records, svg, reasoning=reasoning, dark=dark, columns=columns, cut=cut)
+            draw(records, svg, reasoning=reasoning, dark=dark, columns=columns, cut=cut)
             return 0
-        with open_screen(
-            json=json, plain=plain, reasoning=reasoning, moving=False, ending=server_option(server)
-        ) as view:
+        ending = server_option(server)
+        with open_screen(json=json, plain=plain, reasoning=reasoning, moving=False, ending=ending) as view:
             show_all(records, view)
         return 0
 
-    return run(look())
+    return run_on_debate(server, id, look)
+
+
+def watch(
+    id: Id = "last",
+    /,
+    *,
+    sit: Annotated[
+        str | None,
+        Parameter(
+            name="--as",
+            metavar="SEAT",
+            help="Your seat, or your place as a judge: you are asked when it is your turn, and read nobody's"
+            " mind.",
+        ),
+    ] = None,
+    reasoning: Reasoning = True,
+    plain: Plain = False,
+    json: Json = False,
+    server: Server = None,
+) -> int:
+    """Follow a running debate from its start, wherever it runs. Ctrl-C looks away; the debate goes on."""
+
+    async def look(source: DebateSource, debate_id: str) -> int:
+        from moot.cli import follow
+        from moot.cli.render import screens
+        from moot.cli.source import server_option
+        from moot.cli.visible_records import person_at
+
+        person = person_at(await source.state(debate_id), sit) if sit else None
+        with screens.open_screen(
+            json=json,
+            plain=plain,
+            reasoning=reasoning,
+            hint=screens.HINT_WATCHING,
+            ending=server_option(server),
+        ) as view:
+            return await follow.watch(source, debate_id, view, people_here=person, server=server)
+
+    return run_on_debate(server, id, look)
+
+
+# --- replay -----------------------------------------------------------------------------------------------
+
+
+def replay(
+    id: Id = "last",
+    /,
+    *,
+    speed: Annotated[
+        str, Parameter(help="How many times faster than it was: 4, 0.5, or max. [default: 1]")
+    ] = "1",
+    reasoning: Reasoning = True,
+    plain: Plain = False,
+    json: Json = False,
+    server: Server = None,
+) -> int:
+    """See a debate again at the pace it was held, or faster."""
+    factor = _speed_factor(speed)
+
+    async def look(source: DebateSource, debate_id: str) -> int:
+        from moot.cli.follow import log_of, show_records
+        from moot.cli.render.screens import open_screen
+
+        events = EventReplay(await log_of(source, debate_id), factor)
+        hint = "a replay" if factor == 1 else f"a replay at {speed} times the pace"
+        with open_screen(json=json, plain=plain, reasoning=reasoning, clock=events.clock, hint=hint) as view:
+            await show_records(events.records(), view)
+            view.flush()
+        return 0
+
+    return run_on_debate(server, id, look)
+
+
+def _speed_factor(speed: str) -> float:
+    try:
+        factor = float("inf") if speed == "max" else float(speed)
+    except ValueError:
+        factor = 0.0
+    if not factor > 0:
+        raise Invalid(f"--speed must be a number above 0, or max, not {speed!r}.")
+    return factor
+
+
+class EventReplay:
+    """The events of a debate at the times they had, divided by the speed."""
+
+    def __init__(self, records: Sequence[Recorded], speed: float) -> None:
+        self._records = records
+        self._speed = speed
+        self._shown_at = records[0].at
+        self._since = monotonic()
+
+    def clock(self) -> datetime:
+        """The time at which it is in the debate."""
+        if self._speed == float("inf"):
+            return self._shown_at
+        return self._shown_at + timedelta(seconds=(monotonic() - self._since) * self._speed)
+
+    async def records(self) -> AsyncGenerator[Recorded]:
+        import asyncio
+
+        before = self._records[0]
+        for recorded in self._records:
+            wait = seconds_between(before, recorded) / self._speed
+            if wait > 0:
+                await asyncio.sleep(max(0.0, wait - (monotonic() - self._since)))
+            self._shown_at, self._since = recorded.at, monotonic()
+            before = recorded
+            yield recorded
+        await asyncio.sleep(0)
+
+
+def seconds_between(before: Recorded, recorded: Recorded) -> float:
+    """Return the seconds between two events, 0 for a time in which no process ran the debate."""
+    from moot.core.events import DebateResumed, DebateStarted, TurnRetried
+
+    waited = isinstance(recorded.event, DebateResumed | DebateStarted | TurnRetried)
+    if waited or recorded.epoch != before.epoch:
+        return 0.0
+    return max(0.0, (recorded.at - before.at).total_seconds())

@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from moot.cli.common import run
+from moot.cli.error_messages import status_text
+from moot.cli.render.output import Terminal, add_row, join, make_table
+from moot.views.text import clean_json, plural
+
 if TYPE_CHECKING:
-    from moot.cli.render.output import Terminal
     from moot.views.statistics_tables import DebateTotals, RateInterval, Statistics, WinRecord
 
 
@@ -16,7 +20,6 @@ def stats(
     json: Annotated[bool, Parameter(negative="", help="All of it in JSON.")] = False,
 ) -> int:
     """Who wins, what is debated most, and what it cost: of all debates that are here."""
-    from moot.cli.follow import run
 
     async def look() -> Statistics:
         from moot.engine.arena import Arena
@@ -36,16 +39,11 @@ def stats(
 def _lines(found: Statistics) -> None:
     import msgspec
 
-    from moot.cli.render.output import Terminal
-    from moot.views.text import clean_json
-
     written = msgspec.json.format(msgspec.json.encode(found), indent=2)
     Terminal.out().raw(clean_json(written.decode()) + "\n")
 
 
 def _tables(found: Statistics) -> None:
-    from moot.cli.render.output import Terminal
-
     terminal = Terminal.out()
     if not found.totals.debates:
         terminal.line('No debates here yet. Begin with: moot "A motion"')
@@ -65,24 +63,20 @@ def _tables(found: Statistics) -> None:
 
 
 def _totals(totals: DebateTotals) -> str:
-    from moot.cli.error_messages import status_text
-    from moot.cli.render.output import join
     from moot.views.costs import dollars
 
     states = ", ".join(f"{n} {status_text(status)}" for status, n in totals.statuses.items())
     unknown = f" and an unknown amount for {totals.unpriced} of them" if totals.unpriced else ""
     return join(
         (
-            f"{_many(totals.debates, 'debate')} ({states})",
-            _many(totals.speeches, "speech", "es"),
+            f"{plural(totals.debates, 'debate')} ({states})",
+            plural(totals.speeches, "speech", "es"),
             dollars(totals.cost) + unknown,
         )
     )
 
 
 def _standings(terminal: Terminal, what: str, standings: tuple[WinRecord, ...]) -> None:
-    from moot.cli.render.output import add_row, make_table
-
     if not standings:
         return
     terminal.blank_line()
@@ -96,8 +90,6 @@ def _standings(terminal: Terminal, what: str, standings: tuple[WinRecord, ...]) 
 
 
 def _formats(terminal: Terminal, found: Statistics) -> None:
-    from moot.cli.render.output import add_row, make_table
-
     terminal.blank_line()
     made = make_table("format", "debates", "for won", "against won", "drawn", "")
     for one in found.formats:
@@ -107,8 +99,6 @@ def _formats(terminal: Terminal, found: Statistics) -> None:
 
 
 def _pairs(terminal: Terminal, found: Statistics) -> None:
-    from moot.cli.render.output import add_row, make_table
-
     if not found.pairs:
         return
     terminal.blank_line()
@@ -125,16 +115,15 @@ def _judges(terminal: Terminal, found: Statistics) -> None:
         return
     terminal.blank_line()
     terminal.line(
-        f"Models judged {_many(judges.debates, 'debate')}. {judges.flips} of {judges.judges} judges changed "
+        f"Models judged {plural(judges.debates, 'debate')}. {judges.flips} of {judges.judges} judges changed "
         f"their mind with the order: {_rate(judges.flip_rate, judges.flip_interval)}."
     )
     if judges.panels:
         share = _rate(judges.unanimous_rate, judges.unanimous_interval)
-        terminal.line(f"{judges.unanimous} of {_many(judges.panels, 'panel')} were unanimous: {share}.")
+        terminal.line(f"{judges.unanimous} of {plural(judges.panels, 'panel')} were unanimous: {share}.")
 
 
 def _costs(terminal: Terminal, found: Statistics) -> None:
-    from moot.cli.render.output import add_row, make_table
     from moot.views.costs import dollars
 
     if not found.costs:
@@ -154,14 +143,8 @@ def _rate(rate: float | None, interval: RateInterval | None) -> str:
 
 
 def _topics(terminal: Terminal, found: Statistics) -> None:
-    from moot.cli.render.output import add_row, make_table
-
     terminal.blank_line()
     made = make_table("topic", "debates")
     for topic in found.topics:
         add_row(made, topic.motion, str(topic.debates))
     terminal.table(made)
-
-
-def _many(n: int, word: str, ending: str = "s") -> str:
-    return f"{n:,} {word}{'' if n == 1 else ending}"

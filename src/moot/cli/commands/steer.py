@@ -1,13 +1,26 @@
-"""The commands of whoever conducts a debate: each asks one thing of it, whichever process runs it."""
+"""The commands that steer a debate: each gives one command, whichever process runs the debate."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from moot.cli.ask import run_command
-from moot.cli.options import Id, Reason, Server
+from moot.cli.common import (
+    Id,
+    Json,
+    Output,
+    Plain,
+    Reason,
+    Reasoning,
+    Server,
+    Step,
+    run_command,
+    run_on_debate,
+)
+
+if TYPE_CHECKING:
+    from moot.cli.source import DebateSource
 
 
 def pause(
@@ -36,7 +49,7 @@ def inject(
     server: Server = None,
 ) -> int:
     """Say something that every later speaker hears."""
-    from moot.cli.find_seat import seat_id
+    from moot.cli.lookup import seat_id
     from moot.rules.commands import Inject
 
     return run_command(
@@ -59,7 +72,7 @@ def question(
     server: Server = None,
 ) -> int:
     """Ask a question that all hear: it is answered in the next speech, or when the floor is heard."""
-    from moot.cli.find_seat import seat_id
+    from moot.cli.lookup import seat_id
     from moot.rules.commands import Inject
 
     return run_command(
@@ -139,7 +152,7 @@ def decide(
     server: Server = None,
 ) -> int:
     """Name the winner by hand, or a draw."""
-    from moot.cli.find_seat import winner_id
+    from moot.cli.lookup import winner_id
     from moot.rules.commands import Decide
 
     return run_command(
@@ -162,3 +175,68 @@ def abort(id: Id = "last", /, *, reason: Reason = "", server: Server = None) -> 
     from moot.rules.commands import Abort
 
     return run_command(server, id, Abort(reason), "Aborted.")
+
+
+def resume(
+    id: Id = "last",
+    /,
+    *,
+    step: Step = None,
+    reasoning: Reasoning = True,
+    output: Output = None,
+    plain: Plain = False,
+    json: Json = False,
+    server: Server = None,
+) -> int:
+    """Go on with a debate that was paused, failed or left behind by a process that died."""
+    from moot.views.exports import format_of_file
+
+    if output is not None:
+        format_of_file(output)
+
+    async def carry_out(source: DebateSource, debate_id: str) -> int:
+        from moot.cli import follow
+        from moot.cli.commands.export import write_export
+        from moot.cli.render import screens
+        from moot.cli.source import server_option
+        from moot.cli.visible_records import all_people
+
+        before = await source.state(debate_id)
+        # A person who resumes a debate of people on a server is taken to be one of them, and is asked here.
+        elsewhere = await source.is_running(debate_id) and not (server and all_people(before))
+        hint = screens.HINT_WATCHING if elsewhere else screens.HINT_PLAYING
+        ending = server_option(server)
+        with screens.open_screen(
+            json=json, plain=plain, reasoning=reasoning, hint=hint, ending=ending
+        ) as view:
+            await continue_debate(source, debate_id, step)
+            if elsewhere:
+                code = await follow.watch(source, debate_id, view, server=server)
+            else:
+                code = await follow.show_and_run(source, debate_id, view, begun=before, server=server)
+        if output is not None:
+            await write_export(source, debate_id, output)
+        return code
+
+    return run_on_debate(server, id, carry_out)
+
+
+async def continue_debate(source: DebateSource, debate_id: str, step: Step = None) -> None:
+    """Give the command that makes this debate continue. Raises Refused where none does."""
+    from moot.core.errors import Refused
+    from moot.rules.commands import JudgeNow, Resume, Retry, Start
+
+    debate = await source.state(debate_id)
+    if debate.final and not debate.being_judged:
+        raise Refused("The debate is over.", debate.status)
+    match debate.status:
+        case "created":
+            await source.ask(debate_id, Start())
+        case "paused":
+            await source.ask(debate_id, Resume(step))
+        case "error" if debate.failure == "judge_failed":
+            await source.ask(debate_id, JudgeNow())
+        case "error":
+            await source.ask(debate_id, Retry())
+        case _:
+            source.run(debate_id)

@@ -1,18 +1,27 @@
-"""A person and a seat: `moot take`, `leave`, `say`, `draft`, `point`. Each does one thing, from any terminal.
+"""People in a debate: at a seat (`moot take`, `leave`, `say`, `draft`, `point`), or voting (`vote`, `polls`).
 
-To sit through a debate and be asked when it is your turn: `moot watch ID --as SEAT`.
+Each command does one thing, from any terminal. To be asked when it is your turn: `moot watch ID --as SEAT`.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from moot.cli.ask import run_command
-from moot.cli.options import Id, Seat, Server
+from moot.cli.common import Id, Seat, Server, run_command, run_on_debate
+from moot.cli.render.help import command_group
+from moot.cli.render.output import Terminal
 
+if TYPE_CHECKING:
+    from moot.cli.source import DebateSource
+    from moot.core.state import Debate
+
+app = command_group(
+    "polls",
+    "What the audience's votes came to, as far as they are open: sealed until the last vote is closed.",
+)
 ANSWERS = {"yes": True, "no": False}
 SpeechArgument = Annotated[
     str | None,
@@ -34,8 +43,8 @@ def take(
     """Sit down in a seat; the model that sat there stands in when you leave."""
     import shlex
 
-    from moot.cli.debate_source import server_option
-    from moot.cli.find_seat import seat_id
+    from moot.cli.lookup import seat_id
+    from moot.cli.source import server_option
     from moot.rules.participation import TakeSeat
 
     hint = (
@@ -48,7 +57,7 @@ def take(
 
 def leave(id: Id = "last", /, *, seat: Seat = None, server: Server = None) -> int:
     """Leave your seat to the model that stands in for it."""
-    from moot.cli.find_seat import own_seat
+    from moot.cli.lookup import own_seat
     from moot.rules.participation import LeaveSeat
 
     return run_command(
@@ -58,7 +67,7 @@ def leave(id: Id = "last", /, *, seat: Seat = None, server: Server = None) -> in
 
 def say(id: Id, text: SpeechArgument = None, /, *, seat: Seat = None, server: Server = None) -> int:
     """Give the speech that the debate waits for; without words, your draft."""
-    from moot.cli.find_seat import own_seat
+    from moot.cli.lookup import own_seat
     from moot.rules.participation import Say
 
     words = _words(text)
@@ -77,7 +86,7 @@ def draft(
     server: Server = None,
 ) -> int:
     """Keep what you have written so far: it is said when your time is up, or by `moot say ID`."""
-    from moot.cli.find_seat import own_seat
+    from moot.cli.lookup import own_seat
     from moot.rules.participation import KeepDraft
 
     words = _words(text) or ""
@@ -95,7 +104,7 @@ def point(
     server: Server = None,
 ) -> int:
     """Rise on a point of information while the other side speaks, or take or decline one."""
-    from moot.cli.find_seat import own_seat
+    from moot.cli.lookup import own_seat
     from moot.rules.participation import AnswerPoint, OfferPoint
 
     answer = ANSWERS.get(text.strip().casefold())
@@ -109,3 +118,66 @@ def point(
 
 def _words(text: str | None) -> str | None:
     return sys.stdin.read() if text == "-" else text
+
+
+# --- the audience -----------------------------------------------------------------------------------------
+
+
+def vote(
+    id: Id,
+    choice: Annotated[str, Parameter(help="for, against or undecided; or a seat, where there are no sides.")],
+    /,
+    *,
+    poll: Annotated[
+        Literal["before", "after"] | None,
+        Parameter(help="before or after; without it, the one that is open.", show_choices=False),
+    ] = None,
+    voter: Annotated[
+        str,
+        Parameter(help="Who votes, here. On a server it is the bearer of the token. [default: your login]"),
+    ] = "",
+    server: Server = None,
+) -> int:
+    """Cast your vote in the poll that is open. One vote for each voter in each poll; it stays secret."""
+    import getpass
+
+    from moot.rules.participation import CastVote
+
+    who = voter or getpass.getuser()
+    return run_command(
+        server, id, lambda debate: CastVote(who, _choice(debate, choice), poll), "Your vote is cast."
+    )
+
+
+@app.default
+def polls(id: Id = "last", /, *, server: Server = None) -> int:
+    """What the votes came to."""
+
+    async def look(source: DebateSource, debate_id: str) -> int:
+        from moot.cli.render.verdict import poll_lines
+
+        terminal = Terminal.out()
+        results = await source.poll_results(debate_id)
+        if results is None:
+            terminal.line("The audience is not asked in this debate.")
+        else:
+            terminal.print_lines(poll_lines(results, terminal.width))
+        return 0
+
+    return run_on_debate(server, id, look)
+
+
+@app.command
+def close(id: Id = "last", /, *, server: Server = None) -> int:
+    """Close the vote that is open; the debate goes on."""
+    from moot.rules.participation import ClosePoll
+
+    return run_command(server, id, ClosePoll(), "The vote is closed.")
+
+
+def _choice(debate: Debate, name: str) -> str:
+    from moot.cli.lookup import party_id
+    from moot.judging.parties import vote_choices
+
+    choice = name.strip().casefold()
+    return choice if choice in vote_choices(debate) else party_id(debate, name)

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 
-from moot.cli.render.help import HelpColumns
+from moot.cli.common import open_local_store, run
+from moot.cli.render.help import command_group
+from moot.cli.render.output import Terminal, add_row, make_table
+from moot.core.errors import Invalid
 
 if TYPE_CHECKING:
-    from moot.store.contract import Store, Token
+    from moot.store.contract import Token
 
-app = App(
-    name="token",
-    help="Tokens for those who use a server: once there is one, every request needs one.",
-    help_format="plaintext",
-    help_formatter=HelpColumns(),
-)
+app = command_group("token", "Tokens for those who use a server: once there is one, every request needs one.")
 MAX_NAME = 64
 MAX_DAYS = 36_500
 
@@ -44,8 +40,6 @@ def new(
     ] = None,
 ) -> int:
     """Make a token and show it, this once: it is stored nowhere."""
-    from moot.cli.follow import run
-    from moot.cli.render.output import Terminal
     from moot.store.contract import Token, digest, new_secret
 
     tenant = name if owner is None else owner
@@ -62,8 +56,6 @@ def new(
 @app.command(name="list")
 def every() -> int:
     """The tokens there are, without the tokens themselves."""
-    from moot.cli.follow import run
-    from moot.cli.render.output import Terminal, add_row, make_table
 
     terminal, now = Terminal.out(), datetime.now(UTC)
     tokens = run(_all())
@@ -87,8 +79,6 @@ def every() -> int:
 @app.command
 def revoke(name: Annotated[str, Parameter(help="Its name, as `moot token list` shows it.")], /) -> int:
     """Make a token count no longer. A running server knows within a second."""
-    from moot.cli.follow import run
-    from moot.cli.render.output import Terminal
 
     if not run(_drop(name)):
         Terminal.err().line(f"There is no token called {name!r}. `moot token list` shows those there are.")
@@ -98,8 +88,6 @@ def revoke(name: Annotated[str, Parameter(help="Its name, as `moot token list` s
 
 
 def _check(name: str, owner: str, days: float | None) -> None:
-    from moot.core.errors import Invalid
-
     for what, given in (("A name", name), ("An owner", owner)):
         if len(given) > MAX_NAME or not given.isprintable() or given != given.strip():
             raise Invalid(f"{what} has at most {MAX_NAME} printable characters, and no space around them.")
@@ -116,32 +104,18 @@ def _until(token: Token, now: datetime) -> tuple[str, str]:
     return (f"{when}, over", "red") if token.expired(now) else (when, "")
 
 
-@asynccontextmanager
-async def _store() -> AsyncGenerator[Store]:
-    from moot import settings
-    from moot.processes.backends import open_store
-
-    store = await open_store(settings.load())
-    try:
-        yield store
-    finally:
-        await store.close()
-
-
 async def _keep(token: Token) -> None:
-    from moot.core.errors import Invalid
-
-    async with _store() as store:
+    async with open_local_store() as store:
         if any(kept.name == token.name for kept in await store.tokens()):
             raise Invalid(f"There is a token called {token.name!r}; revoke it first, or take another name.")
         await store.save_token(token)
 
 
 async def _all() -> tuple[Token, ...]:
-    async with _store() as store:
+    async with open_local_store() as store:
         return await store.tokens()
 
 
 async def _drop(name: str) -> bool:
-    async with _store() as store:
+    async with open_local_store() as store:
         return await store.delete_token(name)

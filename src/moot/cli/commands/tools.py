@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 
-from moot.cli.render.help import HelpColumns
+from moot.cli.common import run
+from moot.cli.render.help import command_group
+from moot.cli.render.output import Terminal, add_row, make_table
+from moot.core.errors import Invalid
 
 if TYPE_CHECKING:
     from moot.tools.contract import ToolServerInfo
 
-app = App(
-    name="tools",
-    help="The tools that speakers may be given with --tool. Servers stand in moot.toml.",
-    help_format="plaintext",
-    help_formatter=HelpColumns(),
-)
+app = command_group("tools", "The tools that speakers may be given with --tool. Servers stand in moot.toml.")
 
 
 @app.default
 def tools() -> int:
     """The servers of `moot.toml` and their tools, by the names that --tool takes."""
-    from moot.cli.follow import run
 
     async def look() -> int:
         from moot.engine.arena import Arena
@@ -40,11 +37,8 @@ def attempt(
     /,
 ) -> int:
     """Use a tool once, as a speaker would, and show what a model would be given."""
-    from moot.cli.follow import run
 
     async def use() -> int:
-        from moot.cli.render.output import Terminal
-        from moot.core.errors import Invalid
         from moot.core.terms import ToolCall
         from moot.engine.arena import Arena
         from moot.tools.tool_listing import name_for_models
@@ -64,7 +58,6 @@ def attempt(
 
 
 def _table(kits: tuple[ToolServerInfo, ...], file: str) -> int:
-    from moot.cli.render.output import Terminal, add_row, make_table
     from moot.tools.contract import HOSTED
 
     terminal = Terminal.out()

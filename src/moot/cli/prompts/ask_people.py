@@ -12,12 +12,11 @@ from typing import Any, assert_never
 
 from msgspec import Struct
 
-from moot.cli.debate_source import DebateSource
-from moot.cli.keyboard import Keyboard
 from moot.cli.prompts.fill_ballot import fill_in_ballot
-from moot.cli.prompts.person_prompt import PersonPrompt
+from moot.cli.prompts.person_prompt import Keyboard, PersonPrompt
 from moot.cli.prompts.type_speech import type_speech
 from moot.cli.render.screens import Screen
+from moot.cli.source import DebateSource
 from moot.cli.visible_records import PeopleHere, VisibleRecords
 from moot.core.events import Recorded, TurnCompleted, TurnInterrupted
 from moot.core.schedule import opposed

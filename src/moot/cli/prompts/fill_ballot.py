@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moot.cli.find_seat import TIES, party_id
+from moot.cli.lookup import TIES, party_id
 from moot.cli.prompts.person_prompt import PersonPrompt
 from moot.cli.render.output import join
 from moot.core.errors import Invalid

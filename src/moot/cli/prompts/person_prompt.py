@@ -5,16 +5,86 @@ Questions go to standard error, so that what is piped on stays what it is.
 
 from __future__ import annotations
 
+import asyncio
+import os
+import select
+import termios
 from collections.abc import Callable
+from contextlib import suppress
 
-from moot.cli.debate_source import DebateSource
-from moot.cli.keyboard import Keyboard
-from moot.cli.remote import RemoteSource
-from moot.cli.render import verdict
 from moot.cli.render.output import Terminal
+from moot.cli.source import DebateSource
 from moot.core.errors import MootError, Refused
 from moot.rules.commands import Command
-from moot.rules.participation import draft
+
+CHUNK = 64 * 1024
+
+
+class Keyboard:
+    def __init__(self, fd: int = 0) -> None:
+        self._fd = fd
+        self._pending = b""
+        self._over = False
+
+    @property
+    def typed(self) -> bool:
+        """Somebody sits there, and sees what they type."""
+        return os.isatty(self._fd)
+
+    @property
+    def pasting(self) -> bool:
+        """Further lines stand there already: a whole text was put in, with its paragraphs."""
+        return self.typed and (b"\n" in self._pending or bool(select.select([self._fd], [], [], 0)[0]))
+
+    async def line(self) -> str | None:
+        """The next line without its end; None where there will be no more, or Ctrl-D was typed."""
+        while b"\n" not in self._pending:
+            read = b"" if self._over else await self._read()
+            if not read:
+                # On a terminal it ends this text; there may be others.
+                self._over = not self.typed
+                last, self._pending = self._pending, b""
+                return _decoded(last) if last else None
+            self._pending += read
+        line, _, self._pending = self._pending.partition(b"\n")
+        return _decoded(line)
+
+    def discard_typed(self) -> None:
+        """What was typed of a line that nobody waits for any more does not begin the next."""
+        if self.typed:
+            self._pending = b""
+            with suppress(termios.error):
+                termios.tcflush(self._fd, termios.TCIFLUSH)
+
+    async def _read(self) -> bytes:
+        loop = asyncio.get_running_loop()
+        ready: asyncio.Future[None] = loop.create_future()
+        try:
+            loop.add_reader(self._fd, _wake, ready)
+        except OSError:  # a file: it never lets anybody wait
+            return _readable(self._fd)
+        try:
+            await ready
+        finally:
+            loop.remove_reader(self._fd)
+        return _readable(self._fd)
+
+
+def _wake(ready: asyncio.Future[None]) -> None:
+    if not ready.done():
+        ready.set_result(None)
+
+
+def _readable(fd: int) -> bytes:
+    try:
+        return os.read(fd, CHUNK)
+    except OSError:  # the terminal is gone
+        return b""
+
+
+def _decoded(line: bytes) -> str:
+    return line.decode("utf-8", "replace").rstrip("\r")
+
 
 MARGIN = "    "
 
@@ -40,8 +110,7 @@ class PersonPrompt:
         return self._keyboard.pasting
 
     def say(self, words: str, style: str = "dim") -> None:
-        for one in verdict.paragraph(words, self._terminal.width, style, MARGIN):
-            self._terminal.print(one)
+        self._terminal.paragraph(words, style, MARGIN)
 
     async def line(self, prompt: str) -> str | None:
         """What they type; None where they end it."""
@@ -60,10 +129,8 @@ class PersonPrompt:
         return "\n".join(written)
 
     async def saved_draft(self, seat: str) -> str:
-        """What they have written so far. A server tells it to whoever asks at the seat, not in its log."""
-        if isinstance(self._source, RemoteSource):
-            return await self._source.draft(self._id, seat)
-        return draft(await self._source.state(self._id), seat)
+        """Return what they have written so far."""
+        return await self._source.draft(self._id, seat)
 
     async def run_command(self, command: Command) -> bool:
         """Whether it could be done; else they are told why not."""

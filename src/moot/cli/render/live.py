@@ -7,19 +7,18 @@ with the debate and the scrollback stays whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import datetime
 
 from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
-from moot.cli.render import ending as closing
-from moot.cli.render import event_notes, verdict
-from moot.cli.render.heading import heading, speaker_margin
-from moot.cli.render.output import StyledText, Terminal, seat_colour, styled
-from moot.cli.render.speech import SpeechLines, speech_figures
+from moot.cli.render import debate_lines
+from moot.cli.render.debate_lines import heading, speaker_margin
+from moot.cli.render.output import StyledText, Terminal, join, seat_colour, styled
 from moot.cli.render.status_line import status_lines
+from moot.cli.render.wrapping import LineFlow
 from moot.core.events import (
     CallDelta,
     CallFailed,
@@ -40,10 +39,39 @@ from moot.core.events import (
     VerdictReached,
 )
 from moot.core.state import Debate, Turn
+from moot.core.word_count import count_words
+from moot.views.costs import dollars
 from moot.views.text import single_line
 from moot.views.tool_uses import tool_uses, tools_line
+from moot.views.transcript import by_hand, speech_title, thoughts
 from moot.views.transcript import speech_notes as turn_notes
-from moot.views.transcript import speech_title, thoughts
+
+MOMENT_MS = 100
+
+
+class SpeechLines:
+    def __init__(self, turn: Turn, width: int) -> None:
+        self.turn = turn
+        self.width = width
+        self.restart()
+
+    def restart(self) -> None:
+        self.reasoning, self.text = LineFlow(self.width, label="Thinks: "), LineFlow(self.width)
+        self.reasoning_done = False
+
+
+def speech_figures(turn: Turn) -> str:
+    about = "about " if turn.usage.estimated else ""
+    words = turn.words or count_words(turn.text)
+    return join(
+        (
+            f"{words} word{'' if words == 1 else 's'}" + (" by hand" if by_hand(turn) else ""),
+            f"{about}{turn.usage.output:,} tokens" if turn.usage.output else "",
+            f"{turn.latency_ms / 1000:.1f} s" if turn.latency_ms >= MOMENT_MS else "",
+            "" if turn.cost is None or not turn.cost else dollars(turn.cost),
+        )
+    )
+
 
 MARGIN = 6
 
@@ -130,7 +158,9 @@ class DebateView:
         self._heading(debate)
         if any(turn.has_words for turn in debate.turns):
             self._terminal.blank_line()
-            self._note(f"The speeches before this one: moot show {debate.id}{self._advice}")
+            self._terminal.paragraph(
+                f"The speeches before this one: moot show {debate.id}{self._advice}", "dim"
+            )
         for turn in debate.live:
             self._speeches.append(SpeechLines(turn, self._terminal.width - MARGIN))
             self._speeches[-1].text.add(turn.text)
@@ -172,11 +202,10 @@ class DebateView:
                 self._print_event_note(debate, event)
 
     def _heading(self, debate: Debate) -> None:
-        for one in heading(debate, self._terminal.width, coloured=self._terminal.rich):
-            self._terminal.print(one)
+        self._terminal.print_lines(heading(debate, self._terminal.width, coloured=self._terminal.rich))
         if self._remark:
             self._terminal.blank_line()
-            self._note(self._remark)
+            self._terminal.paragraph(self._remark, "dim")
 
     def _rule(self, title: str) -> None:
         tail = "─" * max(0, self._terminal.width - len(title) - 8)
@@ -184,17 +213,13 @@ class DebateView:
         self._terminal.line(("  ── ", "dim"), (title, "bold"), (f" {tail}", "dim"))
         self._terminal.blank_line()
 
-    def _note(self, words: str, style: str = "dim") -> None:
-        for one in verdict.paragraph(words, self._terminal.width, style):
-            self._terminal.print(one)
-
     def _print_event_note(self, debate: Debate, event: Event) -> None:
-        note = event_notes.event_note(debate, event, self._advice)
+        note = debate_lines.event_note(debate, event, self._advice)
         if not note:
             return
         if not self._speeches:
             self._terminal.blank_line()
-        self._note(note, "yellow" if isinstance(event, CallFailed) else "dim")
+        self._terminal.paragraph(note, "yellow" if isinstance(event, CallFailed) else "dim")
         if not self._speeches:
             self._terminal.blank_line()
 
@@ -281,10 +306,10 @@ class DebateView:
         if turn.number in self._typed:
             missing, remark = [], ""
         if remark and missing:
-            self._note(remark)
+            self._terminal.paragraph(remark, "dim")
         self._lines(debate, speech, missing)
         if remark and not missing:
-            self._note(remark)
+            self._terminal.paragraph(remark, "dim")
         grave = turn.state != "completed" or turn.refusal
         for note in (*turn_notes(turn), *tools_line(tool_uses(turn))):
             self._terminal.line(("    " + note, "yellow" if grave else "dim"))
@@ -293,7 +318,7 @@ class DebateView:
 
     def _remarks(self) -> None:
         for remark in self._waiting:
-            self._note(event_notes.remark_note(self._debate, remark), "italic")
+            self._terminal.paragraph(debate_lines.remark_note(self._debate, remark), "italic")
             self._terminal.blank_line()
         self._waiting.clear()
 
@@ -302,25 +327,21 @@ class DebateView:
     def _verdict(self, debate: Debate, event: VerdictReached) -> None:
         if event.judging is None:
             self._rule("Verdict")
-        self._print(closing.verdict_lines(debate, self._terminal.width))
+        self._terminal.print_lines(debate_lines.verdict_lines(debate, self._terminal.width))
 
     def _poll_closed(self, debate: Debate, event: PollClosed) -> None:
         self._print_event_note(debate, event)
         if event.poll == "after" and (
-            lines := tuple(closing.audience_lines(debate, self._terminal.width, self._advice))
+            lines := tuple(debate_lines.audience_lines(debate, self._terminal.width, self._advice))
         ):
             self._rule("The audience")
-            self._print(lines)
+            self._terminal.print_lines(lines)
 
     def _end(self, debate: Debate, event: DebateEnded | DebateFailed) -> None:
         self._remarks()
         self._terminal.blank_line()
         style = "bold red" if isinstance(event, DebateFailed) else "dim"
-        self._print(closing.ending_lines(debate, self._terminal.width, style))
-
-    def _print(self, lines: Iterable[Text]) -> None:
-        for one in lines:
-            self._terminal.print(one)
+        self._terminal.print_lines(debate_lines.ending_lines(debate, self._terminal.width, style))
 
     # --- the moving part ------------------------------------------------------------------------------
 
@@ -336,7 +357,7 @@ class DebateView:
             style = "dim italic" if thinking else ""
             lines += [styled(*margin, (words, style)) for words in shown]
         elif debate.being_judged:
-            lines += event_notes.judge_lines(debate, self._terminal.width)
+            lines += debate_lines.judge_lines(debate, self._terminal.width)
         width = self._terminal.width
         waiting = len(self._waiting)
         return [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 from rich.cells import cell_len
@@ -18,11 +18,13 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from moot.cli.render.wrapping import clean_text, wrap
 from moot.views.text import clean, single_line
 
 StyledText = str | tuple[str, str]
 """Words, or words and their style."""
 
+INDENT = "  "
 SEAT_COLOURS = ("cyan", "red", "magenta", "yellow")
 MAX_WIDTH = 92
 """Longer lines are hard to read, however wide the screen."""
@@ -59,6 +61,13 @@ class Terminal:
         self._blank = not what.plain.strip()
         self.console.print(what, highlight=False, markup=False, emoji=False, soft_wrap=False)
 
+    def print_lines(self, lines: Iterable[Text]) -> None:
+        for line in lines:
+            self.print(line)
+
+    def paragraph(self, words: str, style: str = "", margin: str = INDENT) -> None:
+        self.print_lines(paragraph(words, self.width, style, margin))
+
     def prompt(self, *parts: StyledText) -> None:
         """Words before what somebody types, on the same line."""
         self._blank = False
@@ -80,6 +89,11 @@ class Terminal:
             wide.print(made)
         self.raw("".join(f"{one.rstrip()}\n" for one in captured.get().splitlines()))
 
+    def next_page(self, shown: int, total: int) -> None:
+        """Below a list that goes on: how to see more of it."""
+        if shown < total:
+            self.line((f"{shown} of {total}; the next ones: --offset {shown}", "dim"))
+
     def raw(self, words: str) -> None:
         """A document as it is: not wrapped, not styled, but cleaned."""
         self.console.file.write(clean(words))
@@ -92,6 +106,12 @@ def styled(*parts: StyledText) -> Text:
         words, style = (part, "") if isinstance(part, str) else part
         made.append(clean(words), style=Style.parse(style) if style else None)
     return made
+
+
+def paragraph(words: str, width: int, style: str = "", margin: str = INDENT) -> Iterator[Text]:
+    """Yield the lines of a text, wrapped to `width` with a margin before each."""
+    for _, one in wrap(clean_text(words).strip(), width - len(margin)):
+        yield styled(margin, (one, style)) if one else styled("")
 
 
 def make_table(*headings: str) -> Table:

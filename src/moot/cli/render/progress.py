@@ -1,43 +1,64 @@
-"""A progress bar for models on their way."""
+"""Progress bars, on standard error and only where it is a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    ProgressColumn,
+    TaskID,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
 from moot.cli.render.output import Terminal
-from moot.models.model_files import InstallProgress as Fetched
-from moot.models.model_files import OnInstallProgress
+from moot.models.model_files import InstallProgress, OnInstallProgress
+
+ShowProgress = Callable[[int, int | None, str], None]
+"""How much is done, of how much in all where that is known, and what is being done."""
+
+
+def _progress(terminal: Terminal, amount: ProgressColumn) -> Progress:
+    return Progress(
+        TextColumn("  {task.description}"),
+        BarColumn(bar_width=28),
+        amount,
+        TimeRemainingColumn(compact=True),
+        console=terminal.console,
+        transient=True,
+        disable=not terminal.rich,
+    )
+
+
+@contextmanager
+def progress_bar(label: str) -> Generator[ShowProgress]:
+    with _progress(Terminal.err(), TaskProgressColumn()) as shown:
+        task = shown.add_task(label, total=None)
+        yield lambda done, total, text: shown.update(task, completed=done, total=total, description=text)
 
 
 @contextmanager
 def install_bar() -> Generator[OnInstallProgress]:
-    """On standard error; where nobody watches, one line when it begins."""
+    """Show models on their way; where no terminal shows a bar, print one line when each begins."""
     terminal = Terminal.err()
     tasks: dict[str, TaskID] = {}
-    shown = Progress(
-        TextColumn("  {task.description}"),
-        BarColumn(bar_width=28),
-        DownloadColumn(),
-        TimeRemainingColumn(compact=True),
-        console=terminal.console,
-        transient=True,
-    )
+    shown = _progress(terminal, DownloadColumn())
 
-    def report(fetched: Fetched) -> None:
-        words = f"{fetched.stage} {fetched.name}"
-        if fetched.name not in tasks:
+    def report(progress: InstallProgress) -> None:
+        label = f"{progress.stage} {progress.name}"
+        if progress.name not in tasks:
             if not terminal.rich:
-                terminal.line(f"Fetching {fetched.name} ({fetched.total // 1_000_000} MB) ...")
-            else:
-                shown.start()
-            tasks[fetched.name] = shown.add_task(words, total=fetched.total)
-        shown.update(tasks[fetched.name], description=words, completed=fetched.done)
+                terminal.line(f"Fetching {progress.name} ({progress.total // 1_000_000} MB) ...")
+            shown.start()
+            tasks[progress.name] = shown.add_task(label, total=progress.total)
+        shown.update(tasks[progress.name], description=label, completed=progress.done)
 
     try:
         yield report
     finally:
-        if shown.live.is_started:
-            shown.stop()
+        shown.stop()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from moot.cli.render import verdict
+from moot.cli.render.output import StyledText, join, pad, paragraph, seat_colour, styled
 from moot.cli.render.wrapping import wrap
 from moot.core.events import (
     BallotCast,
@@ -34,12 +36,80 @@ from moot.core.events import (
     TurnSkipped,
 )
 from moot.core.state import Debate
+from moot.core.terms import Seat
 from moot.judging.ballots import reasoning_so_far, with_names
 from moot.judging.parties import vote_choices
-from moot.views.costs import dollars
+from moot.rules import turn_sessions
+from moot.views.costs import bill, costs, dollars
 from moot.views.outcome import ending as how_it_ended
+from moot.views.poll_results import poll_report
+from moot.views.speech_issues import ISSUE_WORDS, find_issues
 from moot.views.text import clock, single_line
 from moot.views.transcript import author_name
+from moot.views.verdict_views import verdict_views
+
+MAX_NAME_WIDTH = 28
+
+
+def heading(debate: Debate, width: int, *, coloured: bool) -> Iterator[Text]:
+    yield styled("")
+    yield from paragraph(debate.motion, width, "bold")
+    if debate.manner.objective:
+        yield from paragraph(f"To settle: {debate.manner.objective}", width, "dim")
+    length = count_text(debate.limits.turns, "turn") or count_text(debate.rounds_planned, "round")
+    yield styled(("  " + join((single_line(debate.format.title), length, debate.id)), "dim"))
+    if manner := join(_manner(debate)):
+        yield from paragraph(manner, width, "dim")
+    yield styled("")
+    names = [seat.name for seat in debate.seats] + [judge.name for judge in debate.judges]
+    name_width = min(MAX_NAME_WIDTH, max(cell_len(single_line(name)) for name in names)) + 2
+    for index, seat in enumerate(debate.seats):
+        role = seat.side if seat.role == "debater" else "chair"
+        about = pad(role, 9) + _speaker_text(debate, seat)
+        yield styled(
+            *speaker_margin(index, coloured),
+            (pad(seat.name, name_width), f"bold {seat_colour(index)}"),
+            (about, "dim"),
+        )
+    for judge in debate.judges:
+        who = "a person" if judge.model.human else judge.model.label
+        yield styled("    ", pad(judge.name, name_width), (pad("judges", 9) + who, "dim"))
+        if judge.recused:
+            yield from paragraph(f"not asked: {judge.recused}", width, "dim", " " * (4 + name_width + 9))
+
+
+def _speaker_text(debate: Debate, seat: Seat) -> str:
+    if not seat.model.human:
+        return seat.model.label
+    if turn_sessions.is_unasked(debate, seat):
+        return "nobody yet"
+    return join(("a person", f"{seat.stand_in.label} stands in" if seat.stand_in else ""))
+
+
+def _manner(debate: Debate) -> Iterator[str]:
+    """What is unusual about it."""
+    if debate.manner.blind:
+        yield "openings at the same time"
+    if debate.manner.prep:
+        yield "private notes"
+    if debate.manner.winning == "audience":
+        yield "the audience decides"
+    elif debate.manner.polls is not None:
+        yield "the audience votes"
+    if debate.manner.winning == "user-decides" and debate.format.result != "none":
+        yield "decided by hand"
+    if debate.manner.winning == "self-terminate":
+        yield "it ends when one side gives way"
+
+
+def speaker_margin(index: int, coloured: bool) -> tuple[StyledText, ...]:
+    """A speaker's words stand beside a bar in the colour of the seat; without colours it would be noise."""
+    return ("  ", ("┃", seat_colour(index)), " ") if coloured else ("    ",)
+
+
+def count_text(number: int | None, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}" if number else ""
+
 
 REASONING_LINES = 3
 """Lines of a judge's reasoning in sight while it is being written."""
@@ -160,10 +230,48 @@ def judge_lines(debate: Debate, width: int) -> Iterator[Text]:
         reasoning = with_names(reasoning_so_far(call.text), debate, call.order)
         lines = [words for _, words in wrap(single_line(reasoning), width - 6)]
         yield from (
-            one for words in lines[-REASONING_LINES:] for one in verdict.paragraph(words, width, "dim italic")
+            one for words in lines[-REASONING_LINES:] for one in paragraph(words, width, "dim italic")
         )
         return
 
 
 def _name(debate: Debate, seat_id: str) -> str:
     return single_line(debate.seat(seat_id).name)
+
+
+def verdict_lines(debate: Debate, width: int) -> Iterator[Text]:
+    """The latest one."""
+    result = verdict_views(debate)[-1]
+    yield from verdict.verdict_lines(result, width)
+    yield from verdict.brief_lines(debate, result, width)
+
+
+def audience_lines(debate: Debate, width: int, ending: str = "") -> Iterator[Text]:
+    """A server counts the votes by itself: what each was is told to nobody."""
+    if not all(vote.choice for vote in debate.votes):
+        yield from paragraph(f"What it came to: moot polls {debate.id}{ending}", width, "dim")
+    elif (results := poll_report(debate)) is not None and results.headline:
+        yield from verdict.poll_lines(results, width)
+
+
+def ending_lines(debate: Debate, width: int, style: str = "dim") -> Iterator[Text]:
+    yield from paragraph(ending_note(debate), width, style)
+    for words in issue_sentences(debate):
+        yield from paragraph(words, width, "dim")
+    figures = costs(debate)
+    about = "about " if figures.estimated else ""
+    seconds = (debate.updated_at - (debate.started_at or debate.created_at)).total_seconds()
+    spent = join((clock(seconds), f"{about}{figures.usage.total:,} tokens", bill(figures)))
+    yield from paragraph(spent, width, "dim")
+
+
+def issue_sentences(debate: Debate) -> Iterator[str]:
+    """What went wrong in the speeches, a sentence for each seat."""
+    for seat, issues in find_issues(debate).by_seat.items():
+        texts = [f"{ISSUE_WORDS[kind]} ({_speeches(turns)})" for kind, turns in issues.items()]
+        yield f"{single_line(debate.seat(seat).name)} {', '.join(texts)}."
+
+
+def _speeches(turns: tuple[int, ...]) -> str:
+    numbers = ", ".join(str(turn) for turn in turns)
+    return f"speech {numbers}" if len(turns) == 1 else f"speeches {numbers}"

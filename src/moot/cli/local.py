@@ -1,0 +1,200 @@
+"""The debates of this machine: the arena, with what the terminal needs beyond it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncGenerator, Sequence
+from datetime import UTC, datetime, timedelta
+
+from moot import formats
+from moot.cli.commands.debate import DEFAULT_FORMAT, DEFAULT_ROUNDS, NO_JUDGE, DebateCliOptions
+from moot.cli.lookup import unknown_conversation
+from moot.cli.render.progress import install_bar
+from moot.cli.source import StartedDebate
+from moot.client import Invitation
+from moot.core.errors import Invalid, UnknownDebate
+from moot.core.terms import HUMAN, Format, PollSettings, WinningRule
+from moot.core.visibility import OWNER
+from moot.engine.arena import Arena
+from moot.models.discovery import FREE_MODEL
+from moot.models.registry import DefaultModel
+from moot.rules import participation
+from moot.rules.debate_setup import SeatSetup, Setup, default_winning_rule, opening_event
+from moot.store.archive import ConversationPage
+from moot.store.contract import Invitation as StoredInvitation
+from moot.store.contract import InvitationRole, digest, new_secret
+from moot.views import exports
+from moot.views.conversation import conversation
+from moot.views.exports import DocumentName
+from moot.views.legacy_rows import JsonObject, LegacyRow
+from moot.views.poll_results import PollReport, poll_report
+from moot.views.transcript import transcript
+
+TURN_FORMAT = "free"
+EVENTS_PER_PAGE = 200
+
+
+class LocalSource(Arena):
+    """Use `LocalSource.open`."""
+
+    async def start_debate(self, motion: str, options: DebateCliOptions) -> StartedDebate:
+        """Models that are not installed yet are fetched, with a progress bar."""
+        name = options.format or (DEFAULT_FORMAT if options.turns is None else TURN_FORMAT)
+        fmt = formats.load(name, self.settings.formats)
+        models = options.models_for(len(fmt.chairs))
+        default = DefaultModel("") if all(models) else await self.providers.default()
+        setup = await self._setup_of(motion, options, fmt, [model or default.name for model in models])
+        await self._fetch_models(setup)
+        debate_id = (await self.create(setup)).debate.id
+        await self.start(debate_id)
+        return StartedDebate(debate_id, _why_this_model(default))
+
+    async def _setup_of(
+        self, motion: str, options: DebateCliOptions, fmt: Format, models: list[str]
+    ) -> Setup:
+        for name in options.tools:
+            if not self.tools.knows(name):
+                raise Invalid(f"There is no tool {name!r}. `moot tools` lists what there is.")
+        polls = PollSettings(seconds=options.audience) if options.audience is not None else None
+        winning = options.winning_rule or default_winning_rule(fmt, polls)
+        usual = DEFAULT_ROUNDS if fmt.name == DEFAULT_FORMAT else None
+        return await self.setup(
+            motion,
+            format=fmt,
+            seats=[self._seat(options, place, model) for place, model in enumerate(models)],
+            model=options.model,
+            judge=NO_JUDGE if _has_no_judge(winning, options.judges) else None,
+            judges=options.judges,
+            rounds=usual if options.rounds is None else options.rounds,
+            turns=options.turns,
+            intensity=options.intensity,
+            seed=options.seed,
+            auto=not options.manual,
+            winning=winning,
+            objective=options.objective,
+            prep=options.prep,
+            blind=options.blind,
+            opens=options.opens,
+            polls=polls,
+            tools=options.tools,
+            cost_limit=options.cost_limit,
+            warn_at=options.warn_at,
+            turn_seconds=options.timeout,
+            person_seconds=options.person_seconds,
+        )
+
+    def _seat(self, options: DebateCliOptions, place: int, model: str) -> SeatSetup:
+        seat = options.seat(place)
+        return SeatSetup(
+            model=self.model(model, effort=seat.effort, verbosity=seat.verbosity),
+            persona=seat.persona,
+            objective=seat.objective,
+            stand_in=self.model(options.stand_in) if options.stand_in and model == HUMAN else None,
+        )
+
+    async def _fetch_models(self, setup: Setup) -> None:
+        # Checked first: nothing is fetched for a debate that cannot be held.
+        opening_event(setup)
+        speaking = [seat.stand_in or seat.model for seat in setup.seats]
+        models = [model for model in (*speaking, *(judge.model for judge in setup.judges)) if not model.human]
+        with install_bar() as report:
+            await self.providers.prepare(models, report)
+
+    # --- reading ------------------------------------------------------------------------------------------
+
+    async def document(self, debate_id: str, name: DocumentName, *, reasoning: bool = False) -> bytes:
+        return exports.render(name, transcript(await self.state(debate_id), reasoning=reasoning))
+
+    async def poll_results(self, debate_id: str) -> PollReport | None:
+        return poll_report(await self.state(debate_id))
+
+    async def draft(self, debate_id: str, seat: str) -> str:
+        return participation.draft(await self.state(debate_id), seat)
+
+    # --- invitations --------------------------------------------------------------------------------------
+
+    async def invite(
+        self,
+        debate_id: str,
+        role: InvitationRole,
+        *,
+        seat: str | None,
+        judge: str | None,
+        name: str,
+        days: float | None,
+        many: bool,
+    ) -> Invitation:
+        token, now = new_secret(), datetime.now(UTC)
+        name = name or f"{role}-{secrets.token_hex(4)}"
+        expires_at = now + timedelta(days=days) if days is not None else None
+        await self.store.add_invitation(
+            StoredInvitation(debate_id, name, digest(token), role, now, seat, judge, many, expires_at)
+        )
+        link = f"/debate/{debate_id}#token={token}"
+        return Invitation(name=name, role=role, token=token, seat=seat, link=link)
+
+    async def invitations(self, debate_id: str) -> Sequence[Invitation]:
+        return [
+            Invitation(
+                name=stored.name,
+                role=stored.role,
+                seat=stored.seat,
+                judge=stored.judge,
+                many=stored.many,
+                expires_at=stored.expires_at,
+            )
+            for stored in await self.store.invitations(debate_id)
+        ]
+
+    async def uninvite(self, debate_id: str, name: str) -> None:
+        await self.store.delete_invitation(debate_id, name)
+
+    # --- conversations ------------------------------------------------------------------------------------
+
+    async def imported_conversations(self, *, search: str, limit: int, offset: int) -> ConversationPage:
+        return await self.store.archive.conversations(search=search, limit=limit, offset=offset)
+
+    async def is_imported(self, conversation_id: str) -> bool:
+        if await self.store.archive.conversation(conversation_id) is not None:
+            return True
+        try:
+            await self.head(conversation_id)
+        except UnknownDebate:
+            raise unknown_conversation(conversation_id) from None
+        return False
+
+    async def conversation_events(self, conversation_id: str) -> AsyncGenerator[JsonObject, None]:
+        from moot.store.archive_rows import decode_segments, unified_shape
+
+        if not await self.is_imported(conversation_id):
+            for event in conversation(await self.state(conversation_id), OWNER):
+                yield event
+            return
+        last = ""
+        while events := await self.store.archive.events(conversation_id, last, EVENTS_PER_PAGE):
+            last = events[-1].id
+            for event in events:
+                yield decode_segments(unified_shape(event))
+
+    def imported_rows(self, ids: Sequence[str] = ()) -> AsyncGenerator[list[LegacyRow], None]:
+        from moot.compat import legacy_export
+
+        return legacy_export.imported_rows(self.store.archive, ids)
+
+    def debate_rows(self, ids: Sequence[str] = ()) -> AsyncGenerator[list[LegacyRow], None]:
+        from moot.compat import legacy_export
+
+        return legacy_export.debate_rows(self.store, ids)
+
+
+def _has_no_judge(winning: WinningRule, judges: tuple[str, ...]) -> bool:
+    if winning == "user-decides" or judges == (NO_JUDGE,):
+        return True
+    return winning == "audience" and not judges
+
+
+def _why_this_model(default: DefaultModel) -> str:
+    """Where a model that no one has named costs money: why it was chosen, and which would cost nothing."""
+    if not default.why:
+        return ""
+    return f"{default.name}, because {default.why}; --model {FREE_MODEL} costs nothing"
