@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from moot.cli.render.output import Terminal
 
 PIPE_CLOSED = 141
-"""What a shell shows for a program whose reader has gone."""
+"""The exit code of a program whose output pipe was closed."""
 
 LOOK = Group("Look", sort_key=10)
 STEER = Group("Steer", sort_key=20)
@@ -108,7 +108,7 @@ def make_app() -> App:
 
 
 def run(arguments: list[str]) -> int:
-    """Carry a command line out and return the exit code; nothing but MOOT_DEBUG=1 shows a traceback."""
+    """Run a command line and return the exit code; a traceback is shown only with MOOT_DEBUG=1."""
     app = make_app()
     try:
         result = app(arguments or ["--help"])
@@ -121,7 +121,7 @@ def run(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader has left; Python would complain once more when it flushes at exit.
+        # The pipe is closed; Python would report that again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except Exception as error:
@@ -132,7 +132,7 @@ def run(arguments: list[str]) -> int:
 
 
 def usage_error(arguments: list[str], error: CycloptsError) -> list[str]:
-    """What is wrong with a command line, and where it is told how it is written."""
+    """Return what is wrong with a command line, and which help to look at."""
     command = next((name for _, name, _, _ in COMMANDS if name == arguments[0]), "")
     help_ = f"`moot {command} --help`" if command else "`moot --help`"
     if not isinstance(error, UnusedCliTokensError):

@@ -42,7 +42,7 @@ OPTION_NAMES = {
 }
 """What the fields of a request are called on the command line."""
 SETUP_ERROR = "Invalid debate configuration"
-"""How the complaint about a debate begins that somebody wants to open."""
+"""How the error about a new debate begins."""
 
 
 def debugging() -> bool:
@@ -78,14 +78,14 @@ def _wrong(error: Invalid) -> list[str]:
         for problem in found
         if of_a_setup or problem not in str(error)
     ]
-    # What is wrong with the file of a format is all said in one sentence.
+    # The message about a format file names all that is wrong with it.
     if not problems or ("format" in error.problems and not of_a_setup):
         return [str(error)]
     return ["This debate cannot be held:" if of_a_setup else str(error), *problems]
 
 
 def _option(field: str) -> str:
-    """Each tool is told by its place; they all came by the same option."""
+    """Return the option of a field. Tools are fields by number, but one option."""
     return OPTION_NAMES["tools"] if field.startswith("tools.") else OPTION_NAMES.get(field, field)
 
 

@@ -1,6 +1,6 @@
-"""Follows a debate to where it rests and shows it; Ctrl-C pauses it, a second one leaves at once.
+"""Follows a debate until it ends or waits, and shows it; Ctrl-C pauses it, a second one leaves at once.
 
-Where people sit at this terminal, they are asked in between (`talking.py`).
+People at this terminal are asked in between (`prompts/ask_people.py`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from moot.rules.plan import HoldPoll, Idle, closes_on_time, plan
 
 FRAME_SECONDS = 0.08
 CHECK_SECONDS = 1.0
-"""How long a silence may be before we look whether anybody is still there."""
+"""After a silence of this length we check whether a process still runs the debate."""
 AWAY_MESSAGE = "{keeper} cannot be reached; waiting for it. Ctrl-C leaves."
 
 
@@ -42,7 +42,7 @@ async def show_and_run(
 ) -> int:
     """Show a debate that was started here, from `begun` on, and return the exit code.
 
-    The people in it are taken to sit at this terminal. `server` is where it is held, if not here.
+    Its people are taken to be at this terminal. `server` is where it runs, if not here.
     """
     interrupted = lost = False
 
@@ -101,7 +101,7 @@ async def watch(
     people_here: PeopleHere | None = None,
     server: str | None = None,
 ) -> int:
-    """Show a debate that another process runs, and let `people_here` take part; Ctrl-C only looks away."""
+    """Show a debate that another process runs; `people_here` take part. Ctrl-C stops only showing it."""
     left = False
 
     def on_ctrl_c() -> None:
@@ -140,7 +140,7 @@ async def _take_part(
     leave: Callable[[], None],
     begun: Debate | None = None,
 ) -> Debate | None:
-    """Show what comes; those at this terminal see what they may, and are asked in between."""
+    """Show the records; people at this terminal see what they may, and are asked in between."""
     if not people_here:
         return await show_records(records, view, begun)
     prompts = PeoplePrompts(source, debate, view, people_here, leave)
@@ -151,7 +151,7 @@ async def _take_part(
 
 
 async def _before_the_veil(source: DebateSource, debate: Debate, people_here: PeopleHere) -> Debate:
-    """Where to begin, so that a speech they must not read yet is still to come when they may."""
+    """Return an earlier state to begin at, so that speeches hidden from them now are shown later."""
     turns = (*debate.turns, *debate.live) if people_here.seats else ()
     veiled = [turn.seq for turn in turns if is_hidden(debate, turn.number, people_here.viewers)]
     earlier: Debate | None = None
@@ -165,7 +165,7 @@ async def _before_the_veil(source: DebateSource, debate: Debate, people_here: Pe
 async def show_records(
     records: AsyncIterator[Recorded], view: Screen, debate: Debate | None = None
 ) -> Debate | None:
-    """Fold and show; the moving part is drawn a few times a second, however many events there are."""
+    """Fold and show records; the moving part is drawn a few times a second, however many events there are."""
 
     async def tick() -> None:
         while True:
@@ -195,7 +195,7 @@ def show_all(records: Iterable[Recorded], view: Screen) -> None:
 
 
 async def log_of(source: DebateSource, debate_id: str) -> list[Recorded]:
-    """All that has happened so far."""
+    """Return all events so far."""
     records: list[Recorded] = []
     last = (await source.head(debate_id)).version
     async with aclosing(source.follow(debate_id)) as coming:
@@ -207,7 +207,7 @@ async def log_of(source: DebateSource, debate_id: str) -> list[Recorded]:
 
 
 async def records_to_end(source: DebateSource, debate_id: str) -> AsyncGenerator[Recorded]:
-    """Up to the end, through pauses; what has already come to rest is shown as it is."""
+    """Yield events up to the end, through pauses; of a debate that waits already, those so far."""
     resting = await source.state(debate_id)
     still = resting.status != "created" and is_waiting(resting)
     last = resting.seq if still or await is_abandoned(source, debate_id) else None
@@ -222,7 +222,7 @@ async def records_to_end(source: DebateSource, debate_id: str) -> AsyncGenerator
 
 
 async def records_while_running(source: DebateSource, debate_id: str) -> AsyncGenerator[Recorded]:
-    """What comes, for as long as somebody is there to make it come."""
+    """Yield events for as long as a process runs the debate."""
     async with aclosing(source.follow(debate_id)) as records:
         silent = 0
         following: asyncio.Task[Recorded] | None = None
@@ -254,7 +254,7 @@ def is_waiting(debate: Debate) -> bool:
 
 
 async def is_abandoned(source: DebateSource, debate_id: str) -> bool:
-    """There is something to do, and nobody alive to do it. While nobody can be asked, they may be alive."""
+    """Whether the debate needs a runner and none is alive; False while the store cannot be reached."""
     try:
         return not await source.is_running(debate_id) and not is_waiting(await source.state(debate_id))
     except StoreError:
@@ -262,13 +262,13 @@ async def is_abandoned(source: DebateSource, debate_id: str) -> bool:
 
 
 def _log_keeper(server: str | None) -> str:
-    """Who keeps the log."""
+    """Return what to call the place of the log."""
     return "The server" if server else "The database"
 
 
 @asynccontextmanager
 async def _telling_of_outages(source: DebateSource, keeper: str, view: Screen | None) -> AsyncGenerator[None]:
-    """Say so, once, whenever the log goes away. The view makes way for it, unless somebody types."""
+    """Print a line whenever the log cannot be reached. The view pauses for it, unless a person types."""
 
     async def look() -> None:
         reported = False
@@ -292,7 +292,7 @@ async def _telling_of_outages(source: DebateSource, keeper: str, view: Screen | 
 
 @contextmanager
 def on_interrupt(callback: Callable[[], None]) -> Generator[None]:
-    """Ctrl-C calls `on_ctrl_c` on the event loop instead of breaking off."""
+    """Ctrl-C calls `callback` on the event loop instead of interrupting it."""
     loop = asyncio.get_running_loop()
     before = signal.getsignal(signal.SIGINT)
 
@@ -315,7 +315,7 @@ def exit_code(debate: Debate, interrupted: bool = False) -> int:
 
 
 def print_next_steps(debate: Debate, ending: str = "") -> None:
-    """On standard error, so that what is piped on stays what it is."""
+    """Print on standard error what to do next, so that a pipe gets only the debate."""
     terminal = Terminal.err()
     if debate.final and debate.being_judged:
         terminal.line("It is being judged again. Go on with: ", (f"moot resume {debate.id}{ending}", "bold"))

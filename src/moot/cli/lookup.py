@@ -14,7 +14,7 @@ PAGE_SIZE = 500
 
 
 async def find_debate(source: DebateSource, given: str) -> str:
-    """The id of the one debate that is meant. Raises UnknownDebate, or Invalid where several are."""
+    """Return the id of the debate. Raises UnknownDebate, or Invalid where several fit."""
     if given == "last":
         page = await source.list(limit=1)
         if not page.heads:
@@ -46,7 +46,7 @@ async def _like(source: DebateSource, given: str) -> list[str]:
 
 
 def short_id(debate_id: str) -> str:
-    """Its last letters: the first ones are the time, and alike for debates of the same day."""
+    """Return the last letters of an id: the first ones are the time, and the same for debates of one day."""
     return debate_id[-SHORT_ID:]
 
 
@@ -64,7 +64,7 @@ def seat_id(debate: Debate, given: str) -> str:
 
 
 def party_id(debate: Debate, given: str) -> str:
-    """Who can win: a seat, or a side as a whole, by whatever name."""
+    """Return the id of a party, which can win: a seat, or a whole side. Raises Invalid."""
     folded = given.strip().casefold()
     sides = [party.id for party in parties(debate) if all(seat.side == folded for seat in party.seats)]
     if len(sides) == 1:
@@ -76,12 +76,15 @@ def party_id(debate: Debate, given: str) -> str:
 
 
 def winner_id(debate: Debate, given: str) -> str | None:
-    """Who has won; None for a draw."""
+    """Return the id of the party named as the winner; None for a draw."""
     return None if given.strip().casefold() in TIES else party_id(debate, given)
 
 
 def own_seat(debate: Debate, given: str | None) -> str:
-    """The seat of whoever types: the one named, or the one person who speaks, or the one who sits here."""
+    """Return the seat named, else that of the only person who speaks, else of the only person.
+
+    Raises Invalid where that is not one seat.
+    """
     if given:
         return seat_id(debate, given)
     people = [seat.id for seat in debate.seats if seat.model.human]
@@ -96,7 +99,7 @@ def own_seat(debate: Debate, given: str | None) -> str:
 
 
 def own_judge(debate: Debate, given: str | None) -> str:
-    """The place of the judge who types: by name or id, or the only person there."""
+    """Return the id of the judge named, else of the only person who judges. Raises Invalid."""
     sitting = debate.judging.judges if debate.judging and debate.being_judged else debate.panel
     people = [judge for judge in sitting if judge.model.human]
     folded = (given or "").strip().casefold()

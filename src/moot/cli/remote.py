@@ -1,7 +1,7 @@
-"""The debates of a server, as the terminal needs them: asked by REST, followed by the native log.
+"""The debates of a server: commands go by REST, the log is followed.
 
-What is known of a debate's log is kept, so that nothing is fetched twice: the state is folded here, from the
-same events and by the same rules as on the server.
+Events are kept, so that none is fetched twice. The state is folded here, from the same events and by the same
+rules as on the server.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ MAX_LISTED = 100
 
 
 class KnownLog:
-    """What is known here of the log of one debate. What we may not see is left out."""
+    """The events of one debate that were fetched so far, without those that we may not see."""
 
     def __init__(self, debate_id: str) -> None:
         self.id = debate_id
@@ -71,7 +71,7 @@ class KnownLog:
         self.debate: Debate | None = None
 
     def add(self, record: Record) -> Recorded | None:
-        """Note it down, unless it is known already: a stream and a page may both bring it."""
+        """Add an event unless it is known already: a stream and a page may both bring it."""
         recorded = Recorded(self.id, record.seq, record.at, 0, record.event) if record.event else None
         if record.seq <= self.seq:
             return recorded
@@ -180,7 +180,7 @@ class RemoteSource:
                 await self._do(id, command)
 
     async def _do(self, id: str, command: ParticipationCommand) -> None:
-        """What people in the room do."""
+        """Commands of people who take part."""
         client = self.client
         match command:
             case participation.TakeSeat():
@@ -258,7 +258,7 @@ class RemoteSource:
             await self.client.delete(debate_id)
 
     async def is_running(self, debate_id: str) -> bool:
-        """A server looks after its debates."""
+        """A server runs its debates."""
         return True
 
     async def is_last(self, debate_id: str, seq: int) -> bool:
@@ -269,7 +269,7 @@ class RemoteSource:
         return self.client.disconnected
 
     def run(self, debate_id: str) -> None:
-        """The server does so by itself."""
+        """Nothing to do: the server runs its debates."""
 
     # --- reading --------------------------------------------------------------------------------------
 
@@ -296,7 +296,7 @@ class RemoteSource:
         return DebatePage(tuple(head_from_listing(one) for one in page.debates), page.pagination.total)
 
     async def follow(self, debate_id: str, after: int = 0) -> AsyncGenerator[Recorded, None]:
-        """Every event after `after`, as it comes: first what is known here, then what the server tells."""
+        """Yield every event after `after`: first those known here, then those that the server sends."""
         log = self._logs.setdefault(debate_id, KnownLog(debate_id))
         known, seq = tuple(log.records), log.seq
         for recorded in known:
@@ -310,7 +310,7 @@ class RemoteSource:
                         yield recorded
 
     async def watch(self, debate_id: str, after: int = 0) -> AsyncGenerator[Recorded, None]:
-        """Like `follow`, but ends where nothing more will happen unless somebody asks for something."""
+        """Like `follow`, but ends where nothing more happens until someone gives a command."""
         debate: Debate | None = None
         async with aclosing(self.follow(debate_id)) as records:
             async for recorded in records:

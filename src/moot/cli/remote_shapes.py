@@ -33,7 +33,7 @@ SEAT_OPTIONS = ("for", "against")
 """What the options call the first two seats."""
 SEAT_FIELDS = ("persona", "objective")
 INDISTINCT_STATUSES: tuple[Status, ...] = ("created", "aborted")
-"""States of ours that v1 does not tell from others."""
+"""Statuses that v1 does not distinguish from others."""
 STATUS_BY_STATE: dict[str, Status] = {
     state: status for status, state in STATES.items() if status not in INDISTINCT_STATUSES
 }
@@ -41,7 +41,7 @@ STATUS_BY_STATE: dict[str, Status] = {
 
 @contextmanager
 def translate_api_errors() -> Generator[None]:
-    """What a server refuses, as if it had been refused here."""
+    """Raise the errors of a server as if they had been raised here."""
     try:
         yield
     except ApiError as error:

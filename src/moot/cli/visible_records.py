@@ -1,4 +1,4 @@
-"""A debate as those at this terminal may see it: who argues or judges by hand reads nobody's mind."""
+"""The events that people at this terminal may see: a person who argues or judges sees no reasoning."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from moot.rules.turn_sessions import is_unasked
 
 
 class PeopleHere(Struct, frozen=True):
-    """The seats and the judges' places of those who sit at this terminal, by id."""
+    """The people at this terminal: ids of their seats, and of the judges they are."""
 
     seats: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class PeopleHere(Struct, frozen=True):
 
 
 def all_people(debate: Debate) -> PeopleHere:
-    """Everybody of flesh and blood who takes part."""
+    """All people who take part."""
     judging = debate.judging.judges if debate.judging and debate.being_judged else debate.panel
     return PeopleHere(
         tuple(seat.id for seat in debate.seats if seat.model.human and not is_unasked(debate, seat)),
@@ -57,7 +57,7 @@ def all_people(debate: Debate) -> PeopleHere:
 
 
 def person_at(debate: Debate, given: str) -> PeopleHere:
-    """One of them, by what people call the place."""
+    """The person at a seat or in a judge's place, by name or id. Raises Invalid."""
     folded = given.strip().casefold()
     judges = [
         judge.id
@@ -68,7 +68,7 @@ def person_at(debate: Debate, given: str) -> PeopleHere:
 
 
 class VisibleRecords:
-    """What one of those at this terminal may see, all of them see."""
+    """What one person at this terminal may see, all of them see."""
 
     def __init__(self, people_here: PeopleHere, debate: Debate | None = None) -> None:
         self._viewers = people_here.viewers
@@ -93,7 +93,7 @@ class VisibleRecords:
         return (*self._shown(recorded), *(shown for one in held for shown in self._shown(one)))
 
     def with_votes(self, debate: Debate) -> Debate:
-        """With the votes, which no record shows, as soon as what they came to may be told."""
+        """Return the debate with its votes, which no record shows, once their result is public."""
         if self._debate is None or not votes_revealed(self._debate):
             return debate
         return replace(debate, votes=self._debate.votes)
@@ -115,7 +115,7 @@ class VisibleRecords:
 
 
 def is_hidden(debate: Debate, turn: int, viewers: tuple[Viewer, ...]) -> bool:
-    """None of them may read that speech yet."""
+    """Whether none of the viewers may read that speech yet."""
     return all(is_withheld(debate, turn, viewer) for viewer in viewers)
 
 

@@ -2,8 +2,8 @@
 
 The motion is what the system says, remarks and points of information come from users, each speech is an
 assistant's: its text, thoughts, tool calls and their results in the order of the provider. A speech under way
-stands there as far as it has come, and one that was cut says so. Whoever asks sees what `audience.seen`
-leaves: no draft, no veiled speech, and thoughts only where they may be read.
+stands there as far as it has come, and one that was cut says so. A viewer gets what `core/visibility.py`
+allows: no draft, no hidden speech, and reasoning only where they may read it.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ def conversation(debate: Debate, viewer: Viewer) -> list[JsonObject]:
 
 
 def event_id(debate_id: str, seq: int) -> str:
-    """By the place in the log at which it began."""
+    """Return the id of an event, by the place in the log at which it began."""
     return f"{debate_id}.{seq}"
 
 
 def is_live(event: JsonObject) -> bool:
-    """More may come of it."""
+    """Whether the event may still grow."""
     return event.get("live", False)
 
 

@@ -23,7 +23,7 @@ class CostReport(Struct, frozen=True):
     total: Money | None
     """What is known; None where nothing is."""
     unpriced: tuple[str, ...]
-    """Models with calls that nobody can price."""
+    """Models with calls of unknown price."""
 
     @property
     def estimated(self) -> bool:
@@ -44,7 +44,7 @@ def costs(debate: Debate) -> CostReport:
 
 
 def is_person(label: str) -> bool:
-    """Whoever speaks by hand is no model, and sends no bill."""
+    """Whether the label is that of a person, who costs nothing."""
     return label.startswith(f"{HUMAN}/")
 
 
@@ -54,7 +54,7 @@ def _of(model: str, tally: ModelUsage) -> ModelCost:
 
 
 def dollars(amount: Money | None) -> str:
-    """In cents where there are some; otherwise with two digits that say something."""
+    """$1.20, or with two significant digits where it is less than a cent."""
     if amount is None:
         return "unknown cost"
     if not amount:
@@ -66,7 +66,7 @@ def dollars(amount: Money | None) -> str:
 
 
 def bill(figures: CostReport, unit: str = "") -> str:
-    """The total in words, with its doubts."""
+    """The total in words, with what is estimated or unknown."""
     text = dollars(figures.total) + (unit if figures.total is not None else "")
     if figures.estimated and figures.total:
         text = f"about {text}"

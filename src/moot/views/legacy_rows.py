@@ -31,7 +31,7 @@ _NUMBER = re.compile("0|[1-9][0-9]{0,8}", re.ASCII)
 _sorted = msgspec.json.Encoder(order="sorted")
 
 ReasoningColumn = JsonObject | list[Any] | str | None
-"""Thoughts as they stand beside the segments."""
+"""Reasoning in a column of its own, beside the segments."""
 
 
 class LegacyRow(Struct, frozen=True, kw_only=True):
@@ -66,7 +66,7 @@ def canonical(what: object) -> bytes:
 
 
 def read_row(given: Mapping[str, Any]) -> LegacyRow:
-    """Raises Invalid with the first thing that is wrong with it."""
+    """Return a checked row. Raises Invalid with the first error."""
     for name in ("id", "conversation_id", "role"):
         if not _is_name(given.get(name)):
             raise Invalid(f"{name} is missing, or no text of 1 to {MAX_NAME_CHARS} printable characters")
@@ -287,7 +287,7 @@ def _parts(given: Any, ts: int) -> list[JsonObject]:
 
 
 def _part(number: int, given: Any, ts: int) -> JsonObject:
-    """With every member that readers count on; what the row said wins."""
+    """Return a part with every member that readers rely on; values of the row win."""
     said = given if _is_object(given) else {"text": None if given is None else str(given)}
     usual = {"summary_index": number, "type": "summary_text", "text": "", "sequence_number": 0}
     told = {name: value for name, value in said.items() if value is not None}
@@ -295,7 +295,7 @@ def _part(number: int, given: Any, ts: int) -> JsonObject:
 
 
 def _keys(parts: Sequence[JsonObject]) -> list[str]:
-    """Their own numbers, if these tell them apart."""
+    """Return the numbers of the parts where they are distinct, else their positions."""
     numbers = [_as_int(part.get("summary_index")) for part in parts]
     keys = [str(place if number is None else number) for place, number in enumerate(numbers)]
     return keys if len({*keys}) == len(keys) else [str(place) for place in range(len(keys))]
@@ -339,7 +339,7 @@ def _metadata(row: LegacyRow, segments: Sequence[JsonObject]) -> JsonObject | No
 
 
 def to_legacy_shape(event: JsonObject) -> JsonObject:
-    """A unified event as the old shape can tell it: see `reasoning_column`."""
+    """Return a unified event in the old shape: see `reasoning_column`."""
     thoughts = [segment for segment in event["segments"] if segment.get("type") == REASONING]
     others = [s for s in event["segments"] if s.get("type") not in (REASONING, STATUS, UNKNOWN)]
     rest = {name: value for name, value in event.items() if name not in ("segments", "response_metadata")}

@@ -1,6 +1,6 @@
-"""How a debate came out, in words: the result, its doubts, and why it ended.
+"""The outcome of a debate in words: the result, its doubts, and why it ended.
 
-A verdict is never a bare number. Whatever weakens it is said in a sentence: judges who changed their mind
+A verdict is never a bare number. What weakens it is named in a sentence: judges who changed their mind
 with the order, ballots that disagree or are missing, a winner with fewer points, with more words or with the
 last one, a judge too small or too close to a seat.
 """
@@ -62,13 +62,13 @@ def headline(debate: Debate, verdict: Verdict) -> str:
 
 
 def places(debate: Debate, verdict: Verdict) -> str:
-    """All parties from best to worst; empty where nobody is ranked."""
+    """Return all parties from best to worst; empty where none is ranked."""
     names = (party(debate, one).name for one in verdict.ranking)
     return ", ".join(f"{place}. {name}" for place, name in enumerate(names, 1))
 
 
 def margin(debate: Debate, verdict: Verdict) -> str:
-    """Who is ahead by how much; empty where nobody gave points."""
+    """Return who is ahead by how much; empty where there are no points."""
     if not verdict.scores:
         return ""
     points = "point" if abs(verdict.margin) == 1 else "points"
@@ -162,7 +162,7 @@ def _is_of(debate: Debate, seat: str, winner: str) -> bool:
 
 
 def _uneven(debate: Debate, verdict: Verdict) -> Iterator[str]:
-    """Judges favour whoever says more; so it is told where the winner was given more words to say it in."""
+    """Judges favour longer speeches, so a doubt is raised where the winner had a larger word budget."""
     if verdict.winner is None:
         return
     budgets = {one.id: 0 for one in parties(debate)}
@@ -232,7 +232,7 @@ def ending(debate: Debate) -> str:
 
 
 def _failure(debate: Debate, reason: FailReason) -> str:
-    """Why it failed, once: what the log tells of a judge or of our own mistakes is a whole sentence."""
+    """Return why it failed. For a judge or an internal error the detail in the log is a whole sentence."""
     if reason == "all_failed":
         failed = [turn for turn in debate.turns if turn.state == "failed" and not turn.struck]
         if not failed:

@@ -1,4 +1,4 @@
-"""Who sits at the table, as it is read: seats and judges by name, without anything secret."""
+"""Participants for readers: seats and judges by name, without anything secret."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class ParticipantView(Struct, frozen=True):
     persona: str = ""
     team: str = ""
     person: bool = False
-    """Somebody sits there in person."""
+    """A person has the seat."""
     stand_in: str = ""
-    """The model that speaks where that person is not there."""
+    """The model that speaks when that person is absent."""
     left: bool = False
-    """Somebody sat there and left; the stand-in has spoken since."""
+    """A person had the seat and left; the stand-in speaks since."""
 
     @property
     def who(self) -> str:
@@ -82,6 +82,6 @@ def judge_seat(judge: Judge) -> JudgeView:
 
 
 def seat_style(seat: ParticipantView) -> str:
-    """The seat's own colour, where it is one: a style is no place for anything else."""
+    """Return the seat's colour as a style; anything but a hex colour is replaced, as it could inject one."""
     colour = seat.colour if _HEX.match(seat.colour) else PALETTE[seat.place % len(PALETTE)]
     return f"--seat: {colour}"

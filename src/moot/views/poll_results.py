@@ -1,6 +1,6 @@
-"""What the audience said, as it is read: the tally with names, its result in words, and its doubts.
+"""The votes of the audience: the tally with names, the result in words, its doubts.
 
-Beside the judges' verdict it is the people's choice. While the votes are sealed there is only their number.
+While the votes are sealed, only their number is known.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class PollReport(Struct, frozen=True):
     tally: AudienceTally
     options: tuple[PollOption, ...]
     headline: str
-    """Empty while the votes are sealed, or where nobody voted."""
+    """Empty while the votes are sealed, or where no one voted."""
     sentences: tuple[str, ...]
     """The result with its figures, and the rule by which it was made."""
     doubts: tuple[str, ...]
@@ -38,7 +38,7 @@ class PollReport(Struct, frozen=True):
 
     @property
     def moved(self) -> bool:
-        """Somebody voted twice, so that there is a table of who went where."""
+        """Whether someone voted before and after, so that there is a table of changes."""
         return self.tally.pairs > 0
 
     @property
@@ -53,7 +53,7 @@ def poll_report(debate: Debate) -> PollReport | None:
 
 
 def report_from_tally(debate: Debate, found: AudienceTally) -> PollReport:
-    """Votes that were counted, here or by a server."""
+    """Return the report on votes that were counted, here or by a server."""
     options = tuple(
         PollOption(choice, votes.choice_label(debate, choice), votes.seat_for_choice(debate, choice))
         for choice in found.choices

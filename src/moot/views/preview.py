@@ -1,5 +1,4 @@
-"""What a debate will be like, before its first word: who speaks when, what will weaken its verdict, and what
-cannot be told of its costs."""
+"""A debate before it starts: the order of speeches, what will weaken its verdict, which costs are unknown."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ class ScheduledSpeech(Struct, frozen=True):
     """One speech of the order."""
 
     seat: int
-    """The place at the table of the one who gives it, counted from 0."""
+    """The place of its seat, counted from 0."""
     round: int
     tone: Tone
     title: str

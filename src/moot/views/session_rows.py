@@ -152,7 +152,7 @@ def session_row(debate: Debate) -> SessionRow:
 
 
 def total_cost(debate: Debate) -> Money:
-    """All that was paid, here and elsewhere, also for what came to nothing."""
+    """Return all costs, here and elsewhere, also those of failed calls."""
     origin = debate.origin
     elsewhere = _amount(origin.record.get("total_cost")) if origin else None
     if origin is None or elsewhere is None:
@@ -180,7 +180,7 @@ def entry(debate: Debate, turn: Turn, *, private: bool = True) -> SessionRow:
 
 
 def times(debate: Debate) -> SessionRow:
-    """When it was opened, and when something was last said in it, here or elsewhere."""
+    """Return when it was opened and last changed, here or elsewhere."""
     row = debate.origin.record if debate.origin else SessionRow()
     here = debate.origin is None or any(turn.seq > debate.origin.seq for turn in debate.turns)
     return {
@@ -203,7 +203,7 @@ def _milliseconds(at: datetime) -> int:
 
 
 def model_id(seat: Seat) -> str:
-    """As clients call it; empty until somebody names one."""
+    """Return the model as clients call it; empty until one is named."""
     return "" if is_empty(seat) else seat.model.alias or seat.model.name
 
 

@@ -1,12 +1,11 @@
-"""What went wrong in the speeches of a debate, counted by seat, with the turns in which it did.
+"""What went wrong in the speeches of a debate, by seat, with the turns in which it did.
 
-Most of it stands in the log. Three accidents are read from the words alone, by rules that would rather miss
-one than see one that is not there; what a speech quotes is not its own, and is left out before anything is
-looked for:
+Most of it is in the log. Three issues are found in the text alone, by rules that rather miss one than report
+one that is not there; quotations are removed first:
 
 - *wrong side*: a speaker says in so many words that they stand where they do not ("I oppose the motion", of
   the seat that argues for it), without a condition, a denial or somebody else before it, and nowhere in the
-  speech that they stand where they do. Whoever merely argues badly, or grants a point, is on their side.
+  speech that they stand where they do. Arguing badly or granting a point is no change of side.
 - *speaking for another*: a speech that begins under another seat's name, or is written as a dialogue in which
   another speaks in the first person. Headings and summaries of what others said are none.
 - *think tags*: the marks between which models think, left in the speech.
@@ -90,7 +89,7 @@ def issues_in(debate: Debate, turn: Turn) -> tuple[IssueKind, ...]:
 
 @lru_cache(maxsize=256)
 def _read_from(text: str, seat: Seat, seats: tuple[Seat, ...]) -> tuple[IssueKind, ...]:
-    """What is read from the words alone, and takes its time: a speech is asked about again and again."""
+    """Return the issues found in the text alone. Cached, because it is slow and asked for often."""
     words = without_quotes(text)
     found: dict[IssueKind, bool] = {
         "wrong_side": wrong_side(seat, words),
@@ -158,7 +157,7 @@ HEDGES = re.compile(
 
 
 def wrong_side(seat: Seat, words: str) -> bool:
-    """The speaker declares for the other side, and nowhere for their own."""
+    """Whether the speaker declares for the other side, and nowhere for their own."""
     if seat.role != "debater" or seat.side == "neutral":
         return False
     other = "against" if seat.side == "for" else "for"
@@ -204,7 +203,7 @@ def speaks_for_another(seats: tuple[Seat, ...], seat: Seat, words: str) -> bool:
 
 
 def _following(match: re.Match[str], words: str) -> str:
-    """What is said under a label: on its line, or where that is empty on the next."""
+    """Return the text under a label: the rest of its line, or where that is empty the next line."""
     return match[2] or words[match.end() :].lstrip("\n").partition("\n")[0]
 
 

@@ -1,4 +1,4 @@
-"""Who wins, what is debated, and what it came to: a fold over the summaries of many debates. Pure.
+"""Who wins, what is debated, and what it cost: a fold over the summaries of many debates. Pure.
 
 A win counts for a model only against another model, so one that plays both sides neither wins nor loses. All
 models of a side that wins together have won. People are counted as one, under `human`. "Too close to call" is
@@ -226,7 +226,7 @@ def _debating(summary: StoredSummary, of_seats: tuple[str, ...]) -> list[str]:
 
 
 def _sides_of(summary: StoredSummary) -> dict[str, set[str]]:
-    """What each model argued. Where it was not written down, nobody has met anybody."""
+    """Return the sides that each model argued; empty for summaries that do not have them."""
     sides: dict[str, set[str]] = {}
     for model, side in zip(summary.models, summary.sides, strict=False):
         if side != "moderator" and model:

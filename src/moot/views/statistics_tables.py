@@ -35,7 +35,7 @@ def wilson_interval(part: int, whole: int) -> RateInterval | None:
 
 
 def mean_interval(total: float, squares: float, count: int) -> RateInterval | None:
-    """Of the mean of `count` shares, with their sum and that of their squares. One alone tells nothing."""
+    """Of the mean of `count` shares, with their sum and that of their squares. None for a single one."""
     if count < 2:
         return None
     mean = total / count
@@ -140,7 +140,7 @@ class DebateTotals(Struct, frozen=True):
     cost: Money
     """What is known of it."""
     unpriced: int
-    """Debates with calls that nobody can price."""
+    """Debates with calls of unknown price."""
 
 
 class Statistics(Struct, frozen=True):

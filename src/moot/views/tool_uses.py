@@ -1,7 +1,6 @@
-"""The tools of a speech: which it used, for what, what they gave, and where in its words. Items of a type
-that is not known stand among them.
+"""The tools that a speech used: name, arguments, output, and where in its text; and items of unknown type.
 
-What a tool gave is anybody's words, and long: whoever reads a debate afterwards is shown the beginning of it.
+The output of a tool is untrusted and may be long: readers of a debate are shown its beginning.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ class ToolUse(Struct, frozen=True):
 
     name: str
     title: str
-    """Empty for what is nobody's tool."""
+    """Empty for an unknown item."""
     arguments: str
     output: str
     failed: bool
@@ -37,7 +36,7 @@ class ToolUse(Struct, frozen=True):
 
 
 def tool_uses(turn: Turn, *, thoughts: bool = False) -> tuple[ToolUse, ...]:
-    """What is in an unknown item may be thoughts: it is told only where those are."""
+    """An unknown item may hold reasoning: its content is included only with `thoughts`."""
     results = {part.id: part for part in turn.segments if isinstance(part, ToolResult)}
     used: list[ToolUse] = []
     said = 0
@@ -80,7 +79,7 @@ def _short(text: str, most: int) -> str:
 
 
 def tools_line(used: tuple[ToolUse, ...]) -> tuple[str, ...]:
-    """Those that were of use, in a line."""
+    """Return one line with the tools that succeeded, and one with unknown items, where there are any."""
     times = Counter(use.title for use in used if use.title and not use.failed)
     told = ", ".join(f"{title} ({n} times)" if n > 1 else title for title, n in times.items())
     strange = ", ".join(dict.fromkeys(use.name for use in used if use.unknown))

@@ -1,8 +1,8 @@
 """A debate as it is read afterwards: rounds of speeches, remarks, votes, verdicts, costs.
 
 `transcript(debate)` is the value from which every export is made. Reasoning comes along only where it is
-asked for, and what is secret (objectives, system prompts, notes, drafts, whatever was asked aside) never
-does. Whoever speaks at the same time as others reads them after their own speech.
+asked for, and what is secret (objectives, system prompts, notes, drafts, side questions) never does. A
+speaker of a simultaneous round reads the other speeches after their own.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ INTERRUPTED_NOTES: dict[str, str] = {
     "absent": "Its speaker left it to the stand-in, or was not there in time.",
 }
 ANYONE = "anyone"
-"""So those are called who come to a server without tokens."""
+"""The name of visitors to a server without tokens."""
 THOUGHT_SEPARATOR = "\n\n"
 """Between one thought and the next."""
 _WORD = re.compile(r"\w+")
@@ -64,7 +64,7 @@ WITHHELD_NOTE = "Given at the same time as your own speech: you can read it when
 
 
 class PointView(Struct, frozen=True):
-    """A point of information. The words of one that was declined stay with whoever offered it."""
+    """A point of information; a declined one has no text."""
 
     by: ParticipantView
     accepted: bool
@@ -123,7 +123,7 @@ class SpeechView(Struct, frozen=True):
 
     @property
     def counts(self) -> bool:
-        """It was heard; the others were struck, or given again."""
+        """Whether it counts: it was neither struck nor given again."""
         return "struck" not in self.flags
 
 
@@ -238,7 +238,7 @@ def transcript(debate: Debate, *, reasoning: bool = False, viewer: Viewer = OWNE
 
 
 def _results(debate: Debate, viewer: Viewer) -> tuple[VerdictView, ...]:
-    """Whoever has yet to judge does not read over the others' shoulders."""
+    """Return the verdicts; without ballots for a viewer who still has to judge."""
     found = verdict_views(debate)
     if not _has_yet_to_judge(debate, viewer):
         return found
@@ -287,7 +287,7 @@ def author_name(by: str) -> str:
 
 
 def by_hand(turn: Turn) -> bool:
-    """Whoever sits there now: a person speaks by a call that has no tokens."""
+    """Whether a person gave the speech, whoever has the seat now: such a call has no token limit."""
     return turn.call is not None and not turn.max_tokens
 
 

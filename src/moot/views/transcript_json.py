@@ -95,12 +95,12 @@ def judge_seat(judge: JudgeView) -> dict[str, Any]:
 
 
 def _said(members: dict[str, Any]) -> dict[str, Any]:
-    """Those that say something."""
+    """Return the members that are not empty."""
     return {name: value for name, value in members.items() if value}
 
 
 def _round(part: RoundView) -> dict[str, Any]:
-    """Speeches that were given again stand apart: nobody should count them twice."""
+    """Speeches that were given again are listed apart, so that none is counted twice."""
     struck = [_response(speech) for speech in part.speeches if not speech.counts]
     shape: dict[str, Any] = {
         "roundNumber": part.number,
@@ -116,7 +116,7 @@ def _response(speech: SpeechView) -> dict[str, Any]:
         "turn": speech.turn,
         "phase": speech.phase,
         "title": speech.title,
-        # What a speaker said before it failed was heard by nobody.
+        # No one heard what a speaker said before it failed.
         "content": "" if "failed" in speech.flags else speech.text,
         "words": speech.words,
         "tokensUsed": speech.usage.total,
@@ -139,7 +139,7 @@ def _response(speech: SpeechView) -> dict[str, Any]:
 
 
 def _offer(point: PointView) -> dict[str, Any]:
-    """A point of information; the words of one that was declined are nobody's business."""
+    """A point of information; a declined one has no text."""
     shape = {"participant": point.by.name, "participantId": point.by.id, "accepted": point.accepted}
     return {**shape, **_said({"text": point.text})}
 
@@ -220,7 +220,7 @@ def _rubric(rubric: tuple[RubricRow, ...]) -> dict[str, dict[str, float]]:
     return {row.name: {seat.id: points for seat, points in row.points} for row in rubric}
 
 
-# --- what the audience said ---------------------------------------------------------------------------
+# --- the audience -------------------------------------------------------------------------------------
 
 
 def polls(report: PollReport) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A verdict on an HTML page: who won, what weakens it, and each judge with the speeches it rests on."""
+"""Verdicts and votes on an HTML page: the result, its doubts, each judge with the key speeches."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _axis(leanings: tuple[JudgeMargins, ...], first: ParticipantView, second: Pa
 
 
 def _opinions(page: Transcript, result: VerdictView) -> Iterator[str]:
-    """With several judges a card for each; of one judge the verdict has told the reasons already."""
+    """A card for each of several judges; the reasons of a single judge are in the verdict already."""
     if len(result.opinions) == 1:
         yield _rests_on(page, result.cites)
         yield from (_again(page, paper) for paper in result.opinions[0].ballots[1:])
@@ -109,7 +109,7 @@ def _card(page: Transcript, opinion: JudgeOpinion) -> Iterator[str]:
 
 
 def _again(page: Transcript, paper: BallotView) -> str:
-    """What the same judge said when it was shown the seats the other way round."""
+    """The ballot of the same judge for the swapped order."""
     winner = escape_line(paper.winner.name) if paper.winner else "a tie"
     reason = f'<div class="other" dir="auto">{escape_text(paper.reasoning)}</div>'
     cites = _rests_on(page, paper.cites)

@@ -1,6 +1,6 @@
-"""How a debate was judged, as it is read: each verdict with its doubts, and behind it what each judge said.
+"""Verdicts for readers: each with its doubts, and the ballots of each judge.
 
-The first verdict is what the debate came to. Those of later judgings stand beside it, and change nothing.
+The first verdict is the result of the debate. Later ones are listed beside it and change nothing.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class JudgeOpinion(Struct, frozen=True):
     judge: JudgeView
     ballots: tuple[BallotView, ...]
     spoiled: int
-    """Ballots that nobody could read."""
+    """The number of unreadable ballots."""
 
     @property
     def flipped(self) -> bool:

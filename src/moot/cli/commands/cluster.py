@@ -1,4 +1,4 @@
-"""`moot cluster`: who holds the arena together, and whether somebody does."""
+"""`moot cluster`: the servers and workers that share a store, and the debates that wait."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 app = command_group("cluster", "Servers and workers that share a PostgreSQL.")
 EXIT_UNATTENDED = 1
 LATE_SECONDS = 10.0
-"""A server tells of itself every other second."""
+"""A server reports every two seconds."""
 
 
 @app.command(help_formatter=help_of("cluster"))
@@ -55,7 +55,7 @@ async def _bus(settings: Settings) -> BusStatus:
 
     _, shared_state = make_bus_and_state(settings)
     try:
-        # Whether somebody answers shows when something is asked.
+        # Only a request shows whether it answers.
         await shared_state.get("health")
         return "not reachable" if shared_state.connection_error else "reachable"
     finally:

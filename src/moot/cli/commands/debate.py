@@ -248,7 +248,7 @@ class DebateCliOptions:
         return [self.for_ or self.model, self.against or self.model, *[self.speaker] * (seats - 2)]
 
     def seat(self, place: int) -> SeatOptions:
-        """Return what was said of the seat at this place, counted from 0."""
+        """Return the options of the seat at this place, counted from 0."""
         match place:
             case 0:
                 own = SeatOptions(self.persona_for, self.objective_for, self.effort_for, self.verbosity_for)

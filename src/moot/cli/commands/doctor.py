@@ -55,7 +55,7 @@ REINSTALL = "pip install --force-reinstall xllamacpp"
 CLUSTER = 'pip install "moot[cluster]"'
 BUS_SECONDS = 3.0
 NEEDED_BYTES = 300_000_000
-"""Bytes for the small model and a good many debates."""
+"""Enough for the small model and many debates."""
 
 
 class CheckResult(Struct, frozen=True):
@@ -122,7 +122,7 @@ async def _database(here: Settings) -> CheckResult:
 
 
 async def _shared_database(address: str) -> CheckResult:
-    """Makes no tables: whoever only looks changes nothing."""
+    """Creates no tables: a check changes nothing."""
     if any(importlib.util.find_spec(name) is None for name in ("psycopg", "psycopg_pool")):
         return CheckResult("bad", "database", "the driver of PostgreSQL is not installed", CLUSTER)
     from moot.compat.row_readers import without_secrets
@@ -180,7 +180,7 @@ async def _bus(address: Secret | None) -> CheckResult:
 def _check_local_engine() -> CheckResult:
     if importlib.util.find_spec("xllamacpp") is None:
         return CheckResult("note", "local engine", "xllamacpp is not installed", 'pip install "moot[local]"')
-    # In a process of its own: on a processor it was not built for, it would take this one down.
+    # In its own process: on a processor it was not built for, it would crash this one.
     loaded = subprocess.run([sys.executable, "-c", "import xllamacpp"], capture_output=True, check=False)
     if loaded.returncode:
         return CheckResult("bad", "local engine", "xllamacpp is installed but cannot be loaded", REINSTALL)
@@ -205,7 +205,7 @@ async def _models(here: Settings) -> list[CheckResult]:
 
 
 async def _tools(here: Settings) -> list[CheckResult]:
-    """Each server is started and asked; nothing is said of one that nobody has named."""
+    """Start each tool server of the settings and list its tools."""
     if not here.tools:
         return []
     if importlib.util.find_spec("mcp") is None:

@@ -1,7 +1,7 @@
-"""`moot models test`: two tiny questions to a model, through the same provider that a debate would use.
+"""What is known of models: `moot models test` tries one, `moot models --prices` lists what they cost.
 
-The first asks for a sentence, the second for JSON, as a judge is asked. What came back says what works here:
-whether it answers, shows its thoughts, reports what it used, can be referred to, keeps to a schema.
+A test sends two small requests through the provider that a debate would use: one for a sentence, one for JSON
+as a judge gets it. The replies show what works: text, reasoning, usage, chaining, schemas.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class ModelTestRow(Struct, frozen=True):
 
 
 async def run_model_test(arena: Arena, name: str) -> int:
-    """Print what works; returns the exit code."""
+    """Print what works, and return the exit code."""
     terminal = Terminal.out()
     model = arena.model(name)
     with install_bar() as report:
@@ -77,7 +77,7 @@ async def run_model_test(arena: Arena, name: str) -> int:
     return FAILED if any(one.state == "bad" for one in lines) else ENDED
 
 
-# --- what is asked ------------------------------------------------------------------------------------
+# --- the requests -------------------------------------------------------------------------------------
 
 
 def text_request(model: Model, traits: Traits) -> Request:
@@ -106,7 +106,7 @@ def _few(model: Model, traits: Traits) -> int:
 
 
 async def _ask(arena: Arena, request: Request) -> tuple[CallResult, bool]:
-    """What came back, and whether the service was willing to show its thoughts."""
+    """Return the result, and whether the service agreed to show reasoning."""
     try:
         return await _listen(arena, request), True
     except Fault as fault:
@@ -127,7 +127,7 @@ async def _listen(arena: Arena, request: Request) -> CallResult:
 
 
 async def _discard_events(_events: Sequence[StreamedEvent]) -> None:
-    """Nothing of this goes into a log."""
+    """A test is written to no log."""
 
 
 async def _structured(arena: Arena, model: Model, traits: Traits) -> ModelTestRow:
@@ -147,7 +147,7 @@ async def _structured(arena: Arena, model: Model, traits: Traits) -> ModelTestRo
     return ModelTestRow("good", "JSON", f"kept to, by {held_by}")
 
 
-# --- what came of it ----------------------------------------------------------------------------------
+# --- the report ---------------------------------------------------------------------------------------
 
 
 def result_rows(
@@ -238,7 +238,7 @@ ADVICE: dict[FaultKind, str] = {
 CONNECTION_FAULTS: tuple[FaultKind, ...] = (
     "unreachable", "timeout", "stalled", "disconnected", "tls", "malformed", "crashed", "empty",
 )  # fmt: skip
-"""What these tell in detail are not the words of the service, but what became of the call."""
+"""The details of these faults are not words of the service, but what happened to the call."""
 
 
 def advice(fault: Fault, providers: ProviderRegistry, model: Model) -> Iterator[str]:
@@ -262,7 +262,7 @@ def advice(fault: Fault, providers: ProviderRegistry, model: Model) -> Iterator[
 
 
 MAX_SHOWN = 150
-"""A provider with more models is shown only where it is asked for by name."""
+"""A provider with more models is listed only when it is named."""
 
 
 def print_prices(arena: Arena, provider: str | None) -> int:
@@ -297,7 +297,7 @@ def print_prices(arena: Arena, provider: str | None) -> int:
 
 
 def _here(arena: Arena, endpoint: Endpoint, known: KnownModel) -> KnownModel:
-    """As it would be used here: what the operator has written down comes first."""
+    """Return the model with the price and traits of the settings, where they name some."""
     can = traits_of(endpoint, known.name)
     can = replace(can, context=can.context or known.traits.context)
     return replace(known, traits=can, price=arena.price(known.provider, known.name))

@@ -1,7 +1,7 @@
-"""Those at this terminal take part: when the debate waits for one of them, they are asked, and answer here.
+"""People at this terminal take part: when the debate waits for one of them, they are asked here.
 
-A `PeoplePrompts` is a screen around a screen. It follows the debate like any other, so it learns from the log
-when it is somebody's turn, and also when it no longer is: because their time is up, or they spoke elsewhere.
+`PeoplePrompts` is a screen around a screen. It follows the log, so it knows when it is a person's turn, and
+when it no longer is because time ran out or they spoke in another terminal.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ PendingPrompt = SpeechPrompt | PointPrompt | BallotPrompt
 
 
 def pending_prompt(debate: Debate, people_here: PeopleHere) -> PendingPrompt | None:
-    """What the debate waits for at this terminal, one thing after the other."""
+    """Return what the debate waits for at this terminal, or None."""
     if debate.status == "paused":
         return None
     for aside in debate.open_asides:
@@ -65,7 +65,7 @@ def pending_prompt(debate: Debate, people_here: PeopleHere) -> PendingPrompt | N
 
 
 class PeoplePrompts:
-    """`debate` is how it stands now: nobody is asked about what was before."""
+    """`debate` is the present state: no one is asked about what was before."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""A ballot filled in at this terminal: who won, why, and the speeches on which that rests."""
+"""A ballot filled in at this terminal: the winner, the reasons, the key speeches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from moot.views.transcript import speech_title
 
 
 async def fill_in_ballot(person: PersonPrompt, debate: Debate, judge: str) -> None:
-    """Until it is cast. Whoever ends the text without a word looks away."""
+    """Ask until the ballot is cast. Ending the input without an answer leaves, as Ctrl-C does."""
     person.say(f"You judge: {single_line(debate.judge(judge).name)}.", "bold")
     while (ballot := await _ballot(person, debate, judge)) is not None:
         if await person.run_command(CastBallot(ballot)):
@@ -42,7 +42,7 @@ async def _ballot(person: PersonPrompt, debate: Debate, judge: str) -> Ballot | 
 
 
 async def _winner(person: PersonPrompt, debate: Debate) -> str | None:
-    """The id of a party, an empty one for a draw; None where they end it."""
+    """Return the id of a party, empty for a draw; None where they end the input."""
     person.say(f"Who won? {', '.join(party_name(party) for party in parties(debate))}, or draw.")
     while (typed := await person.line("winner ›")) is not None:
         if typed.strip().casefold() in TIES:
@@ -83,7 +83,7 @@ async def _speeches(person: PersonPrompt, debate: Debate) -> tuple[int, ...]:
 
 
 def cited_turns(debate: Debate, given: str) -> tuple[int, ...]:
-    """Numbers of speeches as people write them."""
+    """Return the speeches that people name by number. Raises Invalid for an unknown one."""
     numbers = given.replace(",", " ").split()
     by_number = {str(turn.number): turn.number for turn in speeches(debate)}
     if strange := [number for number in numbers if number not in by_number]:

@@ -1,6 +1,7 @@
-"""Where somebody sits at this terminal: what they are told, what they are asked, and what they do about it.
+"""A person at this terminal: lines from standard input, and questions on standard error.
 
-Questions go to standard error, so that what is piped on stays what it is.
+A line is read only when it is needed, so that one text can answer several questions in turn, and waiting
+for a line can be cancelled. Questions go to standard error, so that a pipe gets only the debate.
 """
 
 from __future__ import annotations
@@ -28,16 +29,16 @@ class Keyboard:
 
     @property
     def typed(self) -> bool:
-        """Somebody sits there, and sees what they type."""
+        """Whether a person types, and not a pipe or a file."""
         return os.isatty(self._fd)
 
     @property
     def pasting(self) -> bool:
-        """Further lines stand there already: a whole text was put in, with its paragraphs."""
+        """Whether further lines are there already, because a text of several paragraphs was pasted."""
         return self.typed and (b"\n" in self._pending or bool(select.select([self._fd], [], [], 0)[0]))
 
     async def line(self) -> str | None:
-        """The next line without its end; None where there will be no more, or Ctrl-D was typed."""
+        """Return the next line without its end; None at the end of the input, or for Ctrl-D."""
         while b"\n" not in self._pending:
             read = b"" if self._over else await self._read()
             if not read:
@@ -50,7 +51,7 @@ class Keyboard:
         return _decoded(line)
 
     def discard_typed(self) -> None:
-        """What was typed of a line that nobody waits for any more does not begin the next."""
+        """Discard an unfinished line, so that it does not begin the next."""
         if self.typed:
             self._pending = b""
             with suppress(termios.error):
@@ -90,7 +91,7 @@ MARGIN = "    "
 
 
 class PersonPrompt:
-    """`leave` is what Ctrl-C would do here: `/quit`, and a text that ends before it has begun."""
+    """`leave` does what Ctrl-C does; it is called for `/quit`, and for an input that ends at once."""
 
     def __init__(
         self, source: DebateSource, debate_id: str, keyboard: Keyboard, leave: Callable[[], None]
@@ -113,7 +114,7 @@ class PersonPrompt:
         self._terminal.paragraph(words, style, MARGIN)
 
     async def line(self, prompt: str) -> str | None:
-        """What they type; None where they end it."""
+        """Return what they type; None where they end the input."""
         if self._keyboard.typed:
             self._terminal.prompt(MARGIN, (f"{prompt} ", "bold"))
         typed = await self._keyboard.line()
@@ -133,7 +134,7 @@ class PersonPrompt:
         return await self._source.draft(self._id, seat)
 
     async def run_command(self, command: Command) -> bool:
-        """Whether it could be done; else they are told why not."""
+        """Give a command; return whether it was accepted, and print why not."""
         try:
             await self._source.ask(self._id, command)
         except MootError as error:

@@ -1,7 +1,7 @@
-"""A speech typed at this terminal: the budget and the clock, then line after line until it is given.
+"""A speech typed at this terminal: first the word budget and the time, then line after line.
 
-Every line is kept as a draft in the log at once. So a Ctrl-C, a crash or another terminal finds it again, and
-when the time is up what stands there is said.
+Every line is saved as a draft in the log at once. It is there after a Ctrl-C or a crash and in another
+terminal, and when the time is up it becomes the speech.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from moot.views.text import clock, single_line
 from moot.views.transcript import speech_title
 
 WARNING_SECONDS = 60.0
-"""So long before the end the speaker is told."""
+"""The speaker is warned this long before the end."""
 CHECK_SECONDS = 0.5
 HELP_TEXT = (
     "An empty line or Ctrl-D gives the speech. /undo takes the last line back, /skip passes, /leave hands the"
@@ -39,8 +39,10 @@ CurrentDebate = Callable[[], Debate]
 async def type_speech(
     person: PersonPrompt, now: CurrentDebate, turn: Turn, latest: Turn | None, *, first: bool
 ) -> None:
-    """Until it is given or passed. `latest` is what was said last, where it is not on the page already; the
-    `first` time they are told how it is done."""
+    """Ask for the speech until it is given or passed.
+
+    `latest` is the last speech of the other side where it was not shown yet; `first` shows the help.
+    """
     written = (await person.saved_draft(turn.seat)).splitlines()
     _introduce(person, now(), turn, latest)
     if first:
@@ -58,7 +60,7 @@ async def type_speech(
 
 
 async def _write(person: PersonPrompt, now: CurrentDebate, turn: Turn, kept: list[str]) -> str:
-    """Line after line, on from what was kept; nothing where they pass, leave or go away."""
+    """Return the speech, which continues the saved draft; empty where they pass, leave or quit."""
     written = list(kept)
     while (typed := await person.line(_prompt(now(), turn, written))) is not None:
         match typed.strip().casefold():
@@ -78,7 +80,7 @@ async def _write(person: PersonPrompt, now: CurrentDebate, turn: Turn, kept: lis
             case _:
                 written.append(typed.rstrip())
         await person.run_command(KeepDraft(turn.seat, "\n".join(written)))
-    # A file gives what it holds. One that holds nothing is nobody, and what they wrote before is not said.
+    # A file is a speech. From an empty one nothing is given, not even an earlier draft.
     if written and (person.typed or written != kept):
         return "\n".join(written)
     person.leave()
@@ -86,7 +88,7 @@ async def _write(person: PersonPrompt, now: CurrentDebate, turn: Turn, kept: lis
 
 
 async def _goes(person: PersonPrompt, turn: Turn, command: Literal["/skip", "/leave", "/quit"]) -> bool:
-    """Whether they could."""
+    """Return whether the command was accepted."""
     if command == "/quit":
         person.leave()
         return True
@@ -117,13 +119,13 @@ def _prompt(debate: Debate, turn: Turn, written: list[str]) -> str:
 
 
 def seconds_left(debate: Debate, turn: Turn) -> float | None:
-    """None while the clock stands still."""
+    """Return None while the clock is stopped."""
     left = HumanJob(CallPurpose(turn=turn.number), "").seconds_left(debate, datetime.now(UTC))
     return None if left is None else max(0.0, left)
 
 
 async def _warn_before_end(person: PersonPrompt, now: CurrentDebate, turn: Turn) -> None:
-    """The timekeeper knocks once when the end is near."""
+    """Print a warning once, when the end is near."""
     left = seconds_left(now(), turn)
     if left is not None and left <= WARNING_SECONDS:
         return

@@ -1,4 +1,4 @@
-"""What happens beside the speeches, in words."""
+"""The lines of a debate around its speeches: the heading, notes on what happens, the ending."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _speaker_text(debate: Debate, seat: Seat) -> str:
 
 
 def _manner(debate: Debate) -> Iterator[str]:
-    """What is unusual about it."""
+    """Yield what is unusual about how the debate is held."""
     if debate.manner.blind:
         yield "openings at the same time"
     if debate.manner.prep:
@@ -103,7 +103,7 @@ def _manner(debate: Debate) -> Iterator[str]:
 
 
 def speaker_margin(index: int, coloured: bool) -> tuple[StyledText, ...]:
-    """A speaker's words stand beside a bar in the colour of the seat; without colours it would be noise."""
+    """The bar in the colour of the seat before each line of a speech; without colours only spaces."""
     return ("  ", ("┃", seat_colour(index)), " ") if coloured else ("    ",)
 
 
@@ -116,7 +116,7 @@ REASONING_LINES = 3
 
 
 def event_note(debate: Debate, event: Event, ending: str = "") -> str:
-    """One sentence, or nothing where the page says enough; `ending_note` as in `screens`."""
+    """Return a sentence on an event, empty for events that need none; `ending` as in `screens`."""
     match event:
         case CallFailed():
             beside = not (debate.live or debate.being_judged)
@@ -153,7 +153,7 @@ def event_note(debate: Debate, event: Event, ending: str = "") -> str:
 
 
 def _in_the_room(debate: Debate, event: Event, ending: str) -> str:
-    """What people do, and what is done for them."""
+    """Notes on what people do."""
     match event:
         case SeatTaken():
             sits = (
@@ -223,7 +223,7 @@ def ending_note(debate: Debate) -> str:
 
 
 def judge_lines(debate: Debate, width: int) -> Iterator[Text]:
-    """The end of what a judge has written so far."""
+    """The last lines of what a judge has written so far."""
     for call in debate.calls:
         if call.judge is None:
             continue
@@ -247,7 +247,7 @@ def verdict_lines(debate: Debate, width: int) -> Iterator[Text]:
 
 
 def audience_lines(debate: Debate, width: int, ending: str = "") -> Iterator[Text]:
-    """A server counts the votes by itself: what each was is told to nobody."""
+    """The result of the votes; where the log hides them, the command that shows the result."""
     if not all(vote.choice for vote in debate.votes):
         yield from paragraph(f"What it came to: moot polls {debate.id}{ending}", width, "dim")
     elif (results := poll_report(debate)) is not None and results.headline:
@@ -266,7 +266,7 @@ def ending_lines(debate: Debate, width: int, style: str = "dim") -> Iterator[Tex
 
 
 def issue_sentences(debate: Debate) -> Iterator[str]:
-    """What went wrong in the speeches, a sentence for each seat."""
+    """Yield what went wrong in the speeches, a sentence for each seat."""
     for seat, issues in find_issues(debate).by_seat.items():
         texts = [f"{ISSUE_WORDS[kind]} ({_speeches(turns)})" for kind, turns in issues.items()]
         yield f"{single_line(debate.seat(seat).name)} {', '.join(texts)}."

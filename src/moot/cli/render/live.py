@@ -1,8 +1,8 @@
-"""A debate on the page: what is finished is printed once, what is going on moves at the bottom.
+"""A debate in the terminal: finished lines are printed once, the lines under way are redrawn at the bottom.
 
-The same code shows a debate live, replayed, or afterwards; in a pipe it is the same page without the moving
-part. Only the running lines and a short status are ever drawn again, so the cost of a frame does not grow
-with the debate and the scrollback stays whole.
+The same code shows a debate live, replayed or afterwards; a pipe gets the same lines without the moving part.
+Only the lines under way and a short status are redrawn, so a frame costs the same however long the debate is,
+and the scrollback stays complete.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class DebateView:
             self._live = None
 
     def suspend(self, turn: int | None = None) -> None:
-        """Nothing moves while somebody types; what they type as that speech is on the page already."""
+        """Draw nothing while a person types. What they type as speech `turn` is on the screen already."""
         if self._live:
             self._live.update(Text(), refresh=False)
             self._live.stop()
@@ -139,7 +139,7 @@ class DebateView:
             self._live.update(Group(*self._running(self._debate)), refresh=True)
 
     def flush(self) -> None:
-        """Nothing more will be shown: print what is still on its way."""
+        """Print what is held back, because no more events follow."""
         for speech in self._speeches:
             if self._debate is None:
                 return
@@ -153,7 +153,7 @@ class DebateView:
     # --- what happens ---------------------------------------------------------------------------------
 
     def catch_up(self, debate: Debate) -> None:
-        """Begin in the middle: the motion, and what comes from now on."""
+        """Begin in the middle: print the motion, and show what happens from now on."""
         self._debate = debate
         self._heading(debate)
         if any(turn.has_words for turn in debate.turns):
@@ -286,7 +286,7 @@ class DebateView:
                 speech.restart()
 
     def _turn_ended(self, debate: Debate, number: int) -> None:
-        """Several may speak at once: those who wait for the page are printed when their turn comes."""
+        """Several may speak at once: their speeches are printed one after the other."""
         while self._speeches:
             speech = self._speeches[0]
             turn = debate.turn(speech.turn.number)

@@ -1,7 +1,7 @@
-"""The only place that prints: whatever goes out is cleaned here, and wraps to the width there is.
+"""All output goes through `Terminal`, which cleans it and wraps it to the width.
 
-A page is a terminal or a pipe. Colours come from the terminal's own sixteen, which its owner has chosen to be
-readable, and NO_COLOR takes them away; a pipe gets plain text and not one escape code.
+It is a terminal or a pipe. Colours are the terminal's own sixteen, and NO_COLOR turns them off; a pipe gets
+plain text without escape codes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Terminal:
 
     @property
     def rich(self) -> bool:
-        """Someone looks at it: colours and moving parts make sense."""
+        """Whether it can show colours and moving parts."""
         return self.console.is_terminal and not self.console.is_dumb_terminal
 
     @property
@@ -69,17 +69,17 @@ class Terminal:
         self.print_lines(paragraph(words, self.width, style, margin))
 
     def prompt(self, *parts: StyledText) -> None:
-        """Words before what somebody types, on the same line."""
+        """Print the words before what a person types, on the same line."""
         self._blank = False
         self.console.print(styled(*parts), end="", highlight=False, soft_wrap=True)
 
     def blank_line(self) -> None:
-        """One empty line, however many ask for it."""
+        """Print one empty line, unless the last line was empty."""
         if not self._blank:
             self.line()
 
     def table(self, made: Table) -> None:
-        """In a pipe a row stays on one line, for grep and friends."""
+        """In a pipe each row is one line, for grep."""
         self._blank = False
         if self.rich:
             self.console.print(made)
@@ -90,12 +90,12 @@ class Terminal:
         self.raw("".join(f"{one.rstrip()}\n" for one in captured.get().splitlines()))
 
     def next_page(self, shown: int, total: int) -> None:
-        """Below a list that goes on: how to see more of it."""
+        """Below a list that has more rows: print how to see them."""
         if shown < total:
             self.line((f"{shown} of {total}; the next ones: --offset {shown}", "dim"))
 
     def raw(self, words: str) -> None:
-        """A document as it is: not wrapped, not styled, but cleaned."""
+        """Print a document, cleaned but neither wrapped nor styled."""
         self.console.file.write(clean(words))
         self.console.file.flush()
 
@@ -135,7 +135,7 @@ def seat_colour(index: int) -> str:
 
 
 def shorten(words: str, width: int) -> str:
-    """As much as fits into so many cells, with an ellipsis where something is left out."""
+    """Return as much as fits into `width` cells, with an ellipsis where something is left out."""
     words = single_line(words)
     if cell_len(words) <= width:
         return words
@@ -148,7 +148,7 @@ def shorten(words: str, width: int) -> str:
 
 
 def pad(words: str, width: int) -> str:
-    """Exactly so many cells."""
+    """Return the words cut or filled to exactly `width` cells."""
     words = shorten(words, width)
     return words + " " * (width - cell_len(words))
 
@@ -159,7 +159,7 @@ def join(parts: Iterable[str], between: str = " · ") -> str:
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        """The reader has left: `app.run` knows the exit code for that."""
+        """The reader of the pipe has closed it: `app.run` returns the exit code for that."""
         self.quiet = True
         raise BrokenPipeError
 

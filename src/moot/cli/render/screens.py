@@ -1,4 +1,4 @@
-"""What shows a debate: the stage for people, or the log as it is, one event a line."""
+"""What shows a debate: `DebateView` for people, or `EventLines`, one event a line."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Screen(Protocol):
 
 
 class EventLines:
-    """The log as it is: one event a line, in JSON. Only votes stay secret here too."""
+    """The log: one event a line, in JSON. Votes stay secret here too."""
 
     def show(self, debate: Debate, recorded: Recorded) -> None:
         voted = isinstance(recorded.event, VoteCast)
@@ -78,7 +78,7 @@ def open_screen(
     ending: str = "",
     clock: Callable[[], datetime] = now,
 ) -> Generator[Screen]:
-    """`remark` stands below the heading, `ending` behind every command that the page advises to type."""
+    """`remark` is printed below the heading, `ending` after every command that is suggested."""
     if json:
         yield EventLines()
         return

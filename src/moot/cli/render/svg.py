@@ -76,7 +76,7 @@ class SvgTerminal(Terminal):
 def draw(
     records: Sequence[Recorded], path: Path, *, reasoning: bool, dark: bool, columns: int, cut: int
 ) -> None:
-    """With `cut`, only about so many lines from either end, and dots between them."""
+    """Write the picture; with `cut`, only about so many lines from either end, and dots between them."""
     console = Console(
         record=True,
         width=columns,
@@ -101,7 +101,7 @@ def draw(
 
 
 def _cut(lines: list[Text], cut: int) -> list[Text]:
-    """Between paragraphs, so that nobody is cut off in mid-sentence."""
+    """Cut between paragraphs, not within a sentence."""
     gaps = [index for index, line in enumerate(lines) if not line.plain.strip(" ┃")]
     first = next((index for index in gaps if index >= cut), 0)
     last = next((index for index in gaps if index >= len(lines) - cut), 0)

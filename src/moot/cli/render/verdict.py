@@ -1,4 +1,4 @@
-"""A verdict as lines of text: who won, the doubts in words, points as bars, each judge as two linked dots."""
+"""Verdicts, ballots and votes as lines of text: points as bars, each judge as two linked dots."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ MARGIN = "    "
 
 
 def brief_lines(debate: Debate, result: VerdictView, width: int) -> Iterator[Text]:
-    """Below a verdict: what it rests on and, where there were several judges, how each of them decided."""
+    """Below a verdict: its key speeches and, where several judged, how each of them decided."""
     if result.ranking:
         places = ", ".join(
             f"{place}. {single_line(seat.name)}" for place, seat in enumerate(result.ranking, 1)
@@ -120,7 +120,7 @@ def brief_lines(debate: Debate, result: VerdictView, width: int) -> Iterator[Tex
 
 
 def print_verdicts(debate: Debate, terminal: Terminal) -> None:
-    """Every verdict with every ballot as it was cast."""
+    """Print every verdict with every ballot as it was cast."""
     judged = verdict_views(debate)
     if not judged:
         terminal.line("There is no verdict yet." if not debate.final else "There is no verdict.")
@@ -195,7 +195,7 @@ def poll_lines(results: PollReport, width: int) -> Iterator[Text]:
 
 
 def poll_rows(results: PollReport) -> Iterator[Text]:
-    """Where nothing is to be told yet, only how many have voted."""
+    """A row for each choice; while the result is hidden, only how many have voted."""
     tally = results.tally
     if tally.sealed:
         for count in tally.counts:

@@ -1,7 +1,7 @@
-"""Growing text, given away line by line as soon as a line can no longer change.
+"""Growing text, printed line by line as soon as a line can no longer change.
 
-Wrapping is greedy, so a line stands once the next one has begun. The last few lines are held back for a
-while: a small model's speech is cut back to its last whole sentence when it ends.
+Wrapping is greedy, so a line is final once the next one has begun. The last few lines are held back: the
+speech of a small model is cut back to its last whole sentence when it ends.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def clean_text(text: str) -> str:
 
 
 def wrap(text: str, width: int) -> list[tuple[int, str]]:
-    """The lines of a text, each with the place in the text where the next one begins."""
+    """Return the lines of a text, each with the offset at which the next one begins."""
     lines: list[tuple[int, str]] = []
     start = 0
     while start < len(text):
@@ -63,7 +63,7 @@ class LineFlow:
         self.text += text if self.text else self._labelled(text)
 
     def ready(self) -> list[str]:
-        """Lines that stand, but for those held back."""
+        """Return the lines that are final, except those held back."""
         lines = wrap(self.text[self._given :], self.width)
         ready = lines[: max(0, len(lines) - 1 - self._held)]
         if ready:
@@ -71,11 +71,11 @@ class LineFlow:
         return [words for _, words in ready]
 
     def remaining(self) -> list[str]:
-        """What is not given away yet."""
+        """Return the lines that `ready` has not returned yet."""
         return [words for _, words in wrap(self.text[self._given :], self.width)]
 
     def finish(self, final: str | None = None) -> tuple[list[str], str]:
-        """The lines that are missing from the page, and a word about it where the page says too much."""
+        """Return the lines not printed yet, and a note where lines that were printed no longer hold."""
         note = ""
         if final is not None:
             note = self._settle(self._labelled(clean_text(final)).rstrip())
