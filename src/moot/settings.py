@@ -19,12 +19,12 @@ from msgspec.structs import force_setattr
 
 from moot.core.errors import Invalid
 from moot.core.terms import Price
-from moot.core.timing import RunnerTimings
 from moot.providers import endpoint_settings
 from moot.providers.contract import CONNECT_SECONDS
 from moot.providers.endpoints import ENDPOINTS, Endpoint, with_environ_url
 from moot.providers.keys import SETTINGS_FILE, Environ, Secret, shown, shown_in
 from moot.providers.prices import flat_price
+from moot.rules.retry import RunnerTimings
 from moot.store.postgres import POOL_SIZE, STATEMENT_SECONDS
 from moot.tools import tool_settings as tools_written
 from moot.tools.tool_settings import ToolServer

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from moot.core.events import CallDelta
-from moot.engine.bus import MemoryBus
-from moot.engine.followers import Followers
+from moot.engine.followers import Followers, MemoryBus
 from moot.store.sqlite.store import SqliteStore
 from tests.bench.tools import folder, measured, report
 from tests.support.event_factories import call_started, opened, turn_started

@@ -17,8 +17,8 @@ from tempfile import TemporaryDirectory
 from playwright.async_api import Browser, CDPSession, Page, async_playwright
 
 from moot.core.terms import Request
-from moot.core.timing import RunnerTimings
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, ThinkCue
+from moot.rules.retry import RunnerTimings
 from tests.browser.conftest import CHROMIUM, FLAGS
 from tests.web.routes.served import Served, serving
 

@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 
 from moot.core.events import Recorded, encode
-from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
 from moot.providers.scripted import ScriptedProvider
+from moot.rules.retry import RunnerTimings
 from moot.settings import Settings
 from tests.engine.memory_toolbox import Workshop, echo
 

@@ -16,8 +16,7 @@ from moot.cluster.redis_bus import MAX_MESSAGE_BYTES, RedisBus
 from moot.cluster.redis_client import RedisServer
 from moot.core.errors import Invalid, StoreError
 from moot.core.events import CallDelta, Recorded, RemarkInjected
-from moot.engine.bus import Bus, MemoryBus
-from moot.engine.followers import Followers
+from moot.engine.followers import Bus, Followers, MemoryBus
 from moot.store.contract import LogPosition
 from moot.store.memory import MemoryStore
 from tests.support.event_factories import call_started, opened, turn_started

@@ -16,9 +16,7 @@ from moot.cluster import redis_client
 from moot.cluster.redis_client import RedisServer
 from moot.cluster.redis_shared_state import RedisSharedState
 from moot.core.shared_state import SharedState
-from moot.engine.mutex import KeyedMutex
-from moot.engine.presence import Presence
-from moot.engine.shared_state_memory import CLEANUP_GROUPS, MemorySharedState
+from moot.engine.coordination import CLEANUP_GROUPS, KeyedMutex, MemorySharedState, Presence
 from tests.support.redis import Redis, redis, redis_url  # noqa: F401 - fixtures
 
 LONG, SOON = 60.0, 0.03

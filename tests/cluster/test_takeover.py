@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from moot.engine.unclaimed import ALL_SECONDS, MARGIN, UnclaimedSearch
+from moot.engine.run_loop import FULL_SCAN_SECONDS, SCAN_MARGIN, UnclaimedSearch
 from moot.store.contract import ActiveDebate
 from moot.store.memory import MemoryStore
 
@@ -34,9 +34,9 @@ async def test_all_are_looked_at_first_and_after_a_while_and_meanwhile_what_has_
     began = datetime.now(UTC)
     await look()
     await look()
-    time = ALL_SECONDS
+    time = FULL_SCAN_SECONDS
     await look()
     first, then, last = store.asked
     assert (first, last) == (None, None)
     assert then is not None
-    assert began - MARGIN <= then <= datetime.now(UTC) - MARGIN
+    assert began - SCAN_MARGIN <= then <= datetime.now(UTC) - SCAN_MARGIN

@@ -24,8 +24,8 @@ from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.core.terms import Model
 from moot.engine.arena import Arena
-from moot.engine.placement import wants_runner
 from moot.providers.scripted import ScriptedProvider
+from moot.rules.runner_decisions import wants_runner
 from moot.settings import Settings
 from moot.store.append import append_events
 from moot.store.memory import MemoryStore

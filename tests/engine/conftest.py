@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
 from moot.providers.contract import Provider
 from moot.providers.scripted import ScriptedProvider
+from moot.rules.retry import RunnerTimings
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
 

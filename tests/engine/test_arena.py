@@ -10,11 +10,11 @@ import pytest
 from moot.core.errors import Invalid, Refused, StoreError, UnknownDebate
 from moot.core.events import CallDelta, DebateEnded, TurnCompleted
 from moot.core.terms import Model, Money
-from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
 from moot.providers.scripted import SayCue, ScriptedProvider, improvise
 from moot.rules.commands import Pause, Rejudge, Start, decide
 from moot.rules.debate_setup import SeatSetup
+from moot.rules.retry import RunnerTimings
 from moot.settings import Settings
 from moot.store.contract import DebateHead, IdempotencyKey
 from moot.store.memory import MemoryStore
@@ -53,7 +53,7 @@ async def test_it_is_all_there_the_next_time(tmp_path: Path) -> None:
 async def test_who_watches_waits_for_a_log_that_is_away_at_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.engine.arena.LOST_SECONDS", 0.01)
+    monkeypatch.setattr("moot.engine.arena.STORE_RETRY_SECONDS", 0.01)
     store, away = MemoryStore(), [StoreError(), StoreError()]
     look = store.head
 

@@ -13,10 +13,10 @@ from aiohttp.test_utils import TestServer
 from moot.core.events import CallFailed
 from moot.core.state import Debate
 from moot.core.terms import FREE, Model
-from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
 from moot.providers.client import ProviderClient
 from moot.providers.families import openai_chat_request
+from moot.rules.retry import RunnerTimings
 from tests.engine.conftest import OpenArena
 
 DEBATES = 100

@@ -11,11 +11,11 @@ from typing import Any
 from moot.core.events import CallFailed, CallStarted, Event
 from moot.core.state import Debate
 from moot.core.terms import Model, Reasoning, Text, ToolCall, ToolResult
-from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
 from moot.providers.client import ProviderClient
 from moot.providers.contract import Traits
 from moot.providers.families.openai_responses_request import FAMILY
+from moot.rules.retry import RunnerTimings
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
 from tests.engine.memory_toolbox import Workshop, echo

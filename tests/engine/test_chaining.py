@@ -13,12 +13,12 @@ from moot.core.events import CallCompleted, CallFailed, CallStarted, Event
 from moot.core.pricing import cost
 from moot.core.state import Debate
 from moot.core.terms import Model, Money, Reasoning, Usage
-from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
 from moot.providers.client import ProviderClient
 from moot.providers.contract import Traits
 from moot.providers.families.openai_responses_request import FAMILY
 from moot.rules.debate_setup import SeatSetup
+from moot.rules.retry import RunnerTimings
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
 from tests.support.responses_service import SUMMARY, Call, Replica

@@ -17,13 +17,13 @@ from moot.core.events import CallDelta, CallFailed, DebateEnded, DebateFailed, D
 from moot.core.pricing import estimate_usage, plausible_usage
 from moot.core.state import Debate
 from moot.core.terms import FREE, Model, Reasoning, ReasoningPart, Request, Usage
-from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
 from moot.engine.call_result import CallResult
 from moot.providers.contract import Chunk, ReplyDelta, ReplyDone, ReplySegment, Traits
 from moot.providers.prices import flat_price
 from moot.providers.scripted import FaultCue, SayCue, ScriptedProvider, StallCue, improvise
 from moot.rules.commands import Abort, Command, Decide, SkipTurn, Stop
+from moot.rules.retry import RunnerTimings
 from moot.settings import Settings
 from moot.store.contract import RecordResult
 from moot.store.memory import MemoryStore

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from moot.core.errors import StoreError
 from moot.core.events import CallDelta, Event, Recorded, RemarkInjected
-from moot.engine.bus import MemoryBus
-from moot.engine.followers import PAGE, TAIL_SIZE, Followers
+from moot.engine.followers import PAGE, TAIL_SIZE, Followers, MemoryBus
 from moot.store.contract import LogPosition
 from moot.store.memory import MemoryStore
 from moot.store.sqlite.store import SqliteStore

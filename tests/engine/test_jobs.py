@@ -19,7 +19,7 @@ from tests.support.event_factories import SCRIPTED, seats, table
 
 
 def heard(text: str, finish: FinishReason = "stop", thought: str = "") -> CallResult:
-    said = CallResult(done=ReplyDone(finish))
+    said = CallResult(call=1, done=ReplyDone(finish))
     if thought:
         said.add_delta(0, "reasoning", thought)
     if text:
@@ -180,7 +180,7 @@ def test_a_small_model_that_strays_is_given_one_more_try() -> None:
 
 def test_a_small_models_speech_ends_with_a_whole_sentence() -> None:
     part = speech(seats=seats("for", "against", model=replace(SCRIPTED, small=True)))
-    (segment,) = part.unwritten_segments(heard("It is so. It is really so. And the", "length"), 1)
+    (segment,) = part.unwritten_segments(heard("It is so. It is really so. And the", "length"))
     assert segment == SegmentCompleted(1, Text("It is so. It is really so.", 1))
 
 
@@ -193,7 +193,8 @@ def test_what_the_service_did_not_finish_is_made_from_its_words() -> None:
     said.add_delta(0, "reasoning", "m.")
     said.add_delta(1, "text", "Yes.")
     assert (said.text, said.reasoning, said.chars, said.reasoning_chars) == ("Yes.", "Hmm.", 4, 4)
-    assert said.unfinished_segments(3) == (
+    said.call = 3
+    assert said.unfinished_segments() == (
         SegmentCompleted(3, Reasoning((ReasoningPart("Hmm."),), 0)),
         SegmentCompleted(3, Text("Yes.", 1)),
     )
@@ -205,7 +206,8 @@ def test_what_the_service_finished_counts_and_is_not_written_again() -> None:
     said.segments[0] = Text("Yes.", 0)
     said.add_delta(1, "text", " No.")
     assert said.text == "Yes. No."
-    assert said.unfinished_segments(1) == (SegmentCompleted(1, Text(" No.", 1)),)
+    said.call = 1
+    assert said.unfinished_segments() == (SegmentCompleted(1, Text(" No.", 1)),)
 
 
 def test_segments_come_in_the_providers_order() -> None:

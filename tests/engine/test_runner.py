@@ -32,7 +32,6 @@ from moot.core.events import (
 )
 from moot.core.state import Debate
 from moot.core.terms import Model, Money, Request, Usage
-from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
 from moot.providers.prices import flat_price
 from moot.providers.scripted import (
@@ -59,6 +58,7 @@ from moot.rules.commands import (
     SkipTurn,
     Stop,
 )
+from moot.rules.retry import RunnerTimings
 from moot.settings import Settings
 from tests.engine.conftest import OpenArena
 

@@ -27,11 +27,9 @@ from moot.core.events import (
 from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.core.terms import Model, Money, Reasoning, Request, Text, ToolCall, ToolResult
-from moot.core.timing import RunnerTimings
 from moot.core.visibility import OWNER
 from moot.engine.arena import Arena
-from moot.engine.tool_loop import BROKEN, NOT_JSON, TOO_MANY, TOO_SLOW
-from moot.engine.tool_session import MAX_CONTINUATIONS
+from moot.engine.tool_loop import BROKEN, MAX_CONTINUATIONS, NOT_JSON, TOO_MANY, TOO_SLOW
 from moot.providers.contract import Traits
 from moot.providers.prices import flat_price
 from moot.providers.scripted import (
@@ -47,6 +45,7 @@ from moot.providers.scripted import (
     improvise,
 )
 from moot.rules.commands import Pause, SkipTurn, Stop
+from moot.rules.retry import RunnerTimings
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
 from moot.tools.contract import MAX_CALLS, MAX_RESULT_LENGTH

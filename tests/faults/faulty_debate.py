@@ -26,7 +26,6 @@ from moot.core.events import (
 from moot.core.evolve import evolve
 from moot.core.state import Debate, Turn
 from moot.core.terms import Model, Money
-from moot.core.timing import RunnerTimings
 from moot.core.visibility import OBSERVER, visible_event
 from moot.engine.arena import Arena
 from moot.providers.client import ProviderClient
@@ -39,6 +38,7 @@ from moot.providers.families import (
 )
 from moot.providers.families.contract import Family
 from moot.providers.prices import flat_price
+from moot.rules.retry import RunnerTimings
 from moot.settings import Settings
 from moot.store.contract import Store
 from moot.tools.contract import Toolbox

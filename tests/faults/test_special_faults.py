@@ -25,10 +25,10 @@ from moot.core.events import (
 )
 from moot.core.state import Debate
 from moot.core.terms import Model, Money, Text, ToolResult
-from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
 from moot.engine.tool_loop import NOT_JSON, TOO_SLOW
 from moot.rules.commands import Abort
+from moot.rules.retry import RunnerTimings
 from moot.settings import Settings
 from moot.store.contract import RecordResult
 from moot.store.memory import MemoryStore

@@ -18,6 +18,7 @@ from moot.judging.audience_votes import (
     MIN_VOTERS,
     AudienceTally,
     choice_label,
+    intervals,
     result_doubts,
     result_sentences,
     seat_for_choice,
@@ -25,7 +26,6 @@ from moot.judging.audience_votes import (
     verdict,
     votes_revealed,
 )
-from moot.judging.bootstrap import intervals
 from tests.support.event_factories import seats, state, table
 
 OXFORD = formats.load("oxford")

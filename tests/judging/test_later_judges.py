@@ -34,9 +34,9 @@ from moot.core.terms import (
     Seat,
     Text,
 )
-from moot.judging import human_ballot
+from moot.judging.ballots import check_ballot
 from moot.judging.judge_request import BYTES_PER_TOKEN, human_speech_tokens, judge_request
-from moot.judging.later_judges import with_free_ids
+from moot.judging.panel import with_free_ids
 from moot.rules import runner_decisions
 from moot.rules.commands import Rejudge
 from tests.rules.simulate import Reply, Sent, Simulation, ballot, speak
@@ -137,13 +137,13 @@ def teams() -> Debate:
 
 
 def test_a_ballot_by_hand_may_name_any_seat_of_a_side() -> None:
-    cast = human_ballot.check_ballot(teams(), ANN, hand(winner="c", scores={"d": Score(90), "c": Score(80)}))
+    cast = check_ballot(teams(), ANN, hand(winner="c", scores={"d": Score(90), "c": Score(80)}))
     assert (cast.winner, cast.scores) == ("a", {"b": Score(90), "a": Score(80)})
     assert cast.inconsistent
 
 
 def test_whoever_ranks_has_named_a_winner() -> None:
-    assert human_ballot.check_ballot(four(), ANN, hand(winner=None, ranking=tuple("cabd"))).winner == "c"
+    assert check_ballot(four(), ANN, hand(winner=None, ranking=tuple("cabd"))).winner == "c"
 
 
 @pytest.mark.parametrize(
@@ -164,13 +164,13 @@ def test_whoever_ranks_has_named_a_winner() -> None:
 )
 def test_a_ballot_by_hand_says_what_can_be(changes: dict[str, Any], field: str) -> None:
     with pytest.raises(Invalid) as error:
-        human_ballot.check_ballot(four(), ANN, hand(**changes))
+        check_ballot(four(), ANN, hand(**changes))
     assert list(error.value.problems) == [field]
 
 
 def test_all_mistakes_of_a_ballot_are_named_at_once() -> None:
     with pytest.raises(Invalid) as error:
-        human_ballot.check_ballot(ended().debate, ANN, hand(winner="x", cites=(), ranking=("a", "b")))
+        check_ballot(ended().debate, ANN, hand(winner="x", cites=(), ranking=("a", "b")))
     assert list(error.value.problems) == ["winner", "cites", "ranking"]
 
 

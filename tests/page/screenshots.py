@@ -15,8 +15,8 @@ from typing import Any
 from msgspec import Struct
 from playwright.async_api import Browser, async_playwright
 
-from moot.core.timing import RunnerTimings
 from moot.providers.scripted import ScriptedProvider
+from moot.rules.retry import RunnerTimings
 from tests.browser.conftest import CHROMIUM, FLAGS
 from tests.page.sample_debate import Play, body
 from tests.web.routes.served import Served, serving

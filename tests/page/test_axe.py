@@ -10,8 +10,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page, expect
 
-from moot.core.timing import RunnerTimings
 from moot.providers.scripted import ScriptedProvider
+from moot.rules.retry import RunnerTimings
 from tests.page.sample_debate import Play, body
 from tests.web.routes.served import Served, serving
 

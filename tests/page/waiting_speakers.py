@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from moot.core.terms import Request
-from moot.core.timing import RunnerTimings
 from moot.providers.scripted import Cue, SayCue, ThinkCue, WaitCue, improvise
+from moot.rules.retry import RunnerTimings
 
 PATIENT = RunnerTimings(retry_base=0.001, first_byte=60, between_bytes=60, tick=0.001)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from moot.prompts.stances import claims, first_point, stance_for
+from moot.prompts.small_model_prompts import claims, first_point, stance_for
 
 MOTIONS = [
     ("Zoos should be banned", "Zoos should not be banned", "zoos", False),

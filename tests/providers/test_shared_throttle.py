@@ -15,7 +15,7 @@ from moot.cluster.redis_shared_state import RedisSharedState
 from moot.core.errors import Fault
 from moot.core.shared_state import Membership
 from moot.core.terms import Model
-from moot.engine.shared_state_memory import MemorySharedState
+from moot.engine.coordination import MemorySharedState
 from moot.models.registry import ProviderRegistry
 from moot.providers import shared_throttle
 from moot.providers.endpoints import BUILT_IN

@@ -51,10 +51,9 @@ from moot.core.terms import (
     Usage,
 )
 from moot.core.word_count import whole_tokens
+from moot.engine.call import SegmentShifter, make_shifter, next_index
 from moot.engine.call_result import CallResult
 from moot.engine.jobs import AsideJob, BallotJob, ModelJob, SpeechJob
-from moot.engine.retry import FaultCounts, wait_before_retry
-from moot.engine.segment_offsets import SegmentShifter, make_shifter, next_index
 from moot.engine.tool_loop import TOO_MANY
 from moot.judging import ballots
 from moot.judging.evidence import speech_mark
@@ -66,6 +65,7 @@ from moot.rules import runner_decisions
 from moot.rules.commands import Command, Decision, Open, Start, decide
 from moot.rules.participation import AnswerPoint, CastBallot, Say
 from moot.rules.plan import AskJudges, HoldPoll, closes_on_time, plan
+from moot.rules.retry import FaultCounts, wait_before_retry
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 TICK = timedelta(milliseconds=125)
@@ -351,9 +351,7 @@ class Simulation:
             response_id=heard.done.response_id,
             stored=heard.done.stored,
         )
-        self._record(
-            runner_decisions.finish_call(self.debate, done, part.unwritten_segments(heard, call), result)
-        )
+        self._record(runner_decisions.finish_call(self.debate, done, part.unwritten_segments(heard), result))
         performance.over = result is not None
         if result is None:
             assert isinstance(part, SpeechJob)

@@ -43,7 +43,6 @@ from moot.core.terms import (
     Verdict,
     WinningRule,
 )
-from moot.engine.placement import wants_runner
 from moot.rules.commands import (
     MAX_REMARK_CHARS,
     MAX_REMARKS,
@@ -67,6 +66,7 @@ from moot.rules.commands import (
 )
 from moot.rules.participation import ClosePoll
 from moot.rules.plan import HoldPoll, Idle, plan
+from moot.rules.runner_decisions import wants_runner
 from tests.rules.random_debates import blind
 from tests.rules.simulate import Reply, Sent, Simulation, in_turn, speak
 from tests.support.event_factories import SCRIPTED, opened, seats, table

@@ -11,9 +11,8 @@ from moot import formats
 from moot.core.events import ConcessionMade
 from moot.core.state import Debate
 from moot.core.terms import FREE, HUMAN, DebateLimits, DebateOptions, Judge, Model, PollSettings, WinningRule
-from moot.rules.endings import SIMILARITY_THRESHOLD, concession, stalemate
 from moot.rules.participation import Say
-from moot.rules.plan import Conclude, Speak, plan
+from moot.rules.plan import SIMILARITY_THRESHOLD, Conclude, Speak, concession, plan, stalemate
 from tests.rules.simulate import Hand, Reply, Script, Sent, Simulation, aside, in_turn, speak, speeches, words
 from tests.support.event_factories import SCRIPTED, seats, table
 

@@ -48,7 +48,6 @@ from moot.core.terms import (
     Seat,
 )
 from moot.engine.jobs import HumanJob
-from moot.engine.placement import wants_runner
 from moot.rules import runner_decisions
 from moot.rules.commands import (
     Abort,
@@ -78,7 +77,7 @@ from moot.rules.participation import (
     TakeSeat,
     draft,
 )
-from moot.rules.runner_decisions import CallPurpose
+from moot.rules.runner_decisions import CallPurpose, wants_runner
 from tests.rules.random_debates import blind
 from tests.support.event_factories import SCRIPTED, opened, seats, table
 

@@ -49,7 +49,7 @@ from moot.core.terms import (
 )
 from moot.prompts.speech_prompts import turn_request
 from moot.rules import runner_decisions
-from moot.rules.broken_calls import lost_call
+from moot.rules.budget import lost_call
 from moot.rules.commands import Abort, Decide, JudgeNow, Pause, Resume, Retry, SkipTurn, Stop
 from moot.rules.plan import Idle, plan
 from moot.rules.runner_decisions import (

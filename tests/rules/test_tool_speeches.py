@@ -31,13 +31,13 @@ from moot.core.terms import (
     Usage,
 )
 from moot.core.visibility import Viewer, hears, visible_event, visible_state
+from moot.engine.call import PARAGRAPH, SegmentShifter, make_shifter, next_index
 from moot.engine.call_result import CallResult
 from moot.engine.jobs import SpeechJob
-from moot.engine.segment_offsets import PARAGRAPH, SegmentShifter, make_shifter, next_index
-from moot.engine.tool_session import MAX_CONTINUATIONS
+from moot.engine.tool_loop import MAX_CONTINUATIONS
 from moot.providers.contract import OWN_ID_PREFIX, ReplyDelta, ReplyDone, ReplySegment
 from moot.rules import runner_decisions
-from moot.rules.broken_calls import ON_THEIR_WAY, cut_off
+from moot.rules.budget import ON_THEIR_WAY, cut_off
 from moot.tools.contract import MAX_CALLS
 from tests.rules.random_debates import LAW, blind
 from tests.rules.simulate import TOOLS, Reply, Sent, Simulation, in_turn, speak, words

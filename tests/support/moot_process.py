@@ -201,7 +201,7 @@ def _become(request: dict[str, Any], streams: list[int]) -> None:
     )
     sys.argv = request["args"]
     # Where it is to crash was read before this child's environment was known.
-    importlib.reload(importlib.import_module("moot.core.crash_points"))
+    importlib.reload(importlib.import_module("moot.core.diagnostics"))
     try:
         importlib.import_module(request["module"]).main()
     except SystemExit as ending:

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 from moot.api.auth import Authenticator, Tickets
 from moot.api.rate_limits import RateLimiter
 from moot.engine.arena import Arena
-from moot.engine.shared_state_memory import MemorySharedState
+from moot.engine.coordination import MemorySharedState
 from moot.settings import ServerSettings, Settings
 from moot.store.contract import Token
 from moot.store.memory import MemoryStore

@@ -10,7 +10,7 @@ import pytest
 from moot.api.auth import ANYONE, NOBODY, OPERATOR, Authenticator, Identity, Tickets
 from moot.core.errors import StoreError
 from moot.core.visibility import OBSERVER, OWNER, Viewer
-from moot.engine.shared_state_memory import MAX_VALUES, MemorySharedState
+from moot.engine.coordination import MAX_VALUES, MemorySharedState
 from moot.providers.keys import Secret
 from moot.store.contract import Invitation, InvitationRole, Token, TokenRole, digest
 from moot.store.memory import MemoryStore

@@ -15,8 +15,7 @@ from moot.api.v1.stream_frames import V1Frames
 from moot.core.events import CallFailed, DebateEnded, DebateFailed, Event, TurnFailed, TurnRetried
 from moot.core.terms import Money, Usage
 from moot.core.visibility import OWNER
-from moot.engine.bus import MemoryBus
-from moot.engine.followers import Followers
+from moot.engine.followers import Followers, MemoryBus
 from moot.store.memory import MemoryStore
 from moot.web.streaming.feeds import Feed, Feeds, read_bytes
 from moot.web.streaming.frame_cache import PAGE_EVENTS

@@ -10,8 +10,7 @@ import pytest
 from moot.api.problems import Problem
 from moot.api.rate_limits import RateLimiter, StreamLimiter, TokenBucket, TrustedProxies
 from moot.core.errors import Invalid
-from moot.engine.presence import Presence
-from moot.engine.shared_state_memory import MemorySharedState
+from moot.engine.coordination import MemorySharedState, Presence
 from moot.providers.keys import Secret
 from tests.web.apps import Echo
 from tests.web.conftest import Serving

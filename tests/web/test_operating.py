@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from moot.cluster import redis_client
+from moot.core.diagnostics import current_fields, log_fields
 from moot.core.terms import Request
-from moot.engine.log_context import current_fields, log_fields
 from moot.providers.keys import Secret
 from moot.providers.scripted import Cue, ScriptedProvider, improvise
 from moot.settings import ClusterSettings, ServerSettings, Settings

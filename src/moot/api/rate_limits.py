@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from moot.api.problems import Problem
 from moot.core.errors import Invalid
-from moot.engine.presence import Presence
+from moot.engine.coordination import Presence
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network

@@ -22,9 +22,9 @@ from moot.core.errors import Refused, StoreError, Unavailable
 from moot.core.events import Recorded
 from moot.core.evolve import evolve
 from moot.core.state import Debate
-from moot.engine.placement import wants_runner
 from moot.rules.commands import Pause
 from moot.rules.plan import HoldPoll, Idle, closes_on_time, plan
+from moot.rules.runner_decisions import wants_runner
 
 FRAME_SECONDS = 0.08
 CHECK_SECONDS = 1.0

@@ -45,10 +45,10 @@ from moot.core.events import CallDelta, Recorded, SegmentCompleted
 from moot.core.evolve import evolve
 from moot.core.state import Debate
 from moot.core.terms import Status
-from moot.engine.placement import wants_runner
 from moot.rules import commands as cmd
 from moot.rules import participation
 from moot.rules.participation import ParticipationCommand
+from moot.rules.runner_decisions import wants_runner
 from moot.store.archive import ArchivedConversation, ConversationPage
 from moot.store.contract import DebateHead, DebatePage, InvitationRole, RecordResult
 from moot.views.exports import DocumentName

@@ -29,7 +29,8 @@ from moot.cluster.takeover import Takeover
 from moot.cluster.watchdog import Watchdog, worker_is_known
 from moot.cluster.worker_jobs import WorkerJobs
 from moot.core.errors import StoreError
-from moot.engine.placement import MakeRunner, ProcessRole, QueueStats, WorkerTimings
+from moot.engine.placement import ProcessRole, QueueStats, WorkerTimings
+from moot.engine.run_loop import MakeRunner
 from moot.store.contract import Store
 
 log = logging.getLogger(__name__)

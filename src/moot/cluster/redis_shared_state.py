@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from moot.cluster.redis_client import OptionalRedis, RedisNoAnswer, RedisServer, RedisUnavailable, redis_key
 from moot.core.shared_state import Membership
-from moot.engine.shared_state_memory import MemorySharedState
+from moot.engine.coordination import MemorySharedState
 
 AT_ONCE = 500
 """Memberships that are renewed in one step: Redis does nothing else meanwhile."""

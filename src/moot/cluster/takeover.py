@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from moot.cluster.queue import DebateJob, Queue
 from moot.engine.placement import WorkerTimings
-from moot.engine.unclaimed import UnclaimedSearch
+from moot.engine.run_loop import UnclaimedSearch
 from moot.store.contract import Store
 
 log = logging.getLogger(__name__)

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from moot.cluster.background_tasks import AGAIN_SECONDS, Outage
 from moot.cluster.queue import SHARED_QUEUE, DebateJob, Queue
 from moot.core.errors import StoreError, UnknownDebate
-from moot.engine.placement import MakeRunner, wants_runner
-from moot.engine.run_loop import RunLoop
+from moot.engine.run_loop import MakeRunner, RunLoop
+from moot.rules.runner_decisions import wants_runner
 from moot.store.contract import Store
 
 log = logging.getLogger(__name__)

@@ -44,7 +44,7 @@ from moot.compat.plain_stream import (
 from moot.core.errors import FaultKind, UnknownDebate
 from moot.core.events import DebateEnded, DebateFailed, RoundCompleted, TurnStarted
 from moot.core.state import Debate, Turn
-from moot.engine.mutex import KeyedMutex
+from moot.engine.coordination import KeyedMutex
 from moot.judging.parties import party
 from moot.providers.keys import Secret
 from moot.rules.debate_setup import Setup

@@ -23,7 +23,7 @@ from moot.compat.turn_stream import AskedTurn
 from moot.core.errors import Refused, StoreError, UnknownDebate
 from moot.core.state import Debate
 from moot.engine.arena import Arena
-from moot.engine.presence import Presence
+from moot.engine.coordination import Presence
 from moot.rules.commands import Pause
 from moot.rules.turn_sessions import FORMAT_NAME, latest_turn
 from moot.store.contract import DebateFilter

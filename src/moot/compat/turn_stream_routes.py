@@ -34,7 +34,7 @@ from moot.core.ids import new_id
 from moot.core.state import Debate
 from moot.core.terms import Model
 from moot.core.visibility import visible_state
-from moot.engine.mutex import KeyedMutex
+from moot.engine.coordination import KeyedMutex
 from moot.providers.endpoints import traits_of
 from moot.providers.keys import Secret
 from moot.providers.redaction import redact

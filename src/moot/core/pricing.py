@@ -1,19 +1,28 @@
-"""Usage to money, in exact decimals: what a call cost, and the most it can cost.
+"""Usage to money, in exact decimals: what a call cost, the most it can cost, and how much it may say.
 
-A call's worst case is reserved before it is made. Its input is bounded by the bytes sent, since no tokenizer
-makes more tokens than there are bytes; its output by the limit that is sent along. Where that does not fit,
-the output is clamped to what does.
+The worst case of a call is reserved before it is made. Its input is bounded by the bytes sent, since no
+tokenizer makes more tokens than there are bytes; its output by the limit sent along. Where that does not fit
+the money left, the output limit is lowered.
+
+Without a cost limit a model may use all its output tokens. With one, it gets no more than its speech or
+ballot needs: the words of its budget with a margin, in tokens of the motion's script, and room for the
+reasoning of a model that may reason. A limit set by the user (`maxTokens`) is never exceeded, and a model
+that costs nothing is not limited.
 """
 
 from __future__ import annotations
 
 from decimal import ROUND_FLOOR, Decimal
+from math import ceil
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from moot.core.state import Debate
 from moot.core.terms import (
+    Effort,
+    Model,
     Money,
     Price,
     PriceTier,
@@ -26,7 +35,7 @@ from moot.core.terms import (
     UnknownItem,
     Usage,
 )
-from moot.core.word_count import tokens
+from moot.core.word_count import OVERRUN_FACTOR, quarter_tokens, tokens
 
 ZERO = Money(0)
 MILLION = Decimal(1_000_000)
@@ -38,6 +47,19 @@ MIN_OUTPUT_TOKENS = 48
 """A call that could say less than this is not worth making."""
 MOST_CHARS, MOST_BYTES = 7, 8
 """A token is hardly ever more characters of speech, or more bytes of a whole request, than these."""
+LATIN, OTHER = 2.5, 5.0
+"""Tokens a word: 1.4 in English, 2.5 in Finnish, 3.5 in Russian, 5 in Hindi, up to 4 in Chinese, where two
+characters count as a word."""
+LATIN_QUARTERS = 1.25
+"""Quarters of tokens a character, up to which a text counts as written in Latin letters."""
+LEAST_SPEECH = 128
+THOUGHTS: dict[Effort | None, int] = {
+    None: 4096, "none": 0, "minimal": 512, "low": 1024, "medium": 4096, "high": 8192, "xhigh": 12288,
+    "max": 16384,
+}  # fmt: skip
+"""Tokens for thoughts by effort; None: as the model is used to."""
+BALLOT, BALLOT_PARTY, BALLOT_CRITERION = 700, 200, 100
+"""Tokens of a ballot in a Latin script: its reasoning, what it says of each party, and of each criterion."""
 
 
 class Grant(Struct, frozen=True):
@@ -195,3 +217,32 @@ def _rate(tiers: tuple[PriceTier, ...], tokens: int) -> Money:
 
 def _highest_rate(tiers: tuple[PriceTier, ...]) -> Money:
     return max((tier.per_million for tier in tiers), default=ZERO)
+
+
+# --- how much a call may say -----------------------------------------------------------------------------
+
+
+def speech_tokens(debate: Debate, slot: int) -> int:
+    """As many tokens as the words of this speech need, without thoughts."""
+    words = debate.word_budget(slot) * OVERRUN_FACTOR
+    return max(LEAST_SPEECH, ceil(words * _tokens_a_word(debate.motion)))
+
+
+def speech_token_limit(debate: Debate, slot: int, model: Model) -> int:
+    return _held(debate, model, speech_tokens(debate, slot))
+
+
+def ballot_token_limit(debate: Debate, model: Model, parties: int, criteria: int) -> int:
+    latin = BALLOT + BALLOT_PARTY * parties + BALLOT_CRITERION * criteria
+    return _held(debate, model, ceil(latin * _tokens_a_word(debate.motion) / LATIN))
+
+
+def _held(debate: Debate, model: Model, needed: int) -> int:
+    free = model.price is None or model.price.free
+    if debate.cost_limit is None or free:
+        return model.max_tokens
+    return min(model.max_tokens, needed + (THOUGHTS[model.effort] if model.thinks else 0))
+
+
+def _tokens_a_word(text: str) -> float:
+    return LATIN if quarter_tokens(text) <= LATIN_QUARTERS * len(text) else OTHER

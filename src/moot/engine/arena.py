@@ -21,18 +21,18 @@ from msgspec.structs import replace
 
 from moot import settings as configuration
 from moot.core.errors import Invalid, Refused, StoreError, Unavailable, UnknownDebate
-from moot.core.events import CallDelta, DebateOpened, Event, Recorded, SegmentCompleted
+from moot.core.events import DebateOpened, Event, Recorded, StreamedEvent
 from moot.core.evolve import evolve
 from moot.core.ids import new_fence, new_id
 from moot.core.state import Debate
-from moot.core.terms import Model, Status, StepSize
+from moot.core.terms import Effort, Model, Price, Status, StepSize, Verbosity
 from moot.engine.followers import Followers
-from moot.engine.placement import ProcessRole, QueueStats, wants_runner
+from moot.engine.placement import ProcessRole, QueueStats
 from moot.engine.resolve_setup import SetupResolver, check_priced, money
-from moot.engine.run_loop import LOST_SECONDS
+from moot.engine.run_loop import STORE_RETRY_SECONDS
 from moot.engine.runner import Runner
 from moot.engine.user_keys import UserKeys
-from moot.judging.model_families import recuse_biased
+from moot.judging.panel import recuse_biased
 from moot.models.registry import ProviderRegistry
 from moot.providers.contract import Provider
 from moot.providers.keys import Secret
@@ -41,6 +41,7 @@ from moot.rules.commands import Command, Inject, Open, Rejudge, Start, decide
 from moot.rules.cost_estimate import smallest_allowance
 from moot.rules.debate_setup import JudgeSetup, MakeId, Setup, numbered_id, opening_event
 from moot.rules.participation import CastVote, KeepDraft
+from moot.rules.runner_decisions import wants_runner
 from moot.settings import Settings
 from moot.store.contract import DebateFilter, DebateHead, DebatePage, IdempotencyKey, RecordResult, Store
 from moot.store.memory import MemoryStore
@@ -48,7 +49,7 @@ from moot.tools.contract import NoTools, Toolbox
 from moot.tools.toolbox import McpToolbox
 
 NO_RUNNER_NEEDED = (Inject, KeepDraft, CastVote)
-"""What gives a runner nothing to do."""
+"""Commands that give a runner nothing to do."""
 
 
 class Arena:
@@ -72,7 +73,7 @@ class Arena:
         *,
         run: bool = True,
     ) -> None:
-        # The one place that looks upwards: which backends there are is for the programs to say.
+        # The one import that points outwards: the programs know which backends there are.
         from moot.processes.backends import make_bus_and_state, make_placement
 
         self.settings = settings
@@ -87,13 +88,9 @@ class Arena:
         store.listen(self.user_keys.on_records)
         self.followers = Followers(store, self._bus)
         self.lock_folder = None if isinstance(store, MemoryStore) else settings.data
-        """Where processes that share the store know of each other."""
+        """The folder in which processes that share the store see each other's locks."""
         self._placement = make_placement(settings, store, self._runner, run=run)
-        casting = SetupResolver(settings, providers)
-        self._panel = casting.panel
-        self.setup = casting.setup
-        self.model = casting.model
-        self.price = casting.price
+        self._resolver = SetupResolver(settings, providers)
 
     @classmethod
     @asynccontextmanager
@@ -121,7 +118,8 @@ class Arena:
         if store is None:
             open_it = partial(open_store, settings)
             store = await (when_reachable(settings, open_it) if wait else open_it())
-        tools = tools or _toolbox(settings)
+        if tools is None and settings.tools:
+            tools = McpToolbox(settings.tools, settings.environ)
         arena = cls(settings, store, _providers(settings, providers or {}), tools, run=run)
         open_placement = partial(arena._placement.open, recover=recover)
         try:
@@ -141,7 +139,21 @@ class Arena:
         await self.shared_state.close()
         await self.store.close()
 
-    # --- asking ---------------------------------------------------------------------------------------
+    # --- opening --------------------------------------------------------------------------------------
+
+    async def setup(self, motion: str, **options: Any) -> Setup:
+        """A checked and priced setup with defaults filled in. Options: see `SetupResolver.setup`."""
+        return await self._resolver.setup(motion, **options)
+
+    def model(
+        self, name: str | Model, *, effort: Effort | None = None, verbosity: Verbosity | None = None
+    ) -> Model:
+        """A model by its name, `provider/model`, checked and priced."""
+        return self._resolver.model(name, effort=effort, verbosity=verbosity)
+
+    def price(self, provider: str, model: str) -> Price | None:
+        """The price of a model; None where it is unknown."""
+        return self._resolver.price(provider, model)
 
     async def create(
         self,
@@ -165,19 +177,18 @@ class Arena:
         debate_id = new_id()
         objection = objection or await self._unknown_tools(setup)
         try:
-            lent = self.user_keys.add(debate_id, keys or {})
-            opened = replace(opening_event(replace(setup, lent=lent), naming), fence=new_fence())
-            outcome = await self._record(
+            key_providers = self.user_keys.add(debate_id, keys or {})
+            opened = replace(opening_event(replace(setup, lent=key_providers), naming), fence=new_fence())
+            result = await self._record(
                 debate_id, Open(opened, start, step), owner=owner, once=once, objection=objection
             )
         except BaseException:
             await self.user_keys.remove(debate_id)
             raise
-        if outcome.debate.id != debate_id:
+        if result.debate.id != debate_id:
             await self.user_keys.remove(debate_id)
-        if wants_runner(outcome.debate):
-            self._placement.ensure_running(outcome.debate.id)
-        return outcome
+        self._run_if_wanted(result.debate)
+        return result
 
     async def import_debate(
         self,
@@ -191,15 +202,16 @@ class Arena:
         fence = new_fence()
         log = [replace(event, fence=fence) if isinstance(event, DebateOpened) else event for event in events]
 
-        def on_head(_nothing: Debate | None) -> Sequence[Event]:
+        def on_head(_no_debate: Debate | None) -> Sequence[Event]:
             if objection is not None:
                 raise objection
             return log
 
-        outcome = await self.store.record(new_id(), on_head, owner=owner, once=once)
-        if wants_runner(outcome.debate):
-            self._placement.ensure_running(outcome.debate.id)
-        return outcome
+        result = await self.store.record(new_id(), on_head, owner=owner, once=once)
+        self._run_if_wanted(result.debate)
+        return result
+
+    # --- commands -------------------------------------------------------------------------------------
 
     async def ask(
         self,
@@ -213,16 +225,16 @@ class Arena:
 
         `keys` replace those that the debate was opened with, if the process that held them is gone.
         """
-        lent = self.user_keys.add_missing(await self.state(debate_id), keys) if keys else ()
+        added_keys = self.user_keys.add_missing(await self.state(debate_id), keys) if keys else ()
         try:
-            outcome = await self._record(debate_id, command, once=once)
+            result = await self._record(debate_id, command, once=once)
         except BaseException:
-            if lent:
-                await self.user_keys.remove(debate_id, *lent)
+            if added_keys:
+                await self.user_keys.remove(debate_id, *added_keys)
             raise
-        if not isinstance(command, NO_RUNNER_NEEDED) and wants_runner(outcome.debate):
-            self._placement.ensure_running(debate_id)
-        return outcome
+        if not isinstance(command, NO_RUNNER_NEEDED):
+            self._run_if_wanted(result.debate)
+        return result
 
     async def rejudge(
         self,
@@ -241,21 +253,21 @@ class Arena:
         debate's own limit has left. Raises `Invalid` for unknown judges or an allowance that is too small.
         """
         debate = await self.state(debate_id)
-        # One that a process has left in the middle is taken up first, and then refuses this one.
+        # A judging that a dead process left unfinished is resumed first; then this one is refused.
         if debate.being_judged:
             self.run(debate_id)
-        sitting = self._panel(debate, judges, tuple(criteria))
-        sitting = recuse_biased(sitting, debate.seats) if recuse else sitting
+        panel = self._resolver.panel(debate, judges, tuple(criteria))
+        panel = recuse_biased(panel, debate.seats) if recuse else panel
         limit = money(allowance)
         if limit is not None and not (limit.is_finite() and limit > 0):
             raise Invalid("No such allowance.", {"costLimit": ["Must be greater than 0"]})
         if limit is not None or debate.limits.cost is not None:
-            check_priced(sitting or debate.panel)
-        if limit is not None and limit < (least := smallest_allowance(debate, sitting or debate.panel)):
+            check_priced(panel or debate.panel)
+        if limit is not None and limit < (least := smallest_allowance(debate, panel or debate.panel)):
             raise Invalid(
                 "The limit is too small.", {"costLimit": [f"Must be at least {least} for these judges"]}
             )
-        return await self.ask(debate_id, Rejudge(sitting, reason, limit), once=once)
+        return await self.ask(debate_id, Rejudge(panel, reason, limit), once=once)
 
     async def start(self, debate_id: str) -> RecordResult:
         """Start a debate that `create` has opened."""
@@ -290,7 +302,7 @@ class Arena:
         """Make sure that a debate with something to do has a runner."""
         self._placement.ensure_running(debate_id)
 
-    # --- looking --------------------------------------------------------------------------------------
+    # --- reading --------------------------------------------------------------------------------------
 
     async def state(self, debate_id: str) -> Debate:
         """The debate as it is now. Raises `UnknownDebate`."""
@@ -311,8 +323,8 @@ class Arena:
         **more: Any,
     ) -> DebatePage:
         """One page of the stored debates, newest first. `more` are the other fields of `DebateFilter`."""
-        wanted = DebateFilter(owner, tuple(statuses), search, **more)
-        return await self.store.list(wanted, limit=limit, offset=offset)
+        matching = DebateFilter(owner, tuple(statuses), search, **more)
+        return await self.store.list(matching, limit=limit, offset=offset)
 
     async def follow(self, debate_id: str, after: int = 0) -> AsyncGenerator[Recorded, None]:
         """Yield every event after seq `after` while the debate exists and the arena is open."""
@@ -327,7 +339,7 @@ class Arena:
         async for recorded in self.follow(debate_id, after):
             debate = evolve(debate, recorded)
             yield recorded
-            if isinstance(recorded.event, CallDelta | SegmentCompleted) or wants_runner(debate):
+            if isinstance(recorded.event, StreamedEvent) or wants_runner(debate):
                 continue
             if await self.is_last(debate_id, recorded.seq):
                 return
@@ -342,7 +354,7 @@ class Arena:
             except StoreError:
                 if self.followers.closed:
                     raise
-                await asyncio.sleep(LOST_SECONDS)
+                await asyncio.sleep(STORE_RETRY_SECONDS)
 
     # --- all in one -----------------------------------------------------------------------------------
 
@@ -354,7 +366,11 @@ class Arena:
         async for recorded in self.watch(debate_id):
             yield recorded
 
-    # --- inside ---------------------------------------------------------------------------------------
+    # --- internals ------------------------------------------------------------------------------------
+
+    def _run_if_wanted(self, debate: Debate) -> None:
+        if wants_runner(debate):
+            self._placement.ensure_running(debate.id)
 
     async def _record(
         self,
@@ -378,7 +394,7 @@ class Arena:
         return await self.store.record(debate_id, on_head, owner=owner, once=once)
 
     async def _unknown_tools(self, setup: Setup) -> Exception | None:
-        """What speaks against its tools: that nobody has them, or that none can be used here."""
+        """The error with which the toolbox refuses the tools of a setup; None where it has them all."""
         try:
             await self.tools.check(setup.tools)
         except (Invalid, Unavailable) as error:
@@ -398,12 +414,12 @@ class Arena:
         )
 
 
-def _providers(settings: Settings, given: Mapping[str, Provider]) -> ProviderRegistry:
+def _providers(settings: Settings, own: Mapping[str, Provider]) -> ProviderRegistry:
     def scripted() -> Provider:
         return ScriptedProvider(pace=settings.script_pace, ledger=settings.script_ledger)
 
     return ProviderRegistry(
-        given,
+        own,
         models=settings.models,
         environ=settings.environ,
         offline=settings.offline,
@@ -413,7 +429,3 @@ def _providers(settings: Settings, given: Mapping[str, Provider]) -> ProviderReg
         keys=settings.keys,
         connect_seconds=settings.connect_seconds,
     )
-
-
-def _toolbox(settings: Settings) -> Toolbox:
-    return McpToolbox(settings.tools, settings.environ) if settings.tools else NoTools()

@@ -1,8 +1,10 @@
-"""One call to a model: chunks in, words narrated to the log, and in the end what was heard.
+"""One call to a model: chunks in, text written to the log on the way, and in the end a `CallResult`.
 
-The first words are written at once, then at most one write per tick, so that a token costs a list append and
-a write costs the same for one token as for fifty. Deadlines and caps are held here; whether to try again is
-the runner's business.
+The first text is written at once, then at most once per tick: a token costs a list append, and a write costs
+the same for one token as for fifty. Deadlines and length caps are held here; retries are up to the runner.
+
+A speech may take several calls, because tools answer in between. Each call numbers its segments from zero;
+`SegmentShifter` moves them behind those of the earlier calls.
 """
 
 from __future__ import annotations
@@ -13,33 +15,49 @@ from contextlib import aclosing, asynccontextmanager
 from time import monotonic
 from typing import assert_never
 
-from msgspec import Struct
+from msgspec.structs import replace
 
 from moot.core.errors import Fault, Unavailable
 from moot.core.events import CallDelta, SegmentCompleted, StreamedEvent
-from moot.core.terms import DeltaKind, PartStart, Request
+from moot.core.terms import (
+    DeltaKind,
+    HostedTool,
+    PartStart,
+    Reasoning,
+    Request,
+    Segment,
+    Text,
+    Tool,
+    ToolCall,
+    ToolResult,
+)
 from moot.core.word_count import first_tokens
 from moot.engine.call_result import MAX_SEGMENTS, CallResult
-from moot.engine.segment_offsets import make_shifter
-from moot.providers.contract import KeepAlive, Provider, ReplyDelta, ReplyDone, ReplySegment, ReplyStarted
+from moot.providers.contract import (
+    OWN_ID_PREFIX,
+    Chunk,
+    KeepAlive,
+    Provider,
+    ReplyDelta,
+    ReplyDone,
+    ReplySegment,
+    ReplyStarted,
+)
 from moot.providers.redaction import without_folders
+from moot.rules.retry import RunnerTimings
 
 MAX_DELTA_CHARS = 16 * 1024
-"""A larger delta is written in pieces, so that no reader has to swallow it whole."""
+"""A longer delta is split, so that no reader has to take it in one piece."""
+PARAGRAPH = "\n\n"
+TITLES: dict[HostedTool, str] = {"web_search": "Web search", "code": "Code"}
+HINTS: tuple[tuple[str, HostedTool], ...] = (("search", "web_search"), ("code", "code"), ("python", "code"))
+"""Words by which the names of providers' own tools are recognized."""
 
 WriteStreamed = Callable[[Sequence[StreamedEvent]], Awaitable[object]]
 
 
-class CallDeadlines(Struct, frozen=True):
-    """In seconds, on the monotonic clock. None where slow is not broken."""
-
-    first: float | None = 30.0
-    between: float | None = 30.0
-    tick: float = 0.05
-
-
 class JobTimer:
-    """The time that a part has in all, over all its attempts; somebody may give it more while it runs."""
+    """The time that a job has over all its attempts. It can be extended while the job runs."""
 
     def __init__(self, seconds: float) -> None:
         self._ends = monotonic() + seconds
@@ -65,17 +83,17 @@ class JobTimer:
             self._alarm.reschedule(asyncio.get_running_loop().time() + self.seconds_left)
 
     def extend(self, total: float) -> None:
-        """Beyond the usual time, so much in all."""
+        """Extend to `total` seconds beyond the usual time; earlier extensions count towards it."""
         if total > self._extended:
             self.extend_by(total - self._extended)
             self._extended = total
 
 
 class DeltaBuffer:
-    """Collects words and writes them at most once per tick, in order, from one task."""
+    """Collects text and writes it at most once per tick, in order, from one task."""
 
-    def __init__(self, narrate: WriteStreamed, tick: float) -> None:
-        self._narrate = narrate
+    def __init__(self, write: WriteStreamed, tick: float) -> None:
+        self._write = write
         self._tick = tick
         self._pending: list[StreamedEvent] = []
         self._words: list[str] = []
@@ -86,10 +104,10 @@ class DeltaBuffer:
     def add_text(
         self, call: int, segment: int, kind: DeltaKind, text: str, part: PartStart | None = None
     ) -> None:
-        place = (call, segment, kind)
-        if place != self._current or part is not None:
+        target = (call, segment, kind)
+        if target != self._current or part is not None:
             self._merge_text()
-            self._current, self._part = place, part
+            self._current, self._part = target, part
         self._words.append(text)
         self._ready.set()
 
@@ -99,7 +117,7 @@ class DeltaBuffer:
         self._ready.set()
 
     async def run(self) -> None:
-        # All narrators of a process write on the same beat: one commit then serves them all.
+        # All calls of a process write on the same beat: one commit then serves them all.
         loop = asyncio.get_running_loop()
         while True:
             await self._ready.wait()
@@ -112,10 +130,10 @@ class DeltaBuffer:
         self._ready.clear()
         pending, self._pending = self._pending, []
         if pending:
-            await self._narrate(pending)
+            await self._write(pending)
 
     def _merge_text(self) -> None:
-        """Words of one kind in a row become one delta."""
+        """Make one delta of the text collected for one segment."""
         if self._current is not None and self._words:
             text = "".join(self._words)
             call, segment, kind = self._current
@@ -131,19 +149,19 @@ class DeltaBuffer:
 async def stream_call(
     provider: Provider,
     request: Request,
-    call: int,
     result: CallResult,
-    narrate: WriteStreamed,
-    deadlines: CallDeadlines,
+    write: WriteStreamed,
+    timings: RunnerTimings,
     most: int,
 ) -> None:
-    """Fill `result` until the provider is done, has said more than `most` quarters of tokens, or a Fault is
-    raised."""
-    narrator = DeltaBuffer(narrate, deadlines.tick)
-    writing = asyncio.create_task(narrator.run(), name=f"narrator of call {call}")
+    """Fill `result` until the provider is done or has sent more than `most` quarters of tokens.
+
+    Raises Fault where the reply breaks off or stalls.
+    """
+    buffer = DeltaBuffer(write, timings.tick)
+    writing = asyncio.create_task(buffer.run(), name=f"writer of call {result.call}")
     reading = asyncio.create_task(
-        _read_chunks(provider, request, call, result, narrator, deadlines, most),
-        name=f"reader of call {call}",
+        _read_chunks(provider, request, result, buffer, timings, most), name=f"reader of call {result.call}"
     )
     try:
         await asyncio.wait({reading, writing}, return_when=asyncio.FIRST_COMPLETED)
@@ -154,46 +172,47 @@ async def stream_call(
         for task in (reading, writing):
             task.cancel()
         await asyncio.gather(reading, writing, return_exceptions=True)
-        await narrator.flush()
+        await buffer.flush()
 
 
 async def _read_chunks(
     provider: Provider,
     request: Request,
-    call: int,
     result: CallResult,
-    narrator: DeltaBuffer,
-    deadlines: CallDeadlines,
+    buffer: DeltaBuffer,
+    timings: RunnerTimings,
     most: int,
 ) -> None:
-    held = provider.traits.deadlines
-    first = deadlines.first if held else None
-    between = deadlines.between if held else None
+    has_deadlines = provider.traits.deadlines
+    first = timings.first_byte if has_deadlines else None
+    between = timings.between_bytes if has_deadlines else None
     loop = asyncio.get_running_loop()
     shifter = make_shifter(request)
-    moved = 0.0
+    call = result.call
+    rescheduled = 0.0
     try:
         async with asyncio.timeout(first) as timeout, aclosing(provider.stream(request)) as chunks:
             async for chunk in chunks:
                 now = loop.time()
                 # Moving a timer for each token would cost more than reading it.
-                if between is not None and now - moved > between / 50:
-                    moved = now
+                if between is not None and now - rescheduled > between / 50:
+                    rescheduled = now
                     timeout.reschedule(now + between)
                 if shifter is not None:
                     chunk = shifter.shift(chunk)
                 match chunk:
-                    case ReplyDelta(said, kind, segment, part):
+                    case ReplyDelta(sent, kind, segment, part):
                         room = max(0, most - result.size) if len(result.deltas) <= MAX_SEGMENTS else 0
-                        text = first_tokens(said, room)
+                        text = first_tokens(sent, room)
                         result.add_delta(segment, kind, text, part)
-                        narrator.add_text(call, segment, kind, text, part)
-                        if not room or text != said or result.size >= most:
+                        buffer.add_text(call, segment, kind, text, part)
+                        if not room or text != sent or result.size >= most:
                             result.truncated = "cap"
                             return
                     case ReplySegment(segment):
-                        back = result.was_reasoning(segment)
-                        narrator.add_segment(SegmentCompleted(call, result.add_segment(segment, most), back))
+                        taken_back = result.was_reasoning(segment)
+                        kept = result.add_segment(segment, most)
+                        buffer.add_segment(SegmentCompleted(call, kept, taken_back))
                         if result.truncated:
                             return
                     case ReplyStarted(response_id, request_id):
@@ -211,7 +230,94 @@ async def _read_chunks(
             provider.report_timeout(request.model)
         raise Fault("timeout" if result.first_token is None else "stalled") from error
     except Unavailable as error:
-        # Everybody who watches reads it.
-        says = without_folders(f"{error} {error.fix}".strip())
-        raise Fault("unavailable", "permanent", billed=False, message=says) from error
+        # Every viewer reads this message.
+        message = without_folders(f"{error} {error.fix}".strip())
+        raise Fault("unavailable", "permanent", billed=False, message=message) from error
     raise Fault("disconnected")
+
+
+# --- calls that continue others -----------------------------------------------------------------------
+
+
+class SegmentShifter:
+    """Numbers the segments of one call so that they follow those of the earlier calls of its speech.
+
+    Text after the text of an earlier call begins a new paragraph. Tool calls get the name of their server
+    and an id that is unique within the speech.
+    """
+
+    def __init__(self, request: Request) -> None:
+        self._first = next_index(request.exchange)
+        self._tools = {tool.name: tool for tool in request.tools}
+        self._provider = request.model.provider
+        self._separator = _separator(request.exchange)
+        self._separated: int | None = None
+        """The segment of this call that begins with the separator."""
+        self._ids: dict[int, str] = {}
+        self._used_ids = {part.id for part in request.exchange if isinstance(part, ToolCall)}
+
+    def shift(self, chunk: Chunk) -> Chunk:
+        if isinstance(chunk, ReplyDelta):
+            text = self._separate(chunk.segment) + chunk.text if chunk.kind == "text" else chunk.text
+            return ReplyDelta(text, chunk.kind, chunk.segment + self._first, chunk.part)
+        if isinstance(chunk, ReplySegment):
+            return ReplySegment(self._segment(chunk.segment))
+        return chunk
+
+    def _separate(self, index: int) -> str:
+        """The separator before the first text of the call; empty before all other text."""
+        if not self._separator or self._separated is not None:
+            return ""
+        self._separated = index
+        return self._separator
+
+    def _segment(self, segment: Segment) -> Segment:
+        index = segment.index
+        shifted = replace(segment, index=index + self._first)
+        match shifted:
+            case Text() if shifted.text:
+                self._separate(index)
+                if self._separated != index:
+                    return shifted
+                return replace(shifted, text=self._separator + shifted.text)
+            case Reasoning():
+                if self._separated == index:
+                    # That text was reasoning: the first text is still to come.
+                    self._separated = None
+                return shifted
+            case ToolCall():
+                return self._label_call(shifted)
+            case _:
+                return shifted
+
+    def _label_call(self, call: ToolCall) -> ToolCall:
+        if not call.needs_answer:
+            title = next(
+                (TITLES[tool] for hint, tool in HINTS if hint in f"{call.kind} {call.name}".lower()), ""
+            )
+            return replace(call, server=call.server or self._provider, title=call.title or title)
+        call_id = self._ids.get(call.index)
+        if call_id is None:
+            is_free = call.id and call.id not in self._used_ids
+            call_id = self._ids[call.index] = call.id if is_free else f"{OWN_ID_PREFIX}{call.index}"
+            self._used_ids.add(call_id)
+        tool = self._tools.get(call.name, Tool("", "", {}))
+        return replace(call, id=call_id, server=tool.server, title=tool.title)
+
+
+def make_shifter(request: Request) -> SegmentShifter | None:
+    """None for the many calls that stand alone: their segments need no change."""
+    return SegmentShifter(request) if request.tools or request.hosted or request.exchange else None
+
+
+def next_index(segments: Sequence[Segment]) -> int:
+    """The number after the last of these segments."""
+    return max((part.index for part in segments), default=-1) + 1
+
+
+def _separator(exchange: Sequence[Segment]) -> str:
+    """Empty where the last call only paused: its text goes on in mid-sentence."""
+    if not exchange or not isinstance(exchange[-1], ToolResult):
+        return ""
+    text = "".join(part.text for part in exchange if isinstance(part, Text))
+    return PARAGRAPH if text.strip() and not text[-1].isspace() else ""

@@ -1,4 +1,8 @@
-"""What came of one call so far: words and segments in the provider's order, and how it ended."""
+"""What one call has returned so far, and what the log says of it in the end.
+
+`CallResult` collects text and segments in the provider's order while the reply streams. `call_completed` and
+`call_failed` turn it into an event with usage, cost and the reason why the reply ended.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,18 @@ from time import monotonic
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from moot.core.events import SegmentCompleted
+from moot.core.errors import Fault
+from moot.core.events import CallCompleted, CallFailed, SegmentCompleted
+from moot.core.pricing import at_least, cost, estimate_usage, plausible_usage, sent_tokens, text_bytes
 from moot.core.segments import Piece, rebuilt
 from moot.core.terms import (
     CompletionStatus,
     DeltaKind,
+    Money,
     PartStart,
     Reasoning,
     ReasoningPart,
+    Request,
     Segment,
     Text,
     ToolCall,
@@ -24,12 +32,12 @@ from moot.core.terms import (
     UnknownItem,
     Usage,
 )
-from moot.core.word_count import first_tokens, quarter_tokens
+from moot.core.word_count import first_tokens, quarter_tokens, whole_tokens
 from moot.providers.contract import ReplyDone
 
 MAX_NON_TEXT_CHARS = 2 * 1024 * 1024
 MAX_SEGMENTS = 256
-"""Words and thoughts that change places more often than this are no speech."""
+"""A reply that switches between text and reasoning more often than this is cut off."""
 
 
 class CallResult(Struct):
@@ -39,26 +47,26 @@ class CallResult(Struct):
     deltas: dict[tuple[int, DeltaKind], list[str]] = field(
         default_factory=dict[tuple[int, DeltaKind], list[str]]
     )
-    """Thoughts and words never share a segment, whatever number a provider gives them."""
+    """By segment and kind: text and reasoning never share a segment, even under one number."""
     parts: dict[tuple[int, DeltaKind], list[tuple[int, PartStart]]] = field(
         default_factory=dict[tuple[int, DeltaKind], list[tuple[int, PartStart]]]
     )
-    """Of those that the service counts: with which of its words each part of a segment starts."""
+    """Where the service counts its parts: the index in `deltas` at which each part of a segment starts."""
     response_id: str | None = None
     request_id: str = ""
     partial_usage: Usage | None = None
-    """What was reported by a reply that then broke off."""
+    """Usage reported before the end, by a reply that may then break off."""
     truncated: Truncation | None = None
     started: float = 0.0
     first_token: float | None = None
     chars: int = 0
     reasoning_chars: int = 0
     size: int = 0
-    """In quarters of tokens, thoughts included: at least as many as bytes."""
+    """In quarters of tokens, reasoning included."""
     reasoning_size: int = 0
-    """What of it is thoughts."""
+    """The share of `size` that is reasoning."""
     non_text_size: int = 0
-    """What came beside words, in characters: what tools were asked and gave, seals, citations."""
+    """Characters beside text and reasoning: tool calls and results, encrypted reasoning, citations."""
 
     @property
     def text(self) -> str:
@@ -77,18 +85,22 @@ class CallResult(Struct):
         return None if self.first_token is None else int((self.first_token - self.started) * 1000)
 
     def all_segments(self) -> list[Segment]:
-        """Those the provider finished, and those we have only the words of."""
-        made = [
+        """The segments that the provider finished, and those rebuilt from deltas alone."""
+        rebuilt_segments = [
             rebuilt(index, kind, self._pieces(index, kind, words))
             for (index, kind), words in self.deltas.items()
             if index not in self.segments
         ]
-        return sorted([*made, *self.segments.values()], key=lambda segment: segment.index)
+        return sorted([*rebuilt_segments, *self.segments.values()], key=lambda segment: segment.index)
 
-    def unfinished_segments(self, call: int) -> tuple[SegmentCompleted, ...]:
-        """Segments that the provider never finished by itself."""
+    def pending_tool_calls(self) -> tuple[ToolCall, ...]:
+        """Tool calls that wait for our answer."""
+        return tuple(part for part in self.all_segments() if isinstance(part, ToolCall) and part.needs_answer)
+
+    def unfinished_segments(self) -> tuple[SegmentCompleted, ...]:
+        """The segments that the provider never finished, as events."""
         return tuple(
-            SegmentCompleted(call, segment)
+            SegmentCompleted(self.call, segment)
             for segment in self.all_segments()
             if segment.index not in self.segments
         )
@@ -103,7 +115,7 @@ class CallResult(Struct):
         self._count(kind, text)
 
     def add_segment(self, segment: Segment, most: int) -> Segment:
-        """Keep a finished segment, as far as there is room for what was not heard before it."""
+        """Keep a finished segment, clipped so that the reply stays within `most` quarters of tokens."""
         before = self.segments.get(segment.index)
         if isinstance(segment, Text | Reasoning):
             segment = self._fit(segment, before, most)
@@ -116,7 +128,7 @@ class CallResult(Struct):
         return segment
 
     def was_reasoning(self, segment: Segment) -> bool:
-        """Its words were said as speech, and turn out to have been thoughts."""
+        """Whether text that was streamed as speech turns out to have been reasoning."""
         return isinstance(segment, Reasoning) and (segment.index, "text") in self.deltas
 
     def _fit(self, segment: Text | Reasoning, before: Segment | None, most: int) -> Text | Reasoning:
@@ -125,14 +137,14 @@ class CallResult(Struct):
         if isinstance(before, Text | Reasoning):
             known = max(known, len(before.text))
         elif self.was_reasoning(segment):
-            taken = self._delta_length(segment.index, "text")
-            self.chars, self.reasoning_chars = self.chars - taken, self.reasoning_chars + taken
+            moved = self._delta_length(segment.index, "text")
+            self.chars, self.reasoning_chars = self.chars - moved, self.reasoning_chars + moved
             self.reasoning_size += quarter_tokens("".join(self.deltas[segment.index, "text"]))
-        unheard = segment.text[known:]
-        if not unheard:
+        new_text = segment.text[known:]
+        if not new_text:
             return segment
-        fits = first_tokens(unheard, max(0, most - self.size))
-        if fits != unheard:
+        fits = first_tokens(new_text, max(0, most - self.size))
+        if fits != new_text:
             self.truncated = "cap"
             segment = _clipped(segment, known + len(fits))
         self._count(kind, segment.text[known:])
@@ -140,10 +152,10 @@ class CallResult(Struct):
 
     def _pieces(self, index: int, kind: DeltaKind, words: list[str]) -> Iterator[Piece]:
         start, part = 0, None
-        for until, following in self.parts.get((index, kind), ()):
-            if until:
-                yield part, "".join(words[start:until])
-            start, part = until, following
+        for next_start, next_part in self.parts.get((index, kind), ()):
+            if next_start:
+                yield part, "".join(words[start:next_start])
+            start, part = next_start, next_part
         yield part, "".join(words[start:])
 
     def _delta_length(self, index: int, kind: DeltaKind) -> int:
@@ -163,12 +175,12 @@ def _clipped(segment: Text | Reasoning, length: int) -> Text | Reasoning:
     text = segment.text[:length]
     if isinstance(segment, Text):
         return replace(segment, text=text)
-    # A seal over words that are no longer there would be refused.
+    # The provider would refuse its encrypted reasoning if the text it covers is gone.
     return replace(segment, parts=(ReasoningPart(text),), opaque="")
 
 
 def _non_text_length(segment: Segment) -> int:
-    """What a segment holds beside words, in characters."""
+    """Characters of a segment beside its text."""
     match segment:
         case Text():
             return sum(len(str(note)) for note in segment.annotations)
@@ -182,3 +194,54 @@ def _non_text_length(segment: Segment) -> int:
             return len(str(segment.item))
         case CompletionStatus():
             return 0
+
+
+def call_completed(request: Request, result: CallResult, *, ended: bool) -> CallCompleted:
+    """`ended`: no further call continues this one."""
+    usage, done = _usage(request, result), result.done
+    # A later call cannot refer to a reply that we cut off, or whose tool calls we never answered.
+    unusable = done is None or (ended and bool(result.pending_tool_calls()))
+    return CallCompleted(
+        call=result.call,
+        finish=done.finish if done else "unknown",
+        usage=usage,
+        cost=cost(request.model.price, usage),
+        latency_ms=result.latency_ms,
+        first_token_ms=result.first_token_ms,
+        response_id=None if unusable else result.response_id,
+        truncated=result.truncated,
+        stored=done.stored if done else True,
+        reason=done.reason if done else "",
+        answered_by=done.model if done else "",
+        request_id=result.request_id,
+        unread=done.unread if done else 0,
+    )
+
+
+def call_failed(request: Request, result: CallResult, fault: Fault, wait: float | None) -> CallFailed:
+    """`wait` is the time until the next attempt, None where there is none."""
+    usage = _usage(request, result) if fault.billed else Usage()
+    return CallFailed(
+        call=result.call,
+        kind=fault.kind,
+        severity=fault.severity,
+        message=str(fault),
+        usage=usage,
+        cost=cost(request.model.price, usage) if fault.billed else Money(0),
+        latency_ms=result.latency_ms,
+        http_status=fault.http_status,
+        retry_in_ms=None if wait is None else int(wait * 1000),
+        billed=fault.billed,
+        request_id=fault.request_id or result.request_id,
+    )
+
+
+def _usage(request: Request, result: CallResult) -> Usage:
+    # Prefilled text was sent, not generated.
+    text_size = max(0, result.size - result.reasoning_size - quarter_tokens(request.prefill))
+    guess = estimate_usage(sent_tokens(request), whole_tokens(text_size), whole_tokens(result.reasoning_size))
+    if result.done is not None:
+        chars = max(0, result.chars - len(request.prefill)) + result.reasoning_chars
+        return plausible_usage(result.done.usage, guess, text_bytes(request), chars)
+    # Figures from before the end are not final: Anthropic's begin with one token of output.
+    return guess if result.partial_usage is None else at_least(result.partial_usage, guess)

@@ -1,10 +1,12 @@
-"""Followers: each a cursor into the log, not a queue.
+"""Followers: each is a cursor into the log, not a queue.
 
-One tail per followed debate keeps the latest records that were heard at hand; a cursor that is further back
-reads the store, page by page. A slow reader delays only itself, a returning one loses nothing. News may come
-late, twice, in any order or not at all. So once a second the heads of all followed debates are looked up, and
-a lost message only costs time; where the store says that another process has written, they are looked up at
-once. While the store is away followers wait for it.
+One `LogTail` per followed debate keeps the latest records of the bus in memory; a cursor that is further back
+reads the store page by page. So a slow reader delays only itself, and a returning reader loses nothing.
+
+The bus says that a debate has grown or was deleted, with the committed records as a hint. Its messages may
+come late, twice, in any order or not at all: the log is the truth. Once a second the heads of all followed
+debates are read from the store, and at once where the store reports that another process has written, so a
+lost message only costs time. While the store cannot be reached, followers wait.
 """
 
 from __future__ import annotations
@@ -15,11 +17,11 @@ from collections import deque
 from collections.abc import AsyncIterator, Iterable
 from contextlib import suppress
 from itertools import islice
+from typing import Protocol
 
 from moot.core.errors import StoreError, UnknownDebate
-from moot.core.events import CallDelta, Recorded, SegmentCompleted
-from moot.engine.bus import Bus
-from moot.store.contract import Store
+from moot.core.events import Recorded, StreamedEvent
+from moot.store.contract import Listener, Store
 
 PAGE = 512
 TAIL_SIZE = 1024
@@ -29,22 +31,71 @@ CHANGE_CHECK_SECONDS = 0.05
 log = logging.getLogger("moot")
 
 
+class Bus(Protocol):
+    def publish(self, debate_id: str, records: tuple[Recorded, ...] | None) -> None: ...
+
+    def add_listener(self, listener: Listener) -> None:
+        """Call `listener` with the records of each commit; with () where only the log can tell what is new;
+        with None where the debate was deleted."""
+        ...
+
+    def subscribe(self, debate_id: str, *, words: bool) -> None:
+        """Receive the commits of other processes to this debate; with `words`, streamed text as well."""
+        ...
+
+    def unsubscribe(self, debate_id: str) -> None: ...
+
+    @property
+    def connection_error(self) -> str:
+        """Why commits of other processes arrive late; empty where they do not."""
+        ...
+
+    async def close(self) -> None:
+        """Messages published before are still sent, where that takes no time."""
+        ...
+
+
+class MemoryBus:
+    """The bus of a single process; `cluster/redis_bus.py` joins several."""
+
+    connection_error = ""
+
+    def __init__(self) -> None:
+        self._listeners: list[Listener] = []
+
+    def publish(self, debate_id: str, records: tuple[Recorded, ...] | None) -> None:
+        for listener in self._listeners:
+            listener(debate_id, records)
+
+    def add_listener(self, listener: Listener) -> None:
+        self._listeners.append(listener)
+
+    def subscribe(self, debate_id: str, *, words: bool) -> None:
+        """There are no other processes."""
+
+    def unsubscribe(self, debate_id: str) -> None:
+        """There are no other processes."""
+
+    async def close(self) -> None:
+        self._listeners.clear()
+
+
 class LogTail:
-    """The end of one debate's log, as this process has heard it."""
+    """The end of one debate's log, as far as this process has received it."""
 
     def __init__(self) -> None:
         self.window: deque[Recorded] = deque(maxlen=TAIL_SIZE)
         self.head = 0
-        """The latest version that was heard of; 0 where nobody has looked yet."""
+        """The latest known version; 0 before the first look."""
         self.deleted = False
         self.followers = 0
-        self.listeners = 0
-        """Those of the followers who want the words too."""
+        self.word_followers = 0
+        """Those of the followers that receive streamed text too."""
         self._waiting: list[asyncio.Future[None]] = []
         self._waiting_for_turns: list[asyncio.Future[None]] = []
 
     def since(self, cursor: int) -> tuple[Recorded, ...] | None:
-        """What came after the cursor; None where only the store can tell."""
+        """The records after the cursor; None where they have to be read from the store."""
         if not self.head:
             return None
         if cursor >= self.head:
@@ -63,22 +114,22 @@ class LogTail:
             if self.window and recorded.seq != self.window[-1].seq + 1:
                 self.window.clear()
             self.window.append(recorded)
-            # What was lost in a hole may have been a turn, and nothing else would tell of it.
-            if recorded.seq > self.head + 1 or not isinstance(recorded.event, CallDelta | SegmentCompleted):
+            # A hole may have held an event that is not streamed text: wake everybody.
+            if recorded.seq > self.head + 1 or not isinstance(recorded.event, StreamedEvent):
                 turned = True
             self.head = max(self.head, recorded.seq)
         if self.head > before:
             self._wake(turned)
 
     def saw_version(self, version: int) -> None:
-        """The store has been seen at this version."""
+        """The store was read at this version."""
         if version > self.head:
             self.head = version
             self._wake(True)
 
-    def retract_head(self, heard: int, cursor: int) -> None:
-        """The log has nothing after the cursor, although more had been heard of before it was asked."""
-        if self.head == heard > cursor:
+    def retract_head(self, head_before: int, cursor: int) -> None:
+        """The store has nothing after the cursor, although `head` was beyond it before the read."""
+        if self.head == head_before > cursor:
             self.head = cursor
             self.window.clear()
 
@@ -118,9 +169,9 @@ class Followers:
     async def follow(
         self, debate_id: str, after: int = 0, *, turns_only: bool = False
     ) -> AsyncIterator[tuple[Recorded, ...]]:
-        """Batches of records after `after`, for ever; ends when the debate is deleted or the hub closes.
+        """Batches of records after `after`, without end, until the debate is deleted or `close` is called.
 
-        With `turns_only` words are left out, and do not even wake the follower.
+        With `turns_only`, streamed text is left out and does not even wake the follower.
         """
         tail = self._open_tail(debate_id, words=not turns_only)
         cursor = after
@@ -146,7 +197,7 @@ class Followers:
         return self._closed
 
     async def close(self) -> None:
-        """End every stream, then rest."""
+        """End every stream."""
         self._closed = True
         for tail in self._tails.values():
             tail.mark_deleted()
@@ -158,7 +209,7 @@ class Followers:
 
     async def _read(self, tail: LogTail, debate_id: str, cursor: int) -> tuple[Recorded, ...]:
         while not (self._closed or tail.deleted):
-            heard = tail.head
+            head_before = tail.head
             try:
                 batch = await self._store.read(debate_id, cursor, PAGE)
             except UnknownDebate:
@@ -166,11 +217,11 @@ class Followers:
             except StoreError:
                 await self._wait_for_store()
             else:
-                # An empty one tells nothing of the head: the cursor may be far beyond it.
+                # An empty batch says nothing about the head: the cursor may be far beyond it.
                 if len(batch) < PAGE:
                     tail.add(batch)
                 if not batch:
-                    tail.retract_head(heard, cursor)
+                    tail.retract_head(head_before, cursor)
                 return batch
         return ()
 
@@ -188,35 +239,35 @@ class Followers:
     def _open_tail(self, debate_id: str, *, words: bool) -> LogTail:
         tail = self._tails.setdefault(debate_id, LogTail())
         tail.followers += 1
-        tail.listeners += words
-        if tail.followers == 1 or (words and tail.listeners == 1):
+        tail.word_followers += words
+        if tail.followers == 1 or (words and tail.word_followers == 1):
             self._bus.subscribe(debate_id, words=words)
         if self._poller is None or self._poller.done():
-            self._poller = asyncio.create_task(self._poll_store(), name="hub pulse")
+            self._poller = asyncio.create_task(self._poll_store(), name="followers poll")
         return tail
 
     def _close_tail(self, debate_id: str, tail: LogTail, *, words: bool) -> None:
         tail.followers -= 1
-        tail.listeners -= words
+        tail.word_followers -= words
         if self._tails.get(debate_id) is not tail:
             return
         if not tail.followers:
             del self._tails[debate_id]
             self._to_check.discard(debate_id)
             self._bus.unsubscribe(debate_id)
-        elif words and not tail.listeners:
+        elif words and not tail.word_followers:
             self._bus.subscribe(debate_id, words=False)
 
-    # --- looking at the store -------------------------------------------------------------------------
+    # --- reading the heads ---------------------------------------------------------------------------
 
     async def _poll_store(self) -> None:
-        glances = 0
+        checks = 0
         while self._tails and not self._closed:
             await asyncio.sleep(CHANGE_CHECK_SECONDS)
-            glances += 1
+            checks += 1
             try:
-                if await self._store.changed_elsewhere() or glances * CHANGE_CHECK_SECONDS >= POLL_SECONDS:
-                    glances = 0
+                if await self._store.changed_elsewhere() or checks * CHANGE_CHECK_SECONDS >= POLL_SECONDS:
+                    checks = 0
                     await self._check_heads(self._tails)
                     self._wake_waiting()
                 elif self._to_check:
@@ -224,35 +275,35 @@ class Followers:
             except StoreError:
                 pass
             except Exception:
-                # Without this task followers would wait for ever for what they have not heard.
+                # Without this task followers would wait for ever for a message that was lost.
                 log.exception("looking for new events failed; it is tried again")
 
     async def _check_heads(self, debate_ids: Iterable[str]) -> None:
         followed = tuple(debate_ids)
-        # Before the look: whoever asks for one from here on is not sure to be answered by it.
+        # Before the read: a check requested from here on may not be answered by it.
         self._to_check.difference_update(followed)
-        pulses = await self._store.positions(followed)
+        positions = await self._store.positions(followed)
         for debate_id in followed:
             tail = self._tails.get(debate_id)
             if tail is None:
                 continue
-            if debate_id not in pulses:
+            if debate_id not in positions:
                 tail.mark_deleted()
             else:
-                tail.saw_version(pulses[debate_id].version)
+                tail.saw_version(positions[debate_id].version)
 
     async def _wait_for_store(self) -> None:
-        """The store is away. One look a second finds out when it is back, however many wait for it."""
+        """Wait until the poll, which tries once a second, reaches the store again."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting_for_store.append(future)
         await future
 
     def _wake_waiting(self) -> None:
-        stranded, self._waiting_for_store = self._waiting_for_store, []
-        for future in stranded:
+        waiting, self._waiting_for_store = self._waiting_for_store, []
+        for future in waiting:
             if not future.done():
                 future.set_result(None)
 
 
 def _turns(batch: tuple[Recorded, ...]) -> tuple[Recorded, ...]:
-    return tuple(r for r in batch if not isinstance(r.event, CallDelta | SegmentCompleted))
+    return tuple(r for r in batch if not isinstance(r.event, StreamedEvent))

@@ -1,15 +1,14 @@
-"""The parts that models play, as the runner sees them: a `SpeechJob` in the debate, a `BallotJob` of a judge,
-an answer `AsideJob` the speeches. A `HumanJob` plays theirs by themselves; the runner only holds the clock.
+"""What a runner works on: a speech, an aside or a ballot, given by a model or by a person.
 
-Each part of a model says what to ask at each attempt, whether an answer will do, and what is written down
-when it does, when the time is up, or when nothing more is to be tried. A speech that asks something of its
-tools goes on with what they gave. Pure.
+A `ModelJob` says what to send at each attempt, whether a reply is accepted, and what to record when it is,
+when the time is up, or when no further attempt is made. A `SpeechJob` may call tools and continue with their
+results. A `HumanJob` only knows how long the person has: people act by commands. Pure.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from datetime import datetime
-from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -26,65 +25,73 @@ from moot.core.state import Aside, Debate, Turn
 from moot.core.terms import FinishReason, Model, Request, Text, Truncation
 from moot.core.word_count import OVERRUN_FACTOR, count_words
 from moot.engine.call_result import CallResult
-from moot.engine.tool_session import ToolSession
+from moot.engine.tool_loop import ToolSession
 from moot.judging import ballots
 from moot.judging.judge_request import judge_request, repair_request
 from moot.prompts import small_model_prompts
 from moot.prompts.side_question_prompts import UnreadableAnswer, aside_request, read_answer
 from moot.prompts.speech_prompts import turn_request
-from moot.rules.runner_decisions import CallPurpose, ResultEvent, aside_model
+from moot.rules.runner_decisions import CallPurpose, ResultEvent, aside_model, is_for_human
 from moot.rules.side_questions import ANSWER_SECONDS, answer_word_limit
 
 TRUNCATIONS: dict[FinishReason, Truncation] = {"length": "max_tokens", "filter": "filter"}
 
 
-class ModelJob(Protocol):
-    @property
-    def name(self) -> str: ...
+class ModelJob(ABC):
+    """What a model is called for: which requests to send, which replies to accept, and what to record."""
+
+    name: str
+    continues: int | None = None
+    """The call that the next one continues."""
 
     @property
+    @abstractmethod
     def purpose(self) -> CallPurpose: ...
 
-    @property
-    def continues(self) -> int | None:
-        """The call that the next one goes on from."""
-        ...
-
+    @abstractmethod
     def request(self, attempt: int) -> Request: ...
 
+    @abstractmethod
     def adapt_to(self, fault: Fault) -> None:
-        """Ask for something else next time, where that may help."""
-        ...
+        """Change the next request, where that may avoid the fault."""
 
+    @abstractmethod
     def accept(self, reply: CallResult) -> ResultEvent | None:
-        """None where it goes on after this. Raises Fault where the answer will not do."""
-        ...
+        """What to record for an accepted reply; None where the reply asks for tools and so is not the end.
 
-    def unwritten_segments(self, heard: CallResult, call: int) -> tuple[SegmentCompleted, ...]:
-        """What is still to be written down of an accepted answer."""
-        ...
+        Raises Fault where the reply cannot be used.
+        """
 
-    def on_timeout(self, heard: CallResult) -> ResultEvent: ...
+    def unwritten_segments(self, reply: CallResult) -> tuple[SegmentCompleted, ...]:
+        """The segments of an accepted reply that are still to be recorded."""
+        return reply.unfinished_segments()
 
+    def on_timeout(self, reply: CallResult) -> ResultEvent:
+        return self.on_failure(Fault("timeout"))
+
+    @abstractmethod
     def on_failure(self, fault: Fault) -> ResultEvent: ...
 
 
-class SpeechJob:
+class SpeechJob(ModelJob):
     def __init__(self, debate: Debate, turn: Turn) -> None:
         self.name = f"turn {turn.number}"
-        self.purpose = CallPurpose(turn=turn.number)
         self._debate = debate
         self._turn = turn
         self._seat = debate.seat(turn.seat)
         self._second_try = False
         self._chained = not _id_repeated(debate, debate.chained_response_id(turn.seat))
         self._sealed = True
-        self._thoughts = True
+        self._shows_reasoning = True
         self._trimmed = False
         self.tool_session = ToolSession(debate, self._seat)
 
     @property
-    def continues(self) -> int | None:
+    def purpose(self) -> CallPurpose:
+        return CallPurpose(turn=self._turn.number)
+
+    @property
+    def continues(self) -> int | None:  # pyright: ignore[reportIncompatibleVariableOverride]
         return self.tool_session.continues
 
     @property
@@ -101,7 +108,7 @@ class SpeechJob:
             trimmed=self._trimmed,
             aided=self.tool_session.has_tools,
         )
-        request = request if self._thoughts else replace(request, thoughts=False)
+        request = request if self._shows_reasoning else replace(request, thoughts=False)
         return self.tool_session.extend_request(request, chained=self._chained, sealed=self._sealed)
 
     def adapt_to(self, fault: Fault) -> None:
@@ -110,16 +117,16 @@ class SpeechJob:
         if fault.kind == "seal_refused":
             self._sealed = False
         if fault.kind == "summary_refused":
-            self._thoughts = False
+            self._shows_reasoning = False
         if fault.kind == "tools_refused":
             self.tool_session.drop_tools()
         if fault.kind == "too_long" and self.tool_session.started:
-            # It was short enough before its tools had answered.
+            # The request was short enough before the tools had answered.
             self.tool_session.drop_tools()
         elif fault.kind == "too_long":
             self._trimmed = True
             if not self.request(1).trimmed:
-                # There is nothing to leave out: it would be as long the next time.
+                # There is nothing to leave out: the next request would be as long.
                 fault.severity = "permanent"
 
     def accept(self, reply: CallResult) -> ResultEvent | None:
@@ -138,11 +145,11 @@ class SpeechJob:
         truncated = reply.truncated or TRUNCATIONS.get(finish)
         return self._completed(reply, truncated, refusal)
 
-    def unwritten_segments(self, heard: CallResult, call: int) -> tuple[SegmentCompleted, ...]:
-        made = heard.unfinished_segments(call)
-        if not (self._seat.model.small and heard.done and heard.done.finish == "length"):
-            return made
-        # A small model rarely ends in time; its speech ends with its last whole sentence.
+    def unwritten_segments(self, reply: CallResult) -> tuple[SegmentCompleted, ...]:
+        unfinished = reply.unfinished_segments()
+        if not (self._seat.model.small and reply.done and reply.done.finish == "length"):
+            return unfinished
+        # A small model rarely ends in time: its speech ends with its last complete sentence.
         return tuple(
             replace(
                 event,
@@ -150,52 +157,54 @@ class SpeechJob:
             )
             if isinstance(event.segment, Text)
             else event
-            for event in made
+            for event in unfinished
         )
 
-    def on_timeout(self, heard: CallResult) -> ResultEvent:
-        if self.tool_session.full_text(heard).strip():
-            return self._completed(heard, "timeout", refusal=False)
+    def on_timeout(self, reply: CallResult) -> ResultEvent:
+        if self.tool_session.full_text(reply).strip():
+            return self._completed(reply, "timeout", refusal=False)
         return self.on_failure(Fault("timeout"))
 
     def on_failure(self, fault: Fault) -> ResultEvent:
         return TurnFailed(self._turn.number, fault.kind, str(fault))
 
-    def _completed(self, heard: CallResult, truncated: Truncation | None, refusal: bool) -> TurnCompleted:
-        text, budget = self.tool_session.full_text(heard), self._debate.word_budget(self._turn.slot)
+    def _completed(self, reply: CallResult, truncated: Truncation | None, refusal: bool) -> TurnCompleted:
+        text, budget = self.tool_session.full_text(reply), self._debate.word_budget(self._turn.slot)
         words = count_words(text)
         return TurnCompleted(
             turn=self._turn.number,
             words=words,
             truncated=truncated,
             refusal=refusal,
-            degraded=",".join(self._marks(heard)),
+            degraded=",".join(self._degradations(reply)),
             over_length=words > budget * OVERRUN_FACTOR,
             clipped=self._debate.clip_words(self._turn.slot, text),
         )
 
-    def _marks(self, heard: CallResult) -> list[str]:
-        marks = heard.done.degraded.split(",") if heard.done and heard.done.degraded else []
-        return [*marks, "context_trimmed"] if self._trimmed else marks
+    def _degradations(self, reply: CallResult) -> list[str]:
+        """In what ways the speech is less than was asked for."""
+        named = reply.done.degraded.split(",") if reply.done and reply.done.degraded else []
+        return [*named, "context_trimmed"] if self._trimmed else named
 
 
 def _id_repeated(debate: Debate, response_id: str | None) -> bool:
-    """Whose memory an id would wake that the service has given twice is anybody's guess."""
+    """Whether the service has given this response id twice, so that it is unclear what it refers to."""
     return response_id is not None and sum(turn.response_id == response_id for turn in debate.turns) > 1
 
 
-class AsideJob:
-    """The answer to an aside."""
-
-    continues: int | None = None
+class AsideJob(ModelJob):
+    """The answer to a question beside the speeches."""
 
     def __init__(self, debate: Debate, aside: Aside) -> None:
         self.name = f"aside {aside.number}"
-        self.purpose = CallPurpose(aside=aside.number)
         self._debate = debate
         self._aside = aside
         self._words = answer_word_limit(debate, aside)
         self._schema = True
+
+    @property
+    def purpose(self) -> CallPurpose:
+        return CallPurpose(aside=self._aside.number)
 
     def request(self, attempt: int) -> Request:
         model = aside_model(self._debate, self._aside)
@@ -203,7 +212,7 @@ class AsideJob:
         return request if self._schema else replace(request, schema=None)
 
     def adapt_to(self, fault: Fault) -> None:
-        # The question describes the JSON in words too.
+        # The question describes the JSON in words as well.
         if fault.kind == "schema_refused":
             self._schema = False
         if fault.kind == "too_long":
@@ -215,31 +224,25 @@ class AsideJob:
         except UnreadableAnswer as error:
             raise Fault("malformed", "unusable", detail=str(error)) from error
 
-    def unwritten_segments(self, heard: CallResult, call: int) -> tuple[SegmentCompleted, ...]:
-        return heard.unfinished_segments(call)
-
-    def on_timeout(self, heard: CallResult) -> ResultEvent:
-        return self.on_failure(Fault("timeout"))
-
     def on_failure(self, fault: Fault) -> ResultEvent:
         return AsideFailed(self._aside.number, str(fault))
 
 
 class HumanJob:
-    """Someone who speaks, judges or answers by hand: what the debate waits for, and how long."""
+    """A person's speech, ballot or answer: what the debate waits for, and how long."""
 
     def __init__(self, purpose: CallPurpose, name: str) -> None:
         self.purpose = purpose
         self.name = name
 
     def seconds_left(self, debate: Debate, now: datetime) -> float | None:
-        """None while the clock stands still."""
+        """None while the clock is stopped by a pause."""
         if debate.status == "paused":
             return None
-        since, seconds = self._allowed(debate)
-        return seconds - (now - since).total_seconds()
+        start, seconds = self._start_and_seconds(debate)
+        return seconds - (now - start).total_seconds()
 
-    def _allowed(self, debate: Debate) -> tuple[datetime, float]:
+    def _start_and_seconds(self, debate: Debate) -> tuple[datetime, float]:
         usual = debate.limits.person_seconds
         if self.purpose.turn is not None and (turn := debate.turn(self.purpose.turn)):
             return turn.started_at, usual + turn.extended
@@ -248,9 +251,7 @@ class HumanJob:
         return (debate.judging.people_since if debate.judging else debate.updated_at), usual
 
 
-class BallotJob:
-    continues: int | None = None
-
+class BallotJob(ModelJob):
     def __init__(self, debate: Debate, judge: str, order: int) -> None:
         self.name = f"judge {judge} {order}"
         self._debate = debate
@@ -268,7 +269,7 @@ class BallotJob:
         return replace(self._request, attempt=attempt)
 
     def adapt_to(self, fault: Fault) -> None:
-        # The prompt describes the JSON in words too.
+        # The prompt describes the JSON in words as well.
         if fault.kind == "schema_refused":
             self._request = replace(self._request, schema=None)
         if fault.kind == "summary_refused":
@@ -276,7 +277,7 @@ class BallotJob:
         if fault.kind == "too_long" and self._repairing:
             self._request = replace(self._request, messages=self._request.messages[:1])
         elif fault.kind == "too_long":
-            # Nothing of what a judge reads can be left out.
+            # Nothing that a judge reads can be left out.
             fault.severity = "permanent"
 
     def accept(self, reply: CallResult) -> ResultEvent:
@@ -291,11 +292,23 @@ class BallotJob:
             raise Fault("malformed", "unusable", detail=str(error)) from error
         return BallotCast(self._number, ballot)
 
-    def unwritten_segments(self, heard: CallResult, call: int) -> tuple[SegmentCompleted, ...]:
-        return heard.unfinished_segments(call)
-
-    def on_timeout(self, heard: CallResult) -> ResultEvent:
-        return self.on_failure(Fault("timeout"))
-
     def on_failure(self, fault: Fault) -> ResultEvent:
         return BallotSpoiled(self._number, self._judge.id, self._order, str(fault))
+
+
+def speech_job(debate: Debate, turn: Turn) -> ModelJob | HumanJob:
+    if debate.seat(turn.seat).model.human:
+        return HumanJob(CallPurpose(turn=turn.number), f"turn {turn.number}")
+    return SpeechJob(debate, turn)
+
+
+def aside_job(debate: Debate, aside: Aside) -> ModelJob | HumanJob:
+    if is_for_human(debate, aside):
+        return HumanJob(CallPurpose(aside=aside.number), f"aside {aside.number}")
+    return AsideJob(debate, aside)
+
+
+def ballot_job(debate: Debate, judge: str, order: int) -> ModelJob | HumanJob:
+    if debate.judge(judge).model.human:
+        return HumanJob(CallPurpose(judge=judge), f"judge {judge}")
+    return BallotJob(debate, judge, order)

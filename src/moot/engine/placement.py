@@ -1,23 +1,28 @@
-"""Who runs which debate, as far as everybody else is concerned.
+"""Who runs which debate: the contract, and the placement of a deployment with one process.
 
-Whoever gives a debate something to do says that it wants a runner. Where that runner is, in this process or
-on another machine, is the placement's affair; a runner does not know under which one it runs.
+A command that gives a debate something to do calls `ensure_running`. Whether the runner is in this process or
+on another machine is up to the placement; a runner does not know under which one it runs.
+`cluster/queue_placement.py` is the placement of several machines.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
 from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from moot.core.state import Debate
-from moot.engine.runner import Runner
-from moot.rules import runner_decisions
-from moot.rules.plan import AskJudges, HoldPoll, closes_on_time, plan
+from moot.core.errors import StoreError
+from moot.engine.run_loop import MakeRunner, RunLoop, UnclaimedSearch
+from moot.store.contract import UNCLAIMED, ActiveDebate, Store
+from moot.store.runner_locks import RunnerLock, is_free
 
-MakeRunner = Callable[[str, int], Runner]
-"""For a debate, with the epoch under which it may write."""
+RECOVERY_SECONDS = 5.0
+
 ProcessRole = Literal["api", "worker", "both", "terminal"]
 """What a process is to the others on the same log."""
 
@@ -32,7 +37,7 @@ class QueueStats(Struct, frozen=True):
 
 
 class WorkerTimings(Protocol):
-    """How workers look after each other; `settings.Cluster` is one."""
+    """Deadlines by which workers watch each other; `settings.Cluster` is one."""
 
     @property
     def debates(self) -> int: ...
@@ -49,43 +54,143 @@ class WorkerTimings(Protocol):
 
 class Placement(Protocol):
     async def open(self, *, recover: bool) -> None:
-        """Begin. With `recover`, what others have left behind is taken up, now and while it is open."""
+        """Begin. With `recover`, debates that lost their process are taken over, now and while it is open."""
         ...
 
     def announce(self, role: ProcessRole, streams: Callable[[], int]) -> None:
-        """This process serves for good: it is shown among the others, and ends where it hangs."""
+        """This process serves until it is stopped: show it to the others, and end it if it hangs."""
         ...
 
     def ensure_running(self, debate_id: str) -> None:
-        """See to it that this debate is run, here or where it already is."""
+        """Have this debate run, here or where it already runs."""
         ...
 
     async def recover(self) -> int:
-        """Take up every debate that wants a runner and has none alive; returns how many."""
+        """Take over every debate that wants a runner and has none alive; returns how many."""
         ...
 
     async def queue_stats(self) -> QueueStats | None:
-        """None where nothing waits for others."""
+        """None where there is no queue."""
         ...
 
     async def is_running(self, debate_id: str, runner: str) -> bool:
-        """Whether the process that goes by this name in the debate's head is there, or another is about to
-        take the debate."""
+        """Whether the process named in the debate's head (`runner`) is alive, or another is about to take the
+        debate."""
         ...
 
     @property
     def unreachable(self) -> bool:
-        """What is needed to place debates does not answer; it is waited for."""
+        """Whether the service that places debates does not answer at present; it is tried again."""
         ...
 
     async def close(self) -> None:
-        """Park every running turn, let others have the debates, and leave."""
+        """Interrupt every running turn, release the debates, and end."""
         ...
 
 
-def wants_runner(debate: Debate) -> bool:
-    """There is something to do, or something that a crash has left open, even in a debate that is over."""
-    if debate.live or debate.calls or debate.open_asides or runner_decisions.advance(debate):
+class InProcessPlacement:
+    """Debates run as tasks of this process.
+
+    The process holds a file lock, and the head row of each debate that it runs names that lock. A debate
+    whose lock is free lost its process and may be taken over; the epoch lets only one succeed. A runner that
+    ends clears the name, so that any process may run the debate next.
+    """
+
+    def __init__(self, store: Store, make_runner: MakeRunner, locks: Path | None) -> None:
+        self._store = store
+        self._run_loop = RunLoop(store, make_runner)
+        self._search = UnclaimedSearch(store)
+        self._locks = locks
+        self._lock: RunnerLock | None = None
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self._rerun: set[str] = set()
+        self._recovery: asyncio.Task[None] | None = None
+
+    async def open(self, *, recover: bool) -> None:
+        if recover:
+            await self.recover()
+            self._recovery = asyncio.create_task(self._keep_recovering(), name="recovery")
+
+    def announce(self, role: ProcessRole, streams: Callable[[], int]) -> None:
+        """There are no other processes."""
+
+    def ensure_running(self, debate_id: str) -> None:
+        if self._run_loop.closed:
+            return
+        if debate_id in self._running:
+            self._rerun.add(debate_id)
+            return
+        work = self._run_loop.run(debate_id, partial(self._claim, debate_id))
+        task = asyncio.create_task(work, name=f"runner of {debate_id}")
+        self._running[debate_id] = task
+        task.add_done_callback(lambda _: self._task_done(debate_id))
+
+    async def recover(self) -> int:
+        return await self._search.scan_all(self._may_recover, self._recover)
+
+    async def queue_stats(self) -> None:
+        return None
+
+    async def is_running(self, debate_id: str, runner: str) -> bool:
+        return self._is_held(runner)
+
+    @property
+    def unreachable(self) -> bool:
+        return False
+
+    async def close(self) -> None:
+        self._run_loop.closed = True
+        if self._recovery is not None:
+            self._recovery.cancel()
+            await asyncio.gather(self._recovery, return_exceptions=True)
+        self._rerun.clear()
+        tasks = tuple(self._running.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._lock is not None:
+            self._lock.release()
+
+    async def _keep_recovering(self) -> None:
+        while True:
+            await asyncio.sleep(RECOVERY_SECONDS)
+            with suppress(StoreError):
+                await self._search.scan_recent(self._may_recover, self._recover)
+
+    def _may_recover(self, debate: ActiveDebate) -> bool:
+        return debate.id not in self._running and self._may_take(debate.runner)
+
+    async def _recover(self, debate_id: str) -> bool:
+        self.ensure_running(debate_id)
         return True
-    step = plan(debate)
-    return isinstance(step, AskJudges) or (isinstance(step, HoldPoll) and closes_on_time(debate, step.name))
+
+    def _task_done(self, debate_id: str) -> None:
+        self._running.pop(debate_id, None)
+        if debate_id in self._rerun:
+            self._rerun.discard(debate_id)
+            self.ensure_running(debate_id)
+
+    def _is_held(self, runner: str) -> bool:
+        """Whether the lock of this name is held, by this process or another."""
+        if runner in ("", UNCLAIMED):
+            return False
+        if self._locks is None:
+            return True
+        return not is_free(self._locks, runner)
+
+    def _may_take(self, runner: str) -> bool:
+        return runner == self._name or not self._is_held(runner)
+
+    @property
+    def _name(self) -> str:
+        if self._locks is None:
+            return "memory"
+        if self._lock is None:
+            self._lock = RunnerLock.hold(self._locks)
+        return self._lock.name
+
+    async def _claim(self, debate_id: str) -> int | None:
+        head = await self._store.head(debate_id)
+        if not self._may_take(head.runner):
+            return None
+        return await self._store.claim(debate_id, self._name, seen_epoch=head.epoch)

@@ -1,9 +1,13 @@
-"""The audience's votes, counted: what each poll came to, who moved from what to what, and the swing.
+"""The audience's votes, counted: the result of each poll, who changed from what to what, and the swing.
 
-Minds have changed only where somebody voted in both polls, in time; late and single votes are shown apart.
-Whoever gained more points wins, or whoever has more votes where the format goes by plain majority or no first
-vote was held; equal is a draw. An interval says how sure a swing is. Until the second poll has closed, only
-the number of votes is told.
+A change of mind counts only where a person voted in both polls, in time; late and single votes are shown
+apart. The side that gained more percentage points wins. Where the format goes by plain majority, or there was
+no first vote, the side with more votes wins. Equal figures are a draw. Until the second poll has closed, only
+the number of votes is shown.
+
+The interval around a swing is a bootstrap: two thousand audiences are drawn from the voters with replacement,
+each voter with both votes, and the middle 95 of 100 figures make the interval. The random numbers are seeded
+with the debate's id, so that every viewer sees the same interval.
 """
 
 from __future__ import annotations
@@ -19,8 +23,60 @@ from msgspec import Struct
 from moot.core.schedule import seats_by_side
 from moot.core.state import Debate, Poll
 from moot.core.terms import Format, PollName, Verdict
-from moot.judging.bootstrap import GroupSizes, SwingInterval, intervals
 from moot.judging.parties import UNDECIDED, parties, vote_choices
+
+RESAMPLES = 2000
+PROBABILITY_BITS = 24
+"""Bits to which a chance is kept."""
+
+GroupSizes = tuple[int, ...]
+"""How many people there are of each kind."""
+
+
+class SwingInterval(Struct, frozen=True):
+    low: float
+    high: float
+
+    @property
+    def holds_zero(self) -> bool:
+        return self.low <= 0 <= self.high
+
+
+def intervals(
+    random: Random, people: GroupSizes, figures: tuple[GroupSizes, ...]
+) -> tuple[SwingInterval, ...]:
+    """A figure is a sum over people; it says what somebody of each kind adds to it. Given per head."""
+    whole, tail = sum(people), RESAMPLES // 40
+    audiences = [tuple(_resampled(random, people)) for _ in range(RESAMPLES)]
+    result: list[SwingInterval] = []
+    for worth in figures:
+        sums = sorted(
+            sum(value * number for value, number in zip(worth, audience, strict=True))
+            for audience in audiences
+        )
+        result.append(SwingInterval(sums[tail] / whole, sums[-1 - tail] / whole))
+    return tuple(result)
+
+
+def _resampled(dice: Random, people: GroupSizes) -> Iterator[int]:
+    """As many people as there are, drawn with replacement: how many of each kind that gives."""
+    left = whole = sum(people)
+    for number in people:
+        drawn = _hits(dice, left, number / whole) if number else 0
+        left, whole = left - drawn, whole - number
+        yield drawn
+
+
+def _hits(dice: Random, tries: int, chance: float) -> int:
+    """How many of so many tries succeed. All are made at once: a bit for each, set with that chance."""
+    if not tries or chance >= 1:
+        return tries
+    bits, odds = 0, round(chance * (1 << PROBABILITY_BITS))
+    for place in range(PROBABILITY_BITS):
+        even = dice.getrandbits(tries)
+        bits = bits | even if odds >> place & 1 else bits & even
+    return bits.bit_count()
+
 
 MIN_VOTERS = 10
 """With fewer voters than that, nobody can say how sure a result is."""

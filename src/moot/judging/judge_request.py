@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.core import output_tokens
-from moot.core.pricing import MESSAGE_OVERHEAD
+from moot.core.pricing import MESSAGE_OVERHEAD, ballot_token_limit, speech_tokens
 from moot.core.state import Debate, Turn
 from moot.core.terms import ChatMessage, Judge, Request
 from moot.core.word_count import QUARTERS
@@ -102,7 +101,7 @@ def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
 
 
 def _most(debate: Debate, judge: Judge, parties: int) -> int:
-    return output_tokens.for_ballot(debate, judge.model, parties, len(judge.criteria))
+    return ballot_token_limit(debate, judge.model, parties, len(judge.criteria))
 
 
 def _objective(desk: JudgePrompt) -> str:
@@ -185,7 +184,7 @@ def bytes_read(debate: Debate, slot: int, max_tokens: int) -> int:
     """
     if debate.cost_limit is None:
         return (max_tokens or human_speech_tokens(debate, slot)) * BYTES_PER_TOKEN
-    needed = output_tokens.spoken(debate, slot)
+    needed = speech_tokens(debate, slot)
     return min(max_tokens or needed, needed) * HELD_BYTES_PER_TOKEN
 
 

@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict
 from moot.core.events import DebateOpened
 from moot.core.state import Debate, Turn
 from moot.core.word_count import count_words
-from moot.engine.placement import wants_runner
 from moot.judging.parties import party
 from moot.rules.cost_estimate import estimate
+from moot.rules.runner_decisions import wants_runner
 from moot.views.costs import costs, dollars
 from moot.views.outcome import ending, headline
 from moot.views.transcript import INTERRUPTED_NOTES, TRUNCATED_NOTES

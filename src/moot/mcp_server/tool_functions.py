@@ -24,11 +24,11 @@ from moot.core.state import Debate
 from moot.core.terms import Status
 from moot.core.word_count import count_words
 from moot.engine.arena import Arena
-from moot.engine.placement import wants_runner
 from moot.mcp_server import answers
 from moot.providers.redaction import redact
 from moot.rules.commands import Abort, Command, Inject, JudgeNow, Pause, Resume, Retry, SkipTurn, Stop
 from moot.rules.debate_setup import opening_event
+from moot.rules.runner_decisions import wants_runner
 from moot.views import exports
 from moot.views.transcript import transcript
 

@@ -14,10 +14,10 @@ from typing import TypeVar
 
 from moot.core.errors import Invalid, StoreError
 from moot.core.shared_state import SharedState
-from moot.engine.bus import Bus, MemoryBus
-from moot.engine.placement import MakeRunner, Placement
-from moot.engine.placement_inprocess import InProcessPlacement
-from moot.engine.shared_state_memory import MemorySharedState
+from moot.engine.coordination import MemorySharedState
+from moot.engine.followers import Bus, MemoryBus
+from moot.engine.placement import InProcessPlacement, Placement
+from moot.engine.run_loop import MakeRunner
 from moot.settings import Settings
 from moot.store.contract import Store
 from moot.store.memory import MemoryStore

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from moot.core import output_tokens
+from moot.core.pricing import speech_token_limit
 from moot.core.state import Debate, Turn
 from moot.core.terms import (
     ChatMessage,
@@ -97,7 +97,7 @@ def turn_request(
         model=seat.model,
         instructions=_instructions(debate, seat, aided=aided),
         messages=tuple(messages),
-        max_tokens=output_tokens.for_speech(debate, turn.slot, seat.model),
+        max_tokens=speech_token_limit(debate, turn.slot, seat.model),
         previous_response_id=chain,
         fresh=tuple(messages[remembered:]) if chain else (),
         seed=seed(seat.model.seed, turn.number, attempt),

@@ -1,19 +1,32 @@
-"""The room that a cost limit leaves: never a cent over it, whatever happens.
+"""Money: what a cost limit leaves for a call, and what a call cost that broke off.
 
-Before a speech begins, its judges' worst case is set aside: every model that judges, in both orders, reading
-all that was said, is being said, and is about to be said; and from the second round on, one repair of each
-ballot. So a debate that runs out of money can still be judged, and a person, who speaks for nothing, does not
-get the floor where nobody could be paid to read it.
+Before a speech begins, the worst case of judging is set aside: every model that judges, in both orders,
+reading all that was said, is being said and is about to be said; from the second round on, also one repair of
+each ballot. So a debate that runs out of money can still be judged. Human turns cost nothing, but a person
+may not speak either where nobody could be paid to judge the speech.
+
+The cost of a call that broke off is estimated from the log, always upwards. A call whose process died may
+have used all its output tokens. A call that a command cuts was read until then: beyond the text in the log,
+only what arrives within a moment is added. This is the one place where a command looks at streamed text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
-from moot.core import output_tokens
-from moot.core.pricing import input_bound, worst_cost
-from moot.core.state import ZERO, Call, Debate, Turn
-from moot.core.terms import Judge, Money, Slot
+from moot.core.errors import FAULT_MESSAGES
+from moot.core.events import CallFailed
+from moot.core.pricing import (
+    cost,
+    estimate_usage,
+    input_bound,
+    speech_tokens,
+    worst_cost,
+)
+from moot.core.state import ZERO, Call, Debate, EarlierCalls, Turn
+from moot.core.terms import Judge, Model, Money, Slot
+from moot.core.word_count import tokens, whole_tokens
 from moot.judging.judge_request import (
     HELD_BYTES_PER_TOKEN,
     bytes_read,
@@ -24,14 +37,8 @@ from moot.judging.judge_request import (
 from moot.rules.plan import ORDERS
 
 UNJUDGED_RULES = ("user-decides", "audience")
-
-
-def is_limited(debate: Debate) -> bool:
-    return limit(debate) is not None
-
-
-def limit(debate: Debate) -> Money | None:
-    return debate.cost_limit
+ON_THEIR_WAY = 64
+"""Tokens that may have come since the last words were written down, some fifty milliseconds ago."""
 
 
 def cannot_afford(debate: Debate, slots: Sequence[Slot]) -> bool:
@@ -40,7 +47,7 @@ def cannot_afford(debate: Debate, slots: Sequence[Slot]) -> bool:
     if debate.limits.cost is None or not people:
         return False
     room, per_token = available_for_speech(debate, slots[0].round, len(people))
-    reading = per_token * sum(output_tokens.spoken(debate, slot.index) for slot in people)
+    reading = per_token * sum(speech_tokens(debate, slot.index) for slot in people)
     return room is not None and room < reading
 
 
@@ -61,8 +68,8 @@ def available_for_aside(debate: Debate) -> Money | None:
 
 def available_for_ballot(debate: Debate) -> Money | None:
     """All that is left: it was held back for this."""
-    most = limit(debate)
-    return None if most is None else most - debate.counted - debate.reserved
+    limit = debate.cost_limit
+    return None if limit is None else limit - debate.counted - debate.reserved
 
 
 def for_repair(debate: Debate, judge: str, order: int) -> Money | None:
@@ -129,3 +136,42 @@ def reading_worst(debate: Debate, more: int, *, repairs: bool = True) -> Money:
         ZERO,
     )
     return per_byte * more * len(ORDERS) * (2 if repairs else 1)
+
+
+# --- calls that broke off -----------------------------------------------------------------------------
+
+
+def lost_call(debate: Debate, call: Call) -> CallFailed:
+    """A call that was open when its process died, with the most tokens that it may have used."""
+    return _failed(debate, call, "lost", call.max_tokens)
+
+
+def cut_off(debate: Debate, call: Call) -> CallFailed:
+    """A call that is cut where its debate ends: what was said so far, and what is on its way."""
+    return _failed(debate, call, "cut", ON_THEIR_WAY)
+
+
+def _failed(debate: Debate, call: Call, kind: Literal["lost", "cut"], unheard: int) -> CallFailed:
+    turn = debate.turn(call.turn) if call.turn is not None else None
+    said, before = (turn, turn.kept) if turn and turn.call == call.number else (call, EarlierCalls())
+    words = tokens(said.text[len(before.text) :])
+    thoughts = tokens(said.reasoning[len(before.reasoning) :])
+    unheard = max(0, min(unheard, call.max_tokens - words - thoughts))
+    # Older logs do not tell how many tokens were sent, only how many bytes at most.
+    usage = estimate_usage(call.input_guess or whole_tokens(call.input_bound), words + unheard, thoughts)
+    model = model_of(debate, call)
+    return CallFailed(
+        call=call.number,
+        kind=kind,
+        severity="transient",
+        message=FAULT_MESSAGES[kind],
+        usage=usage,
+        cost=cost(model.price if model else None, usage),
+    )
+
+
+def model_of(debate: Debate, call: Call) -> Model | None:
+    """By its label, since others may sit there by now."""
+    sitting = [*debate.seats, *debate.judges, *(j for judging in debate.judgings for j in judging.judges)]
+    known = [player.model for player in sitting] + [seat.stand_in for seat in debate.seats if seat.stand_in]
+    return next((model for model in known if model.label == call.model), None)

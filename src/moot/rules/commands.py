@@ -39,9 +39,9 @@ from moot.core.state import Debate
 from moot.core.terms import Judge, Money, Slot, StepSize, Verdict
 from moot.judging import audience_votes
 from moot.judging.ballots import choose_labels
-from moot.judging.later_judges import with_free_ids
+from moot.judging.panel import with_free_ids
 from moot.judging.parties import party_of
-from moot.rules.broken_calls import cut_off
+from moot.rules.budget import cut_off
 from moot.rules.participation import (
     AnswerPoint,
     Decision,

@@ -12,11 +12,10 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.core import output_tokens
 from moot.core.events import DebateOpened, Recorded
 from moot.core.evolve import evolve
 from moot.core.pricing import estimate_usage as guess
-from moot.core.pricing import input_bound, sent_tokens
+from moot.core.pricing import input_bound, sent_tokens, speech_tokens
 from moot.core.state import EPOCH, Aside, Debate, Turn
 from moot.core.terms import Judge, Model, Request, Slot, Usage
 from moot.core.visibility import hears
@@ -208,7 +207,7 @@ class _DryRun:
     def _by_hand(self, slot: int) -> int:
         """Tokens of a speech that a person gives."""
         if self.debate.cost_limit is not None:
-            return output_tokens.spoken(self.debate, slot)
+            return speech_tokens(self.debate, slot)
         return self.debate.word_budget(slot) * TOKENS_BY_HAND
 
     def _drop(self, slot: Slot, request: Request | None) -> None:

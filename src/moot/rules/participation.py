@@ -35,7 +35,7 @@ from moot.core.schedule import opposed
 from moot.core.state import ZERO, Aside, Call, Debate, Turn
 from moot.core.terms import Ballot, PollName, Text, Truncation, Usage
 from moot.core.word_count import OVERRUN_FACTOR, count_words
-from moot.judging import human_ballot
+from moot.judging.ballots import check_ballot
 from moot.judging.parties import vote_choices
 
 MAX_SPEECH_CHARS = 20_000
@@ -306,7 +306,7 @@ def _cast_ballot(debate: Debate, deed: CastBallot) -> Decision:
         return Refused("This judge does not sit here in person.", debate.status)
     if judging.has_ballot(judge.id, 0):
         return Refused("This judge has voted.", debate.status)
-    return (BallotCast(judging.number, human_ballot.check_ballot(debate, judge, deed.ballot)),)
+    return (BallotCast(judging.number, check_ballot(debate, judge, deed.ballot)),)
 
 
 def _cast_vote(debate: Debate, deed: CastVote) -> Decision:

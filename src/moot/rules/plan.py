@@ -1,13 +1,17 @@
-"""What comes next in a debate: `plan(debate)` looks at the head of the log and says it.
+"""What comes next in a debate: `plan(debate)` decides it on the head of the log.
 
-Speak      these slots, together if there are several
-Ask        these questions aside: of seats, or of a referee
-Note       what follows from what is known: a point was raised, a speech falls out
-Poll       the audience votes
-AskJudges  these (judge, order) pairs come next: judges together, each one order after the other
-Conclude   the speeches are over
-Fail       it cannot go on
-Rest       nothing to do until somebody asks for something
+Speak             give these speeches, at the same time if there are several
+AskSideQuestions  ask seats or a referee beside the speeches
+RecordFacts       record what follows from what is known: a point was raised, a speech is skipped
+HoldPoll          let the audience vote
+AskJudges         ask for these ballots: the judges together, each one order after the other
+Conclude          end the speeches
+FailDebate        the debate cannot go on
+Idle              nothing to do without a command
+
+Speeches end before their schedule where a debater concedes or the debate repeats itself (a stalemate);
+neither ends a scripted format. A debater who seems to concede is asked, and a referee has to confirm it:
+words of agreement within a speech are courtesy, at most a reason to ask.
 """
 
 from __future__ import annotations
@@ -15,22 +19,29 @@ from __future__ import annotations
 from typing import Literal
 
 from msgspec import Struct
+from rapidfuzz import fuzz
 
 from moot.core.events import ConcessionMade, EndReason, FailReason, PointRaised, StalemateFound, TurnSkipped
-from moot.core.state import Debate
-from moot.core.terms import Judge, PollName, Slot
-from moot.rules.endings import concession, stalemate
+from moot.core.state import Debate, Turn
+from moot.core.terms import Judge, PollName, SimilarTurns, Slot
 from moot.rules.side_questions import (
     SideQuestion,
+    asides_about,
+    concession_hint,
+    latest_turns,
     points_raised,
     questions_after,
     questions_before,
+    referee,
     skipped_speech,
 )
 from moot.rules.turn_sessions import all_turns_given
 
 ORDERS = (0, 1)
 """Every model that judges sees the seats both ways round."""
+SIMILARITY_THRESHOLD = 90.0
+STALEMATE_TURNS = 3
+SCORER = "rapidfuzz.fuzz.ratio"
 
 
 class Speak(Struct, frozen=True):
@@ -186,3 +197,60 @@ def _all_failed(debate: Debate) -> bool:
     if not last or slots & unspent or any(turn.state != "failed" for turn in last):
         return False
     return len({turn.seat for turn in last}) > 1 or not debate.has_speeches
+
+
+# --- speeches that end early --------------------------------------------------------------------------
+
+
+def concession(debate: Debate) -> ConcessionMade | None:
+    """A referee has found that the latest speaker gives way; with nobody to ask, a person's own line does."""
+    for turn in latest_turns(debate):
+        for aside in asides_about(debate, "referee", turn.number):
+            if aside.yes:
+                return ConcessionMade(turn.number, turn.seat, aside.about, aside.text)
+        hint = concession_hint(debate, turn)
+        if hint and referee(debate, turn) is None:
+            return ConcessionMade(turn.number, turn.seat, hint)
+    return None
+
+
+def stalemate(debate: Debate) -> StalemateFound | None:
+    """Three turns in a row alike: each like the one before, or each like its own speaker's last.
+
+    None also where that is known already.
+    """
+    if debate.format.scripted or debate.in_circles:
+        return None
+    speeches = [
+        turn for turn in debate.turns if turn.has_words and turn.tone in ("opening", "rebuttal", "closing")
+    ]
+    if len(speeches) < STALEMATE_TURNS:
+        return None
+    last = range(len(speeches) - STALEMATE_TURNS, len(speeches))
+    one_after_another = [_similarity(speeches[place], speeches[place - 1]) for place in last[1:]]
+    if found := _all_or_none(one_after_another):
+        return StalemateFound(found, SIMILARITY_THRESHOLD)
+    repeating_themselves = [
+        _similarity(speeches[place], _previous_of_speaker(speeches, place)) for place in last
+    ]
+    if found := _all_or_none(repeating_themselves):
+        return StalemateFound(found, SIMILARITY_THRESHOLD)
+    return None
+
+
+def _previous_of_speaker(said: list[Turn], place: int) -> Turn | None:
+    return next((other for other in reversed(said[:place]) if other.seat == said[place].seat), None)
+
+
+def _similarity(turn: Turn, other: Turn | None) -> SimilarTurns | None:
+    if other is None:
+        return None
+    ratio = fuzz.ratio(turn.text, other.text, score_cutoff=SIMILARITY_THRESHOLD)
+    if ratio <= SIMILARITY_THRESHOLD:
+        return None
+    return SimilarTurns(turn.number, other.number, SCORER, round(ratio, 1), turn.text, other.text)
+
+
+def _all_or_none(pairs: list[SimilarTurns | None]) -> tuple[SimilarTurns, ...]:
+    found = tuple(pair for pair in pairs if pair is not None)
+    return found if len(found) == len(pairs) else ()

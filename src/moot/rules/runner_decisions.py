@@ -14,7 +14,6 @@ from typing import assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.core import output_tokens
 from moot.core.errors import FAULT_MESSAGES
 from moot.core.events import (
     AsideAnswered,
@@ -49,12 +48,18 @@ from moot.core.events import (
     VerdictReached,
 )
 from moot.core.evolve import evolve
-from moot.core.pricing import grant, input_bound, non_text_bytes, sent_tokens
+from moot.core.pricing import (
+    grant,
+    input_bound,
+    non_text_bytes,
+    sent_tokens,
+    speech_tokens,
+)
 from moot.core.state import ZERO, Aside, Call, Debate, Judging, Turn
 from moot.core.terms import Model, Money, PollName, Request, Slot, ToolResult, Verdict
 from moot.judging import verdicts
 from moot.rules import budget
-from moot.rules.broken_calls import lost_call
+from moot.rules.budget import lost_call
 from moot.rules.commands import close_polls, conclude_speeches, end_speeches, interrupt
 from moot.rules.participation import (
     complete_human_speech,
@@ -74,6 +79,7 @@ from moot.rules.plan import (
     Plan,
     RecordFacts,
     Speak,
+    closes_on_time,
     is_judged,
     plan,
 )
@@ -114,6 +120,15 @@ def advance(debate: Debate) -> tuple[Event, ...]:
         draft.add(DebateReady())
     _perform(draft, _next_step(draft))
     return tuple(draft.events)
+
+
+def wants_runner(debate: Debate) -> bool:
+    """Whether a runner has something to do: the next step, or a call that a crash left open, even in a debate
+    that is over."""
+    if debate.live or debate.calls or debate.open_asides or advance(debate):
+        return True
+    step = plan(debate)
+    return isinstance(step, AskJudges) or (isinstance(step, HoldPoll) and closes_on_time(debate, step.name))
 
 
 def _next_step(draft: EventBatch) -> Plan:
@@ -276,13 +291,13 @@ def _available_money(debate: Debate, purpose: CallPurpose) -> tuple[Money | None
 def _read(debate: Debate, purpose: CallPurpose) -> int | None:
     """How many tokens of this call a judge reads at most; None: whatever it says."""
     turn = debate.turn(purpose.turn) if purpose.turn is not None else None
-    return output_tokens.spoken(debate, turn.slot) if turn else None
+    return speech_tokens(debate, turn.slot) if turn else None
 
 
 def _exhausted(debate: Debate) -> tuple[Event, ...]:
     """The limit is reached, and nobody hears of that before the warning."""
     held = debate.reserved + budget.worst_judging_cost(debate)
-    reached = BudgetExhausted(budget.limit(debate) or ZERO, debate.counted, held)
+    reached = BudgetExhausted(debate.cost_limit or ZERO, debate.counted, held)
     return (*_warning(debate, reached=True), reached)
 
 

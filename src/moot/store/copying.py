@@ -30,7 +30,7 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from moot.core import crash_points
+from moot.core.diagnostics import crash_point
 from moot.store.sql import Row, Statement, sql, sql_many
 
 Rows = Mapping[str, Sequence[Row]]
@@ -225,7 +225,7 @@ class StoreTables(ABC):
             async for page in pages:
                 await self._insert(group.lines_table, self._converted(group.lines_table, page, places))
             await self._complete(group, rows[group.name])
-            crash_points.point("before-moved")
+            crash_point("before-moved")
 
     @abstractmethod
     async def _complete(self, group: TableGroup, rows: Sequence[Row]) -> None:

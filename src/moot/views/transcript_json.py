@@ -14,8 +14,7 @@ from typing import Any
 import msgspec
 
 from moot.core.terms import Money
-from moot.judging.audience_votes import ChoiceSwing, PollResult
-from moot.judging.bootstrap import SwingInterval
+from moot.judging.audience_votes import ChoiceSwing, PollResult, SwingInterval
 from moot.views.costs import CostReport
 from moot.views.participants import JudgeView, ParticipantView
 from moot.views.poll_results import PollReport

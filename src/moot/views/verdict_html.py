@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from moot.judging.audience_votes import MIN_VOTERS, AudienceTally, ChoiceSwing, PollResult
-from moot.judging.bootstrap import SwingInterval
+from moot.judging.audience_votes import MIN_VOTERS, AudienceTally, ChoiceSwing, PollResult, SwingInterval
 from moot.views.outcome import JudgeMargins
 from moot.views.participants import ParticipantView, seat_style
 from moot.views.poll_results import POLLS, PollOption, PollReport

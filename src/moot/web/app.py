@@ -19,7 +19,7 @@ from moot.api.problems import Problem, as_problem
 from moot.api.rate_limits import RateLimiter, StreamLimiter
 from moot.core.errors import MootError, StoreError
 from moot.engine.arena import Arena
-from moot.engine.presence import Presence
+from moot.engine.coordination import Presence
 from moot.web.app_context import AppContext
 from moot.web.debate_slots import DebateSlots
 from moot.web.extension import Extension

@@ -18,7 +18,7 @@ from moot.api.v1.stream_frames import V1Frames
 from moot.core.errors import UnknownDebate
 from moot.core.visibility import Viewer
 from moot.engine.arena import Arena
-from moot.engine.presence import Presence
+from moot.engine.coordination import Presence
 from moot.store.contract import DebateHead
 from moot.web.debate_slots import DebateSlots
 from moot.web.idempotency import IdempotencyKeys

@@ -17,8 +17,8 @@ from moot.api.problems import Problem
 from moot.core.errors import UnknownDebate
 from moot.core.shared_state import SharedState
 from moot.engine.arena import Arena
-from moot.engine.placement import wants_runner
 from moot.rules import turn_sessions
+from moot.rules.runner_decisions import wants_runner
 from moot.store.contract import ENDED_STATUSES
 
 PENDING = "coming "

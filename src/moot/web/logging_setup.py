@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import structlog
 from structlog.typing import EventDict, WrappedLogger
 
-from moot.engine.log_context import current_fields
+from moot.core.diagnostics import current_fields
 from moot.providers.redaction import MASK, redact
 from moot.settings import Settings
 from moot.tools.tool_settings import secret_values as tool_words

@@ -13,11 +13,11 @@ from typing import Any
 import httpx
 from httpx_sse import aconnect_sse
 
-from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
 from moot.processes.server import make_app
 from moot.providers.contract import Provider
 from moot.providers.scripted import ScriptedProvider
+from moot.rules.retry import RunnerTimings
 from moot.settings import ServerSettings, Settings
 from moot.store.contract import Store
 from moot.store.memory import MemoryStore

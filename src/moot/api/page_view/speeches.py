@@ -11,7 +11,7 @@ from moot.core.state import Debate, Turn
 from moot.core.terms import Reasoning, Text, ToolCall, ToolResult, UnknownItem
 from moot.core.visibility import Viewer, is_withheld, may_read_reasoning
 from moot.core.word_count import CLIPPED_MARK
-from moot.engine.retry import AMENDABLE_FAULTS, RETRIES
+from moot.rules.retry import AMENDABLE_FAULTS, RETRIES
 from moot.views.costs import dollars
 from moot.views.transcript import (
     THOUGHT_SEPARATOR,

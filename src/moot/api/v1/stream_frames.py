@@ -21,7 +21,7 @@ from moot.api.v1.states import STATES
 from moot.core import events as ev
 from moot.core.errors import FaultKind
 from moot.core.state import Debate
-from moot.engine.placement import wants_runner
+from moot.rules.runner_decisions import wants_runner
 from moot.views import outcome
 from moot.views.costs import costs, dollars
 from moot.views.transcript import transcript

@@ -22,7 +22,7 @@ from moot.core.events import StreamedEvent
 from moot.core.pricing import cost
 from moot.core.terms import ChatMessage, Model, Price, PriceTier, Request, Usage
 from moot.engine.arena import Arena
-from moot.engine.call import CallDeadlines, stream_call
+from moot.engine.call import stream_call
 from moot.engine.call_result import CallResult
 from moot.models.registry import ProviderRegistry
 from moot.providers.contract import Traits
@@ -117,12 +117,11 @@ async def _ask(arena: Arena, request: Request) -> tuple[CallResult, bool]:
 
 async def _listen(arena: Arena, request: Request) -> CallResult:
     provider = arena.providers.get(request.model.provider)
-    pace = arena.settings.pace
     await provider.prepare(request.model)
     async with provider.admit(request.model):
         result = CallResult(started=monotonic())
-        deadlines = CallDeadlines(pace.first_byte, pace.between_bytes, 0)
-        await stream_call(provider, request, 0, result, _discard_events, deadlines, MOST_BYTES)
+        timings = replace(arena.settings.pace, tick=0)
+        await stream_call(provider, request, result, _discard_events, timings, MOST_BYTES)
     return result
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from moot.core import crash_points
+from moot.core.diagnostics import crash_point
 from moot.core.errors import StoreError, UnknownDebate
 from moot.core.state import Debate
 from moot.store.append import CachedState, Clock, StateCache, append_events
@@ -218,14 +218,14 @@ class PostgresWriter:
 
     async def _append(self, parts: Sequence[DebateAppend], at: datetime) -> dict[str, int]:
         """The position before the append of each debate that was written."""
-        crash_points.point("before-commit")
+        crash_point("before-commit")
         try:
             bases, places = await self._connection.append(values(parts, at=at))
         except StoreError as error:
             if is_conflict(error):
                 return {}
             raise
-        crash_points.point("after-commit")
+        crash_point("after-commit")
         stood: dict[str, int] = {}
         for part, base, place in zip(parts, bases, places, strict=True):
             if base is not None and place is not None:

@@ -19,7 +19,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from msgspec import Struct
 
-from moot.core import crash_points
+from moot.core.diagnostics import crash_point
 from moot.core.errors import StoreError, UnknownDebate
 from moot.store.append import Clock, StateCache
 from moot.store.batch import BatchRequest, Deleted, WriterAnswer, deliver_answers
@@ -212,10 +212,10 @@ class SqliteWriter:
             raise
 
     def _commit(self) -> None:
-        crash_points.point("before-commit")
+        crash_point("before-commit")
         self._connection.execute("COMMIT")
         self.write_error = ""
-        crash_points.point("after-commit")
+        crash_point("after-commit")
 
     def _roll_back(self) -> None:
         # After some errors, such as a full disk, SQLite has rolled back already.
@@ -246,7 +246,7 @@ class SqliteWriter:
                 """
             )
             self._connection.execute("DELETE FROM fresh")
-            crash_points.point("settling")
+            crash_point("settling")
             self._connection.execute("COMMIT")
         except sqlite3.Error:
             self._roll_back()

@@ -29,8 +29,8 @@ from moot.api.auth import ANYONE, NOBODY, Authenticator, Identity, Tickets
 from moot.api.origins import AllowedHosts, AllowedOrigins, OriginRelation, origin_of
 from moot.api.problems import Problem, as_problem
 from moot.api.rate_limits import RateLimiter, TrustedProxies
+from moot.core.diagnostics import log_fields
 from moot.core.ids import new_id
-from moot.engine.log_context import log_fields
 from moot.settings import ServerSettings
 from moot.web.logging_setup import hide_in_request, hide_secret
 from moot.web.middleware.body import MEDIA_TYPES, check_content_type, linger, read_body, replay_body

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 from importlib.resources import files
 
-from moot.core import crash_points
+from moot.core.diagnostics import crash_point
 from moot.core.errors import NewerSchema
 
 
@@ -42,7 +42,7 @@ def _apply(connection: sqlite3.Connection, number: int, script: str) -> None:
             for statement in _statements(script):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {number}")
-            crash_points.point("before-migration")
+            crash_point("before-migration")
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.errors import Fault, FaultKind
-from moot.engine.retry import FaultCounts, wait_before_retry
+from moot.rules.retry import FaultCounts, wait_before_retry
 from tests.rules.random_debates import LAW
 
 BUSY = Fault("overloaded")

@@ -1,16 +1,19 @@
-"""Which models are kin: judges favour their own family, whoever serves it.
+"""Who judges: recusals, and the ids of judges who are added later.
 
-A judge that is a speaker's own model or kin steps aside where another judge remains. Where all speakers are
-of one family it favours no side by that, and stays.
+Judges favour models of their own family, whichever service runs them. A judge whose model is a speaker's own
+or of the same family is recused where another judge remains. Where all speakers are of one family, that
+favours no side and the judge stays.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import count
 
 from msgspec.structs import replace
 
+from moot.core.state import Debate
 from moot.core.terms import Judge, Model, Seat
 
 MAKERS = (
@@ -61,3 +64,20 @@ def recuse_biased(judges: Sequence[Judge], seats: Sequence[Seat]) -> tuple[Judge
     """The judges, marked where one steps aside. With nobody left to judge, all stay."""
     marked = tuple(replace(judge, recused=judge_bias(seats, judge.model)) for judge in judges)
     return tuple(judges) if all(judge.recused for judge in marked) else marked
+
+
+def with_free_ids(debate: Debate, judges: Sequence[Judge]) -> tuple[Judge, ...]:
+    """The judges, under new ids where theirs are taken by somebody else."""
+    known = {judge.id: judge for judge in (*_past_judges(debate), *debate.judges)}
+    free = (f"judge_{number}" for number in count(1))
+    sitting: list[Judge] = []
+    for judge in judges:
+        if known.get(judge.id, judge) != judge or any(judge.id == other.id for other in sitting):
+            judge = replace(judge, id=next(one for one in free if one not in known))
+        known[judge.id] = judge
+        sitting.append(judge)
+    return tuple(sitting)
+
+
+def _past_judges(debate: Debate) -> tuple[Judge, ...]:
+    return tuple(judge for judging in debate.judgings for judge in judging.judges)
