@@ -39,11 +39,12 @@ from moot.core.schedule import opposed
 from moot.core.state import Aside, Debate, Turn
 from moot.core.terms import HUMAN, ChatMessage, Money, Request, Slot, Status, Usage
 from moot.core.visibility import OBSERVER, OWNER, Viewer, visible_event
+from moot.judging.ballots import ORDERS
 from moot.judging.judge_request import judge_request, repair_request
 from moot.prompts.speech_prompts import turn_request
 from moot.rules import budget, runner_decisions
 from moot.rules.commands import Retry, decide
-from moot.rules.plan import ORDERS, plan
+from moot.rules.plan import plan
 from tests.rules.random_debates import (
     COMMANDS,
     greedy,

@@ -25,11 +25,12 @@ from moot.core.events import (
 from moot.core.evolve import evolve
 from moot.core.terms import FREE, DebateOptions, Model, Money, Seat
 from moot.prompts.templates import intensity
-from moot.rules.commands import AskTurn, Open, Pause, Resume, Retry, SkipTurn, Start, Stop, decide
+from moot.rules.commands import Open, Pause, Resume, Retry, SkipTurn, Start, Stop, decide
 from moot.rules.participation import KeepDraft, LeaveSeat, Say, TakeSeat
 from moot.rules.turn_sessions import (
     FORMAT,
     UNASSIGNED_MODEL,
+    AskTurn,
     client_response_id,
     last_asked_position,
     last_turn_of_speaker,

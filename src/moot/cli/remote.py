@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from http import HTTPStatus
-from typing import Any, TypeVar, assert_never
+from typing import Any, TypeVar
 
 from msgspec import UNSET
 
@@ -47,8 +47,8 @@ from moot.core.state import Debate
 from moot.core.terms import Status
 from moot.rules import commands as cmd
 from moot.rules import participation
-from moot.rules.participation import ParticipationCommand
 from moot.rules.runner_decisions import wants_runner
+from moot.rules.turn_sessions import AskTurn
 from moot.store.archive import ArchivedConversation, ConversationPage
 from moot.store.contract import DebateHead, DebatePage, InvitationRole, RecordResult
 from moot.views.exports import DocumentName
@@ -174,12 +174,12 @@ class RemoteSource:
                 await client.abort(id, command.reason)
             case cmd.Open() | cmd.Start():
                 raise Refused("A server begins its debates by itself.", "created")
-            case cmd.AskTurn():
+            case AskTurn():
                 raise Refused("Of a server, turns are asked at /api/debate/stream.", "paused")
             case _:
                 await self._do(id, command)
 
-    async def _do(self, id: str, command: ParticipationCommand) -> None:
+    async def _do(self, id: str, command: cmd.Command) -> None:
         """Commands of people who take part."""
         client = self.client
         match command:
@@ -209,7 +209,7 @@ class RemoteSource:
             case participation.ClosePoll():
                 await client.close_poll(id)
             case _:
-                assert_never(command)
+                raise TypeError(f"{type(command).__name__} cannot be sent to a server")
 
     async def rejudge(
         self,

@@ -17,9 +17,8 @@ from moot.compat import row_writers
 from moot.compat.row_readers import RowLocation, RowProblem, SourceRow, open_reader
 from moot.compat.row_writers import TableDefinition, WriteReport
 from moot.core.errors import Invalid, UnknownDebate
-from moot.core.terms import Model
+from moot.core.terms import SESSION_FORMAT, Model
 from moot.engine.arena import Arena
-from moot.rules.turn_sessions import FORMAT_NAME
 from moot.store.contract import DebateFilter, Store
 from moot.views.session_rows import COLUMNS, LIST_COLUMNS, SessionRow, row_key, session_events, session_row
 
@@ -102,7 +101,7 @@ async def export_sessions(store: Store, location: RowLocation) -> WriteReport:
 
 async def _rows(store: Store) -> AsyncGenerator[list[SessionRow], None]:
     offset, seen = 0, set[str]()
-    while heads := (await store.list(DebateFilter(format=FORMAT_NAME), limit=PAGE, offset=offset)).heads:
+    while heads := (await store.list(DebateFilter(format=SESSION_FORMAT), limit=PAGE, offset=offset)).heads:
         rows: list[SessionRow] = []
         # Sessions that are opened meanwhile move others to the next page, where they appear again.
         for head in (head for head in heads if head.id not in seen):

@@ -22,10 +22,11 @@ from uuid import uuid4
 from moot.compat.turn_stream import AskedTurn
 from moot.core.errors import Refused, StoreError, UnknownDebate
 from moot.core.state import Debate
+from moot.core.terms import SESSION_FORMAT
 from moot.engine.arena import Arena
 from moot.engine.coordination import Presence
 from moot.rules.commands import Pause
-from moot.rules.turn_sessions import FORMAT_NAME, latest_turn
+from moot.rules.turn_sessions import latest_turn
 from moot.store.contract import DebateFilter
 from moot.store.runner_locks import RunnerLock, is_held
 from moot.views.session_rows import response_key, row_key, text_key
@@ -47,7 +48,7 @@ class SessionFinder:
         if ids := await self._arena.store.find_sessions(row_key(name), owner=owner):
             name = ids[0]
         debate = await self._arena.state(name)
-        if debate.format.name != FORMAT_NAME:
+        if debate.format.name != SESSION_FORMAT:
             raise UnknownDebate
         return debate
 
@@ -86,7 +87,7 @@ class SessionFinder:
         ids: Sequence[str] = await self._arena.store.find_sessions(text_key(asked.opponent_text), owner=owner)
         exact = bool(ids)
         if not exact:
-            recent = DebateFilter(owner=owner, format=FORMAT_NAME, search=asked.topic)
+            recent = DebateFilter(owner=owner, format=SESSION_FORMAT, search=asked.topic)
             ids = [head.id for head in (await self._arena.store.list(recent, limit=RECENT_SESSIONS)).heads]
         for debate_id in ids:
             debate = await self._arena.state(debate_id)

@@ -32,7 +32,7 @@ from moot.core.errors import Refused, UnknownDebate
 from moot.core.events import DebateResumed
 from moot.core.ids import new_id
 from moot.core.state import Debate
-from moot.core.terms import Model
+from moot.core.terms import SESSION_FORMAT, Model
 from moot.core.visibility import visible_state
 from moot.engine.coordination import KeyedMutex
 from moot.providers.endpoints import traits_of
@@ -40,7 +40,7 @@ from moot.providers.keys import Secret
 from moot.providers.redaction import redact
 from moot.rules.commands import Pause
 from moot.rules.debate_setup import opening_event
-from moot.rules.turn_sessions import FORMAT_NAME, AskTurn, last_asked_position, latest_turn, stream_position
+from moot.rules.turn_sessions import AskTurn, last_asked_position, latest_turn, stream_position
 from moot.store.contract import DebateFilter, IdempotencyKey, RecordResult
 from moot.views.session_rows import ImportedSpeech, imported_events
 from moot.web.app_context import AppContext, client_of, identity_of, query_string
@@ -153,7 +153,7 @@ class TurnStreamRoutes:
 
     async def list_sessions(self, request: Request) -> Response:
         limit, offset = query_params.parse_page(query_string(request))
-        debate_filter = DebateFilter(owner=identity_of(request).owner, format=FORMAT_NAME)
+        debate_filter = DebateFilter(owner=identity_of(request).owner, format=SESSION_FORMAT)
         page = await self._arena.store.list(debate_filter, limit=limit, offset=offset)
         rows: list[dict[str, Any]] = []
         for head in page.heads:

@@ -1,15 +1,15 @@
-"""Everything that can go wrong, as one tree; each says whose move it is.
+"""All errors as one tree. Each class says who has to act.
 
     MootError
-    ├── Refused            the asker's move: this command is not legal now
-    ├── UnknownDebate      the asker's move: no such debate (or not theirs)
-    ├── Invalid            the asker's move: the words of the request are wrong
-    │   └── KeyReused      the same idempotency key came with another body
-    ├── Fault              the provider's fault: a call came to nothing
-    ├── Fenced             nobody's move: another runner took the debate over, stop quietly
-    ├── StoreError         the operator's move: the log cannot be written or read
+    ├── Refused            the caller: this command is not possible now
+    ├── UnknownDebate      the caller: no such debate (or not theirs)
+    ├── Invalid            the caller: the request is wrong
+    │   └── KeyReused      the same idempotency key was sent with another body
+    ├── Fault              the provider: a call failed
+    ├── Fenced             nobody: another runner took the debate over, so stop quietly
+    ├── StoreError         the operator: the log cannot be written or read
     │   └── NewerSchema    the store was written by a newer Moot
-    └── Unavailable        the user's move: something to install, start or configure first
+    └── Unavailable        the user: something has to be installed, started or configured first
 
 The docstring of a class is its default message. Status codes exist only in `api/problems.py`.
 """
@@ -102,7 +102,7 @@ class Fault(MootError):
         """False where no request can have been charged, such as a refused connection."""
         self.request_id = ""
         self.detail = detail
-        """The provider's own words: for the server log alone, after redaction; never for an event."""
+        """The provider's message: only for the server log, after redaction; never for an event."""
 
     def name_model(self, model: str) -> None:
         """Name the model where that is what was wrong."""

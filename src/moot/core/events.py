@@ -1,9 +1,13 @@
-"""What can happen in a debate: past tense, facts only, in one union with one codec.
+"""What can happen in a debate: facts in the past tense, in one union with one codec.
 
-The log of a debate is a list of `Recorded` with dense `seq` 1..n. Tags are ours and never class paths; a
-new field gets a default, a changed meaning gets a new tag. A *call* is one attempt to make a model speak,
-for a turn or for a judge; the words of a turn are the deltas of its last call, and of those that it goes on
-from. Requests as sent are kept by hash beside the log, because they grow with the square of the turns.
+The log of a debate is a list of `Recorded` with `seq` 1, 2, 3 without gaps. Tags are fixed names, never class
+paths: a new field gets a default, a changed meaning gets a new tag. A *call* is one attempt to get a reply
+from a model, for a turn, an aside or a ballot. The text of a turn is that of its last call and of the calls
+which that one continues. Requests as sent are stored by hash beside the log, because they grow with the
+square of the turns.
+
+An event that every viewer may see is a `PublicEvent`; `visibility.py` decides about all others. How an event
+changes the state is in `evolve.py`.
 """
 
 from __future__ import annotations
@@ -41,9 +45,13 @@ from moot.core.terms import (
 InterruptReason = Literal[
     "skip", "stop", "pause", "judge", "decide", "abort", "crash", "drain", "budget", "absent",
 ]  # fmt: skip
-"""`absent`: the person of that seat did not speak in time, and a model speaks instead."""
+"""`absent`: the person of that seat did not speak in time, and their stand-in speaks instead."""
 EndReason = Literal["rounds", "stopped", "budget", "concession", "stalemate", "judged", "decided", "aborted"]
 FailReason = Literal["permanent_fault", "all_failed", "judge_failed", "internal", "budget"]
+
+
+class PublicEvent(Struct, frozen=True):
+    """An event that every viewer may see in full."""
 
 
 class DebateOpened(Struct, frozen=True, tag="debate.opened"):
@@ -55,70 +63,70 @@ class DebateOpened(Struct, frozen=True, tag="debate.opened"):
     manner: DebateOptions
     title: str = ""
     prompts: int = 1
-    """The version of the words that models are told."""
+    """The version of the prompts."""
     fence: str = ""
     """Secret: the names of the fences around quotations are made from it. Only the owner sees it."""
 
 
-class DebateStarted(Struct, frozen=True, tag="debate.started", omit_defaults=True):
+class DebateStarted(PublicEvent, frozen=True, tag="debate.started", omit_defaults=True):
     step: StepSize | None = None
-    """It goes on for so much, and pauses by itself."""
+    """Pauses by itself after this much."""
 
 
 class DebateImported(Struct, frozen=True, tag="debate.imported"):
-    """What stands before this event was held elsewhere; `record` is what was kept of it there, as it was."""
+    """The events before this one happened elsewhere; `record` is the other system's own record, unchanged."""
 
     source: str
     record: dict[str, Any]
 
 
-class DebateReady(Struct, frozen=True, tag="debate.ready"):
-    """A runner has taken the debate up, and the models are at hand."""
+class DebateReady(PublicEvent, frozen=True, tag="debate.ready"):
+    """A runner has claimed the debate, and the models are loaded."""
 
 
-class DebatePaused(Struct, frozen=True, tag="debate.paused"):
+class DebatePaused(PublicEvent, frozen=True, tag="debate.paused"):
     by: str = ""
     reason: str = ""
 
 
-class DebateResumed(Struct, frozen=True, tag="debate.resumed", omit_defaults=True):
+class DebateResumed(PublicEvent, frozen=True, tag="debate.resumed", omit_defaults=True):
     step: StepSize | None = None
-    """It goes on for so much, and pauses by itself."""
+    """Pauses by itself after this much."""
     intensity: int | None = None
-    """How hard they go at each other from now on, where that has changed."""
+    """From now on, where it changed."""
 
 
-class DebateStopped(Struct, frozen=True, tag="debate.stopped"):
-    """Someone ended it early; what was said is judged."""
+class DebateStopped(PublicEvent, frozen=True, tag="debate.stopped"):
+    """Ended early by a command; what was said is judged."""
 
     reason: str = ""
 
 
-class DebateEnded(Struct, frozen=True, tag="debate.ended"):
+class DebateEnded(PublicEvent, frozen=True, tag="debate.ended"):
     reason: EndReason
     detail: str = ""
 
 
-class DebateFailed(Struct, frozen=True, tag="debate.failed"):
-    """It cannot go on as it is; retry, judge or stop may still follow."""
+class DebateFailed(PublicEvent, frozen=True, tag="debate.failed"):
+    """The debate cannot go on; the commands retry, judge and stop are still possible."""
 
     reason: FailReason
     detail: str = ""
 
 
-class RoundAsked(Struct, frozen=True, tag="round.asked"):
+class RoundAsked(PublicEvent, frozen=True, tag="round.asked"):
     """Manual mode: the next round may begin."""
 
 
-class RoundStarted(Struct, frozen=True, tag="round.started"):
+class RoundStarted(PublicEvent, frozen=True, tag="round.started"):
     round: int
 
 
-class RoundCompleted(Struct, frozen=True, tag="round.completed"):
+class RoundCompleted(PublicEvent, frozen=True, tag="round.completed"):
     round: int
 
 
-class TurnStarted(Struct, frozen=True, tag="turn.started"):
+class TurnStarted(PublicEvent, frozen=True, tag="turn.started"):
     turn: int
     slot: int
     round: int
@@ -127,7 +135,7 @@ class TurnStarted(Struct, frozen=True, tag="turn.started"):
     seat: str
 
 
-class TurnCompleted(Struct, frozen=True, tag="turn.completed", omit_defaults=True):
+class TurnCompleted(PublicEvent, frozen=True, tag="turn.completed", omit_defaults=True):
     turn: int
     words: int
     truncated: Truncation | None = None
@@ -135,23 +143,23 @@ class TurnCompleted(Struct, frozen=True, tag="turn.completed", omit_defaults=Tru
     degraded: str = ""
     over_length: bool = False
     clipped: int = 0
-    """Of all its words only so many are heard, since it went beyond its budget; 0: all of them."""
+    """Only so many of its words count, because it is over its budget; 0: all of them."""
 
 
-class TurnFailed(Struct, frozen=True, tag="turn.failed"):
+class TurnFailed(PublicEvent, frozen=True, tag="turn.failed"):
     turn: int
     kind: FaultKind
     message: str
 
 
-class TurnInterrupted(Struct, frozen=True, tag="turn.interrupted"):
-    """Cut in mid-speech; the words said so far are kept."""
+class TurnInterrupted(PublicEvent, frozen=True, tag="turn.interrupted"):
+    """Cut in mid-speech; the text so far is kept."""
 
     turn: int
     by: InterruptReason
 
 
-class TurnSkipped(Struct, frozen=True, tag="turn.skipped"):
+class TurnSkipped(PublicEvent, frozen=True, tag="turn.skipped"):
     """A speech that never began."""
 
     slot: int
@@ -159,41 +167,41 @@ class TurnSkipped(Struct, frozen=True, tag="turn.skipped"):
     by: str = ""
 
 
-class TurnRetried(Struct, frozen=True, tag="turn.retried"):
-    """This turn is struck; its slot will be spoken again."""
+class TurnRetried(PublicEvent, frozen=True, tag="turn.retried"):
+    """This turn is struck: its slot is given again."""
 
     turn: int
 
 
-class TurnExtended(Struct, frozen=True, tag="turn.extended"):
-    """Its speaker has more time."""
+class TurnExtended(PublicEvent, frozen=True, tag="turn.extended"):
+    """Its speaker got more time."""
 
     turn: int
     seconds: float
     by: str = ""
 
 
-class RoundsAdded(Struct, frozen=True, tag="rounds.added"):
+class RoundsAdded(PublicEvent, frozen=True, tag="rounds.added"):
     rounds: int
     by: str = ""
 
 
-class SeatTaken(Struct, frozen=True, tag="seat.taken"):
-    """A person sits down; the model that sat there stands in when they leave."""
+class SeatTaken(PublicEvent, frozen=True, tag="seat.taken"):
+    """A person took the seat; the model that had it becomes their stand-in."""
 
     seat: str
     by: str
 
 
-class SeatLeft(Struct, frozen=True, tag="seat.left"):
-    """The person is gone, by their own wish or since their time ran out; from now on the stand-in speaks."""
+class SeatLeft(PublicEvent, frozen=True, tag="seat.left"):
+    """The person left, or their time ran out; from now on the stand-in speaks."""
 
     seat: str
     by: str = ""
 
 
-class SeatFilled(Struct, frozen=True, tag="seat.filled", omit_defaults=True):
-    """A seat that nobody held is given to a model, which speaks there from now on."""
+class SeatFilled(PublicEvent, frozen=True, tag="seat.filled", omit_defaults=True):
+    """A model was named for a seat that had none."""
 
     seat: str
     model: Model
@@ -201,14 +209,14 @@ class SeatFilled(Struct, frozen=True, tag="seat.filled", omit_defaults=True):
 
 
 class DraftKept(Struct, frozen=True, tag="draft.kept"):
-    """What the person of a seat has written and not said."""
+    """What the person in a seat has written but not said."""
 
     seat: str
     text: str
 
 
 class AsideAsked(Struct, frozen=True, tag="aside.asked", omit_defaults=True):
-    """Something is asked of a seat, or of a judge as referee, beside the speeches."""
+    """A question beside the speeches, to a seat or to a judge as referee."""
 
     aside: int
     kind: AsideKind
@@ -218,7 +226,7 @@ class AsideAsked(Struct, frozen=True, tag="aside.asked", omit_defaults=True):
     turn: int | None = None
     """The speech that it is about."""
     about: str = ""
-    """The words that gave rise to it."""
+    """The passage of the speech that led to the question."""
 
 
 class AsideAnswered(Struct, frozen=True, tag="aside.answered", omit_defaults=True):
@@ -228,14 +236,14 @@ class AsideAnswered(Struct, frozen=True, tag="aside.answered", omit_defaults=Tru
 
 
 class AsideFailed(Struct, frozen=True, tag="aside.failed"):
-    """No answer came: that is a no."""
+    """No answer came, which counts as a no."""
 
     aside: int
     message: str
 
 
 class PointRaised(Struct, frozen=True, tag="point.raised"):
-    """Someone rose on a point of information; only one that is accepted is heard."""
+    """A point of information was offered; only an accepted one is heard."""
 
     point: int
     turn: int
@@ -244,29 +252,29 @@ class PointRaised(Struct, frozen=True, tag="point.raised"):
     text: str
 
 
-class PollOpened(Struct, frozen=True, tag="poll.opened"):
+class PollOpened(PublicEvent, frozen=True, tag="poll.opened"):
     poll: PollName
     seconds: float | None = None
-    """How long it stays open. None: until somebody closes it."""
+    """How long it stays open. None: until it is closed by a command."""
 
 
 class VoteCast(Struct, frozen=True, tag="vote.cast", omit_defaults=True):
-    """One voter, one poll, one vote: a side, a seat, or undecided."""
+    """One voter's vote in one poll: a side, a seat, or undecided."""
 
     poll: PollName
     voter: str
     choice: str
     late: bool = False
-    """After that poll had closed: it is shown apart."""
+    """Cast after the poll had closed: shown apart."""
 
 
-class PollClosed(Struct, frozen=True, tag="poll.closed"):
+class PollClosed(PublicEvent, frozen=True, tag="poll.closed"):
     poll: PollName
     by: str = ""
 
 
 class CallStarted(Struct, frozen=True, tag="call.started", omit_defaults=True):
-    """About to ask a model. The reservation is its worst case in money, None where the price is unknown."""
+    """A model is about to be called. `reserved` is the most it can cost, None where the price is unknown."""
 
     call: int
     model: str
@@ -281,12 +289,12 @@ class CallStarted(Struct, frozen=True, tag="call.started", omit_defaults=True):
     repair: bool = False
     previous_response_id: str | None = None
     trimmed: int = 0
-    """So many of the oldest speeches were left out, because the whole was too long for the model."""
+    """So many of the oldest speeches were left out, because all of them were too long for the model."""
     aside: int | None = None
     continues: int | None = None
-    """The call whose tools have answered, or that paused: the speech goes on where that one ended."""
+    """The call that this one continues, because its tools have answered or it paused."""
     input_guess: int = 0
-    """About how many tokens are sent, rather too many than too few; 0: not told."""
+    """Estimated input tokens, rather too many than too few; 0: unknown."""
 
 
 class CallDelta(Struct, frozen=True, tag="call.delta", omit_defaults=True):
@@ -295,14 +303,14 @@ class CallDelta(Struct, frozen=True, tag="call.delta", omit_defaults=True):
     kind: DeltaKind
     text: str
     part: PartStart | None = None
-    """With the first words of a part, where the service names and counts its items."""
+    """With the first text of a part, where the service numbers its items."""
 
 
 class SegmentCompleted(Struct, frozen=True, tag="segment.completed", omit_defaults=True):
     call: int
     segment: Segment
     taken_back: bool = False
-    """The words of this call so far were thoughts, and not speech."""
+    """The text of this call so far turned out to be reasoning, not speech."""
 
 
 class CallCompleted(Struct, frozen=True, tag="call.completed", omit_defaults=True):
@@ -315,15 +323,15 @@ class CallCompleted(Struct, frozen=True, tag="call.completed", omit_defaults=Tru
     response_id: str | None = None
     truncated: Truncation | None = None
     stored: bool = True
-    """False: the provider keeps nothing, so that no later call can refer to this one."""
+    """False: the provider does not keep the response, so no later call can refer to it."""
     reason: str = ""
     """Why it ended, in the provider's own word."""
     answered_by: str = ""
     """The model that answered, as the provider names it."""
     request_id: str = ""
-    """By which the provider's own people would find this call."""
+    """The provider's id of this call, for its support."""
     unread: int = 0
-    """Events in the reply of kinds that we do not know."""
+    """Events of unknown kinds in the reply."""
 
 
 class CallFailed(Struct, frozen=True, tag="call.failed", omit_defaults=True):
@@ -347,46 +355,47 @@ class RemarkInjected(Struct, frozen=True, tag="remark.injected", omit_defaults=T
     by: str = ""
     to: str | None = None
     question: bool = False
-    """It wants an answer: of the seat it is put to, in its next speech, or of all when the floor is heard."""
+    """It wants an answer: from the seat it is put to in its next speech, or from all in the round of audience
+    questions."""
 
 
-class BudgetWarned(Struct, frozen=True, tag="budget.warned", omit_defaults=True):
-    """What was spent, and what is set aside beyond it, have come to the threshold."""
+class BudgetWarned(PublicEvent, frozen=True, tag="budget.warned", omit_defaults=True):
+    """What was spent and what is reserved have reached the threshold."""
 
     threshold: Money
     spent: Money
     reserved: Money = Money(0)
 
 
-class BudgetExhausted(Struct, frozen=True, tag="budget.exhausted"):
+class BudgetExhausted(PublicEvent, frozen=True, tag="budget.exhausted"):
     limit: Money
     spent: Money
     held: Money
 
 
-class StalemateFound(Struct, frozen=True, tag="stalemate.found"):
+class StalemateFound(PublicEvent, frozen=True, tag="stalemate.found"):
     evidence: tuple[SimilarTurns, ...]
     threshold: float
 
 
-class ConcessionMade(Struct, frozen=True, tag="concession.made", omit_defaults=True):
+class ConcessionMade(PublicEvent, frozen=True, tag="concession.made", omit_defaults=True):
     turn: int
     seat: str
     words: str
     referee: str = ""
-    """What the referee said who was asked whether that is so."""
+    """What the referee said when asked to confirm it."""
 
 
-class JudgingStarted(Struct, frozen=True, tag="judging.started", omit_defaults=True):
+class JudgingStarted(PublicEvent, frozen=True, tag="judging.started", omit_defaults=True):
     judging: int
     why: EndReason
     reason: str = ""
     judges: tuple[Judge, ...] = ()
-    """Who judges, where it is not those of the debate: a debate that is over is judged again."""
+    """The judges, where they are not those of the debate: a finished debate is judged again."""
     allowance: Money | None = None
     """What judging again may cost, whatever the debate's own limit has left."""
     labels: tuple[str, ...] = ()
-    """Under which the parties are shown, where the usual labels occur in the debate."""
+    """The names under which the parties are shown, where the usual labels occur in the debate."""
 
 
 class BallotCast(Struct, frozen=True, tag="ballot.cast"):
@@ -395,7 +404,7 @@ class BallotCast(Struct, frozen=True, tag="ballot.cast"):
 
 
 class BallotSpoiled(Struct, frozen=True, tag="ballot.spoiled"):
-    """A judge gave nothing usable, even after a repair."""
+    """A judge gave no readable ballot, even when asked again."""
 
     judging: int
     judge: str
@@ -403,14 +412,14 @@ class BallotSpoiled(Struct, frozen=True, tag="ballot.spoiled"):
     message: str
 
 
-class JudgingFailed(Struct, frozen=True, tag="judging.failed"):
-    """Judging again came to nothing; what was decided before stands."""
+class JudgingFailed(PublicEvent, frozen=True, tag="judging.failed"):
+    """Judging again gave no verdict; the earlier one stands."""
 
     judging: int
     message: str
 
 
-class VerdictReached(Struct, frozen=True, tag="verdict.reached"):
+class VerdictReached(PublicEvent, frozen=True, tag="verdict.reached"):
     verdict: Verdict
     judging: int | None = None
 

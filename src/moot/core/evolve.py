@@ -1,7 +1,8 @@
 """How each event changes a debate: `state = fold(events)`.
 
-`evolve` is total over all events and the only place where a debate changes. Deltas touch only the call and
-the live turn they belong to, so the cost of a token does not grow with the debate.
+`evolve` handles every event and is the only place where a debate changes; what happens within a speech is in
+`evolve_speech.py`. A delta touches only its call and its live turn, so the cost of a token does not grow with
+the debate.
 """
 
 from __future__ import annotations
@@ -31,7 +32,6 @@ from moot.core.state import (
 )
 from moot.core.terms import FREE, HUMAN, Ballot, Model, Seat, Status
 
-Speaking = TypeVar("Speaking", Turn, Call)
 Timed = TypeVar("Timed", Turn, Aside)
 
 
@@ -53,12 +53,11 @@ def evolve(debate: Debate | None, recorded: Recorded) -> Debate:
         return _opened(event, recorded)
     if isinstance(event, ev.CallDelta):
         return _delta(debate, recorded, event)
-    changed = _change(debate, recorded, event)
-    narrated = isinstance(event, ev.SegmentCompleted)
+    is_streamed = isinstance(event, ev.SegmentCompleted)
     return replace(
-        changed,
+        _change(debate, recorded, event),
         seq=recorded.seq,
-        turning=debate.turning if narrated else recorded.seq,
+        turning=debate.turning if is_streamed else recorded.seq,
         epoch=recorded.epoch,
         updated_at=recorded.at,
     )
@@ -92,35 +91,37 @@ def _delta(debate: Debate, recorded: Recorded, event: ev.CallDelta) -> Debate:
         if call.number != event.call:
             continue
         if call.turn is None:
-            calls = (*calls[:i], _with_delta(call, event), *calls[i + 1 :])
+            calls = (*calls[:i], _call_delta(call, event), *calls[i + 1 :])
         for j, turn in enumerate(live):
             if turn.call == event.call:
-                live = (*live[:j], _with_delta(_running(turn, event, recorded.at), event), *live[j + 1 :])
+                live = (*live[:j], _turn_delta(turn, event, recorded.at), *live[j + 1 :])
                 if debate.drafts:
-                    # Words that are shown are no longer a draft.
+                    # Text that is shown is no longer a draft.
                     debate = without_draft(debate, turn.seat)
     return replace(
         debate, seq=recorded.seq, epoch=recorded.epoch, updated_at=recorded.at, live=live, calls=calls
     )
 
 
-def _running(turn: Turn, event: ev.CallDelta, at: datetime) -> Turn:
-    """Nearly all words go where the last ones went: then there is nothing to note."""
-    last = turn.runs[-1] if turn.runs else None
-    if last and event.part is None and last.index == event.segment and last.kind == event.kind:
-        return turn
-    start = len(turn.text if event.kind == "text" else turn.reasoning)
-    run = Run(event.segment, event.kind, start, at, event.part)
-    return replace(turn, runs=with_run(turn.runs, run))
-
-
-def _with_delta(speaker: Speaking, event: ev.CallDelta) -> Speaking:
+def _call_delta(call: Call, event: ev.CallDelta) -> Call:
     if event.kind == "text":
-        return replace(speaker, text=speaker.text + event.text)
-    reasoning, thinking = speaker.reasoning + event.text, speaker.thinking
+        return replace(call, text=call.text + event.text)
+    return replace(call, reasoning=call.reasoning + event.text)
+
+
+def _turn_delta(turn: Turn, event: ev.CallDelta, at: datetime) -> Turn:
+    last = turn.runs[-1] if turn.runs else None
+    # Nearly all text continues the last run: then there is no new run to note.
+    if not (last and event.part is None and last.index == event.segment and last.kind == event.kind):
+        start = len(turn.text if event.kind == "text" else turn.reasoning)
+        run = Run(event.segment, event.kind, start, at, event.part)
+        turn = replace(turn, runs=with_run(turn.runs, run))
+    if event.kind == "text":
+        return replace(turn, text=turn.text + event.text)
+    thinking = turn.thinking
     if event.segment not in thinking:
         thinking = (*thinking, event.segment)
-    return replace(speaker, reasoning=reasoning, thinking=thinking)
+    return replace(turn, reasoning=turn.reasoning + event.text, thinking=thinking)
 
 
 def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
@@ -139,11 +140,11 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             return replace(paused, paused_for=event.reason, step=None)
         case ev.DebateResumed():
             status = debate.before_pause or "debating"
-            away = (recorded.at - debate.paused_at).total_seconds() if debate.paused_at else 0.0
+            pause_seconds = (recorded.at - debate.paused_at).total_seconds() if debate.paused_at else 0.0
             resumed = replace(debate, status=status, before_pause=None, paused_at=None, paused_for="")
             intensity = event.intensity or debate.manner.intensity
             manner = replace(debate.manner, intensity=intensity)
-            return _extend_for_pause(replace(resumed, step=event.step, manner=manner), away)
+            return _extend_for_pause(replace(resumed, step=event.step, manner=manner), pause_seconds)
         case ev.DebateStopped():
             return replace(debate, stopped_at=recorded.at, step=None)
         case ev.DebateEnded():
@@ -214,8 +215,8 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             return replace(debate, live=live)
         case ev.RoundsAdded():
             limits = with_more_rounds(debate.format, debate.seats, debate.limits, event.rounds)
-            laid_out = schedule(debate.format, debate.seats, limits)
-            return replace(debate, limits=limits, schedule=laid_out)
+            slots = schedule(debate.format, debate.seats, limits)
+            return replace(debate, limits=limits, schedule=slots)
         case ev.SeatTaken() | ev.SeatLeft():
             return replace(debate, seats=tuple(_reseated(seat, event) for seat in debate.seats))
         case ev.SeatFilled():
@@ -259,7 +260,7 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
 
 
 def _judging_started(debate: Debate, recorded: Recorded, event: ev.JudgingStarted) -> Debate:
-    """One that comes after the end leaves the debate as it is: it is over, and stays so."""
+    """A judging after the end does not change the status: the debate stays over."""
     judging = Judging(
         number=event.judging,
         why=event.why,
@@ -287,7 +288,7 @@ def _verdict_reached(debate: Debate, event: ev.VerdictReached) -> Debate:
 
 
 def _close(debate: Debate, number: int | None = None) -> Debate:
-    """Nobody is asked any more in this judging, or in any."""
+    """Close this judging, or all of them."""
     judgings = tuple(
         judging if judging.closed or number not in (None, judging.number) else replace(judging, closed=True)
         for judging in debate.judgings
@@ -295,15 +296,17 @@ def _close(debate: Debate, number: int | None = None) -> Debate:
     return replace(debate, judgings=judgings)
 
 
-def _extend_for_pause(debate: Debate, away: float) -> Debate:
-    """A pause stops the clocks of people: of who speaks, of who is asked, and of the vote."""
+def _extend_for_pause(debate: Debate, seconds: float) -> Debate:
+    """A pause stops the clocks of people: of speakers, of those who are asked, and of voters."""
     people = {seat.id for seat in debate.seats if seat.model.human}
     return replace(
         debate,
-        live=tuple(_extended(turn, away) if turn.seat in people else turn for turn in debate.live),
-        asides=tuple(_extended(aside, away) if aside.state == "open" else aside for aside in debate.asides),
+        live=tuple(_extended(turn, seconds) if turn.seat in people else turn for turn in debate.live),
+        asides=tuple(
+            _extended(aside, seconds) if aside.state == "open" else aside for aside in debate.asides
+        ),
         polls=tuple(
-            replace(poll, seconds=poll.seconds + away) if poll.seconds and not poll.closed_at else poll
+            replace(poll, seconds=poll.seconds + seconds) if poll.seconds and not poll.closed_at else poll
             for poll in debate.polls
         ),
     )
@@ -337,13 +340,13 @@ def _answered(aside: Aside, event: ev.AsideAnswered | ev.AsideFailed) -> Aside:
 
 
 def _following_round(debate: Debate) -> int:
-    """The round of the next speech: one whose speeches were all skipped is never asked for."""
-    unspent = debate.remaining_slots()
-    return max(debate.rounds_asked, unspent[0].round if unspent else debate.rounds_done)
+    """The round of the next speech; rounds whose speeches were all skipped are left out."""
+    remaining = debate.remaining_slots()
+    return max(debate.rounds_asked, remaining[0].round if remaining else debate.rounds_done)
 
 
 def _set_status(debate: Debate, status: Status) -> Debate:
-    """What a debate is doing while it is paused is remembered, not shown."""
+    """While the debate is paused, the new status is kept for the time after the pause."""
     if debate.status == "paused":
         return replace(debate, before_pause=status)
     return replace(debate, status=status)

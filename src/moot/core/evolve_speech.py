@@ -1,8 +1,8 @@
-"""How a speech changes a debate as its calls begin and end: its words, its marks, its costs, its draft.
+"""How the events within a speech change a debate: its text, its costs, and the draft of a person.
 
-A further attempt strikes the words of the one before; a call that goes on from another, whose tools have
-answered, adds to them, and its further attempts strike only its own. What the provider gave as the whole
-counts more than the words as they came. A call that was cut is charged to its turn all the same.
+Another attempt discards the text of the one before. A call that continues another, whose tools have answered,
+adds to its text, and further attempts at it discard only its own. A finished segment counts more than the
+deltas that were streamed for it. A call that was cut is still charged to its turn.
 """
 
 from __future__ import annotations
@@ -53,9 +53,10 @@ def turn_ended(
     debate = replace(debate, live=live, turns=(*debate.turns, turn))
     if turn.used_slot:
         return without_draft(debate, turn.seat)
-    # Who was cut in the middle finds again what they had shown.
-    unshown = not by_hand or not turn.text or turn.seat in debate.drafts
-    return debate if unshown else replace(debate, drafts={**debate.drafts, turn.seat: turn.text})
+    if by_hand and turn.text and turn.seat not in debate.drafts:
+        # A person whose speech was cut gets its text back as a draft.
+        return replace(debate, drafts={**debate.drafts, turn.seat: turn.text})
+    return debate
 
 
 def without_draft(debate: Debate, seat: str) -> Debate:
@@ -65,28 +66,28 @@ def without_draft(debate: Debate, seat: str) -> Debate:
 
 
 def segment_completed(turn: Turn, recorded: Recorded, event: ev.SegmentCompleted) -> Turn:
-    """Each takes its own place, whenever it is told, and once more if it is told again: the last is right."""
-    place = (type(event.segment), event.segment.index)
-    others = [other for other in turn.segments if (type(other), other.index) != place]
+    """Segments are kept in order of their index; one that comes again replaces the earlier one."""
+    key = (type(event.segment), event.segment.index)
+    others = [other for other in turn.segments if (type(other), other.index) != key]
     ordered = sorted([*others, event.segment], key=lambda segment: segment.index)
     turn = replace(turn, segments=tuple(ordered))
     if event.taken_back:
         taken_back = _taken_back(turn, event.segment.index, recorded.at)
         return _abandoned(turn, taken_back, recorded.seq)
     if isinstance(event.segment, Reasoning) and not _has_run(turn, event.segment.index):
-        # Its words came with it.
-        came = Run(event.segment.index, "reasoning", len(turn.reasoning), recorded.at)
-        return replace(turn, runs=with_run(turn.runs, came))
+        # Its text was not streamed before.
+        run = Run(event.segment.index, "reasoning", len(turn.reasoning), recorded.at)
+        return replace(turn, runs=with_run(turn.runs, run))
     return turn
 
 
 def _taken_back(turn: Turn, index: int, at: datetime) -> Turn:
-    """Nobody may hear these words as speech, even if it is cut now."""
-    taken = turn.text[len(turn.kept.text) :]
-    own = [run for run in turn.runs if run.kind == "text" and run not in turn.kept.runs]
-    thought = Run(index, "reasoning", len(turn.reasoning), own[0].at if own else at)
-    runs = (*(run for run in turn.runs if run not in own), thought)
-    return replace(turn, text=turn.kept.text, reasoning=turn.reasoning + taken, runs=runs)
+    """The text of the present call becomes reasoning: nobody may hear it as speech, even if it is cut now."""
+    text = turn.text[len(turn.kept.text) :]
+    text_runs = [run for run in turn.runs if run.kind == "text" and run not in turn.kept.runs]
+    run = Run(index, "reasoning", len(turn.reasoning), text_runs[0].at if text_runs else at)
+    runs = (*(other for other in turn.runs if other not in text_runs), run)
+    return replace(turn, text=turn.kept.text, reasoning=turn.reasoning + text, runs=runs)
 
 
 def _has_run(turn: Turn, index: int) -> bool:
@@ -96,7 +97,7 @@ def _has_run(turn: Turn, index: int) -> bool:
 def _final_text(
     turn: Turn, event: ev.TurnCompleted | ev.TurnFailed | ev.TurnInterrupted, *, by_hand: bool
 ) -> tuple[str, str]:
-    """What the provider gave as the whole, where there is a whole; else the words as they came."""
+    """Text and reasoning of the finished segments; where the speech broke off, as they were streamed."""
     text = "".join(segment.text for segment in turn.segments if isinstance(segment, Text))
     thoughts = "".join(segment.text for segment in turn.segments if isinstance(segment, Reasoning))
     if _broke_off(event, by_hand=by_hand):
@@ -105,7 +106,7 @@ def _final_text(
 
 
 def _broke_off(event: ev.TurnCompleted | ev.TurnFailed | ev.TurnInterrupted, *, by_hand: bool) -> bool:
-    """What a person has written when their time is up is a whole."""
+    """A person's text counts as complete when their time is up."""
     return not isinstance(event, ev.TurnCompleted) or (event.truncated == "timeout" and not by_hand)
 
 
@@ -132,31 +133,40 @@ def call_started(debate: Debate, recorded: Recorded, event: ev.CallStarted) -> D
 
 
 def _with_call(turn: Turn, event: ev.CallStarted) -> Turn:
-    """A further attempt strikes the words of the one before, and what it goes on from stays."""
+    """Another attempt discards the text of the one before, but keeps that of the calls it continues."""
     kept, attempt = EarlierCalls(), event.attempt
     if event.continues is not None:
-        # The speech itself is not begun again.
+        # The speech itself does not begin again.
         attempt = turn.attempt
-        went_on = event.continues == turn.call
-        said = EarlierCalls(turn.text, turn.reasoning, turn.segments, turn.max_tokens, turn.runs)
-        kept = said if went_on else turn.kept
-    asked = replace(turn, kept=kept, call=event.call, attempt=attempt)
-    return _without_present_call(replace(asked, max_tokens=kept.max_tokens + event.max_tokens))
+        if event.continues == turn.call:
+            kept = EarlierCalls(turn.text, turn.reasoning, turn.segments, turn.max_tokens, turn.runs)
+        else:
+            kept = turn.kept
+    max_tokens = kept.max_tokens + event.max_tokens
+    return _without_present_call(
+        replace(turn, kept=kept, call=event.call, attempt=attempt, max_tokens=max_tokens)
+    )
 
 
 def _without_present_call(turn: Turn) -> Turn:
-    """Without what the present call has said."""
+    """Without the text of the present call."""
     kept = turn.kept
-    thinking = tuple(index for index in turn.thinking if any(part.index == index for part in kept.segments))
-    kept_only = replace(turn, text=kept.text, reasoning=kept.reasoning, segments=kept.segments)
-    return replace(kept_only, thinking=thinking, runs=kept.runs)
+    return replace(
+        turn,
+        text=kept.text,
+        reasoning=kept.reasoning,
+        segments=kept.segments,
+        thinking=tuple(i for i in turn.thinking if any(part.index == i for part in kept.segments)),
+        runs=kept.runs,
+    )
 
 
-def _abandoned(was: Turn, turn: Turn, seq: int) -> Turn:
-    """The turn, with a note of what it had said before where that no longer stands."""
-    if turn.text.startswith(was.text) and turn.reasoning.startswith(was.reasoning):
+def _abandoned(before: Turn, turn: Turn, seq: int) -> Turn:
+    """The changed turn, with a note of its earlier text where that was discarded."""
+    if turn.text.startswith(before.text) and turn.reasoning.startswith(before.reasoning):
         return turn
-    return replace(turn, since=seq, abandoned=(*was.abandoned, Abandoned(seq, was.text, was.reasoning)))
+    discarded = Abandoned(seq, before.text, before.reasoning)
+    return replace(turn, since=seq, abandoned=(*before.abandoned, discarded))
 
 
 def call_ended(debate: Debate, recorded: Recorded, event: ev.CallCompleted | ev.CallFailed) -> Debate:
@@ -200,13 +210,13 @@ def _charged(turn: Turn, event: ev.CallCompleted | ev.CallFailed) -> Turn:
     if isinstance(event, ev.CallCompleted):
         return replace(turn, response_id=event.response_id, stored=event.stored)
     if event.retry_in_ms is not None:
-        trouble = replace(turn, fault=event.kind, message=event.message, failures=turn.failures + 1)
-        return _without_present_call(trouble)
+        failed = replace(turn, fault=event.kind, message=event.message, failures=turn.failures + 1)
+        return _without_present_call(failed)
     return turn
 
 
 def _counted_cost(call: Call, event: ev.CallCompleted | ev.CallFailed) -> Money:
-    """A call of unknown cost may have been billed in full: its whole reservation stays counted."""
+    """A call of unknown cost may have been billed in full: its reservation stays counted."""
     cost = event.cost or ZERO
     billed = isinstance(event, ev.CallCompleted) or event.billed
     return max(cost, call.reserved or ZERO) if billed and event.usage.estimated else cost

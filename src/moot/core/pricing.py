@@ -40,30 +40,30 @@ from moot.core.word_count import OVERRUN_FACTOR, quarter_tokens, tokens
 ZERO = Money(0)
 MILLION = Decimal(1_000_000)
 MESSAGE_OVERHEAD = 64
-"""Tokens that a service may add around a request, and again for each message."""
+"""Tokens that a service may add to a request, and again for each message."""
 TOOLS_OVERHEAD, HOSTED_TOOL_OVERHEAD = 1024, 4096
-"""Tokens of a service's own words about tools, and about each tool that it has itself."""
+"""Tokens of a service's own prompt about tools, and about each of its own tools."""
 MIN_OUTPUT_TOKENS = 48
 """A call that could say less than this is not worth making."""
 MOST_CHARS, MOST_BYTES = 7, 8
-"""A token is hardly ever more characters of speech, or more bytes of a whole request, than these."""
+"""A token is hardly ever longer than these, in characters of a reply or in bytes of a request."""
 LATIN, OTHER = 2.5, 5.0
 """Tokens a word: 1.4 in English, 2.5 in Finnish, 3.5 in Russian, 5 in Hindi, up to 4 in Chinese, where two
 characters count as a word."""
 LATIN_QUARTERS = 1.25
-"""Quarters of tokens a character, up to which a text counts as written in Latin letters."""
+"""Up to so many quarters of tokens a character, a text counts as written in Latin letters."""
 LEAST_SPEECH = 128
 THOUGHTS: dict[Effort | None, int] = {
     None: 4096, "none": 0, "minimal": 512, "low": 1024, "medium": 4096, "high": 8192, "xhigh": 12288,
     "max": 16384,
 }  # fmt: skip
-"""Tokens for thoughts by effort; None: as the model is used to."""
+"""Tokens for reasoning by effort; None: the model's default."""
 BALLOT, BALLOT_PARTY, BALLOT_CRITERION = 700, 200, 100
 """Tokens of a ballot in a Latin script: its reasoning, what it says of each party, and of each criterion."""
 
 
 class Grant(Struct, frozen=True):
-    """Leave to make a call: at most so many output tokens, at most so much money."""
+    """Permission to make a call: at most so many output tokens, at most so much money."""
 
     max_tokens: int
     reserved: Money | None
@@ -103,10 +103,10 @@ def grant(
     per_token: Money = ZERO,
     read: int | None = None,
 ) -> Grant | None:
-    """As many tokens as fit into the room there is; None where a call makes no sense.
+    """As many output tokens as the available money allows; None where a call makes no sense.
 
-    `per_token` is what an output token makes necessary later on, such as a judge who must read it; `read` is
-    how many of them at most, where it is not all.
+    `per_token` is what each output token costs later, such as a judge who reads it; `read` is how many of
+    them are read at most, if not all.
     """
     full = worst_cost(price, bound, max_tokens)
     read = max_tokens if read is None else min(read, max_tokens)
@@ -124,7 +124,7 @@ def grant(
 
 
 def _fitting(room: Money, each: Money, least: int = 0) -> int:
-    """How many tokens at this price fit; none where they would be fewer than `least`."""
+    """How many tokens at this price fit; 0 where they would be fewer than `least`."""
     if room < 0 or each <= 0:
         return 0
     fits = int((room / each).to_integral_value(ROUND_FLOOR))
@@ -143,12 +143,12 @@ def input_bound(request: Request) -> int:
 
 
 def text_bytes(request: Request) -> int:
-    """The words alone."""
+    """Bytes of the text alone."""
     return sum(len(text.encode()) for text in _words(request))
 
 
 def sent_tokens(request: Request) -> int:
-    """About as many tokens as its words come to."""
+    """Estimated tokens of the text."""
     return sum(tokens(text) for text in _words(request))
 
 
@@ -164,12 +164,11 @@ def _words(request: Request) -> tuple[str, ...]:
 
 
 def non_text_bytes(segment: Segment) -> int:
-    """Bytes that go back to a provider beside the words: what its model asked of tools, what they gave, and
-    what it sealed."""
+    """Bytes that go back to a provider beside the text: tool calls, results and encrypted reasoning."""
     match segment:
         case ToolCall():
-            told = f"{segment.name}{segment.arguments}{segment.output}{segment.error}"
-            return len(told.encode()) + len(segment.opaque)
+            text = f"{segment.name}{segment.arguments}{segment.output}{segment.error}"
+            return len(text.encode()) + len(segment.opaque)
         case ToolResult():
             return len(f"{segment.output}{segment.error}".encode())
         case Reasoning():
@@ -181,13 +180,13 @@ def non_text_bytes(segment: Segment) -> int:
 
 
 def estimate_usage(sent: int, said: int, thought: int = 0) -> Usage:
-    """A careful guess in tokens where nothing was reported; marked as one."""
+    """An estimate where nothing was reported, marked as one."""
     return Usage(input=sent, output=said + thought, reasoning=thought, estimated=True)
 
 
 def plausible_usage(usage: Usage | None, guess: Usage, sent_bytes: int, said_chars: int) -> Usage:
-    """Reported usage where it can be true of so many bytes sent and characters heard; the larger figures,
-    flagged, where it cannot."""
+    """The reported usage where it is possible for so many bytes sent and characters received; else the larger
+    figures, marked as suspect."""
     if usage is None:
         return guess
     numbers = (usage.input, usage.output, usage.reasoning, usage.cached, usage.cache_write)
@@ -223,7 +222,7 @@ def _highest_rate(tiers: tuple[PriceTier, ...]) -> Money:
 
 
 def speech_tokens(debate: Debate, slot: int) -> int:
-    """As many tokens as the words of this speech need, without thoughts."""
+    """The tokens that the text of this speech needs, without reasoning."""
     words = debate.word_budget(slot) * OVERRUN_FACTOR
     return max(LEAST_SPEECH, ceil(words * _tokens_a_word(debate.motion)))
 

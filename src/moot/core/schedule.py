@@ -1,17 +1,17 @@
-"""Lays a format out as a schedule: slot by slot, who speaks, in which round, to whom, for how many words.
+"""Makes the schedule of a format: slot by slot, who speaks, in which round, to whom, for how many words.
 
-Everything about turn order that can be known beforehand is known here, so that planning is only "the first
-slot that is not spent". Seats are put on benches: those for, those against, and a neutral seat on the
-emptier bench, since a debate needs two sides. A bench speaks through its members in turn, however many
-speeches the format has for its team: a seat may give several, and two seats may share a team's. Where a side
-has several teams, each keeps to its own members of the bench. A speech in which points of information may be
-offered is laid out as two slots, with the break half-way.
+All of the turn order that can be known beforehand is decided here, so that planning is only "the first slot
+that is not used". There are two sides: seats for, seats against, and neutral seats on the smaller side, since
+a debate needs two. The members of a side speak in turn, however many speeches the format has for it: a seat
+may give several, and two seats may share them. Where a side has several teams, each has its own members. A
+speech in which points of information may be offered takes two slots, with the break half-way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import count, zip_longest
+from typing import assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,7 +22,7 @@ SideSeats = tuple[Seat, ...]
 
 
 class PlannedSlot(Struct, frozen=True):
-    """What one seat says in a row of the table."""
+    """One speech of a phase, before it has its place in the schedule."""
 
     seat: str
     tone: Tone
@@ -38,9 +38,9 @@ def schedule(fmt: Format, seats: Sequence[Seat], limits: DebateLimits) -> tuple[
         phase = fmt.phases[index]
         parts = tuple(_planned_slots(fmt, phase, seats, number))
         speakers = {part.seat for part in parts}
-        # Rows side by side are one, as long as nobody would have to speak twice at a time.
-        goes_on = phase.simultaneous and shared[0] == number and together and together.isdisjoint(speakers)
-        if not goes_on:
+        # Simultaneous phases in a row form one group, as long as no seat has to speak twice at a time.
+        same_group = phase.simultaneous and shared[0] == number and together and together.isdisjoint(speakers)
+        if not same_group:
             shared, together = (number, next(groups)), set[str]()
         together = together | speakers if phase.simultaneous else set[str]()
         for part in parts:
@@ -50,7 +50,7 @@ def schedule(fmt: Format, seats: Sequence[Seat], limits: DebateLimits) -> tuple[
 
 
 def played_rows(fmt: Format, seats: Sequence[Seat], limits: DebateLimits) -> Iterator[tuple[int, int]]:
-    """The rows of the table as they are played: the round of the debate, and which row."""
+    """The phases in the order in which they are held: (round of the debate, index of the phase)."""
     rounds = _rounds(fmt, seats, limits)
     for number, source in enumerate(rounds, 1):
         for index, phase in enumerate(fmt.phases):
@@ -59,7 +59,7 @@ def played_rows(fmt: Format, seats: Sequence[Seat], limits: DebateLimits) -> Ite
 
 
 def with_more_rounds(fmt: Format, seats: Sequence[Seat], limits: DebateLimits, rounds: int) -> DebateLimits:
-    """The limits with so many rounds more."""
+    """The limits with this many more rounds."""
     limits = replace(limits, rounds=limits.rounds + rounds)
     if not fmt.turns:
         return limits
@@ -83,26 +83,28 @@ def seats_by_side(seats: Sequence[Seat]) -> tuple[SideSeats, SideSeats]:
 
 
 def opposed(seats: Sequence[Seat], one: str, other: str) -> bool:
-    """Whether two seats sit on different benches."""
-    bench = {seat.id: side for side, members in enumerate(seats_by_side(seats)) for seat in members}
-    return one in bench and other in bench and bench[one] != bench[other]
+    """Whether two seats are on different sides."""
+    sides = {seat.id: side for side, members in enumerate(seats_by_side(seats)) for seat in members}
+    return one in sides and other in sides and sides[one] != sides[other]
 
 
 def teams(fmt: Format, seats: Sequence[Seat]) -> dict[str, SideSeats]:
     """Who speaks for each team of the format, where a side has several.
 
-    The members of a bench go to its teams in turn; a bench with fewer members than teams speaks for several.
+    The members of a side go to its teams in turn; where there are fewer members than teams, a seat speaks for
+    several.
     """
     members: dict[str, SideSeats] = {}
-    for side, bench in zip(("for", "against"), seats_by_side(seats), strict=True):
-        own = list(dict.fromkeys(chair.team for chair in fmt.chairs if chair.side == side and chair.team))
-        for place, team in enumerate(own):
-            members[team] = bench[place :: len(own)] or bench[place % max(1, len(bench)) :][:1]
+    for side, seats_of_side in zip(("for", "against"), seats_by_side(seats), strict=True):
+        names = list(dict.fromkeys(chair.team for chair in fmt.chairs if chair.side == side and chair.team))
+        for place, team in enumerate(names):
+            shared = seats_of_side[place % max(1, len(seats_of_side)) :][:1]
+            members[team] = seats_of_side[place :: len(names)] or shared
     return members
 
 
 def speaking_order(fmt: Format, seats: Sequence[Seat], round_number: int = 1) -> tuple[Seat, ...]:
-    """Every debater once: the sides alternate; at a round table another seat opens each round."""
+    """Every debater once. The sides alternate; where the format rotates, another seat opens each round."""
     debaters = tuple(seat for seat in seats if seat.role == "debater")
     if fmt.rotate:
         turn = (round_number - 1) % len(debaters)
@@ -111,7 +113,7 @@ def speaking_order(fmt: Format, seats: Sequence[Seat], round_number: int = 1) ->
 
 
 def _rounds(fmt: Format, seats: Sequence[Seat], limits: DebateLimits) -> list[int]:
-    """Which round of the table is played as the first, second ... round of the debate."""
+    """For each round of the debate, which round of the table is held."""
     table = sorted({phase.round for phase in fmt.phases})
     round_count = limits.rounds
     if fmt.turns:
@@ -126,7 +128,7 @@ def _rounds(fmt: Format, seats: Sequence[Seat], limits: DebateLimits) -> list[in
     return fixed[:round_count]
 
 
-# --- one row ------------------------------------------------------------------------------------------
+# --- one phase ----------------------------------------------------------------------------------------
 
 
 def _planned_slots(fmt: Format, phase: Phase, seats: Sequence[Seat], number: int) -> Iterator[PlannedSlot]:
@@ -141,6 +143,8 @@ def _planned_slots(fmt: Format, phase: Phase, seats: Sequence[Seat], number: int
                 yield from _speech(phase, seat)
         case "cross-examination" | "crossfire" | "exchange":
             yield from _exchange(fmt, phase, seats)
+        case _:
+            assert_never(phase.kind)
 
 
 def _speakers(fmt: Format, phase: Phase, seats: Sequence[Seat], number: int) -> tuple[Seat, ...]:
@@ -154,10 +158,10 @@ def _speech(phase: Phase, seat: Seat) -> Iterator[PlannedSlot]:
     if not phase.points_of_information or phase.simultaneous:
         yield PlannedSlot(seat.id, phase.tone)
         return
-    # Half-way lies between the protected ends, if there is any room between them.
-    rest = phase.words // 2
-    yield PlannedSlot(seat.id, phase.tone, words=phase.words - rest)
-    yield PlannedSlot(seat.id, "continuation", words=rest)
+    # The middle is between the protected ends, if there is any room between them.
+    second_half = phase.words // 2
+    yield PlannedSlot(seat.id, phase.tone, words=phase.words - second_half)
+    yield PlannedSlot(seat.id, "continuation", words=second_half)
 
 
 def _exchange(fmt: Format, phase: Phase, seats: Sequence[Seat]) -> Iterator[PlannedSlot]:
@@ -165,7 +169,7 @@ def _exchange(fmt: Format, phase: Phase, seats: Sequence[Seat]) -> Iterator[Plan
     replies: Tone = phase.tone if phase.kind == "exchange" else "answer"
     crossed = phase.kind == "crossfire"
     for turn in range(phase.exchanges):
-        # In a crossfire a pair asks both ways before the next one rises.
+        # In a crossfire each of a pair asks the other before the next pair begins.
         place = 1 + (turn // 2 if crossed else turn)
         one = _member(fmt, phase.who, phase.speaker or place, seats)
         other = _member(fmt, phase.to, phase.to_speaker or place, seats)
@@ -183,8 +187,10 @@ def _member(
     if who == "moderator":
         return next((seat for seat in seats if seat.role == "moderator"), None)
     if who == "neutral":
-        bench: SideSeats = tuple(seat for seat in seats if seat.side == "neutral" and seat.role == "debater")
+        members: SideSeats = tuple(
+            seat for seat in seats if seat.side == "neutral" and seat.role == "debater"
+        )
     else:
         pro, con = seats_by_side(seats)
-        bench = teams(fmt, seats).get(team) or (pro if who == "for" else con)
-    return bench[(speaker - 1) % len(bench)] if bench else None
+        members = teams(fmt, seats).get(team) or (pro if who == "for" else con)
+    return members[(speaker - 1) % len(members)] if members else None

@@ -1,8 +1,7 @@
-"""Segments made from the words of a reply as they came, for replies that were cut before they were finished.
+"""Segments of replies that were cut, rebuilt from the text that had been streamed.
 
-A turn keeps all its words in one text and all its thoughts in another; a `Run` says from where on they belong
-to which segment. `rebuilt` puts the words of one segment together again, with what the service had told of
-it. Pure.
+A turn keeps all its text in one string and all its reasoning in another; a `Run` says from where on they
+belong to which segment. `rebuilt` makes one segment from its pieces, with the service's ids. Pure.
 """
 
 from __future__ import annotations
@@ -15,33 +14,33 @@ from msgspec import Struct
 from moot.core.terms import DeltaKind, PartStart, Reasoning, ReasoningPart, Segment, Text
 
 BETWEEN = "\n\n"
-"""What stands between two parts of a thought, as in `Reasoning.text`."""
+"""Between two parts of reasoning, as in `Reasoning.text`."""
 MOST_RUNS = 1024
-"""A reply that changes between its segments more often than this is not told apart any further."""
+"""A reply that switches between segments more often than this is not told apart any further."""
 
 Piece = tuple[PartStart | None, str]
 
 
 class Run(Struct, frozen=True):
-    """Words of one segment in a row."""
+    """Consecutive text of one segment."""
 
     index: int
     kind: DeltaKind
     start: int
-    """Where they begin in the text of the turn, or in its reasoning."""
+    """Where it begins in the text of the turn, or in its reasoning."""
     at: datetime
     part: PartStart | None = None
 
 
 def with_run(runs: tuple[Run, ...], run: Run) -> tuple[Run, ...]:
-    """The runs and this one, unless its words go on where the last ones of their kind ended."""
-    last = next((known for known in reversed(runs) if known.kind == run.kind), None)
-    goes_on = last is not None and last.index == run.index and run.part is None
-    return runs if goes_on or len(runs) >= MOST_RUNS else (*runs, run)
+    """The runs and this one, unless it continues the last one of its kind."""
+    last = next((other for other in reversed(runs) if other.kind == run.kind), None)
+    continues = last is not None and last.index == run.index and run.part is None
+    return runs if continues or len(runs) >= MOST_RUNS else (*runs, run)
 
 
 def left_open(deltas: Iterable[tuple[int, DeltaKind, Piece]], finished: Iterable[Segment]) -> list[Segment]:
-    """The segments of one call that are not among the finished ones, from its words as they came."""
+    """The unfinished segments of one call, from its deltas."""
     done = {(_kind(segment), segment.index) for segment in finished}
     pieces: dict[tuple[DeltaKind, int], list[Piece]] = {}
     for index, kind, piece in deltas:
@@ -53,7 +52,7 @@ def left_open(deltas: Iterable[tuple[int, DeltaKind, Piece]], finished: Iterable
 def unfinished(
     runs: Sequence[Run], text: str, reasoning: str, finished: Iterable[Segment]
 ) -> tuple[Text | Reasoning, ...]:
-    """Segments whose words have come, and which are not among the finished ones."""
+    """The unfinished segments of a turn, from its text and reasoning."""
     done = {(_kind(segment), segment.index) for segment in finished}
     pieces: dict[tuple[DeltaKind, int], list[Piece]] = {}
     ends: dict[DeltaKind, int] = {"text": len(text), "reasoning": len(reasoning)}
@@ -66,7 +65,7 @@ def unfinished(
 
 
 def rebuilt(index: int, kind: DeltaKind, pieces: Iterable[Piece]) -> Text | Reasoning:
-    """One segment from its words; a piece that starts a part begins a new one, all others go on."""
+    """One segment from its pieces; a piece with a `PartStart` begins a new part, all others continue."""
     parts: list[tuple[PartStart, str]] = []
     for start, words in pieces:
         if start is None:
@@ -84,7 +83,7 @@ def rebuilt(index: int, kind: DeltaKind, pieces: Iterable[Piece]) -> Text | Reas
 
 
 def in_order(segments: Iterable[Segment]) -> tuple[Segment, ...]:
-    """In the provider's order; a thought stands before words of the same number."""
+    """In the provider's order; reasoning comes before text of the same number."""
     return tuple(sorted(segments, key=lambda segment: (segment.index, not isinstance(segment, Reasoning))))
 
 

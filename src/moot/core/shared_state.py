@@ -1,9 +1,8 @@
-"""What the processes of one arena know together, for a while: who has asked how much, who is where.
+"""What the processes of one deployment share for a while: request counts, small values, group memberships.
 
-Nothing here is the truth of a debate: that is the log. So it may be lost, with a restart or with a Redis that
-is away. Limits are then held by each process for itself, and nobody is told that something went wrong.
-Keys and rooms may be named after clients and topics: they are written down by digest only. Values that are
-not kept with a word, and names of those in a room, are written as they are.
+It may be lost with a restart or while Redis is down, because the truth of a debate is the log. Each process
+then holds the limits for itself, without an error. Keys and groups may be named after clients and topics, so
+they are stored as digests. Values without a secret and the names of members are stored as they are.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Protocol
 from limits.aio.storage import Storage
 
 Membership = tuple[str, str]
-"""A room, and a name in it."""
+"""A group, and the name of a member."""
 
 
 class SharedState(Protocol):
@@ -25,42 +24,41 @@ class SharedState(Protocol):
 
     @property
     def connection_error(self) -> str:
-        """Why this process is by itself just now; empty where all is well."""
+        """Why this process does not reach the others at present; empty where it does."""
         ...
 
     async def put(self, key: str, value: bytes, seconds: float, *, secret: str = "") -> bool:
-        """Remember something under this key, instead of what was there. With a `secret`, it is for those
-        alone who know it.
+        """Store a value under this key. With a `secret`, only callers with the same secret get it.
 
-        False where it may now be known in two places, so that two could take it.
+        False where the value may now be stored in two places, so that two callers could `pop` it.
         """
         ...
 
     async def get(self, key: str, *, secret: str = "") -> bytes | None:
-        """None, too, where it was kept with another word."""
+        """The value; None where there is none, or it was stored with another secret."""
         ...
 
     async def pop(self, key: str) -> bytes | None:
-        """Recall and forget: of all who ask at once, one gets it."""
+        """Take the value out: of several concurrent callers, one gets it."""
         ...
 
     async def join(
         self, group: str, name: str, *, limit: int | None = None, seconds: float, replacing: str = ""
     ) -> bool:
-        """Be in a room, unless `limit` others are. Who does not enter again in time has left it.
+        """Become a member for so many seconds; False where the group has `limit` other members.
 
-        With `replacing`, one goes and the other comes, and nobody slips in between.
+        With `replacing`, that member leaves in the same step, so that no third one takes its place.
         """
         ...
 
     async def renew(self, memberships: Iterable[Membership], *, seconds: float) -> None:
-        """Enter them all again, at once."""
+        """Extend all these memberships in one step."""
         ...
 
     async def leave(self, group: str, name: str) -> None: ...
 
     async def members(self, group: str) -> tuple[str, ...]:
-        """Those who are there, whoever let them in."""
+        """The members, from all processes."""
         ...
 
     async def close(self) -> None: ...

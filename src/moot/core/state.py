@@ -1,8 +1,8 @@
-"""The state of a debate: what there is to know about it at one point of its log.
+"""The state of a debate: all that is known about it at one point of its log.
 
-Everything here is frozen. Finished turns are in `turns`, those being given in `live`; a debate lays its
-schedule out when it opens, and what is left of it is `remaining_slots`. How events change the state is told
-in `evolve.py`.
+Everything here is frozen. A speech is a `Turn`: those that are over are in `Debate.turns`, those being given
+in `Debate.live`. The schedule is made when the debate opens; what is left of it is `remaining_slots`. A
+`Call` is a request to a model that is under way. `evolve.py` says how events change the state.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from moot.core.events import EndReason, FailReason
 from moot.core.schedule import seats_by_side
 from moot.core.segments import Run, in_order, unfinished
 from moot.core.terms import (
+    SESSION_FORMAT,
     AsideKind,
     Ballot,
     DebateLimits,
@@ -47,12 +48,12 @@ ZERO = Money(0)
 
 TurnState = Literal["live", "completed", "failed", "interrupted"]
 REPLAYED_INTERRUPTIONS = ("crash", "pause", "drain", "absent")
-"""Interruptions after which the same speech is given again."""
+"""After these the same speech is given again."""
 
 
 class EarlierCalls(Struct, frozen=True):
-    """What a speech had brought before its present call, which goes on from there: it stays, even if that
-    call comes to nothing."""
+    """What a speech had brought before its present call, which continues it: it stays even if that call
+    fails."""
 
     text: str = ""
     reasoning: str = ""
@@ -62,7 +63,7 @@ class EarlierCalls(Struct, frozen=True):
 
 
 class Abandoned(Struct, frozen=True):
-    """What an attempt had said and thought when, at `seq`, it no longer stood."""
+    """Text and reasoning of an attempt that was discarded at `seq`."""
 
     seq: int
     text: str
@@ -77,45 +78,45 @@ class Turn(Struct, frozen=True):
     tone: Tone
     seat: str
     seq: int
-    """Where in the log it started: what it hears is what stands before."""
+    """Where in the log it started: its speaker hears what comes before."""
     started_at: datetime
     state: TurnState = "live"
     text: str = ""
     reasoning: str = ""
     segments: tuple[Segment, ...] = ()
-    """Those that are finished."""
+    """The finished segments."""
     runs: tuple[Run, ...] = ()
-    """Which words belong to which segment, and when they came."""
+    """Which part of the text belongs to which segment, and when it came."""
     cut: tuple[Segment, ...] = ()
-    """Of a speech that was cut: the segments that were never finished, as far as they had come."""
+    """Of a speech that was cut: the segments that were never finished, as far as they came."""
     kept: EarlierCalls = EarlierCalls()
     thinking: tuple[int, ...] = ()
-    """The segments whose thoughts have come word by word, in that order."""
+    """The segments whose reasoning was streamed, in the order in which they began."""
     abandoned: tuple[Abandoned, ...] = ()
-    """While it is live: what further attempts have struck."""
+    """While it is live: attempts that were discarded."""
     since: int = 0
-    """All that stands of it was said after this seq; what was struck, before."""
+    """All of its present text came after this seq."""
     call: int | None = None
     attempt: int = 0
     max_tokens: int = 0
-    """Of all the calls that it goes on over."""
+    """Of all the calls that make up the speech."""
     by: str = ""
     """Who or what interrupted it, or the kind of fault that failed it."""
     message: str = ""
     fault: str = ""
-    """Why its last call broke down, where it was made again."""
+    """Why its last call failed, where it was tried again."""
     failures: int = 0
     words: int = 0
     clipped: int = 0
-    """So many of its words are heard; 0: all of them."""
+    """Only so many of its words are heard; 0: all of them."""
     extended: float = 0.0
-    """Seconds that its speaker has been given beyond the usual."""
+    """Seconds that its speaker got beyond the usual time."""
     truncated: Truncation | None = None
     refusal: bool = False
     degraded: str = ""
     over_length: bool = False
     struck: bool = False
-    """Given again later; it no longer counts, and nobody hears it."""
+    """Given again later: it no longer counts, and no speaker hears it."""
     struck_at: int = 0
     """The seq of the event that struck it."""
     usage: Usage = Usage()
@@ -123,43 +124,43 @@ class Turn(Struct, frozen=True):
     latency_ms: int = 0
     response_id: str | None = None
     stored: bool = True
-    """The provider remembers it under that id."""
+    """The provider keeps the response under that id."""
     ended_at: datetime | None = None
 
     @property
     def used_slot(self) -> bool:
-        """Its slot is used up."""
+        """Whether its slot is used up, so that the speech is not given again."""
         if self.struck or self.state == "live":
             return False
         return not (self.state == "interrupted" and self.by in REPLAYED_INTERRUPTIONS)
 
     def begins_thought(self, segment: int) -> bool:
-        """Whether thoughts in this segment would follow others, and so come after a break."""
+        """Whether reasoning in this segment follows that of another one, and so starts a new paragraph."""
         return bool(self.reasoning and self.thinking) and segment != self.thinking[-1]
 
     @property
     def shown(self) -> tuple[Segment, ...]:
-        """All that has been shown of it, in the provider's order: also segments that are not finished."""
-        open_ones = self.cut
+        """All its segments in the provider's order, also those that are not finished."""
+        unfinished_segments = self.cut
         if self.state == "live":
-            open_ones = unfinished(self.runs, self.text, self.reasoning, self.segments)
-        return in_order((*self.segments, *open_ones)) if open_ones else self.segments
+            unfinished_segments = unfinished(self.runs, self.text, self.reasoning, self.segments)
+        return in_order((*self.segments, *unfinished_segments)) if unfinished_segments else self.segments
 
     def came_at(self, index: int, kind: DeltaKind, part: int = 0) -> datetime:
-        """When the first words of this part of a segment came."""
-        own = [run for run in self.runs if (run.index, run.kind) == (index, kind)]
-        named = (run.at for run in own if run.part is not None and run.part.summary_index == part)
-        return next(named, own[0].at if own else self.started_at)
+        """When the first text of this part of a segment came."""
+        runs = [run for run in self.runs if (run.index, run.kind) == (index, kind)]
+        of_part = (run.at for run in runs if run.part is not None and run.part.summary_index == part)
+        return next(of_part, runs[0].at if runs else self.started_at)
 
     @property
     def awaits_tools(self) -> bool:
-        """Its last reply asked for tools and was never told what they gave: nobody could go on from there."""
+        """Whether its last reply called tools and never got the results: no later call can continue it."""
         last = self.segments[-1] if self.segments else None
         return isinstance(last, ToolResult) or (isinstance(last, ToolCall) and last.needs_answer)
 
     @property
     def has_words(self) -> bool:
-        """It left words that count."""
+        """Whether it has text that counts."""
         return self.used_slot and self.state in ("completed", "interrupted") and bool(self.text.strip())
 
 
@@ -180,7 +181,6 @@ class Call(Struct, frozen=True):
     aside: int | None = None
     text: str = ""
     reasoning: str = ""
-    thinking: tuple[int, ...] = ()
 
 
 class Remark(Struct, frozen=True):
@@ -194,7 +194,7 @@ class Remark(Struct, frozen=True):
 
 
 class Aside(Struct, frozen=True):
-    """Something asked of a seat or a referee beside the speeches; an answer that never came is a no."""
+    """A question to a seat or a referee beside the speeches; without an answer it counts as a no."""
 
     number: int
     kind: AsideKind
@@ -206,14 +206,14 @@ class Aside(Struct, frozen=True):
     seq: int
     asked_at: datetime
     extended: float = 0.0
-    """Seconds that a pause has taken out of the time for the answer."""
+    """Seconds of pauses, which do not count towards the time for the answer."""
     state: Literal["open", "answered", "failed"] = "open"
     yes: bool = False
     text: str = ""
 
 
 class PointOfInformation(Struct, frozen=True):
-    """A point of information, and whether the speaker took it."""
+    """A point of information, and whether the speaker accepted it."""
 
     number: int
     turn: int
@@ -232,7 +232,7 @@ class Poll(Struct, frozen=True):
 
 
 class PollVote(Struct, frozen=True, gc=False):
-    """One voter's vote in one poll. There may be thousands."""
+    """One voter's vote in one poll. There may be thousands, hence `gc=False`."""
 
     poll: PollName
     voter: str
@@ -253,26 +253,26 @@ class Judging(Struct, frozen=True):
     number: int
     why: EndReason
     judges: tuple[Judge, ...]
-    """Those who are asked."""
+    """Without those who are recused."""
     started_at: datetime
     people_since: datetime
-    """When the last model had cast its ballot: from then on people are waited for."""
+    """When the last model cast its ballot: the time of people runs from then on."""
     again: bool = False
-    """The debate had its end before."""
+    """The debate had ended before."""
     allowance: Money | None = None
     """What it may cost by itself, whatever the debate's own limit has left."""
     counted: Money = ZERO
-    """What the debate had cost when it began."""
+    """`Debate.counted` when it began."""
     labels: tuple[str, ...] = ()
-    """Under which the parties are shown; empty: the usual ones."""
+    """The names under which the parties are shown; empty: the usual ones."""
     verdict: Verdict | None = None
     closed: bool = False
     ballots: tuple[Ballot, ...] = ()
     spoiled: tuple[tuple[str, int], ...] = ()
     lost: tuple[tuple[str, int], ...] = ()
-    """Judges whose call was lost to a crash, once for each time."""
+    """(judge, order) of each call that was lost in a crash."""
     usage: Usage = Usage()
-    """Of all that its judges were asked."""
+    """Of all its calls."""
 
     def has_ballot(self, judge: str, order: int) -> bool:
         return (judge, order) in self.spoiled or any(
@@ -281,7 +281,7 @@ class Judging(Struct, frozen=True):
 
 
 class ImportOrigin(Struct, frozen=True):
-    """Where a debate was held before, and what was kept of it there; what came after `seq` was held here."""
+    """Where an imported debate comes from, with the other system's record; events after `seq` are our own."""
 
     seq: int
     source: str
@@ -304,7 +304,7 @@ class Debate(Struct, frozen=True):
     schedule: tuple[Slot, ...]
     title: str = ""
     prompts: int = 1
-    """The version of the words that models are told."""
+    """The version of the prompts."""
     fence: str = ""
     """Secret: the names of the fences around quotations are made from it."""
     seq: int = 0
@@ -324,12 +324,12 @@ class Debate(Struct, frozen=True):
     remarks: tuple[Remark, ...] = ()
     tallies: dict[str, ModelUsage] = field(default_factory=dict[str, ModelUsage])
     counted: Money = ZERO
-    """What the limit counts: settled costs, and the reservations of calls whose cost is not known."""
+    """What counts towards the cost limit: settled costs, and reservations of calls whose cost is unknown."""
     warned: bool = False
     exhausted: bool = False
-    """The limit had no room for a call."""
+    """The cost limit left no room for a call."""
     stalemate_seq: int = 0
-    """The seq at which the speeches were last found to go in circles."""
+    """The seq of the last `stalemate.found`."""
     judgings: tuple[Judging, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     drafts: dict[str, str] = field(default_factory=dict[str, str])
@@ -346,15 +346,15 @@ class Debate(Struct, frozen=True):
     updated_at: datetime = EPOCH
     paused_at: datetime | None = None
     paused_for: str = ""
-    """Why, where whoever paused it said so."""
+    """The reason of the pause, if one was given."""
     step: StepSize | None = None
-    """It goes on for so much, and pauses again."""
+    """How much is held before the debate pauses again."""
     stopped_at: datetime | None = None
     ended_at: datetime | None = None
     ended_seq: int = 0
-    """The seq of its first end; what comes later, such as another verdict, is an afterthought."""
+    """The seq of its first end; later events, such as another verdict, do not change the result."""
     failed_seq: int = 0
-    """The seq of its first failure, also where it went on afterwards."""
+    """The seq of its first failure, even if it went on afterwards."""
     origin: ImportOrigin | None = None
 
     @property
@@ -364,6 +364,11 @@ class Debate(Struct, frozen=True):
     @property
     def final(self) -> bool:
         return self.status in FINAL
+
+    @property
+    def is_session(self) -> bool:
+        """Whether a client asks for each turn: see `rules/turn_sessions.py`."""
+        return self.format.name == SESSION_FORMAT
 
     @property
     def verdict(self) -> Verdict | None:
@@ -376,7 +381,7 @@ class Debate(Struct, frozen=True):
 
     @property
     def deciding_judging(self) -> Judging | None:
-        """The one that led to the verdict; before there is one, the latest."""
+        """The judging that led to the verdict; before there is one, the latest."""
         return next((judging for judging in self.judgings if judging.verdict), self.judging)
 
     @property
@@ -385,12 +390,12 @@ class Debate(Struct, frozen=True):
 
     @property
     def panel(self) -> tuple[Judge, ...]:
-        """The judges of this debate who are asked."""
+        """The judges who are not recused."""
         return tuple(judge for judge in self.judges if not judge.recused)
 
     @property
     def in_circles(self) -> bool:
-        """The speeches were found to repeat themselves, and nobody has spoken since."""
+        """Whether a stalemate was found and nobody has spoken since."""
         return self.stalemate_seq > max((turn.seq for turn in (*self.turns, *self.live)), default=0)
 
     @property
@@ -403,7 +408,7 @@ class Debate(Struct, frozen=True):
 
     @property
     def cost_so_far(self) -> Money:
-        """What the calls have cost so far, estimates included."""
+        """The cost of all calls so far, estimates included."""
         return sum((tally.cost for tally in self.tallies.values()), ZERO)
 
     @property
@@ -412,7 +417,7 @@ class Debate(Struct, frozen=True):
 
     @property
     def cost_limit(self) -> Money | None:
-        """What may be counted in all; a judging that brings its own allowance is held to that alone."""
+        """The limit for `counted`; a judging with its own allowance has only that limit."""
         judging = self.judging
         if judging is None or judging.closed or judging.allowance is None:
             return self.limits.cost
@@ -425,16 +430,16 @@ class Debate(Struct, frozen=True):
     @property
     def unheard_remarks(self) -> tuple[Remark, ...]:
         """Remarks that no turn has heard yet: the next one will."""
-        heard = max((turn.seq for turn in (*self.turns, *self.live)), default=0)
-        return tuple(remark for remark in self.remarks if remark.seq > heard)
+        last_start = max((turn.seq for turn in (*self.turns, *self.live)), default=0)
+        return tuple(remark for remark in self.remarks if remark.seq > last_start)
 
     def seat(self, seat_id: str) -> Seat:
         return next(seat for seat in self.seats if seat.id == seat_id)
 
     def judge(self, judge_id: str) -> Judge:
-        """By id, also one who judges it again later."""
-        sitting = (judge for judging in self.judgings for judge in judging.judges)
-        return next(judge for judge in (*self.judges, *sitting) if judge.id == judge_id)
+        """By id, also a judge who was added when the debate was judged again."""
+        later = (judge for judging in self.judgings for judge in judging.judges)
+        return next(judge for judge in (*self.judges, *later) if judge.id == judge_id)
 
     def aside(self, number: int) -> Aside | None:
         return next((aside for aside in self.asides if aside.number == number), None)
@@ -443,40 +448,40 @@ class Debate(Struct, frozen=True):
         return next((poll for poll in self.polls if poll.name == name), None)
 
     def word_budget(self, slot: int) -> int:
-        """How many words that speech may have: on a clock, no more than its side had left."""
+        """How many words the speech of this slot may have: on a clock, no more than its side has left."""
         words = self.schedule[slot].words or self.phase(slot).words
         if not self.phase(slot).clock:
             return words
-        began = max((turn.seq for turn in self.turns if turn.slot == slot), default=None)
-        return max(1, min(words, self.clock_words_left(self.schedule[slot], began)))
+        start = max((turn.seq for turn in self.turns if turn.slot == slot), default=None)
+        return max(1, min(words, self.clock_words_left(self.schedule[slot], start)))
 
     def clip_words(self, slot: int, text: str) -> int:
-        """How many words of this text are heard, where it goes beyond its budget; 0: all of them."""
+        """How many words of this text are heard, if it is over its budget; 0: all of them."""
         return words_within_budget(text, self.word_budget(slot)) if self.phase(slot).held else 0
 
     def clock_words_left(self, slot: Slot, before: int | None = None) -> int:
-        """Words that the side of this slot still has (before that seq), where its row is on a clock."""
-        seats = next(
-            (bench for bench in seats_by_side(self.seats) if any(s.id == slot.seat for s in bench)), ()
-        )
-        side = {seat.id for seat in seats}
+        """Words that the side of this slot has left (before that seq) on the clock of its phase."""
+        sides = ({seat.id for seat in seats} for seats in seats_by_side(self.seats))
+        side = next((seats for seats in sides if slot.seat in seats), set[str]())
         spoken = 0
         for turn in self.turns:
-            row = self.schedule[turn.slot]
-            if turn.has_words and turn.seat in side and (row.phase, row.round) == (slot.phase, slot.round):
-                spoken += (turn.clipped or turn.words) if before is None or turn.seq < before else 0
+            other = self.schedule[turn.slot]
+            same_clock = turn.seat in side and (other.phase, other.round) == (slot.phase, slot.round)
+            if same_clock and turn.has_words and (before is None or turn.seq < before):
+                spoken += turn.clipped or turn.words
         return self.format.phases[slot.phase].clock - spoken
 
     def offered_point(self, turn: int) -> Aside | None:
-        """Who rises on a point of information in this speech: of several, the one who was heard least."""
-        risen = [a for a in self.asides if (a.kind, a.turn) == ("point", turn) and a.yes and a.text]
-        heard = [point.seat for point in self.points if point.accepted]
-        return min(risen, key=lambda aside: (heard.count(aside.seat or ""), aside.number), default=None)
+        """The point of information offered in this speech: of several, that of the seat with the fewest
+        accepted."""
+        offers = [a for a in self.asides if (a.kind, a.turn) == ("point", turn) and a.yes and a.text]
+        accepted = [point.seat for point in self.points if point.accepted]
+        return min(offers, key=lambda aside: (accepted.count(aside.seat or ""), aside.number), default=None)
 
     def points_taken(self, seat_id: str) -> int:
-        """How many points of information this seat has taken in its speeches."""
-        own = {turn.number for turn in self.turns if turn.seat == seat_id}
-        return sum(point.accepted and point.turn in own for point in self.points)
+        """How many points of information this seat has accepted in its speeches."""
+        turns = {turn.number for turn in self.turns if turn.seat == seat_id}
+        return sum(point.accepted and point.turn in turns for point in self.points)
 
     def phase(self, slot: int) -> Phase:
         return self.format.phases[self.schedule[slot].phase]
@@ -485,14 +490,15 @@ class Debate(Struct, frozen=True):
         return next((turn for turn in (*self.turns, *self.live) if turn.number == number), None)
 
     def tone(self, turn: Turn) -> Tone:
-        """As what it is given: where the first half of a speech came to nothing, the second is the speech."""
+        """The tone in which it is given: where the first half of a speech failed, the second is the
+        speech."""
         if turn.tone != "continuation":
             return turn.tone
-        begun = any(t.slot == turn.slot - 1 and t.has_words and t.seq < turn.seq for t in self.turns)
-        return turn.tone if begun else self.phase(turn.slot).tone
+        has_first_half = any(t.slot == turn.slot - 1 and t.has_words and t.seq < turn.seq for t in self.turns)
+        return turn.tone if has_first_half else self.phase(turn.slot).tone
 
     def heard_text(self, turn: Turn) -> str:
-        """Of a speech, what counts: not what goes beyond its budget."""
+        """The text of a speech that others hear: not what is over its budget."""
         return first_words(turn.text, turn.clipped) if turn.clipped else turn.text
 
     def is_live(self, number: int) -> bool:
@@ -506,22 +512,20 @@ class Debate(Struct, frozen=True):
         return tuple(slot for slot in self.schedule if slot.index not in used)
 
     def chained_response_id(self, seat_id: str) -> str | None:
-        """The response id that this seat's next turn refers to: its own last one, never another's.
+        """The response id that this seat's next turn refers to: that of its own last speech, never another's.
 
-        None also where the provider has twice in a row forgotten what it had promised to keep.
+        None also where the provider has twice in a row lost a response that it had promised to keep.
         """
-        own = [
+        speeches = [
             turn
             for turn in self.turns
             if turn.seat == seat_id and turn.state == "completed" and turn.has_words
         ]
-        if not own or not own[-1].stored or self._knows_struck_speech(own[-1]):
+        if not speeches or not speeches[-1].stored or speeches[-1].awaits_tools:
             return None
-        if own[-1].awaits_tools:
+        last = speeches[-1]
+        if any(turn.struck and turn.seq < last.seq < turn.struck_at for turn in self.turns):
+            # The provider remembers a speech that was struck since.
             return None
-        forgetful = len(own) > 2 and all("chain" in turn.degraded.split(",") for turn in own[-2:])
-        return None if forgetful else own[-1].response_id
-
-    def _knows_struck_speech(self, speech: Turn) -> bool:
-        """What the provider remembers of this speech holds another that was struck since."""
-        return any(turn.struck and turn.seq < speech.seq < turn.struck_at for turn in self.turns)
+        unreliable = len(speeches) > 2 and all("chain" in turn.degraded.split(",") for turn in speeches[-2:])
+        return None if unreliable else last.response_id

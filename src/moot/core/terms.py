@@ -1,8 +1,10 @@
-"""The vocabulary of a debate, as plain frozen values.
+"""The vocabulary of a debate, as frozen values.
 
-A debate has *seats*; each seat is held by a model or a person and argues a *side*. A *format* is a table of
-*phases* from which a *schedule* of *slots* is laid out: slot by slot, who speaks when, in which round. What a
-model sends is kept as *segments* in the provider's order. Money is exact: decimals of US dollars.
+A debate has *seats*. A model or a person holds each seat and argues a *side*. A *format* is a table of
+*phases*, from which the *schedule* follows: a list of *slots* that say who speaks when, in which round. A
+speech that is given in a slot is a *turn* (`state.py`). *Judges* cast *ballots*, which lead to a *verdict*.
+
+What a model sends is kept as *segments* in the provider's order. Money is exact: decimals of US dollars.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ Status = Literal[
     "judging", "completed", "aborted", "error",
 ]  # fmt: skip
 StepSize = Literal["turn", "round"]
-"""How far a debate goes on before it pauses by itself."""
+"""How much is held before the debate pauses by itself."""
 WinningRule = Literal["ai-judge", "self-terminate", "user-decides", "audience"]
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Verbosity = Literal["low", "medium", "high"]
@@ -30,14 +32,14 @@ Truncation = Literal["timeout", "max_tokens", "cap", "filter"]
 
 
 class PriceTier(Struct, frozen=True):
-    """From this many input tokens on, a million tokens cost this much."""
+    """From `start` input tokens on, a million tokens cost this much."""
 
     start: int
     per_million: Money
 
 
 class Price(Struct, frozen=True, omit_defaults=True):
-    """What a model costs, as it stood when the debate was opened."""
+    """What a model cost when the debate was opened."""
 
     input: tuple[PriceTier, ...]
     output: tuple[PriceTier, ...]
@@ -53,12 +55,12 @@ class Price(Struct, frozen=True, omit_defaults=True):
 
 
 HUMAN = "human"
-"""The provider of whoever types by hand."""
+"""The provider name of people."""
 FREE = Price(input=(PriceTier(0, Money(0)),), output=(PriceTier(0, Money(0)),), source="local")
 
 
 class Model(Struct, frozen=True, omit_defaults=True):
-    """Who is asked, and how. `price` is None where nobody knows it: unknown is never free."""
+    """A model with its settings, or a person. `price` is None where it is unknown: unknown is never free."""
 
     provider: str
     name: str
@@ -68,12 +70,12 @@ class Model(Struct, frozen=True, omit_defaults=True):
     verbosity: Verbosity | None = None
     seed: int | None = None
     small: bool = False
-    """Too small for long prompts: it is given short ones, and a first few words to go on from."""
+    """Too small for long prompts: it gets short ones, and first words to continue."""
     price: Price | None = None
     alias: str = ""
-    """As whoever asked for it calls it, where that is not its name."""
+    """The name that the client used for it, where that is another."""
     thinks: bool = True
-    """It may reason before it speaks. False where it is known not to."""
+    """It may reason before it answers. False where it is known not to."""
 
     @property
     def label(self) -> str:
@@ -81,12 +83,12 @@ class Model(Struct, frozen=True, omit_defaults=True):
 
     @property
     def human(self) -> bool:
-        """A person sits here: nobody is called, and the debate waits with a clock."""
+        """Whether this is a person: no model is called, and the debate waits for a limited time."""
         return self.provider == HUMAN
 
 
 class Seat(Struct, frozen=True, omit_defaults=True):
-    """One place at the table."""
+    """A place in the debate: who holds it, for which side, in which role."""
 
     id: str
     name: str
@@ -100,7 +102,7 @@ class Seat(Struct, frozen=True, omit_defaults=True):
     colour: str = ""
     team: str = ""
     stand_in: Model | None = None
-    """Speaks where the person of this seat is not there."""
+    """The model that speaks when the person of this seat is absent."""
 
 
 class Judge(Struct, frozen=True, omit_defaults=True):
@@ -109,18 +111,18 @@ class Judge(Struct, frozen=True, omit_defaults=True):
     model: Model
     criteria: tuple[str, ...] = ("argument", "evidence", "rebuttal", "clarity")
     weights: dict[str, float] = {}
-    """What each criterion counts in the rubric, where they do not all count the same."""
+    """The weight of each criterion in the rubric, where they differ."""
     recused: str = ""
-    """Why this judge is not asked; empty where it is."""
+    """Why this judge does not judge; empty where it does."""
 
 
 class DebateLimits(Struct, frozen=True, omit_defaults=True):
     rounds: int
     turns: int | None = None
-    """Formats counted in turns (free) stop here."""
+    """The most turns, in formats counted in turns (free)."""
     turn_seconds: float = 120.0
     person_seconds: float = 300.0
-    """How long a person has for a speech, and a judge of flesh and blood for a ballot."""
+    """How long a person has for a speech or a ballot."""
     cost: Money | None = None
     warn_at: Money | None = None
 
@@ -130,7 +132,7 @@ class PollSettings(Struct, frozen=True, omit_defaults=True):
 
     before: bool = True
     seconds: float | None = None
-    """How long each vote is open. None: until somebody closes it."""
+    """How long each vote is open. None: until it is closed by a command."""
 
 
 class DebateOptions(Struct, frozen=True, omit_defaults=True):
@@ -144,19 +146,19 @@ class DebateOptions(Struct, frozen=True, omit_defaults=True):
     show_reasoning: bool = True
     language: str = ""
     lent: tuple[str, ...] = ()
-    """Providers whose key somebody lends for this debate; it is kept in no log."""
+    """Providers whose key the user gave for this debate; the keys are in no log."""
     objective: str = ""
-    """What the debate is to settle: told to every seat and every judge."""
+    """What the debate is to settle: every seat and every judge reads it."""
     prep: bool = False
-    """Speakers make private notes before their speeches, as far as the format gives them time."""
+    """Speakers make private notes before their speeches, as far as the format allows."""
     blind: bool = False
-    """Openings are given at the same time, so that nobody answers or copies."""
+    """Openings are given at the same time, so that no speaker answers or copies another."""
     opens: OpeningSide | None = None
-    """The side that won the toss and speaks first, where the format leaves it to one."""
+    """The side that won the toss and speaks first, in formats that leave it to a toss."""
     polls: PollSettings | None = None
     tools: tuple[str, ...] = ()
-    """What the seats may use: a server of `moot.toml`, one tool of it (`server/tool`), or the tools that a
-    provider has itself (`web_search`, `code`). Nothing unless it stands here."""
+    """What the seats may use: a server of `moot.toml`, one tool of it (`server/tool`), or a provider's own
+    tools (`web_search`, `code`). Nothing else."""
 
 
 # --- formats ------------------------------------------------------------------------------------------
@@ -166,8 +168,11 @@ PhaseKind = Literal["speech", "cross-examination", "crossfire", "exchange", "not
 Tone = Literal[
     "opening", "rebuttal", "closing", "summary", "question", "answer", "continuation", "floor",
 ]  # fmt: skip
-"""`continuation`: the rest of a speech after a point of information; `floor`: answers to the audience."""
+"""`continuation`: the second half of a speech, after a point of information; `floor`: answers to the
+audience."""
 WORDS_PER_MINUTE = 150
+SESSION_FORMAT = "turns"
+"""The format of debates in which a client asks for each turn: see `rules/turn_sessions.py`."""
 
 
 class Phase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -177,54 +182,55 @@ class Phase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
     title: str
     who: PhaseSpeaker
     round: int = 1
-    """Rows with the same number make one round."""
+    """Phases with the same number make one round."""
     closes: bool = False
-    """Given at the end of the last round, whichever that is."""
+    """Given at the end of the last round, whatever its number."""
     tone: Tone = "rebuttal"
     kind: PhaseKind = "speech"
     speaker: int = 1
-    """Which member of the team gives it; counted round and round in smaller teams. 0: each in turn."""
+    """Which member of the team speaks; smaller teams start again with the first. 0: each in turn."""
     to: PhaseSpeaker | None = None
-    """Whom the speaker questions."""
+    """Whom the speaker questions, in cross-examination and the like."""
     to_speaker: int = 1
     exchanges: int = 1
     """Questions in a cross-examination, each with its answer; turns of each side in an exchange."""
     words: int = 180
     minutes: float = 0
-    """What people are given for it; a file that says nothing of words means 150 for each minute."""
+    """Speaking time of people; where a file has no `words`, they are 150 for each minute."""
     clock: int = 0
-    """Words that each side has for the whole row, where the row is on a clock."""
+    """Words that each side has for the whole phase, where the phase is on a clock."""
     held: bool = True
-    """What goes far beyond `words` is not heard. False: the number is advice."""
+    """Text far beyond `words` is not heard. False: the number is only advice."""
     new_arguments: bool = True
     simultaneous: bool = False
-    """Nobody in this row hears the others of this row, nor of the one beside it that is simultaneous too."""
+    """Speakers of this phase do not hear each other, nor those of a simultaneous phase next to it."""
     points_of_information: bool = False
     protected: int = 0
-    """Words at either end of the speech in which no point of information is offered."""
+    """Words at the start and end of the speech in which no point of information may be offered."""
     guide: str = ""
-    """What this speech must do, told to its speaker."""
+    """What the speech must do, for its speaker."""
     speaks_as: str = ""
-    """Whose speech it is in the format's own words: Prime Minister, 2A, third speaker."""
+    """The speaker's title in the format: Prime Minister, 2A, third speaker."""
     team: str = ""
-    """The chair whose team gives it, where a side has several teams."""
+    """Which team speaks, where a side has several."""
 
 
 class SeatTemplate(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A seat as the format suggests it when nobody says otherwise."""
+    """A seat as the format suggests it."""
 
     name: str
     side: Side
     role: SeatRole = "debater"
     persona: str = ""
     team: str = ""
-    """Where a side has several teams that are ranked apart."""
+    """The team, where a side has several that are ranked separately."""
 
 
 MOST_PARTICIPANTS = 4
-"""That a debate can have over the API and on the page, whatever its format allows."""
+"""The most that the API and the page accept, whatever the format allows."""
 DecisionRule = Literal["majority", "consensus", "ranking", "swing", "summary", "none"]
-"""How a result is made. `swing`: the audience's change of mind; without an audience the judges' majority."""
+"""How the result is made. `swing`: by the audience's change of mind; without an audience, by the majority of
+the judges."""
 PartyUnit = Literal["seats", "sides"]
 
 
@@ -245,11 +251,12 @@ class Format(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     """Counted in turns instead of rounds; this many usually."""
     max_turns: int | None = None
     scripted: bool = False
-    """A fixed table: rounds can be cut short but never repeated, and nothing but the table ends it."""
+    """A fixed table of speeches: rounds can be left out but not repeated, and only the table ends the
+    debate."""
     repeat: int | None = None
-    """The round that repeats to fill the number of rounds asked for."""
+    """The round of the table that is repeated to fill the requested number of rounds."""
     rotate: bool = False
-    """Another seat opens each round."""
+    """A different seat opens each round."""
     either_first: bool = False
     """A toss decides which side opens."""
     last_word: Side | None = None
@@ -257,13 +264,13 @@ class Format(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     parties: PartyUnit = "seats"
     """Who wins: a seat for itself, or all seats of a side together."""
     criteria: dict[str, float] = {}
-    """By what its judges weigh, and how much each counts, where nobody says otherwise."""
+    """The default criteria of its judges, with their weights."""
     prep_words: int = 0
-    """Words of private notes that each team may make in all: those who win and lose together."""
+    """Words of private notes that each team (those who win together) may make in all."""
 
 
 class Slot(Struct, frozen=True):
-    """One speech in the laid-out schedule."""
+    """One speech in the schedule."""
 
     index: int
     round: int
@@ -274,7 +281,7 @@ class Slot(Struct, frozen=True):
     group: int = 0
     """Slots of one group are given at the same time."""
     words: int = 0
-    """Its word budget, where the row is shared out; 0 is the row's own."""
+    """Its word budget, where the speech is split in two; 0: that of the phase."""
 
 
 # --- what models send ---------------------------------------------------------------------------------
@@ -290,7 +297,7 @@ class Usage(Struct, frozen=True, omit_defaults=True):
     cache_write: int = 0
     estimated: bool = False
     suspect: bool = False
-    """Reported figures that cannot be true; the larger one counts."""
+    """The reported figures cannot be true; the larger of report and estimate counts."""
 
     @property
     def total(self) -> int:
@@ -312,7 +319,7 @@ DeltaKind = Literal["text", "reasoning"]
 
 
 class PartStart(Struct, frozen=True, omit_defaults=True, gc=False):
-    """What a service tells of an item, and of the part of it whose first words come."""
+    """The numbers that a service gives to an item and to the part of it that begins."""
 
     item_id: str = ""
     sequence_number: int | None = None
@@ -334,13 +341,13 @@ class Text(Struct, frozen=True, omit_defaults=True, tag="text"):
     item_id: str = ""
     sequence_number: int | None = None
     phase: str = ""
-    """Some models mark what they say on the way (commentary) and what they say in the end (final_answer)."""
+    """Some models mark text on the way (commentary) and in the end (final_answer)."""
     annotations: tuple[dict[str, Any], ...] = ()
-    """Citations and the like, as the service gave them."""
+    """Citations and the like, as the service sent them."""
 
 
 class Reasoning(Struct, frozen=True, omit_defaults=True, tag="reasoning"):
-    """What the model thought. It has no way into anyone else's request: see `hears`."""
+    """What the model thought. It never enters another's request: see `hears` in `visibility.py`."""
 
     parts: tuple[ReasoningPart, ...]
     index: int = 0
@@ -351,7 +358,7 @@ class Reasoning(Struct, frozen=True, omit_defaults=True, tag="reasoning"):
     opaque: str = ""
     """A signature or encrypted content that goes back to the provider unread."""
     redacted: bool = False
-    """There were thoughts; all we were given is `opaque`."""
+    """The service showed no text of the reasoning, only `opaque`."""
 
     @property
     def text(self) -> str:
@@ -359,7 +366,7 @@ class Reasoning(Struct, frozen=True, omit_defaults=True, tag="reasoning"):
 
 
 CLIENT_TOOL_KINDS = ("function", "function_call", "tool_use", "functionCall")
-"""Kinds of calls that wait for our answer; the others ran at the provider's."""
+"""Kinds of tool calls that wait for our answer; the others ran at the provider."""
 
 
 class ToolCall(Struct, frozen=True, omit_defaults=True, tag="tool_call"):
@@ -377,15 +384,15 @@ class ToolCall(Struct, frozen=True, omit_defaults=True, tag="tool_call"):
     opaque: str = ""
     """A signature that goes back to the provider unread."""
     server: str = ""
-    """Whose tool it is: a server of `moot.toml`, or the provider's own label."""
+    """The tool's server in `moot.toml`, or the provider's own label."""
     title: str = ""
-    """What people call the tool."""
+    """The tool's name for people."""
     error: str = ""
-    """Why a tool that ran at the provider's gave nothing."""
+    """Why a tool that ran at the provider failed."""
 
     @property
     def needs_answer(self) -> bool:
-        """Somebody is to carry it out and to answer."""
+        """Whether we have to carry it out and answer."""
         return self.kind in CLIENT_TOOL_KINDS
 
 
@@ -403,8 +410,7 @@ class CompletionStatus(Struct, frozen=True, omit_defaults=True, tag="completion_
 
 
 class UnknownItem(Struct, frozen=True, omit_defaults=True, tag="unknown_item"):
-    """Something of a kind that we do not know, as the service sent it. It may hold thoughts, and is kept from
-    all who may not read those."""
+    """An item of an unknown kind, as the service sent it. It may hold reasoning, and is hidden like it."""
 
     kind: str
     item: dict[str, Any]
@@ -420,7 +426,7 @@ Segment = Text | Reasoning | ToolCall | ToolResult | CompletionStatus | UnknownI
 
 
 class EncryptedReasoning(Struct, frozen=True):
-    """A model's own earlier thoughts, encrypted by its provider: they go back to it unread."""
+    """A model's earlier reasoning, encrypted by its provider: it goes back to it unread."""
 
     item_id: str
     data: str
@@ -433,10 +439,10 @@ class ChatMessage(Struct, frozen=True, omit_defaults=True):
 
 
 class Tool(Struct, frozen=True, omit_defaults=True):
-    """A tool as a model is told of it."""
+    """A tool as it is described to a model."""
 
     name: str
-    """By which the model calls it: letters, digits, `_` and `-`, at most 64."""
+    """At most 64 letters, digits, `_` and `-`."""
     description: str
     schema: dict[str, Any]
     server: str = ""
@@ -444,40 +450,39 @@ class Tool(Struct, frozen=True, omit_defaults=True):
 
 
 HostedTool = Literal["web_search", "code"]
-"""Tools that run at the provider's."""
+"""Tools that run at the provider."""
 
 
 class Request(Struct, frozen=True, omit_defaults=True):
-    """One call as a value; each provider writes it in its own tongue."""
+    """One call as a value; each provider encodes it in its own wire format."""
 
     model: Model
     instructions: str
     messages: tuple[ChatMessage, ...]
     max_tokens: int
     schema: dict[str, Any] | None = None
-    """The reply must be JSON of this shape."""
+    """JSON schema that the reply must match."""
     prefill: str = ""
-    """Words put into the model's mouth; they count as its own."""
+    """The first words of the reply, which the model continues; they count as its own."""
     previous_response_id: str | None = None
     fresh: tuple[ChatMessage, ...] = ()
-    """With a previous id: only what is new since then. Empty means the last message."""
+    """With a previous response: only the messages since then. Empty means the last message."""
     stop: tuple[str, ...] = ()
     seed: int | None = None
     attempt: int = 1
     thoughts: bool = True
-    """Ask to be shown what the model thinks. Some accounts may not."""
+    """Ask for the model's reasoning. Some accounts may not see it."""
     trimmed: int = 0
-    """So many of the oldest messages were left out, because the whole was too long for the model."""
+    """So many of the oldest messages were left out, because all of them were too long for the model."""
     tools: tuple[Tool, ...] = ()
     hosted: tuple[HostedTool, ...] = ()
     exchange: tuple[Segment, ...] = ()
-    """What this speech has brought so far, in order: thoughts, words, what it asked of tools, what they gave.
-    It stands after the messages, and the model goes on from there."""
+    """What this speech has brought so far, in order: reasoning, text, tool calls and their results. It
+    follows the messages, and the model continues from there."""
     resumes: bool = False
-    """The previous response is the one that this speech goes on from: of the exchange, only the results that
-    stand at its end are new to it."""
+    """The previous response belongs to this speech: of the exchange, only the results at its end are new."""
     enough: bool = False
-    """It has asked its tools often enough: now it must speak."""
+    """It has called tools often enough: now it must speak."""
 
 
 # --- judging ------------------------------------------------------------------------------------------
@@ -490,7 +495,8 @@ class Score(Struct, frozen=True, omit_defaults=True):
 
 
 class Ballot(Struct, frozen=True, omit_defaults=True):
-    """One judge's view with the seats shown in one order. Seats are named by id; no winner is a tie."""
+    """One judge's decision, with the parties shown in one order. Parties are named by the id of their first
+    seat; without a winner it is a tie."""
 
     judge: str
     order: int
@@ -499,21 +505,24 @@ class Ballot(Struct, frozen=True, omit_defaults=True):
     reasoning: str
     criteria: dict[str, str] = field(default_factory=dict[str, str])
     inconsistent: bool = False
-    """The winner has the lower score: kept as said."""
+    """The winner does not have the highest score; the ballot counts as cast."""
     cites: tuple[int, ...] = ()
-    """The turns on which the decision rests."""
+    """The speeches on which the decision rests, by turn."""
     rubric: dict[str, dict[str, float]] = {}
-    """Points by criterion and seat: a diagnosis beside the decision."""
+    """Points by criterion and party, beside the decision."""
     ranking: tuple[str, ...] = ()
-    """Seats from best to worst, where the format ranks them."""
+    """From best to worst, where the format ranks the parties."""
     dropped: tuple[str, ...] = ()
-    """Criteria that it gave and nobody had asked for; they count for nothing."""
+    """Criteria in the reply that were not asked for; they do not count."""
+
+
+VerdictOutcome = Literal["win", "too-close", "draw"]
 
 
 class Verdict(Struct, frozen=True, omit_defaults=True):
     """The result with its doubts. `outcome` says why there is no winner where there is none."""
 
-    outcome: Literal["win", "too-close", "draw"]
+    outcome: VerdictOutcome
     winner: str | None
     by: Literal["judges", "hand", "stalemate", "concession", "audience"]
     margin: float = 0.0
@@ -521,7 +530,7 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
     agreement: float = 1.0
     """The share of ballots that name the winner."""
     flips: int = 0
-    """Judges who changed their mind when the order changed."""
+    """Judges who named another winner when the order changed."""
     scores: dict[str, Score] = field(default_factory=dict[str, Score])
     reasoning: str = ""
     criteria: dict[str, str] = field(default_factory=dict[str, str])
@@ -529,20 +538,21 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
     cites: tuple[int, ...] = ()
     rubric: dict[str, dict[str, float]] = {}
     totals: dict[str, float] = {}
-    """What the rubric comes to by seat, where some criteria count more than others."""
+    """Weighted rubric points by party, where criteria have weights."""
     ranking: tuple[str, ...] = ()
     last_word: str | None = None
-    """The seat that spoke last: judges favour it."""
+    """The seat that spoke last: judges tend to favour it."""
 
 
 AsideKind = Literal["notes", "point", "leave", "concession", "referee"]
-"""What is asked beside the speeches: to make notes; whether one rises on a point of information; whether the
-speaker takes it; whether one has conceded; and of a referee, whether that is so."""
+"""Questions beside the speeches: `notes` to make notes, `point` whether to offer a point of information,
+`leave` whether the speaker accepts it, `concession` whether the speaker has conceded, `referee` whether that
+is so."""
 PollName = Literal["before", "after"]
 
 
 class SimilarTurns(Struct, frozen=True):
-    """Evidence that the debate goes in circles: two turns, the scorer and its figure."""
+    """Evidence of a stalemate: two similar turns, the scorer and its figure."""
 
     turn: int
     other: int

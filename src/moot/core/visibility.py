@@ -1,9 +1,9 @@
-"""Who may hear what: `hears` for the seats, `visible_event` for those who watch.
+"""Who may hear and see what: `hears` for the seats, `visible_event` and `visible_state` for viewers.
 
-Reasoning has no way into `hears`: a seat hears its own words and notes, the words of the others, the points
-of information that were taken and the remarks made before its turn began, and nothing else. `visible_event`
-stands between the log and every watcher and fails closed: an event that it does not know is shown to nobody.
-`visible_state` is its twin for whoever looks at the whole debate instead.
+Reasoning has no way into `hears`: a seat hears its own words and notes, the words of the others, the accepted
+points of information and the remarks made before its turn began, and nothing else. Every event passes through
+`visible_event` on its way to a viewer. It fails closed: an event that is neither a `PublicEvent` nor handled
+here is a type error.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from moot.core.terms import Reasoning, Seat, ToolCall, UnknownItem
 
 
 class Heard(Struct, frozen=True):
-    """Something a seat has heard: a speech of its own or another's, a point of information that was taken, a
-    remark or a question from the floor, or its own notes."""
+    """Something that a seat has heard: a speech of its own or another's, an accepted point of information, a
+    remark or a question from the audience, or its own notes."""
 
     kind: Literal["own", "other", "remark", "question", "point", "notes"]
     text: str
     seat: str | None = None
-    """Who said it; of a question from the floor, to whom it is put."""
+    """Who said it; for a question from the audience, to whom it is put."""
     turn: int | None = None
     round: int = 0
 
 
 def hears(debate: Debate, turn: Turn) -> tuple[Heard, ...]:
-    """All that the speaker of this turn has heard when it starts, in the order in which it heard it."""
+    """What the speaker of this turn has heard when it starts, in the order in which it heard it."""
     group = debate.schedule[turn.slot].group
     speeches = [other for other in debate.turns if other.has_words and other.seq < turn.seq]
-    # What was said at the same time as an own speech is heard after it.
-    own = {debate.schedule[t.slot].group: t.seq for t in speeches if t.seat == turn.seat}
+    # Speeches given at the same time as an own speech are heard after it.
+    own_groups = {debate.schedule[t.slot].group: t.seq for t in speeches if t.seat == turn.seat}
     heard: list[tuple[int, Heard]] = []
     for other in speeches:
         other_group = debate.schedule[other.slot].group
@@ -44,7 +44,7 @@ def hears(debate: Debate, turn: Turn) -> tuple[Heard, ...]:
         if other.seat == turn.seat:
             heard.append((other.seq, replace(speech, kind="own", text=other.text)))
         elif other_group != group:
-            heard.append((max(other.seq, own.get(other_group, 0)), speech))
+            heard.append((max(other.seq, own_groups.get(other_group, 0)), speech))
     heard.extend(
         (remark.seq, _remark(remark, turn))
         for remark in debate.remarks
@@ -64,14 +64,14 @@ def hears(debate: Debate, turn: Turn) -> tuple[Heard, ...]:
 
 
 def _remark(remark: Remark, turn: Turn) -> Heard:
-    """A question is heard by all; it is a question to the one it is put to, or to everybody."""
+    """All hear a question; to those it is not put to, it is only a remark."""
     asks = remark.question and remark.to in (None, turn.seat)
     return Heard("question" if asks else "remark", remark.text, remark.to if remark.question else None)
 
 
 class Viewer(Struct, frozen=True):
-    """Someone who watches. A participant sits in a seat and must not read the others' minds; a judge reads
-    nobody's, and not the other judges' ballots either."""
+    """Who watches. A participant sits in a seat and must not read the others' reasoning; a judge reads
+    nobody's reasoning, and no other judge's ballot."""
 
     role: Literal["owner", "moderator", "observer", "participant", "judge"] = "observer"
     seat: str | None = None
@@ -95,10 +95,12 @@ def visible_event(debate: Debate, recorded: Recorded, viewer: Viewer) -> Recorde
 
 def _redact(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
     if isinstance(event, ev.CallDelta):
-        # Nearly all that ever happens, so it is asked first.
+        # Nearly all events are deltas, so they come first.
         if event.kind != "text" and not may_read_reasoning(debate, viewer):
             return None
         return None if _is_private(debate, event.call, viewer) else event
+    if isinstance(event, ev.PublicEvent):
+        return event
     match event:
         case ev.DebateOpened():
             if viewer.role == "owner":
@@ -112,7 +114,7 @@ def _redact(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
         case ev.SegmentCompleted(segment=Reasoning()):
             if may_read_reasoning(debate, viewer):
                 return _without_opaque(event, viewer)
-            # Who has seen the words must learn that they were none.
+            # Viewers who have seen the text must learn that it was not speech.
             hidden = Reasoning((), event.segment.index, redacted=True)
             return replace(event, segment=hidden) if event.taken_back else None
         case ev.SegmentCompleted(segment=ToolCall()):
@@ -124,12 +126,12 @@ def _redact(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
         case ev.CallStarted():
             return event if viewer.privileged else replace(event, request="", previous_response_id=None)
         case ev.CallCompleted():
-            # By these ids a provider's own record can be found: for those who hold the key.
+            # With these ids a provider's record can be found: only for those who hold the key.
             return event if viewer.privileged else replace(event, response_id=None, request_id="")
         case ev.CallFailed():
             return event if viewer.privileged else replace(event, request_id="")
         case ev.DebateImported():
-            # It holds everything, also what the speakers thought.
+            # The record holds everything, reasoning included.
             return event if viewer.privileged else None
         case ev.DraftKept():
             return event if viewer.seat == event.seat else None
@@ -141,46 +143,36 @@ def _redact(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
         case ev.PointRaised():
             return event if event.accepted or viewer.privileged else replace(event, text="")
         case ev.VoteCast():
-            # A vote is secret for good; that somebody has voted is not.
+            # A vote stays secret; only that there was one is visible.
             return replace(event, voter="", choice="")
         case ev.BallotCast() | ev.BallotSpoiled():
             return None if viewer.role == "judge" else event
-        case (
-            ev.DebateStarted() | ev.DebateReady() | ev.DebatePaused() | ev.DebateResumed()
-            | ev.DebateStopped() | ev.DebateEnded() | ev.DebateFailed()
-            | ev.RoundAsked() | ev.RoundStarted() | ev.RoundCompleted()
-            | ev.TurnStarted() | ev.TurnCompleted() | ev.TurnFailed() | ev.TurnInterrupted()
-            | ev.TurnSkipped() | ev.TurnRetried() | ev.SegmentCompleted()
-            | ev.BudgetWarned() | ev.BudgetExhausted() | ev.StalemateFound() | ev.ConcessionMade()
-            | ev.JudgingStarted()
-            | ev.VerdictReached() | ev.JudgingFailed() | ev.TurnExtended() | ev.RoundsAdded()
-            | ev.SeatTaken() | ev.SeatLeft() | ev.SeatFilled() | ev.PollOpened() | ev.PollClosed()
-        ):  # fmt: skip
+        case ev.SegmentCompleted():
             return event
         case _:
             assert_never(event)
 
 
 def may_hear(to: str | None, viewer: Viewer) -> bool:
-    """A remark for one seat is for nobody else, but for those who conduct the debate."""
+    """A remark to one seat is only for that seat and for those who conduct the debate."""
     return to is None or viewer.privileged or viewer.seat == to
 
 
 def _without_opaque(event: ev.SegmentCompleted, viewer: Viewer) -> ev.SegmentCompleted:
-    """What goes back to a provider unread is nobody else's business."""
+    """Without the provider's own data, except for those who conduct the debate."""
     if viewer.privileged or not isinstance(event.segment, Reasoning | ToolCall) or not event.segment.opaque:
         return event
     return replace(event, segment=replace(event.segment, opaque=""))
 
 
 def _may_read_aside(seat: str | None, viewer: Viewer) -> bool:
-    """What is asked aside is for the seat that is asked, and for those who conduct the debate."""
+    """A side question is only for the seat that is asked and for those who conduct the debate."""
     return viewer.privileged or (seat is not None and viewer.seat == seat)
 
 
 def _is_private(debate: Debate, number: int, viewer: Viewer) -> bool:
-    """Words in the making that are not for this viewer: an answer to an aside, a ballot where one judges
-    too, a speech that is veiled."""
+    """Whether the text of this call is hidden from the viewer: the answer to a side question, a ballot for
+    another judge, a speech that is withheld."""
     if viewer.privileged:
         return False
     for call in debate.calls:
@@ -189,13 +181,14 @@ def _is_private(debate: Debate, number: int, viewer: Viewer) -> bool:
         if call.turn is not None:
             return viewer.seat is not None and is_withheld(debate, call.turn, viewer)
         return call.aside is not None or viewer.role == "judge"
-    # What a tool gives comes when the call that asked for it is over.
-    spoken = (turn.number for turn in (*debate.live, *debate.turns) if turn.call == number)
-    return viewer.seat is not None and any(is_withheld(debate, turn, viewer) for turn in spoken)
+    # Tool results come after the call that asked for them.
+    turns = (turn.number for turn in (*debate.live, *debate.turns) if turn.call == number)
+    return viewer.seat is not None and any(is_withheld(debate, turn, viewer) for turn in turns)
 
 
 def is_withheld(debate: Debate, number: int, viewer: Viewer) -> bool:
-    """A speech that whoever sits in this seat must not read yet: their own is given at the same time."""
+    """Whether the person in a seat must not read this speech yet, because their own is given at the same
+    time."""
     if viewer.seat is None or debate.final or debate.being_judged:
         return False
     turn = debate.turn(number)
@@ -206,20 +199,20 @@ def is_withheld(debate: Debate, number: int, viewer: Viewer) -> bool:
 
 
 def may_read_reasoning(debate: Debate, viewer: Viewer) -> bool:
-    """Who argues or judges here reads nobody's thoughts, even if the whole world does."""
+    """Participants and judges never read reasoning, even where all other viewers do."""
     if viewer.role in ("participant", "judge"):
         return False
     return viewer.privileged or debate.manner.show_reasoning
 
 
 def visible_state(debate: Debate, viewer: Viewer) -> Debate:
-    """The debate as this viewer may know it now: without drafts and notes that are not theirs, others' aims
-    and thoughts, and the words that are veiled. What anybody voted is left to the tally."""
+    """The debate as this viewer may see it now: without others' drafts, notes, secret objectives and
+    reasoning, and without speeches that are withheld. Votes are counted by `judging/audience_votes.py`."""
     drafts = {seat: text for seat, text in debate.drafts.items() if seat == viewer.seat}
     fence = debate.fence if viewer.role == "owner" else ""
     if viewer.privileged:
         return replace(debate, drafts=drafts, fence=fence)
-    thoughts = may_read_reasoning(debate, viewer)
+    with_reasoning = may_read_reasoning(debate, viewer)
     return replace(
         debate,
         drafts=drafts,
@@ -230,15 +223,15 @@ def visible_state(debate: Debate, viewer: Viewer) -> Debate:
         ),
         remarks=tuple(r for r in debate.remarks if r.question or may_hear(r.to, viewer)),
         points=tuple(p if p.accepted else replace(p, text="") for p in debate.points),
-        turns=tuple(_visible_turn(debate, turn, viewer, thoughts) for turn in debate.turns),
-        live=tuple(_visible_turn(debate, turn, viewer, thoughts) for turn in debate.live),
+        turns=tuple(_visible_turn(debate, turn, viewer, with_reasoning) for turn in debate.turns),
+        live=tuple(_visible_turn(debate, turn, viewer, with_reasoning) for turn in debate.live),
     )
 
 
-def _visible_turn(debate: Debate, turn: Turn, viewer: Viewer, thoughts: bool) -> Turn:
+def _visible_turn(debate: Debate, turn: Turn, viewer: Viewer, with_reasoning: bool) -> Turn:
     if is_withheld(debate, turn.number, viewer):
         return replace(turn, text="", reasoning="", segments=(), runs=(), cut=(), kept=EarlierCalls())
-    if thoughts:
+    if with_reasoning:
         return turn
     return replace(
         turn,

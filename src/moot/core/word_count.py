@@ -1,11 +1,11 @@
-"""How long a text is, in words and in tokens, whatever its script.
+"""The length of a text in words and in tokens, in any script.
 
-Words stand between spaces. Scripts without spaces are counted by their characters, two to a word, so that a
-budget means about the same in Chinese as in English. A text that is cut says so where it ends.
+Words are separated by spaces. Scripts without spaces are counted by characters, two to a word, so that a
+budget means about the same in Chinese as in English. A clipped text ends with a mark.
 
-Tokens are estimated upwards where nobody reports them, by how many bytes a character has in UTF-8: four ASCII
-characters are a token, two of the alphabets with two bytes (Cyrillic, Greek, Arabic, Hebrew, accented Latin),
-one character of the scripts with three (Chinese, Japanese, Korean, Hindi, Thai), and half of what has four.
+Where a service does not report tokens, they are estimated upwards by the UTF-8 length of each character: four
+ASCII characters make a token, two characters of two bytes (Cyrillic, Greek, Arabic, Hebrew, accented Latin),
+one of three bytes (Chinese, Japanese, Korean, Hindi, Thai), and one of four bytes makes two.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _UNSPACED = (
 _STOPS = "\u3000-\u303f\uff00-\uff65"
 _PIECE = re.compile(rf"[{_UNSPACED}]{{1,2}}[{_STOPS}]*|[^\s{_UNSPACED}]+")
 QUARTERS = 4
-"""Tokens are added up in quarters, so that a text in pieces comes to as much as the whole."""
+"""Tokens are added up in quarters, so that the pieces of a text come to as much as the text."""
 _TWO_BYTES, _THREE_BYTES, _FOUR_BYTES = (bytes(range(start)) for start in (0xC0, 0xE0, 0xF0))
-"""All bytes but those that begin a character of at least so many."""
+"""All bytes except those that begin a character of at least so many bytes."""
 _SENTENCE = re.compile(r"[.!?…][\"')\]”’]*(?=\s|$)|[。！？][”’」』）]*")
 
 
 def count_words(text: str) -> int:
-    # Most texts are plain, some are a megabyte long, and nobody may be held up by one.
+    # The fast way for most texts: some are a megabyte long.
     return len(text.split()) if text.isascii() else len(_PIECE.findall(text))
 
 
 def tokens(text: str) -> int:
-    """About how many tokens a text comes to, rather too many than too few."""
+    """The estimated tokens of a text, rather too many than too few."""
     return whole_tokens(quarter_tokens(text))
 
 
@@ -54,7 +54,7 @@ def quarter_tokens(text: str) -> int:
 
 
 def first_tokens(text: str, quarters: int) -> str:
-    """As much of a text as these quarters of tokens hold."""
+    """The beginning of a text that fits into these quarters of tokens."""
     if text.isascii() or quarter_tokens(text) <= quarters:
         return text[: max(0, quarters)]
     end, left = 0, quarters
@@ -64,14 +64,14 @@ def first_tokens(text: str, quarters: int) -> str:
 
 
 def first_words(text: str, most: int) -> str:
-    """The first so many words, and a sign where something is left out."""
+    """The first so many words, and a mark if something is left out."""
     end = _end(text, most)
     return text if end is None else text[:end] + CLIPPED_MARK
 
 
 def words_within_budget(text: str, budget: int) -> int:
-    """How many words of a speech count: up to the end of the sentence in which its budget is reached, and a
-    quarter beyond at most. 0 where all of them do."""
+    """How many words of a speech count: up to the end of the sentence in which its budget is reached, at most
+    a quarter more. 0 where all of them do."""
     most = int(budget * OVERRUN_FACTOR)
     within, beyond = _end(text, budget) or 0, _end(text, most)
     if beyond is None:

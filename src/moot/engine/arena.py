@@ -37,19 +37,15 @@ from moot.models.registry import ProviderRegistry
 from moot.providers.contract import Provider
 from moot.providers.keys import Secret
 from moot.providers.scripted import ScriptedProvider
-from moot.rules.commands import Command, Inject, Open, Rejudge, Start, decide
+from moot.rules.commands import Command, Open, Rejudge, Start, decide
 from moot.rules.cost_estimate import smallest_allowance
 from moot.rules.debate_setup import JudgeSetup, MakeId, Setup, numbered_id, opening_event
-from moot.rules.participation import CastVote, KeepDraft
 from moot.rules.runner_decisions import wants_runner
 from moot.settings import Settings
 from moot.store.contract import DebateFilter, DebateHead, DebatePage, IdempotencyKey, RecordResult, Store
 from moot.store.memory import MemoryStore
 from moot.tools.contract import NoTools, Toolbox
 from moot.tools.toolbox import McpToolbox
-
-NO_RUNNER_NEEDED = (Inject, KeepDraft, CastVote)
-"""Commands that give a runner nothing to do."""
 
 
 class Arena:
@@ -232,7 +228,7 @@ class Arena:
             if added_keys:
                 await self.user_keys.remove(debate_id, *added_keys)
             raise
-        if not isinstance(command, NO_RUNNER_NEEDED):
+        if command.needs_runner:
             self._run_if_wanted(result.debate)
         return result
 

@@ -33,6 +33,8 @@ LABELS = (
 _SOUNDS = ("bdfgklmnprtvz", "aeiou", "lmnr", "aeiou", "bdgkmnt")
 TIE = "tie"
 NOTHING_SAID = "none"
+ORDERS = (0, 1)
+"""Every model that judges sees the parties in both orders."""
 MAX_CITED = 5
 MOST_DROPPED, LONGEST_DROPPED = 20, 100
 SMALL_STRENGTHS = (
@@ -80,6 +82,11 @@ class _BallotReply(Struct, forbid_unknown_fields=True):
     rubric: dict[str, dict[str, _RubricPoints]] = {}
     winner: str = ""
     ranking: list[str] = []
+
+
+def orders(judge: Judge) -> tuple[int, ...]:
+    """A person decides once: the order in which the parties are shown makes no difference to them."""
+    return (0,) if judge.model.human else ORDERS
 
 
 def labels(debate: Debate, order: int, judging: Judging | None = None) -> dict[str, str]:

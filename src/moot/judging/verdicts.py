@@ -1,9 +1,9 @@
-"""Ballots to a verdict, with its doubts: margin, agreement, flips, and "too close to call".
+"""From ballots to a verdict with its doubts: margin, agreement, flips, and "too close to call".
 
-A model that judges counts only with both orders in hand. One that names another winner when the order changes
-has not decided, and is counted as a flip; a person decides once. A winner needs more than half of the judges,
-or all of them where the format asks for consensus; otherwise it is too close. Where parties are ranked, who
-comes first is decided in the same way, and the others follow by the mean of the places on the ballots.
+A model that judges counts only with its ballots in both orders. One that names another winner when the order
+changes has not decided and is counted as a flip; a person decides once. `panel_decision` is the rule by which
+the panel decides, ties included. Where parties are ranked, the first is decided in the same way, and the
+others follow by the mean of their places on the ballots.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from moot.core.state import Debate, Judging
-from moot.core.terms import Ballot, Judge, Score, Verdict
+from moot.core.terms import Ballot, Judge, Score, Verdict, VerdictOutcome
 from moot.judging.ballots import ballot_text
 from moot.judging.evidence import last_word
 from moot.judging.parties import is_ranked, parties
 
 
 class JudgeBallots(Struct, frozen=True):
-    """One judge, with all the ballots it was asked for."""
+    """A judge with all the ballots that it was asked for."""
 
     judge: Judge
     ballots: tuple[Ballot, ...]
 
     @property
     def winner(self) -> str | None:
-        """None where it could not separate them, or has not decided."""
+        """None where the judge named none, or another in each order."""
         return None if self.flipped else self.ballots[0].winner
 
     @property
@@ -47,23 +47,22 @@ def counted_judges(judging: Judging) -> tuple[JudgeBallots, ...]:
 
 
 def reach_verdict(debate: Debate, judging: Judging) -> Verdict | None:
-    """None where no judge has given all of its ballots: a verdict is never made up."""
+    """None where no judge has given all its ballots: a verdict is never made up."""
     counted = counted_judges(judging)
     if not counted:
         return None
-    ballots = [ballot for mind in counted for ballot in mind.ballots]
-    winner = _winner(debate, counted)
-    draw = all(ballot.winner is None for ballot in ballots)
+    ballots = [ballot for judge in counted for ballot in judge.ballots]
+    outcome, winner = panel_decision(debate, counted)
     decisive = [ballot for ballot in ballots if ballot.winner == winner] if winner else ballots
     scores = _mean_scores(debate, ballots)
     shown_ballot = decisive[0]
     return Verdict(
-        outcome="win" if winner else "draw" if draw else "too-close",
+        outcome=outcome,
         winner=winner,
         by="judges",
         margin=_margin(debate, scores),
         agreement=_agreement(ballots, winner),
-        flips=sum(mind.flipped for mind in counted),
+        flips=sum(judge.flipped for judge in counted),
         scores=scores,
         reasoning=ballot_text(shown_ballot.reasoning, debate, shown_ballot),
         criteria={
@@ -78,13 +77,17 @@ def reach_verdict(debate: Debate, judging: Judging) -> Verdict | None:
     )
 
 
-def _winner(debate: Debate, counted: Sequence[JudgeBallots]) -> str | None:
-    votes = Counter(mind.winner for mind in counted if mind.winner is not None)
-    if not votes:
-        return None
-    leader, support = votes.most_common(1)[0]
+def panel_decision(debate: Debate, counted: Sequence[JudgeBallots]) -> tuple[VerdictOutcome, str | None]:
+    """The outcome and the winner. A winner needs more than half of the judges, or all of them where the
+    format asks for consensus. Without one it is a draw if no ballot names a winner, and else too close to
+    call."""
+    votes = Counter(judge.winner for judge in counted if judge.winner is not None)
     needed = len(counted) if debate.format.result == "consensus" else len(counted) // 2 + 1
-    return leader if support >= needed else None
+    for leader, support in votes.most_common(1):
+        if support >= needed:
+            return "win", leader
+    draw = all(ballot.winner is None for judge in counted for ballot in judge.ballots)
+    return "draw" if draw else "too-close", None
 
 
 def _agreement(ballots: Sequence[Ballot], winner: str | None) -> float:
@@ -99,7 +102,7 @@ def _agreement(ballots: Sequence[Ballot], winner: str | None) -> float:
 
 
 def _mean_scores(debate: Debate, ballots: Sequence[Ballot]) -> dict[str, Score]:
-    """Of those who gave points; people need not."""
+    """The mean over the ballots that have scores; people need not give any."""
     means: dict[str, Score] = {}
     for party in parties(debate):
         marks = [(ballot, ballot.scores[party.id]) for ballot in ballots if party.id in ballot.scores]
@@ -139,12 +142,12 @@ def _mean_rubric(rubrics: Iterable[Mapping[str, Mapping[str, float]]]) -> dict[s
 
 def _totals(counted: Sequence[JudgeBallots]) -> dict[str, float]:
     """The rubric with each judge's own weights; nothing where all criteria count the same."""
-    if not any(mind.judge.weights for mind in counted):
+    if not any(judge.judge.weights for judge in counted):
         return {}
     sums: dict[str, list[float]] = {}
-    for mind in counted:
-        for ballot in mind.ballots:
-            for party, total in _weighted_totals(ballot.rubric, mind.judge.weights).items():
+    for judge in counted:
+        for ballot in judge.ballots:
+            for party, total in _weighted_totals(ballot.rubric, judge.judge.weights).items():
                 sums.setdefault(party, []).append(total)
     return {party: round(_mean(totals), 1) for party, totals in sums.items()}
 
@@ -152,11 +155,11 @@ def _totals(counted: Sequence[JudgeBallots]) -> dict[str, float]:
 def _weighted_totals(
     rubric: Mapping[str, Mapping[str, float]], weights: Mapping[str, float]
 ) -> dict[str, float]:
-    whole = sum(weights.get(name, 1.0) for name in rubric)
+    total_weight = sum(weights.get(name, 1.0) for name in rubric)
     totals: dict[str, float] = {}
     for name, row in rubric.items():
         for party, points in row.items():
-            totals[party] = totals.get(party, 0.0) + points * weights.get(name, 1.0) / whole
+            totals[party] = totals.get(party, 0.0) + points * weights.get(name, 1.0) / total_weight
     return totals
 
 
@@ -164,7 +167,7 @@ def _weighted_totals(
 
 
 def ranking_points(debate: Debate, ballots: Sequence[Ballot]) -> dict[str, float]:
-    """What the places are worth, as a mean: of four parties 3, 2, 1 and nothing."""
+    """The mean points for the places on the ballots: with four parties 3, 2, 1 and 0."""
     last = len(parties(debate)) - 1
     return {
         party.id: round(last - _mean(_place(ballot, party.id, last) for ballot in ballots), 2)
@@ -175,14 +178,14 @@ def ranking_points(debate: Debate, ballots: Sequence[Ballot]) -> dict[str, float
 def _ranking(
     debate: Debate, ballots: Sequence[Ballot], scores: Mapping[str, Score], winner: str | None
 ) -> tuple[str, ...]:
-    """The winner, and the others by their places; then, where these are equal, by the score."""
-    worth = ranking_points(debate, ballots)
-    given = {party: score.score for party, score in scores.items()}
-    return tuple(sorted(worth, key=lambda one: (one != winner, -worth[one], -given.get(one, 0.0))))
+    """The winner, then the others by their points, and where these are equal by their scores."""
+    points = ranking_points(debate, ballots)
+    means = {party: score.score for party, score in scores.items()}
+    return tuple(sorted(points, key=lambda party: (party != winner, -points[party], -means.get(party, 0.0))))
 
 
 def _place(ballot: Ballot, party: str, last: int) -> float:
-    """From 0 for the best; who was not put in a place shares those that are left."""
+    """From 0 for the best; parties that the ballot does not rank share the places that are left."""
     if party in ballot.ranking:
         return float(ballot.ranking.index(party))
     if ballot.winner is None:

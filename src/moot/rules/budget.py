@@ -27,6 +27,7 @@ from moot.core.pricing import (
 from moot.core.state import ZERO, Call, Debate, EarlierCalls, Turn
 from moot.core.terms import Judge, Model, Money, Slot
 from moot.core.word_count import tokens, whole_tokens
+from moot.judging.ballots import ORDERS
 from moot.judging.judge_request import (
     HELD_BYTES_PER_TOKEN,
     bytes_read,
@@ -34,7 +35,6 @@ from moot.judging.judge_request import (
     repair_bytes,
     speech_overhead,
 )
-from moot.rules.plan import ORDERS
 
 UNJUDGED_RULES = ("user-decides", "audience")
 ON_THEIR_WAY = 64

@@ -1,19 +1,22 @@
-"""What may be asked of a debate, and `decide`: the events it leads to, or why it is refused.
+"""Commands: what people may ask of a debate, each with the rule that decides it.
 
-`decide` is pure and runs against the head of the log, atomically with the append. Nobody calls a runner:
-the runner learns of a pause the way a browser does, from the log.
+`Command.decide` returns the events that the command leads to, or `Refused` with the reason. It is pure and
+runs on the head of the log, atomically with the append. A command never calls a runner: the runner learns of
+a pause from the log, as a browser does. The commands of people who take part are in `participation.py`, that
+of turn-by-turn sessions in `turn_sessions.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import ClassVar, Literal
 
 from msgspec import Struct
 
 from moot.core.errors import Invalid, Refused
 from moot.core.events import (
     AsideFailed,
+    CallCompleted,
     DebateEnded,
     DebateOpened,
     DebatePaused,
@@ -30,201 +33,390 @@ from moot.core.events import (
     RoundAsked,
     RoundsAdded,
     TurnExtended,
+    TurnInterrupted,
     TurnRetried,
     TurnSkipped,
     VerdictReached,
 )
 from moot.core.schedule import schedule, with_more_rounds
-from moot.core.state import Debate
-from moot.core.terms import Judge, Money, Slot, StepSize, Verdict
+from moot.core.state import ZERO, Call, Debate, Turn
+from moot.core.terms import Judge, Money, Slot, StepSize, Usage, Verdict
 from moot.judging import audience_votes
 from moot.judging.ballots import choose_labels
 from moot.judging.panel import with_free_ids
 from moot.judging.parties import party_of
 from moot.rules.budget import cut_off
-from moot.rules.participation import (
-    AnswerPoint,
-    Decision,
-    KeepDraft,
-    LeaveSeat,
-    OfferPoint,
-    ParticipationCommand,
-    Say,
-    TakeSeat,
-    decide_participation,
-    interrupt_turn,
-)
 from moot.rules.side_questions import continuation
-from moot.rules.turn_sessions import AskTurn, ask_turn, is_session, is_unasked
 
 MAX_REMARKS = 100
 MAX_REMARK_CHARS = 2000
 MAX_JUDGINGS = 20
 MAX_EXTENSION_SECONDS = 3600.0
 
-
-class Open(Struct, frozen=True):
-    """With `start` it begins at once, in the same breath: nobody finds it open and not started."""
-
-    debate: DebateOpened
-    start: bool = False
-    step: StepSize | None = None
+Decision = tuple[Event, ...] | Refused
 
 
-class Start(Struct, frozen=True):
-    """With a step it goes for one speech, or to the end of the round."""
+class Command(Struct, frozen=True):
+    needs_runner: ClassVar[bool] = True
+    """False where the command gives a runner nothing to do."""
 
-    step: StepSize | None = None
-
-
-class Pause(Struct, frozen=True):
-    """After the running turn; with `now` the turn is cut and given again on resume."""
-
-    now: bool = False
-    by: str = ""
-
-
-class Resume(Struct, frozen=True):
-    """With a step it goes on for one speech (or those given together) or to the end of the round."""
-
-    step: StepSize | None = None
-
-
-class NextRound(Struct, frozen=True):
-    pass
-
-
-class SkipToJudge(Struct, frozen=True):
-    pass
-
-
-class SkipTurn(Struct, frozen=True):
-    """Without a name, whatever is being said or asked. A turn or a slot names the one speech that is meant:
-    sent again, the command does nothing to the next one. A slot may also be still to come."""
-
-    by: str = ""
-    turn: int | None = None
-    slot: int | None = None
-
-
-class Inject(Struct, frozen=True):
-    """A remark that later speakers hear: all, or one alone. A question all hear, and it wants an answer."""
-
-    text: str
-    by: str = ""
-    to: str | None = None
-    question: bool = False
-
-
-class Extend(Struct, frozen=True):
-    """More time for the speech under way, or more rounds."""
-
-    seconds: float = 0.0
-    rounds: int = 0
-    by: str = ""
-
-
-class JudgeNow(Struct, frozen=True):
-    reason: str = ""
-
-
-class Rejudge(Struct, frozen=True):
-    """Have a debate that is over judged once more; the first verdict stays what it was."""
-
-    judges: tuple[Judge, ...] = ()
-    """Without any, those of the debate."""
-    reason: str = ""
-    allowance: Money | None = None
-
-
-class Decide(Struct, frozen=True):
-    """A person names the winner's seat, or a draw with None."""
-
-    winner: str | None
-    reason: str = ""
-
-
-class Retry(Struct, frozen=True):
-    """Give the last failed or interrupted turn again."""
-
-
-class Stop(Struct, frozen=True):
-    reason: str = ""
-
-
-class Abort(Struct, frozen=True):
-    """End it and judge nothing. Of a debate that is over and judged again, only that is called off."""
-
-    reason: str = ""
-
-
-Command = (
-    Open | Start | Pause | Resume | NextRound | SkipToJudge | SkipTurn | Inject | Extend | JudgeNow | Rejudge
-    | Decide | Retry | Stop | Abort | AskTurn | ParticipationCommand
-)  # fmt: skip
+    def decide(self, debate: Debate) -> Decision:
+        """The events that follow, or why the command is refused. Raises Invalid where it makes no sense."""
+        raise NotImplementedError
 
 
 def decide(debate: Debate | None, command: Command) -> Decision:
-    """The events that a command leads to, or why it is refused."""
-    decision = _decide(debate, command)
-    if debate is None or isinstance(decision, Refused):
-        return decision
-    return tuple(_with_open_calls_settled(debate, decision))
-
-
-def _with_open_calls_settled(debate: Debate, events: Iterable[Event]) -> Iterator[Event]:
-    """A debate ends with all that it has cost: the calls that its end cuts are settled before it."""
-    people = {turn.call for turn in debate.live if debate.seat(turn.seat).model.human}
-    for event in events:
-        if isinstance(event, DebateEnded):
-            yield from (cut_off(debate, call) for call in debate.calls if call.number not in people)
-        yield event
-
-
-def _decide(debate: Debate | None, command: Command) -> Decision:
     if isinstance(command, Open):
         if debate is not None:
             return Refused("This debate is already open.", debate.status)
         return (command.debate, DebateStarted(command.step)) if command.start else (command.debate,)
     if debate is None:
         return Refused("This debate does not exist.", "unknown")
-    match command:
-        case Start():
-            return _start(debate, command)
-        case Pause():
-            return _pause(debate, command)
-        case Resume():
-            return _resume(debate, command)
-        case NextRound():
-            return _next_round(debate)
-        case SkipToJudge():
-            return _skip_to_judge(debate)
-        case SkipTurn():
-            return _skip_turn(debate, command)
-        case Inject():
-            return _inject(debate, command)
-        case Extend():
-            return _extend(debate, command)
-        case JudgeNow():
-            return _judge_now(debate, command)
-        case Rejudge():
-            return _rejudge(debate, command)
-        case Decide():
-            return _decide_by_hand(debate, command)
-        case Retry():
-            return _retry(debate)
-        case Stop():
-            return _stop(debate, command)
-        case Abort():
-            return _abort(debate, command)
-        case AskTurn():
-            return ask_turn(debate, command)
-        case _:
-            return _nobodys(debate, command) or decide_participation(debate, command)
+    decision = command.decide(debate)
+    if isinstance(decision, Refused) or not any(isinstance(event, DebateEnded) for event in decision):
+        return decision
+    return tuple(_with_cut_calls_settled(debate, decision))
+
+
+def _with_cut_calls_settled(debate: Debate, events: Iterable[Event]) -> Iterator[Event]:
+    """A debate ends with its full cost: the calls that its end cuts are settled before it."""
+    human_calls = {turn.call for turn in debate.live if debate.seat(turn.seat).model.human}
+    for event in events:
+        if isinstance(event, DebateEnded):
+            yield from (cut_off(debate, call) for call in debate.calls if call.number not in human_calls)
+        yield event
+
+
+# --- opening, pausing, resuming -----------------------------------------------------------------------
+
+
+class Open(Command, frozen=True):
+    """With `start` the debate begins at once, so that nobody sees it open and not started.
+
+    Decided in `decide`, because there is no debate yet.
+    """
+
+    debate: DebateOpened
+    start: bool = False
+    step: StepSize | None = None
+
+
+class Start(Command, frozen=True):
+    """With a step, pauses after one speech or at the end of the round."""
+
+    step: StepSize | None = None
+
+    def decide(self, debate: Debate) -> Decision:
+        if debate.status != "created":
+            return Refused("The debate has already started.", debate.status)
+        return (DebateStarted(self.step),)
+
+
+class Pause(Command, frozen=True):
+    """After the running turn; with `now` the turn is cut, and given again on resume."""
+
+    now: bool = False
+    by: str = ""
+
+    def decide(self, debate: Debate) -> Decision:
+        cut = interrupt(debate, "pause") if self.now else ()
+        if debate.status == "paused":
+            return cut
+        if not debate.running:
+            return Refused("Only a running debate can be paused.", debate.status)
+        return (*cut, DebatePaused(self.by))
+
+
+class Resume(Command, frozen=True):
+    """With a step, pauses again after one speech (or those given together) or at the end of the round."""
+
+    step: StepSize | None = None
+
+    def decide(self, debate: Debate) -> Decision:
+        if debate.status != "paused":
+            return Refused("The debate is not paused.", debate.status)
+        if debate.is_session:
+            return Refused(
+                "Each turn of this debate is asked for by its client; none follows.", debate.status
+            )
+        return (DebateResumed(self.step),)
+
+
+# --- speeches and rounds ------------------------------------------------------------------------------
+
+
+class NextRound(Command, frozen=True):
+    """Manual mode: begin the next round."""
+
+    def decide(self, debate: Debate) -> Decision:
+        if not debate.running:
+            return Refused("The debate is not running.", debate.status)
+        remaining = debate.remaining_slots()
+        round_begun = remaining and remaining[0].round <= max(debate.rounds_asked, debate.round)
+        if debate.live or debate.open_asides or round_begun:
+            return Refused("A round is in progress.", debate.status)
+        if not remaining:
+            return Refused("All rounds have been held.", debate.status)
+        if debate.manner.auto:
+            return Refused("Rounds follow by themselves in this debate.", debate.status)
+        return (RoundAsked(),)
+
+
+class SkipTurn(Command, frozen=True):
+    """Without a turn or slot, skips whatever is being said or asked. With one, it means that speech alone:
+    sent again, the command does not skip the next one. A slot may also be still to come."""
+
+    by: str = ""
+    turn: int | None = None
+    slot: int | None = None
+
+    def decide(self, debate: Debate) -> Decision:
+        if self._is_done(debate):
+            return ()
+        if not (debate.running or debate.status == "paused"):
+            return Refused("There is no turn to skip.", debate.status)
+        if self.turn is None and self.slot is None:
+            return self._skip_running(debate)
+        for turn in debate.live:
+            if self.turn == turn.number or self.slot == turn.slot:
+                about_turn = (aside for aside in debate.open_asides if aside.turn == turn.number)
+                failed = (AsideFailed(aside.number, "Cut short.") for aside in about_turn)
+                second_half = self._skip_second_halves(debate, [debate.schedule[turn.slot]])
+                return (*failed, *interrupt_turn(debate, turn, "skip"), *second_half)
+        for slot in debate.remaining_slots():
+            if slot.index == self.slot:
+                second_half = self._skip_second_halves(debate, [slot])
+                return (TurnSkipped(slot.index, slot.seat, self.by), *second_half)
+        return Refused(self._why_not(debate), debate.status)
+
+    def _skip_running(self, debate: Debate) -> Decision:
+        if not (debate.live or debate.open_asides):
+            return Refused("Nobody is speaking.", debate.status)
+        slots = [debate.schedule[turn.slot] for turn in debate.live]
+        return (*interrupt(debate, "skip"), *self._skip_second_halves(debate, slots))
+
+    def _is_done(self, debate: Debate) -> bool:
+        """Whether the speech that is named was skipped before."""
+        skipped = [turn for turn in debate.turns if turn.by == "skip"]
+        if self.slot is None:
+            return any(turn.number == self.turn for turn in skipped)
+        return self.slot in debate.skipped or any(
+            turn.slot == self.slot and not turn.struck for turn in skipped
+        )
+
+    def _why_not(self, debate: Debate) -> str:
+        if self.slot is not None and self.slot >= len(debate.schedule):
+            return "There is no such speech."
+        begun = any(self.turn == turn.number or self.slot == turn.slot for turn in debate.turns)
+        return "That speech is over." if begun else "That speech has not begun."
+
+    def _skip_second_halves(self, debate: Debate, slots: Iterable[Slot]) -> tuple[TurnSkipped, ...]:
+        """Where the first half of a speech is skipped, so is its second."""
+        remaining = debate.remaining_slots()
+        halves = (continuation(debate, slot) for slot in slots)
+        return tuple(
+            TurnSkipped(half.index, half.seat, self.by) for half in halves if half and half in remaining
+        )
+
+
+class Extend(Command, frozen=True):
+    """More time for the speech under way, or more rounds."""
+
+    seconds: float = 0.0
+    rounds: int = 0
+    by: str = ""
+
+    def decide(self, debate: Debate) -> Decision:
+        if not (debate.running or debate.status == "paused"):
+            return Refused("Only a running debate can be extended.", debate.status)
+        events: list[Event] = []
+        if self.seconds:
+            if not 0 < self.seconds <= MAX_EXTENSION_SECONDS:
+                raise Invalid(
+                    "No such time.", {"seconds": [f"Must be between 1 and {MAX_EXTENSION_SECONDS:g}"]}
+                )
+            if not debate.live:
+                return Refused("Nobody is speaking.", debate.status)
+            events += [TurnExtended(turn.number, self.seconds, self.by) for turn in debate.live]
+        if self.rounds:
+            if refused := _refuse_more_rounds(debate, self.rounds):
+                return refused
+            events.append(RoundsAdded(self.rounds, self.by))
+        if not events:
+            raise Invalid("Nothing to extend.", {"seconds": ["Give seconds or rounds"]})
+        return tuple(events)
+
+
+def _refuse_more_rounds(debate: Debate, rounds: int) -> Refused | None:
+    """Rounds can be added as long as no speech that was given would have to move."""
+    fmt = debate.format
+    if fmt.repeat is None:
+        return Refused(f"{fmt.title} has a fixed table of speeches.", debate.status)
+    limits = with_more_rounds(fmt, debate.seats, debate.limits, rounds)
+    most = fmt.max_turns if fmt.turns else fmt.max_rounds
+    if rounds < 1 or ((limits.turns or 0) if fmt.turns else limits.rounds) > (most or 0):
+        raise Invalid("Too many rounds.", {"rounds": [f"At most {most} in all"]})
+    used_slots = [turn.slot for turn in (*debate.turns, *debate.live)] + [*debate.skipped]
+    begun = max(used_slots, default=-1) + 1
+    extended = schedule(fmt, debate.seats, limits)
+    if not debate.remaining_slots() or extended[:begun] != debate.schedule[:begun]:
+        return Refused("It is too late for a further round: the last one has begun.", debate.status)
+    return None
+
+
+class Retry(Command, frozen=True):
+    """Give the last failed or interrupted turn again."""
+
+    def decide(self, debate: Debate) -> Decision:
+        if debate.live or not (debate.running or debate.status in ("paused", "error")):
+            return Refused("There is no turn to try again.", debate.status)
+        remaining = {slot.index for slot in debate.remaining_slots()}
+        failed = [
+            turn
+            for turn in debate.turns
+            if turn.state in ("failed", "interrupted")
+            and not turn.struck
+            and (turn.used_slot or turn.slot in remaining)
+        ]
+        if not failed:
+            return Refused("No turn has failed or been interrupted.", debate.status)
+        # A session pauses again after this turn.
+        resumed = (DebateResumed("turn"),) if debate.is_session else ()
+        return (TurnRetried(failed[-1].number), *resumed)
+
+
+class Inject(Command, frozen=True):
+    """A remark that later speakers hear: all, or one alone. All hear a question, and it wants an answer."""
+
+    needs_runner: ClassVar[bool] = False
+
+    text: str
+    by: str = ""
+    to: str | None = None
+    question: bool = False
+
+    def decide(self, debate: Debate) -> Decision:
+        if debate.final or debate.status in ("judging", "error"):
+            return Refused("Nobody would hear a remark now.", debate.status)
+        # Questions and remarks are counted apart: too many questions must not silence the moderator.
+        if sum(remark.question == self.question for remark in debate.remarks) >= MAX_REMARKS:
+            kind = "questions" if self.question else "remarks"
+            return Refused(f"A debate takes at most {MAX_REMARKS} {kind}.", debate.status)
+        text = self.text.strip()
+        if not text or len(text) > MAX_REMARK_CHARS:
+            raise Invalid(
+                f"A remark has 1 to {MAX_REMARK_CHARS} characters.",
+                {"text": [f"Must be between 1 and {MAX_REMARK_CHARS} characters"]},
+            )
+        if self.to is not None and all(seat.id != self.to for seat in debate.seats):
+            raise Invalid("There is no such seat.", {"to": ["Unknown seat"]})
+        return (RemarkInjected(len(debate.remarks) + 1, text, self.by, self.to, self.question),)
+
+
+# --- judging and ending -------------------------------------------------------------------------------
+
+
+class JudgeNow(Command, frozen=True):
+    reason: str = ""
+
+    def decide(self, debate: Debate) -> Decision:
+        if debate.final or debate.status in ("judging", "created"):
+            return Refused("The debate cannot be judged now.", debate.status)
+        if not debate.has_speeches:
+            return Refused("Nothing to judge.", debate.status)
+        if not debate.panel:
+            return Refused("No judge sits in this debate.", debate.status)
+        return (*_cut_all(debate, "judge"), _judging(debate, "judged", self.reason))
+
+
+class SkipToJudge(Command, frozen=True):
+    """Judge now, unless a round is in progress."""
+
+    def decide(self, debate: Debate) -> Decision:
+        if not debate.running:
+            return Refused("The debate is not running.", debate.status)
+        if debate.live or debate.open_asides:
+            return Refused("A round is in progress.", debate.status)
+        return JudgeNow().decide(debate)
+
+
+class Rejudge(Command, frozen=True):
+    """Judge a debate that is over once more; the first verdict stays."""
+
+    judges: tuple[Judge, ...] = ()
+    """Without any, those of the debate."""
+    reason: str = ""
+    allowance: Money | None = None
+
+    def decide(self, debate: Debate) -> Decision:
+        if not debate.final:
+            return Refused("Only a debate that is over is judged again.", debate.status)
+        if debate.being_judged:
+            return Refused("The debate is being judged again already.", debate.status)
+        if not debate.has_speeches:
+            return Refused("Nothing to judge.", debate.status)
+        if not (self.judges or debate.panel):
+            return Refused("No judge sits in this debate: name one.", debate.status)
+        if len(debate.judgings) >= MAX_JUDGINGS:
+            return Refused(f"A debate is judged at most {MAX_JUDGINGS} times.", debate.status)
+        judges = with_free_ids(debate, self.judges) or debate.panel
+        return (_judging(debate, "judged", self.reason, judges, self.allowance),)
+
+
+class Decide(Command, frozen=True):
+    """A person names the winner's seat, or None for a draw."""
+
+    winner: str | None
+    reason: str = ""
+
+    def decide(self, debate: Debate) -> Decision:
+        if debate.final or debate.status in ("created", "judging"):
+            return Refused("The debate cannot be decided now.", debate.status)
+        winner = party_of(debate, self.winner) if self.winner is not None else None
+        if self.winner is not None and winner is None:
+            raise Invalid("There is no such debater.", {"winner": ["Unknown participant"]})
+        verdict = Verdict(
+            outcome="win" if winner else "draw",
+            winner=winner.id if winner else None,
+            by="hand",
+            reasoning=self.reason,
+        )
+        return (*_cut_all(debate, "decide"), VerdictReached(verdict), DebateEnded("decided", self.reason))
+
+
+class Stop(Command, frozen=True):
+    """End the speeches; what was said is judged."""
+
+    reason: str = ""
+
+    def decide(self, debate: Debate) -> Decision:
+        if debate.status == "judging" and debate.stopped_at is not None:
+            return ()
+        if debate.final or debate.status == "judging":
+            return Refused("The debate is over.", debate.status)
+        stopped = (*interrupt(debate, "stop"), DebateStopped(self.reason))
+        resumed = (DebateResumed(),) if debate.status == "paused" and _poll_follows(debate) else ()
+        return (*stopped, *resumed, *end_speeches(debate, "stopped", self.reason))
+
+
+class Abort(Command, frozen=True):
+    """End the debate and judge nothing. Where a finished debate is judged again, only that is ended."""
+
+    reason: str = ""
+
+    def decide(self, debate: Debate) -> Decision:
+        if debate.final and debate.judging is not None and not debate.judging.closed:
+            return (JudgingFailed(debate.judging.number, self.reason or "It was called off."),)
+        if debate.final:
+            return Refused("The debate is over.", debate.status)
+        return (*_cut_all(debate, "abort"), DebateEnded("aborted", self.reason))
+
+
+# --- what several commands and the runner share -------------------------------------------------------
 
 
 def conclude_speeches(debate: Debate, why: EndReason, reason: str = "") -> tuple[Event, ...]:
-    """The speeches are over: judge them, or end where there is nothing or nobody to judge."""
+    """The speeches are over: have them judged, or end the debate where there is no judge or no speech."""
     if debate.manner.winning == "audience":
         verdict = audience_votes.verdict(debate)
         return (*((VerdictReached(verdict),) if verdict else ()), DebateEnded(why, reason))
@@ -234,17 +426,12 @@ def conclude_speeches(debate: Debate, why: EndReason, reason: str = "") -> tuple
 
 
 def end_speeches(debate: Debate, why: Literal["stopped", "budget"], reason: str = "") -> tuple[Event, ...]:
-    """The speeches end before their time. A vote that is still to come is held; else that is the end."""
+    """End the speeches early. A vote that is still to come is held first: only the speeches are skipped."""
     if not _poll_follows(debate):
         return (*close_polls(debate, why), *conclude_speeches(debate, why, reason))
     speaking = {turn.slot for turn in debate.live}
-    left = (slot for slot in debate.remaining_slots() if slot.index not in speaking)
-    return tuple(TurnSkipped(slot.index, slot.seat, why) for slot in left)
-
-
-def _poll_follows(debate: Debate) -> bool:
-    going_on = debate.running or debate.status == "paused"
-    return bool(debate.manner.polls) and going_on and debate.has_speeches and debate.poll("after") is None
+    remaining = (slot for slot in debate.remaining_slots() if slot.index not in speaking)
+    return tuple(TurnSkipped(slot.index, slot.seat, why) for slot in remaining)
 
 
 def close_polls(debate: Debate, by: str) -> tuple[PollClosed, ...]:
@@ -259,191 +446,27 @@ def interrupt(debate: Debate, by: InterruptReason) -> tuple[Event, ...]:
     )
 
 
-def _start(debate: Debate, command: Start) -> Decision:
-    if debate.status != "created":
-        return Refused("The debate has already started.", debate.status)
-    return (DebateStarted(command.step),)
+def interrupt_turn(debate: Debate, turn: Turn, by: InterruptReason) -> tuple[Event, ...]:
+    """Cut a speech. The call of a model is settled by its runner; that of a person, for which no runner
+    listens, is completed here."""
+    call = debate.call(turn.call) if turn.call is not None else None
+    is_human = debate.seat(turn.seat).model.human
+    completed = (human_call_completed(call),) if call and is_human else ()
+    return (*completed, TurnInterrupted(turn.number, by))
 
 
-def _pause(debate: Debate, command: Pause) -> Decision:
-    cut = interrupt(debate, "pause") if command.now else ()
-    if debate.status == "paused":
-        return cut
-    if not debate.running:
-        return Refused("Only a running debate can be paused.", debate.status)
-    return (*cut, DebatePaused(command.by))
+def human_call_completed(call: Call) -> CallCompleted:
+    """A person's words cost nothing."""
+    return CallCompleted(call.number, "stop", Usage(), ZERO, latency_ms=0)
 
 
-def _resume(debate: Debate, command: Resume) -> Decision:
-    if debate.status != "paused":
-        return Refused("The debate is not paused.", debate.status)
-    if is_session(debate):
-        return Refused("Each turn of this debate is asked for by its client; none follows.", debate.status)
-    return (DebateResumed(command.step),)
+def _cut_all(debate: Debate, by: Literal["judge", "decide", "abort"]) -> tuple[Event, ...]:
+    return (*interrupt(debate, by), *close_polls(debate, by))
 
 
-def _nobodys(debate: Debate, deed: ParticipationCommand) -> Refused | None:
-    """Nothing can be done at a seat for which no model has been named yet."""
-    if not isinstance(deed, TakeSeat | LeaveSeat | KeepDraft | Say | OfferPoint | AnswerPoint):
-        return None
-    if any(seat.id == deed.seat and is_unasked(debate, seat) for seat in debate.seats):
-        return Refused("No model has been named for this seat yet.", debate.status)
-    return None
-
-
-def _next_round(debate: Debate) -> Decision:
-    if not debate.running:
-        return Refused("The debate is not running.", debate.status)
-    unspent = debate.remaining_slots()
-    if (
-        debate.live
-        or debate.open_asides
-        or (unspent and unspent[0].round <= max(debate.rounds_asked, debate.round))
-    ):
-        return Refused("A round is in progress.", debate.status)
-    if not unspent:
-        return Refused("All rounds have been held.", debate.status)
-    if debate.manner.auto:
-        return Refused("Rounds follow by themselves in this debate.", debate.status)
-    return (RoundAsked(),)
-
-
-def _skip_to_judge(debate: Debate) -> Decision:
-    if not debate.running:
-        return Refused("The debate is not running.", debate.status)
-    if debate.live or debate.open_asides:
-        return Refused("A round is in progress.", debate.status)
-    return _judge_now(debate, JudgeNow())
-
-
-def _skip_turn(debate: Debate, command: SkipTurn) -> Decision:
-    named = command.turn is not None or command.slot is not None
-    if _is_skipped(debate, command):
-        return ()
-    if not (debate.running or debate.status == "paused"):
-        return Refused("There is no turn to skip.", debate.status)
-    if not named:
-        if not (debate.live or debate.open_asides):
-            return Refused("Nobody is speaking.", debate.status)
-        speaking = [debate.schedule[turn.slot] for turn in debate.live]
-        return (*interrupt(debate, "skip"), *_skip_second_halves(debate, speaking, command.by))
-    for turn in debate.live:
-        if command.turn == turn.number or command.slot == turn.slot:
-            asked = (aside for aside in debate.open_asides if aside.turn == turn.number)
-            failed = (AsideFailed(aside.number, "Cut short.") for aside in asked)
-            rest = _skip_second_halves(debate, [debate.schedule[turn.slot]], command.by)
-            return (*failed, *interrupt_turn(debate, turn, "skip"), *rest)
-    for slot in debate.remaining_slots():
-        if slot.index == command.slot:
-            return (
-                TurnSkipped(slot.index, slot.seat, command.by),
-                *_skip_second_halves(debate, [slot], command.by),
-            )
-    return Refused(_why_not_skipped(debate, command), debate.status)
-
-
-def _is_skipped(debate: Debate, command: SkipTurn) -> bool:
-    """Whether the speech that is named was skipped before."""
-    cut = [turn for turn in debate.turns if turn.by == "skip"]
-    if command.slot is None:
-        return any(turn.number == command.turn for turn in cut)
-    return command.slot in debate.skipped or any(
-        turn.slot == command.slot and not turn.struck for turn in cut
-    )
-
-
-def _why_not_skipped(debate: Debate, command: SkipTurn) -> str:
-    if command.slot is not None and command.slot >= len(debate.schedule):
-        return "There is no such speech."
-    begun = any(command.turn == turn.number or command.slot == turn.slot for turn in debate.turns)
-    return "That speech is over." if begun else "That speech has not begun."
-
-
-def _skip_second_halves(debate: Debate, slots: Iterable[Slot], by: str) -> tuple[TurnSkipped, ...]:
-    """With the first half of a speech its second falls."""
-    unspent = debate.remaining_slots()
-    halves = (continuation(debate, slot) for slot in slots)
-    return tuple(TurnSkipped(half.index, half.seat, by) for half in halves if half and half in unspent)
-
-
-def _inject(debate: Debate, command: Inject) -> Decision:
-    if debate.final or debate.status in ("judging", "error"):
-        return Refused("Nobody would hear a remark now.", debate.status)
-    # A floor that asks too much does not silence whoever conducts the debate.
-    if sum(remark.question == command.question for remark in debate.remarks) >= MAX_REMARKS:
-        kind = "questions" if command.question else "remarks"
-        return Refused(f"A debate takes at most {MAX_REMARKS} {kind}.", debate.status)
-    text = command.text.strip()
-    if not text or len(text) > MAX_REMARK_CHARS:
-        raise Invalid(
-            f"A remark has 1 to {MAX_REMARK_CHARS} characters.",
-            {"text": [f"Must be between 1 and {MAX_REMARK_CHARS} characters"]},
-        )
-    if command.to is not None and all(seat.id != command.to for seat in debate.seats):
-        raise Invalid("There is no such seat.", {"to": ["Unknown seat"]})
-    return (RemarkInjected(len(debate.remarks) + 1, text, command.by, command.to, command.question),)
-
-
-def _extend(debate: Debate, command: Extend) -> Decision:
-    if not (debate.running or debate.status == "paused"):
-        return Refused("Only a running debate can be extended.", debate.status)
-    events: list[Event] = []
-    if command.seconds:
-        if not 0 < command.seconds <= MAX_EXTENSION_SECONDS:
-            raise Invalid("No such time.", {"seconds": [f"Must be between 1 and {MAX_EXTENSION_SECONDS:g}"]})
-        if not debate.live:
-            return Refused("Nobody is speaking.", debate.status)
-        events += [TurnExtended(turn.number, command.seconds, command.by) for turn in debate.live]
-    if command.rounds:
-        if refused := _refuse_more_rounds(debate, command.rounds):
-            return refused
-        events.append(RoundsAdded(command.rounds, command.by))
-    if not events:
-        raise Invalid("Nothing to extend.", {"seconds": ["Give seconds or rounds"]})
-    return tuple(events)
-
-
-def _refuse_more_rounds(debate: Debate, rounds: int) -> Refused | None:
-    """Rounds fit in as long as nothing that was said would have to move."""
-    fmt = debate.format
-    if fmt.repeat is None:
-        return Refused(f"{fmt.title} has a fixed table of speeches.", debate.status)
-    limits = with_more_rounds(fmt, debate.seats, debate.limits, rounds)
-    most = fmt.max_turns if fmt.turns else fmt.max_rounds
-    if rounds < 1 or ((limits.turns or 0) if fmt.turns else limits.rounds) > (most or 0):
-        raise Invalid("Too many rounds.", {"rounds": [f"At most {most} in all"]})
-    spent = [turn.slot for turn in (*debate.turns, *debate.live)] + [*debate.skipped]
-    begun = max(spent, default=-1) + 1
-    laid_out = schedule(fmt, debate.seats, limits)
-    if not debate.remaining_slots() or laid_out[:begun] != debate.schedule[:begun]:
-        return Refused("It is too late for a further round: the last one has begun.", debate.status)
-    return None
-
-
-def _judge_now(debate: Debate, command: JudgeNow) -> Decision:
-    if debate.final or debate.status in ("judging", "created"):
-        return Refused("The debate cannot be judged now.", debate.status)
-    if not debate.has_speeches:
-        return Refused("Nothing to judge.", debate.status)
-    if not debate.panel:
-        return Refused("No judge sits in this debate.", debate.status)
-    cut = (*interrupt(debate, "judge"), *close_polls(debate, "judge"))
-    return (*cut, _judging(debate, "judged", command.reason))
-
-
-def _rejudge(debate: Debate, command: Rejudge) -> Decision:
-    if not debate.final:
-        return Refused("Only a debate that is over is judged again.", debate.status)
-    if debate.being_judged:
-        return Refused("The debate is being judged again already.", debate.status)
-    if not debate.has_speeches:
-        return Refused("Nothing to judge.", debate.status)
-    if not (command.judges or debate.panel):
-        return Refused("No judge sits in this debate: name one.", debate.status)
-    if len(debate.judgings) >= MAX_JUDGINGS:
-        return Refused(f"A debate is judged at most {MAX_JUDGINGS} times.", debate.status)
-    judges = with_free_ids(debate, command.judges) or debate.panel
-    return (_judging(debate, "judged", command.reason, judges, command.allowance),)
+def _poll_follows(debate: Debate) -> bool:
+    going_on = debate.running or debate.status == "paused"
+    return bool(debate.manner.polls) and going_on and debate.has_speeches and debate.poll("after") is None
 
 
 def _judging(
@@ -455,56 +478,3 @@ def _judging(
 ) -> JudgingStarted:
     labels = choose_labels(debate, judges or debate.panel)
     return JudgingStarted(len(debate.judgings) + 1, why, reason, judges, allowance, labels)
-
-
-def _decide_by_hand(debate: Debate, command: Decide) -> Decision:
-    if debate.final or debate.status in ("created", "judging"):
-        return Refused("The debate cannot be decided now.", debate.status)
-    winner = party_of(debate, command.winner) if command.winner is not None else None
-    if command.winner is not None and winner is None:
-        raise Invalid("There is no such debater.", {"winner": ["Unknown participant"]})
-    verdict = Verdict(
-        outcome="win" if winner else "draw",
-        winner=winner.id if winner else None,
-        by="hand",
-        reasoning=command.reason,
-    )
-    cut = (*interrupt(debate, "decide"), *close_polls(debate, "decide"))
-    return (*cut, VerdictReached(verdict), DebateEnded("decided", command.reason))
-
-
-def _retry(debate: Debate) -> Decision:
-    if debate.live or not (debate.running or debate.status in ("paused", "error")):
-        return Refused("There is no turn to try again.", debate.status)
-    again = {slot.index for slot in debate.remaining_slots()}
-    failed = [
-        turn
-        for turn in debate.turns
-        if turn.state in ("failed", "interrupted")
-        and not turn.struck
-        and (turn.used_slot or turn.slot in again)
-    ]
-    if not failed:
-        return Refused("No turn has failed or been interrupted.", debate.status)
-    # In a session that is all that follows.
-    step = (DebateResumed("turn"),) if is_session(debate) else ()
-    return (TurnRetried(failed[-1].number), *step)
-
-
-def _stop(debate: Debate, command: Stop) -> Decision:
-    if debate.status == "judging" and debate.stopped_at is not None:
-        return ()
-    if debate.final or debate.status == "judging":
-        return Refused("The debate is over.", debate.status)
-    stopped = (*interrupt(debate, "stop"), DebateStopped(command.reason))
-    resumed = (DebateResumed(),) if debate.status == "paused" and _poll_follows(debate) else ()
-    return (*stopped, *resumed, *end_speeches(debate, "stopped", command.reason))
-
-
-def _abort(debate: Debate, command: Abort) -> Decision:
-    if debate.final and debate.judging is not None and not debate.judging.closed:
-        return (JudgingFailed(debate.judging.number, command.reason or "It was called off."),)
-    if debate.final:
-        return Refused("The debate is over.", debate.status)
-    cut = (*interrupt(debate, "abort"), *close_polls(debate, "abort"))
-    return (*cut, DebateEnded("aborted", command.reason))

@@ -20,6 +20,7 @@ from moot.core.state import EPOCH, Aside, Debate, Turn
 from moot.core.terms import Judge, Model, Request, Slot, Usage
 from moot.core.visibility import hears
 from moot.core.word_count import count_words, tokens
+from moot.judging.ballots import ORDERS
 from moot.judging.judge_request import (
     HELD_BYTES_PER_TOKEN,
     bytes_read,
@@ -31,7 +32,6 @@ from moot.prompts.side_question_prompts import MAX_TOKENS as ASIDE_TOKENS
 from moot.prompts.side_question_prompts import aside_request
 from moot.prompts.speech_prompts import turn_request
 from moot.rules.budget import UNJUDGED_RULES, model_judges
-from moot.rules.plan import ORDERS
 from moot.rules.runner_decisions import aside_model
 from moot.rules.side_questions import (
     POINT_WORDS,

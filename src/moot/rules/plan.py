@@ -23,7 +23,8 @@ from rapidfuzz import fuzz
 
 from moot.core.events import ConcessionMade, EndReason, FailReason, PointRaised, StalemateFound, TurnSkipped
 from moot.core.state import Debate, Turn
-from moot.core.terms import Judge, PollName, SimilarTurns, Slot
+from moot.core.terms import PollName, SimilarTurns, Slot
+from moot.judging.ballots import ORDERS
 from moot.rules.side_questions import (
     SideQuestion,
     asides_about,
@@ -37,8 +38,6 @@ from moot.rules.side_questions import (
 )
 from moot.rules.turn_sessions import all_turns_given
 
-ORDERS = (0, 1)
-"""Every model that judges sees the seats both ways round."""
 SIMILARITY_THRESHOLD = 90.0
 STALEMATE_TURNS = 3
 SCORER = "rapidfuzz.fuzz.ratio"
@@ -142,11 +141,6 @@ def _plan_judging(debate: Debate) -> Plan:
         (judge.id, 0) for judge in judging.judges if judge.model.human and not judging.has_ballot(judge.id, 0)
     ]
     return AskJudges(tuple(ballot for ballot in missing if ballot) or tuple(people))
-
-
-def orders(judge: Judge) -> tuple[int, ...]:
-    """A person decides once: they know who spoke, however they are shown."""
-    return (0,) if judge.model.human else ORDERS
 
 
 def _first_poll_due(debate: Debate) -> bool:

@@ -58,18 +58,23 @@ from moot.core.pricing import (
 from moot.core.state import ZERO, Aside, Call, Debate, Judging, Turn
 from moot.core.terms import Model, Money, PollName, Request, Slot, ToolResult, Verdict
 from moot.judging import verdicts
+from moot.judging.ballots import ORDERS
 from moot.rules import budget
 from moot.rules.budget import lost_call
-from moot.rules.commands import close_polls, conclude_speeches, end_speeches, interrupt
+from moot.rules.commands import (
+    close_polls,
+    conclude_speeches,
+    end_speeches,
+    human_call_completed,
+    interrupt,
+)
 from moot.rules.participation import (
     complete_human_speech,
     hand_to_stand_in,
-    human_call_completed,
     start_human_call,
 )
 from moot.rules.participation import draft as draft_of
 from moot.rules.plan import (
-    ORDERS,
     AskJudges,
     AskSideQuestions,
     Conclude,

@@ -36,6 +36,7 @@ from moot.core.events import (
 from moot.core.schedule import schedule
 from moot.core.state import ZERO, Debate, Turn
 from moot.core.terms import (
+    SESSION_FORMAT,
     DebateLimits,
     DebateOptions,
     Model,
@@ -52,7 +53,6 @@ from moot.prompts.templates import VERSION
 from moot.rules.debate_setup import COLOURS
 from moot.rules.turn_sessions import (
     FORMAT,
-    FORMAT_NAME,
     TURNS,
     UNASSIGNED_MODEL,
     client_response_id,
@@ -88,7 +88,7 @@ class ImportedSpeech(Struct, frozen=True):
 
 def lookup_keys(debate: Debate, records: Sequence[Recorded]) -> tuple[str, ...]:
     """By what this session can be found from now on."""
-    if debate.format.name != FORMAT_NAME:
+    if debate.format.name != SESSION_FORMAT:
         return ()
     return tuple(mark for recorded in records for mark in _event_keys(debate, recorded.event))
 

@@ -16,8 +16,8 @@ from msgspec import Struct
 from moot.api.problems import Problem
 from moot.core.errors import UnknownDebate
 from moot.core.shared_state import SharedState
+from moot.core.terms import SESSION_FORMAT
 from moot.engine.arena import Arena
-from moot.rules import turn_sessions
 from moot.rules.runner_decisions import wants_runner
 from moot.store.contract import ENDED_STATUSES
 
@@ -70,9 +70,7 @@ class DebateSlots:
         try:
             head = await self._arena.head(debate_id)
             # A session is under way while somebody speaks in it; whether it goes on, its client alone knows.
-            between = head.format == turn_sessions.FORMAT_NAME and not wants_runner(
-                await self._arena.state(debate_id)
-            )
+            between = head.format == SESSION_FORMAT and not wants_runner(await self._arena.state(debate_id))
         except UnknownDebate:
             return True
         return between or head.status in ENDED_STATUSES

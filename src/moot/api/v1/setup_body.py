@@ -10,9 +10,8 @@ from msgspec.structs import replace
 from moot.api.v1.bodies import Capabilities, CreateDebate, JudgeChoice, ModelChoice
 from moot.core.errors import Invalid
 from moot.core.events import DebateOpened
-from moot.core.terms import HUMAN, Effort, Format, Judge, Model, Money, PollSettings, Seat
+from moot.core.terms import HUMAN, SESSION_FORMAT, Effort, Format, Judge, Model, Money, PollSettings, Seat
 from moot.judging.panel import recuse_biased
-from moot.rules import turn_sessions
 from moot.rules.debate_setup import COLOURS, JudgeSetup, SeatSetup, Setup
 
 
@@ -127,7 +126,7 @@ def body_from_event(opened: DebateOpened) -> dict[str, Any]:
     return {
         "topic": opened.motion,
         # A session is asked for turn by turn, at a door of its own; opened here it goes by itself.
-        "format": "free" if opened.format.name == turn_sessions.FORMAT_NAME else opened.format.name,
+        "format": "free" if opened.format.name == SESSION_FORMAT else opened.format.name,
         "participants": [_participant(seat) for seat in opened.seats],
         "judge": judges[0],
         **({"judges": judges[1:]} if judges[1:] else {}),

@@ -10,7 +10,7 @@ from rich.text import Text
 from moot.cli.render.output import join, seat_colour, shorten, styled
 from moot.core.state import Aside, Debate, Judging, Poll
 from moot.core.word_count import tokens as tokens_of
-from moot.rules.plan import orders
+from moot.judging.ballots import orders
 from moot.views.costs import costs, dollars
 from moot.views.text import clock
 from moot.views.transcript import speech_title

@@ -17,10 +17,9 @@ from moot.api.v1 import bodies, query_params
 from moot.api.v1.fields import SEAT_ID
 from moot.core.ids import new_id
 from moot.core.state import Debate
-from moot.core.terms import StepSize
+from moot.core.terms import SESSION_FORMAT, StepSize
 from moot.core.visibility import Viewer
 from moot.providers.keys import Secret
-from moot.rules import turn_sessions
 from moot.rules.commands import Command
 from moot.rules.debate_setup import Setup
 from moot.store.contract import IdempotencyKey, RecordResult
@@ -150,7 +149,7 @@ def check_accepts_stream(request: Request) -> None:
 
 def _needed_keys(keys: Mapping[str, Secret], setup: Setup) -> Mapping[str, Secret]:
     """The keys of the models in the setup; all keys where a model is still to be named."""
-    if setup.format.name == turn_sessions.FORMAT_NAME:
+    if setup.format.name == SESSION_FORMAT:
         return keys
     models = [*(seat.model for seat in setup.seats), *(judge.model for judge in setup.judges)]
     models += [seat.stand_in for seat in setup.seats if seat.stand_in]
