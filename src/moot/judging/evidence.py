@@ -1,8 +1,8 @@
-"""What judges read of a debate: the speeches under their numbers, and what was put to the speakers between.
+"""What judges read of a debate: the numbered speeches, and the questions that were put to the speakers.
 
-A speech is cited by its turn: S4 is the fourth. Points of information and questions from the floor are there
-so that the answers to them can be understood, and only where a speech came after; they score for nobody.
-Notes, thoughts, remarks to single seats and the moderator's own words are no evidence.
+A speech is cited by its turn: S4 is the fourth. Points of information and questions from the audience are
+included so that the answers can be understood, and only if a speech follows; they score for nobody. Notes,
+reasoning, remarks to single seats and the moderator's words are not evidence.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ TONE_NAMES: dict[Tone, str] = {
 }
 
 INTERLUDE_TONES: tuple[Tone, ...] = ("question", "answer", "floor")
-"""What is asked and answered between the speeches: no arguments of one's own, new or old."""
+"""Questions and answers between the speeches."""
 
 
 class SpeakerQuestion(Struct, frozen=True):
-    """Something put to the speakers: a point of information by a seat, or a question from the floor."""
+    """A point of information by a seat, or a question from the audience."""
 
     seq: int
     text: str
@@ -45,20 +45,20 @@ def speech_mark(turn: Turn) -> str:
 
 
 def speeches(debate: Debate) -> tuple[Turn, ...]:
-    """What can be judged and cited: all that a party has said or declined to say, as it was given."""
+    """What can be judged and cited: the speeches of all parties, also those that were declined, in order."""
     debaters = {seat.id for party in parties(debate) for seat in party.seats}
     given = (turn for turn in debate.turns if (turn.has_words or _declined(turn)) and turn.seat in debaters)
     return tuple(sorted(given, key=lambda turn: turn.number))
 
 
 def answerable_questions(debate: Debate) -> tuple[SpeakerQuestion, ...]:
-    """What the speeches could answer."""
+    """The questions that a later speech could answer."""
     last = _last_seq(debate)
     return tuple(item for item in _all_put(debate) if item.seq < last)
 
 
 def pending_questions(debate: Debate) -> tuple[SpeakerQuestion, ...]:
-    """What only a further speech could answer."""
+    """The questions that only a further speech could answer."""
     last = _last_seq(debate)
     return tuple(item for item in _all_put(debate) if item.seq > last)
 
@@ -74,7 +74,7 @@ def last_word(debate: Debate) -> str | None:
 
 
 def speech_heading(debate: Debate, turn: Turn, given: Sequence[Turn]) -> str:
-    """What kind of speech it is and what befell it, in our own words: a format's titles are its author's."""
+    """The kind of the speech with notes, in our own words: the titles of a format are untrusted text."""
     return TONE_NAMES[debate.tone(turn)] + "".join(f" ({note})" for note in _notes(debate, turn, given))
 
 
@@ -94,7 +94,7 @@ def _notes(debate: Debate, turn: Turn, given: Sequence[Turn]) -> Iterator[str]:
 
 
 def _declined(turn: Turn) -> bool:
-    """It refused without a word: nobody hears that, but a judge is told."""
+    """Whether the model refused without any text: speakers do not hear that, but judges read it."""
     return turn.refusal and turn.used_slot
 
 

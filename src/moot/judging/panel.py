@@ -33,10 +33,10 @@ MAKERS = (
 
 
 def maker(model: Model) -> str:
-    """Who made it, by its own name, not by who serves it; empty where the name does not tell."""
+    """Who made the model, by its name, whichever service runs it; empty where the name does not say."""
     name = model.name.rpartition("/")[2].lower()
     found = ((re.search(rf"(?<![a-z])(?:{names})", name), who) for who, names in MAKERS)
-    # Of a model that was taught by another the first word says whose it is.
+    # For a model distilled from another, the first name counts.
     return min(((match.start(), who) for match, who in found if match), default=(0, ""))[1]
 
 
@@ -49,7 +49,7 @@ def related_seats(seats: Sequence[Seat], model: Model) -> tuple[Seat, ...]:
 
 
 def judge_bias(seats: Sequence[Seat], model: Model) -> str:
-    """What ties a judge of this model to some of the speakers and not to others; empty where nothing does."""
+    """Why a judge of this model may favour some of the speakers; empty where there is no reason."""
     if model.human:
         return ""
     speaking = {seat.model.label for seat in seats if seat.role == "debater"}
@@ -61,13 +61,13 @@ def judge_bias(seats: Sequence[Seat], model: Model) -> str:
 
 
 def recuse_biased(judges: Sequence[Judge], seats: Sequence[Seat]) -> tuple[Judge, ...]:
-    """The judges, marked where one steps aside. With nobody left to judge, all stay."""
+    """The judges, with the reason for each recusal. Where no judge would be left, none is recused."""
     marked = tuple(replace(judge, recused=judge_bias(seats, judge.model)) for judge in judges)
     return tuple(judges) if all(judge.recused for judge in marked) else marked
 
 
 def with_free_ids(debate: Debate, judges: Sequence[Judge]) -> tuple[Judge, ...]:
-    """The judges, under new ids where theirs are taken by somebody else."""
+    """The judges, with new ids where theirs belong to earlier judges."""
     known = {judge.id: judge for judge in (*_past_judges(debate), *debate.judges)}
     free = (f"judge_{number}" for number in count(1))
     sitting: list[Judge] = []

@@ -1,4 +1,4 @@
-"""Who can win: a party is a seat for itself or all seats of a side, known by its first seat."""
+"""Who can win: a party is a single seat or all seats of a side, identified by its first seat."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def party_of(debate: Debate, seat_id: str) -> Party | None:
 
 
 def party(debate: Debate, party_id: str) -> Party:
-    """By its id; an id that is another seat's of the party will do too."""
+    """By the id of any of its seats."""
     return party_of(debate, party_id) or Party((debate.seat(party_id),))
 
 
 def is_ranked(debate: Debate) -> bool:
-    """More than two parties are put in order, where the format says so."""
+    """Whether the format ranks the parties, and there are more than two."""
     return debate.format.result == "ranking" and len(parties(debate)) > len(SIDES)
 
 

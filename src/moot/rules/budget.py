@@ -38,11 +38,11 @@ from moot.judging.judge_request import (
 
 UNJUDGED_RULES = ("user-decides", "audience")
 ON_THEIR_WAY = 64
-"""Tokens that may have come since the last words were written down, some fifty milliseconds ago."""
+"""Tokens that may have come since the last write, some fifty milliseconds ago."""
 
 
 def cannot_afford(debate: Debate, slots: Sequence[Slot]) -> bool:
-    """People speak for nothing, but their judges must be paid for reading it."""
+    """Human turns cost nothing, but the cost of judging them is still reserved."""
     people = [slot for slot in slots if debate.seat(slot.seat).model.human]
     if debate.limits.cost is None or not people:
         return False
@@ -52,8 +52,8 @@ def cannot_afford(debate: Debate, slots: Sequence[Slot]) -> bool:
 
 
 def available_for_speech(debate: Debate, round: int, starting: int = 1) -> tuple[Money | None, Money]:
-    """What a speech of this round may cost at most, and what each of its tokens adds to the judging's worst
-    case. A first round is held even where a ballot that cannot be read could not be asked for again."""
+    """What a speech of this round may cost at most, and what each of its tokens adds to the worst case of
+    judging. A first round is held even where there would be no money to repair a ballot."""
     room, repairs = available_for_ballot(debate), max(round, debate.round) > 1
     if room is None:
         return None, ZERO
@@ -67,13 +67,13 @@ def available_for_aside(debate: Debate) -> Money | None:
 
 
 def available_for_ballot(debate: Debate) -> Money | None:
-    """All that is left: it was held back for this."""
+    """All that is left: it was reserved for this."""
     limit = debate.cost_limit
     return None if limit is None else limit - debate.counted - debate.reserved
 
 
 def for_repair(debate: Debate, judge: str, order: int) -> Money | None:
-    """What a ballot that could not be read may cost once more: not what others need to be asked at all."""
+    """What the repair of an unreadable ballot may cost, without what the missing ballots need."""
     room, judging = available_for_ballot(debate), debate.judging
     if room is None or judging is None:
         return room
@@ -89,7 +89,7 @@ def for_repair(debate: Debate, judge: str, order: int) -> Money | None:
 
 
 def worst_judging_cost(debate: Debate, starting: int = 0, *, repairs: bool = True) -> Money:
-    """All judges, both orders, one repair each, on what was said, is being said, and is about to start."""
+    """All judges, both orders, one repair each, on what was said, is being said, and is about to be said."""
     if debate.manner.winning in UNJUDGED_RULES:
         return ZERO
     speaking = [_allowed_tokens(debate, call) for call in debate.calls if call.turn is not None]
@@ -108,24 +108,24 @@ def worst_judging_cost(debate: Debate, starting: int = 0, *, repairs: bool = Tru
 
 
 def _spoken_bytes(debate: Debate, turn: Turn) -> int:
-    """Bytes that a speech has come to in calls before its present one."""
+    """Bytes of a speech in the calls before its present one."""
     open_call = turn.call is not None and debate.call(turn.call) is not None
     return len((turn.kept.text if open_call else turn.text).encode())
 
 
 def _allowed_tokens(debate: Debate, call: Call) -> int:
-    """Bytes that a judge reads at most of what a call under way may say."""
+    """Bytes that a judge reads at most of what a call may still say."""
     turn = debate.turn(call.turn or 0)
     return bytes_read(debate, turn.slot, call.max_tokens) if turn else 0
 
 
 def model_judges(judges: Sequence[Judge]) -> tuple[Judge, ...]:
-    """Those who have to be paid."""
+    """The judges that are models, and so cost money."""
     return tuple(judge for judge in judges if not judge.model.human)
 
 
 def reading_worst(debate: Debate, more: int, *, repairs: bool = True) -> Money:
-    """What it costs that so many more bytes are read by every judge, in both orders, and in every repair."""
+    """The cost of so many more bytes, read by every judge in both orders and in every repair."""
     if debate.manner.winning in UNJUDGED_RULES:
         return ZERO
     per_byte = sum(
@@ -142,12 +142,12 @@ def reading_worst(debate: Debate, more: int, *, repairs: bool = True) -> Money:
 
 
 def lost_call(debate: Debate, call: Call) -> CallFailed:
-    """A call that was open when its process died, with the most tokens that it may have used."""
+    """The end of a call whose process died, with the most tokens that it may have used."""
     return _failed(debate, call, "lost", call.max_tokens)
 
 
 def cut_off(debate: Debate, call: Call) -> CallFailed:
-    """A call that is cut where its debate ends: what was said so far, and what is on its way."""
+    """The end of a call that is cut because its debate ends: the text so far, and what is on its way."""
     return _failed(debate, call, "cut", ON_THEIR_WAY)
 
 
@@ -157,7 +157,7 @@ def _failed(debate: Debate, call: Call, kind: Literal["lost", "cut"], unheard: i
     words = tokens(said.text[len(before.text) :])
     thoughts = tokens(said.reasoning[len(before.reasoning) :])
     unheard = max(0, min(unheard, call.max_tokens - words - thoughts))
-    # Older logs do not tell how many tokens were sent, only how many bytes at most.
+    # Older logs do not say how many tokens were sent, only how many bytes at most.
     usage = estimate_usage(call.input_guess or whole_tokens(call.input_bound), words + unheard, thoughts)
     model = model_of(debate, call)
     return CallFailed(
@@ -171,7 +171,7 @@ def _failed(debate: Debate, call: Call, kind: Literal["lost", "cut"], unheard: i
 
 
 def model_of(debate: Debate, call: Call) -> Model | None:
-    """By its label, since others may sit there by now."""
+    """By its label, since the seat may have another model by now."""
     sitting = [*debate.seats, *debate.judges, *(j for judging in debate.judgings for j in judging.judges)]
     known = [player.model for player in sitting] + [seat.stand_in for seat in debate.seats if seat.stand_in]
     return next((model for model in known if model.label == call.model), None)

@@ -1,9 +1,9 @@
-"""What a debate may cost, before it begins: from speeches that keep to their words to calls at their limit.
+"""What a debate may cost, before it begins: from speeches within their word budget to calls at their limit.
 
-The low end has every speech at its budget of words and ballots of ordinary length. The high end has every
-call at its most tokens, heard again by everybody after, every ballot repaired, and all that may be asked
-beside the speeches. Neither counts what is asked again after a fault, nor the discount of a provider's cache,
-nor what tools make necessary: eight results at their longest would dwarf the rest. People cost nothing.
+The low end has every speech at its word budget and ballots of ordinary length. The high end has every call at
+its most tokens, read by all later calls, every ballot repaired, and all possible side questions. Neither
+counts retries after a fault, the discount of a provider's cache, or tools: eight results at their longest
+would dwarf everything else. People cost nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A debate as somebody asks for it, with defaults filled in and every mistake named at once."""
+"""The setup of a debate: checked, with all problems reported at once, and turned into `debate.opened`."""
 
 from __future__ import annotations
 
@@ -106,7 +106,8 @@ class Setup(Struct, frozen=True):
 
 
 def opening_event(setup: Setup, naming: MakeId = numbered_id) -> DebateOpened:
-    """Raises Invalid with all that is wrong. The secret of the fences is left to whoever has dice."""
+    """Raises Invalid with all problems. The secret of the fences is added by the caller, which may be
+    random."""
     problems: Problems = {}
     for field, problem in _problems(setup):
         problems.setdefault(field, []).append(problem)
@@ -207,7 +208,7 @@ def _problems(setup: Setup) -> Iterable[tuple[str, str]]:
 
 
 def _people_problems(setup: Setup) -> Iterable[tuple[str, str]]:
-    """What is wrong with the places of people."""
+    """Problems with the settings for people."""
     if not 0 < setup.person_seconds <= MAX_PERSON_SECONDS:
         yield "personSeconds", f"Must be greater than 0 and at most {MAX_PERSON_SECONDS:g}"
     if setup.polls and setup.polls.seconds is not None and not 0 < setup.polls.seconds <= MAX_POLL_SECONDS:
@@ -312,7 +313,7 @@ def judge_problems(judges: Sequence[JudgeSetup]) -> Iterable[tuple[str, str]]:
 
 
 def _seeded(model: Model, base: int | None, place: int) -> Model:
-    """With dice of its own, unless it has some already. A person has none, and costs nothing."""
+    """With a seed of its own, unless it has one. A person has none, and costs nothing."""
     if model.human:
         return replace(model, price=FREE)
     if base is None or model.seed is not None:

@@ -1,8 +1,8 @@
-"""A debate rehearsed with speeches of nothing but filler, to see which calls it would take.
+"""A dry run of a debate with filler text, to find the calls that it would take.
 
-What each call would be sent is measured on the real prompts. Nobody rises on a point, nobody concedes, and no
-question comes from the floor: calls that only those would bring are planned as calls that may not be needed.
-A model that stands in for a person may not be needed either.
+The size of each request is measured on the real prompts. Nobody offers a point or concedes, and no question
+comes from the audience: calls that only those would cause are planned as calls that may not be needed. A
+model that stands in for a person may not be needed either.
 """
 
 from __future__ import annotations

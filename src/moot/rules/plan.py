@@ -56,7 +56,7 @@ class RecordFacts(Struct, frozen=True):
 
 
 class HoldPoll(Struct, frozen=True):
-    """It is to be opened, or is open until its time is up or somebody closes it."""
+    """The poll is to be opened; or it is open until its time is up or a command closes it."""
 
     name: PollName
 
@@ -100,30 +100,30 @@ def plan(debate: Debate) -> Plan:
         return HoldPoll("before")
     if debate.stopped_at is None and (step := _plan_after_speaking(debate)):
         return step
-    unspent = debate.remaining_slots()
-    if not unspent or debate.in_circles:
+    remaining = debate.remaining_slots()
+    if not remaining or debate.in_circles:
         return _plan_end(debate)
-    following = unspent[0]
-    if not debate.manner.auto and following.round > debate.rounds_asked:
+    first = remaining[0]
+    if not debate.manner.auto and first.round > debate.rounds_asked:
         return Idle("round")
-    if dropped := skipped_speech(debate, following):
-        return RecordFacts(dropped)
-    coming = tuple(slot for slot in unspent if slot.group == following.group)
-    if questions := questions_before(debate, coming):
+    if skipped := skipped_speech(debate, first):
+        return RecordFacts(skipped)
+    group = tuple(slot for slot in remaining if slot.group == first.group)
+    if questions := questions_before(debate, group):
         return AskSideQuestions(questions)
-    return Speak(coming)
+    return Speak(group)
 
 
 def _plan_after_speaking(debate: Debate) -> Plan | None:
-    """What the latest speech leads to; None where it simply goes on."""
+    """What the latest speech leads to; None where the next speech follows."""
     if questions := questions_after(debate):
         return AskSideQuestions(questions)
     if points := points_raised(debate):
         return RecordFacts(points)
-    if found := concession(debate):
-        return Conclude("concession", found)
-    if debate.manner.winning != "audience" and (found := stalemate(debate)):
-        return Conclude("stalemate", found)
+    if finding := concession(debate):
+        return Conclude("concession", finding)
+    if debate.manner.winning != "audience" and (finding := stalemate(debate)):
+        return Conclude("stalemate", finding)
     return FailDebate("all_failed") if _all_failed(debate) else None
 
 
@@ -136,7 +136,7 @@ def _plan_judging(debate: Debate) -> Plan:
         next(((judge.id, order) for order in ORDERS if not judging.has_ballot(judge.id, order)), None)
         for judge in models
     ]
-    # People are waited for last: what models think of it is then done, and has cost them no time.
+    # People come last: their time runs only when all models have voted.
     people = [
         (judge.id, 0) for judge in judging.judges if judge.model.human and not judging.has_ballot(judge.id, 0)
     ]
@@ -144,7 +144,7 @@ def _plan_judging(debate: Debate) -> Plan:
 
 
 def _first_poll_due(debate: Debate) -> bool:
-    """The first vote comes before the first word."""
+    """The first vote is held before the first speech."""
     polls, poll = debate.manner.polls, debate.poll("before")
     if polls is None or not polls.before or debate.turns:
         return False
@@ -171,7 +171,7 @@ def _plan_end(debate: Debate) -> Plan:
 
 
 def _early_end_reason(debate: Debate) -> EndReason | None:
-    """Why the speeches ended before their time, and only the vote was still to be held."""
+    """Why the speeches ended early, where only the vote remains."""
     if debate.stopped_at is not None:
         return "stopped"
     return "budget" if debate.exhausted and debate.manner.polls else None
@@ -182,13 +182,13 @@ def is_judged(debate: Debate) -> bool:
 
 
 def _all_failed(debate: Debate) -> bool:
-    """Every speech of the latest complete round came to nothing, and not only one speaker's."""
+    """Whether every speech of the latest complete round failed, and not only one speaker's."""
     if not debate.rounds_done:
         return False
-    unspent = {slot.index for slot in debate.remaining_slots()}
+    remaining = {slot.index for slot in debate.remaining_slots()}
     slots = {slot.index for slot in debate.schedule if slot.round == debate.rounds_done}
     last = [turn for turn in debate.turns if turn.slot in slots and turn.used_slot]
-    if not last or slots & unspent or any(turn.state != "failed" for turn in last):
+    if not last or slots & remaining or any(turn.state != "failed" for turn in last):
         return False
     return len({turn.seat for turn in last}) > 1 or not debate.has_speeches
 
@@ -197,7 +197,8 @@ def _all_failed(debate: Debate) -> bool:
 
 
 def concession(debate: Debate) -> ConcessionMade | None:
-    """A referee has found that the latest speaker gives way; with nobody to ask, a person's own line does."""
+    """The concession of a latest speaker: confirmed by a referee, or, without one, in a person's own
+    words."""
     for turn in latest_turns(debate):
         for aside in asides_about(debate, "referee", turn.number):
             if aside.yes:
@@ -209,9 +210,9 @@ def concession(debate: Debate) -> ConcessionMade | None:
 
 
 def stalemate(debate: Debate) -> StalemateFound | None:
-    """Three turns in a row alike: each like the one before, or each like its own speaker's last.
+    """Three similar speeches in a row: each like the one before, or each like its speaker's previous one.
 
-    None also where that is known already.
+    None also where the stalemate is recorded already.
     """
     if debate.format.scripted or debate.in_circles:
         return None
@@ -222,18 +223,19 @@ def stalemate(debate: Debate) -> StalemateFound | None:
         return None
     last = range(len(speeches) - STALEMATE_TURNS, len(speeches))
     one_after_another = [_similarity(speeches[place], speeches[place - 1]) for place in last[1:]]
-    if found := _all_or_none(one_after_another):
-        return StalemateFound(found, SIMILARITY_THRESHOLD)
+    if evidence := _all_or_none(one_after_another):
+        return StalemateFound(evidence, SIMILARITY_THRESHOLD)
     repeating_themselves = [
         _similarity(speeches[place], _previous_of_speaker(speeches, place)) for place in last
     ]
-    if found := _all_or_none(repeating_themselves):
-        return StalemateFound(found, SIMILARITY_THRESHOLD)
+    if evidence := _all_or_none(repeating_themselves):
+        return StalemateFound(evidence, SIMILARITY_THRESHOLD)
     return None
 
 
-def _previous_of_speaker(said: list[Turn], place: int) -> Turn | None:
-    return next((other for other in reversed(said[:place]) if other.seat == said[place].seat), None)
+def _previous_of_speaker(speeches: list[Turn], place: int) -> Turn | None:
+    seat = speeches[place].seat
+    return next((other for other in reversed(speeches[:place]) if other.seat == seat), None)
 
 
 def _similarity(turn: Turn, other: Turn | None) -> SimilarTurns | None:
@@ -246,5 +248,5 @@ def _similarity(turn: Turn, other: Turn | None) -> SimilarTurns | None:
 
 
 def _all_or_none(pairs: list[SimilarTurns | None]) -> tuple[SimilarTurns, ...]:
-    found = tuple(pair for pair in pairs if pair is not None)
-    return found if len(found) == len(pairs) else ()
+    similar = tuple(pair for pair in pairs if pair is not None)
+    return similar if len(similar) == len(pairs) else ()

@@ -1,14 +1,13 @@
-"""What a runner may do, decided on the head of the log, so that two runners or a command cannot disagree.
+"""What a runner may record, decided on the head of the log, so that it cannot contradict a command.
 
-`advance` says what comes next; `begin_call` reserves the money of a call; `finish_call` and `fail_call`
-settle it; `recover` takes up what a crash has left behind. Each returns events, and none where the head has
-moved on: a turn that was cut is not completed, a call that was settled is not settled again.
+`advance` performs the next step of the plan; `begin_call` reserves the money of a call; `finish_call` and
+`fail_call` settle it; `recover` settles what a crash left open. Each returns events, or none where the debate
+has moved on meanwhile: a turn that was cut is not completed, and no call is settled twice.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import assert_never
 
 from msgspec import Struct
@@ -68,12 +67,7 @@ from moot.rules.commands import (
     human_call_completed,
     interrupt,
 )
-from moot.rules.participation import (
-    complete_human_speech,
-    hand_to_stand_in,
-    start_human_call,
-)
-from moot.rules.participation import draft as draft_of
+from moot.rules.participation import complete_human_speech, draft, hand_to_stand_in, start_human_call
 from moot.rules.plan import (
     AskJudges,
     AskSideQuestions,
@@ -93,18 +87,18 @@ from moot.rules.side_questions import SideQuestion, winner_if_conceded
 MAX_CRASHES = 3
 UNEXPECTED = "Something unexpected went wrong; see the server's log."
 PAUSED_BY_STEP = "step"
-"""Paused by itself, since somebody goes through the debate step by step."""
+"""The `by` of a pause at the end of a step."""
 NOBODY_SPOKE = "The time was up, and nothing had come."
 NO_VERDICT = "The judge gave no readable verdict, even when asked again."
 TOO_LITTLE_MONEY = "The cost limit leaves no room for the first speech and for judging it. Nothing was said."
 JUDGE_LOST = "The process died three times while the judge was asked."
 
 ResultEvent = TurnCompleted | TurnFailed | BallotCast | BallotSpoiled | AsideAnswered | AsideFailed
-"""What a call comes to in the end, for its turn, its ballot or its aside."""
+"""The end of a call, for its turn, its ballot or its aside."""
 
 
 class EventBatch:
-    """Events decided so far, and the state they lead to."""
+    """Events that were decided, and the state that they lead to."""
 
     def __init__(self, debate: Debate) -> None:
         self.debate = debate
@@ -112,19 +106,20 @@ class EventBatch:
 
     def add(self, *events: Event) -> None:
         for event in events:
-            at: datetime = self.debate.updated_at
-            recorded = Recorded(self.debate.id, self.debate.seq + 1, at, self.debate.epoch, event)
-            self.debate = evolve(self.debate, recorded)
+            debate = self.debate
+            recorded = Recorded(debate.id, debate.seq + 1, debate.updated_at, debate.epoch, event)
+            self.debate = evolve(debate, recorded)
             self.events.append(event)
 
 
 def advance(debate: Debate) -> tuple[Event, ...]:
-    """The next step of the debate as events; none if it rests or judges are to be asked."""
-    draft = EventBatch(debate)
+    """The next step of the debate as events; none if there is nothing to record, or judges are to be
+    asked."""
+    batch = EventBatch(debate)
     if debate.status == "initializing":
-        draft.add(DebateReady())
-    _perform(draft, _next_step(draft))
-    return tuple(draft.events)
+        batch.add(DebateReady())
+    _perform(batch, _next_step(batch))
+    return tuple(batch.events)
 
 
 def wants_runner(debate: Debate) -> bool:
@@ -136,53 +131,53 @@ def wants_runner(debate: Debate) -> bool:
     return isinstance(step, AskJudges) or (isinstance(step, HoldPoll) and closes_on_time(debate, step.name))
 
 
-def _next_step(draft: EventBatch) -> Plan:
-    """What is to be done once all that is known is written down."""
+def _next_step(batch: EventBatch) -> Plan:
+    """The next step, after recording what follows from the state by itself."""
     while True:
-        if _round_is_over(draft.debate):
-            draft.add(RoundCompleted(draft.debate.round))
-            if draft.debate.step == "round" and draft.debate.manner.auto and draft.debate.remaining_slots():
-                draft.add(DebatePaused(PAUSED_BY_STEP))
-        step = plan(draft.debate)
+        if _round_is_over(batch.debate):
+            batch.add(RoundCompleted(batch.debate.round))
+            if batch.debate.step == "round" and batch.debate.manner.auto and batch.debate.remaining_slots():
+                batch.add(DebatePaused(PAUSED_BY_STEP))
+        step = plan(batch.debate)
         if not isinstance(step, RecordFacts):
             return step
-        draft.add(*step.events)
+        batch.add(*step.events)
 
 
-def _perform(draft: EventBatch, step: Plan) -> None:
+def _perform(batch: EventBatch, step: Plan) -> None:
     match step:
-        case Speak(slots) if budget.cannot_afford(draft.debate, slots):
-            draft.add(*_exhausted(draft.debate))
-            draft.add(*_out_of_money(draft.debate))
-            _perform(draft, _next_step(draft))
+        case Speak(slots) if budget.cannot_afford(batch.debate, slots):
+            batch.add(*_exhausted(batch.debate))
+            batch.add(*_out_of_money(batch.debate))
+            _perform(batch, _next_step(batch))
         case Speak(slots):
-            _start_turns(draft, slots)
+            _start_turns(batch, slots)
         case AskSideQuestions(questions):
             for question in questions:
-                draft.add(_asked(draft.debate, question))
-        case HoldPoll(name) if draft.debate.poll(name) is None:
-            polls = draft.debate.manner.polls
-            draft.add(PollOpened(name, polls.seconds if polls else None))
+                batch.add(_asked(batch.debate, question))
+        case HoldPoll(name) if batch.debate.poll(name) is None:
+            polls = batch.debate.manner.polls
+            batch.add(PollOpened(name, polls.seconds if polls else None))
         case Conclude(why, None):
-            draft.add(*conclude_speeches(draft.debate, why))
-        case Conclude(_, StalemateFound() as found) if _is_decided_by_somebody(draft.debate):
-            draft.add(found)
-            _perform(draft, _next_step(draft))
-        case Conclude(why, found) if found is not None:
-            verdict = _verdict_of(draft.debate, found)
-            draft.add(found, VerdictReached(verdict), DebateEnded(why))
+            batch.add(*conclude_speeches(batch.debate, why))
+        case Conclude(_, StalemateFound() as finding) if _has_other_decider(batch.debate):
+            batch.add(finding)
+            _perform(batch, _next_step(batch))
+        case Conclude(why, finding) if finding is not None:
+            verdict = _verdict_of(batch.debate, finding)
+            batch.add(finding, VerdictReached(verdict), DebateEnded(why))
         case FailDebate(reason):
-            draft.add(DebateFailed(reason, "Every speaker of the round failed."))
+            batch.add(DebateFailed(reason, "Every speaker of the round failed."))
         case AskJudges(()):
-            draft.add(*_close_judging(draft.debate))
+            batch.add(*_close_judging(batch.debate))
         case Conclude() | AskJudges() | HoldPoll() | RecordFacts() | Idle():
             pass
         case _:
             assert_never(step)
 
 
-def _is_decided_by_somebody(debate: Debate) -> bool:
-    """A judge or a person, so that it is no draw by itself when the speeches go in circles."""
+def _has_other_decider(debate: Debate) -> bool:
+    """Whether a judge or a person decides after a stalemate, so that it is not a draw by itself."""
     match debate.manner.winning:
         case "ai-judge":
             return is_judged(debate)
@@ -192,17 +187,17 @@ def _is_decided_by_somebody(debate: Debate) -> bool:
             return False
 
 
-def _start_turns(draft: EventBatch, slots: Sequence[Slot]) -> None:
-    if slots[0].round > draft.debate.round:
-        draft.add(RoundStarted(slots[0].round))
+def _start_turns(batch: EventBatch, slots: Sequence[Slot]) -> None:
+    if slots[0].round > batch.debate.round:
+        batch.add(RoundStarted(slots[0].round))
     for slot in slots:
-        number = len(draft.debate.turns) + len(draft.debate.live) + 1
-        phase = draft.debate.format.phases[slot.phase].key
-        draft.add(TurnStarted(number, slot.index, slot.round, phase, slot.tone, slot.seat))
-        draft.add(*start_human_call(draft.debate, draft.debate.live[-1]))
-    if draft.debate.step == "turn":
-        # What is being said is still said: a pause holds back what would follow.
-        draft.add(DebatePaused(PAUSED_BY_STEP))
+        number = len(batch.debate.turns) + len(batch.debate.live) + 1
+        phase = batch.debate.format.phases[slot.phase].key
+        batch.add(TurnStarted(number, slot.index, slot.round, phase, slot.tone, slot.seat))
+        batch.add(*start_human_call(batch.debate, batch.debate.live[-1]))
+    if batch.debate.step == "turn":
+        # The running speech is finished: a pause only keeps the next one from starting.
+        batch.add(DebatePaused(PAUSED_BY_STEP))
 
 
 def _asked(debate: Debate, question: SideQuestion) -> AsideAsked:
@@ -235,27 +230,29 @@ def begin_call(
     attempt: int,
     continues: int | None = None,
 ) -> tuple[Event, ...]:
-    """Reserves the worst case of a call, or ends the speeches where the budget has no room for it.
+    """Reserve the worst case of a call, or end the speeches where the budget has no room for it.
 
-    `continues` is the call that this one goes on from, its tools having answered.
+    `continues` is the call that this one continues, after its tools have answered.
     """
     if not still_wanted(debate, purpose):
         return ()
-    remembered = _unsent_tokens(debate, purpose, request)
-    bound = input_bound(request) + remembered
-    room, per_token = _available_money(debate, purpose)
-    leave = grant(request.model.price, bound, request.max_tokens, room, per_token, _read(debate, purpose))
-    draft = EventBatch(debate)
-    if leave is not None:
-        draft.add(
+    unsent = _unsent_tokens(debate, purpose, request)
+    bound = input_bound(request) + unsent
+    available, per_token = _available_money(debate, purpose)
+    granted = grant(
+        request.model.price, bound, request.max_tokens, available, per_token, _tokens_read(debate, purpose)
+    )
+    batch = EventBatch(debate)
+    if granted is not None:
+        batch.add(
             CallStarted(
                 call=debate.calls_made + 1,
                 model=request.model.label,
                 request=digest,
                 attempt=attempt,
-                max_tokens=leave.max_tokens,
+                max_tokens=granted.max_tokens,
                 input_bound=bound,
-                reserved=leave.reserved,
+                reserved=granted.reserved,
                 turn=purpose.turn,
                 judge=purpose.judge,
                 order=purpose.order,
@@ -264,65 +261,65 @@ def begin_call(
                 trimmed=request.trimmed,
                 aside=purpose.aside,
                 continues=continues,
-                input_guess=sent_tokens(request) + remembered,
+                input_guess=sent_tokens(request) + unsent,
             )
         )
-        draft.add(*_warning(draft.debate))
-        return tuple(draft.events)
+        batch.add(*_warning(batch.debate))
+        return tuple(batch.events)
     if purpose.aside is not None:
         return (AsideFailed(purpose.aside, FAULT_MESSAGES["budget"]),)
-    draft.add(*_exhausted(debate))
+    batch.add(*_exhausted(debate))
     if purpose.turn is None:
-        draft.add(_spoiled_ballot(debate, purpose, FAULT_MESSAGES["budget"]))
-        return tuple(draft.events)
-    draft.add(TurnInterrupted(purpose.turn, "budget"))
-    if draft.debate.running and not draft.debate.live:
-        draft.add(*_out_of_money(draft.debate))
-    return tuple(draft.events)
+        batch.add(_spoiled_ballot(debate, purpose, FAULT_MESSAGES["budget"]))
+        return tuple(batch.events)
+    batch.add(TurnInterrupted(purpose.turn, "budget"))
+    if batch.debate.running and not batch.debate.live:
+        batch.add(*_out_of_money(batch.debate))
+    return tuple(batch.events)
 
 
 def _available_money(debate: Debate, purpose: CallPurpose) -> tuple[Money | None, Money]:
-    """What the call may cost at most, and what each of its tokens adds to what must be held back."""
+    """What the call may cost at most, and what each of its tokens adds to the cost of judging."""
     turn = debate.turn(purpose.turn) if purpose.turn is not None else None
     if turn is not None:
         return budget.available_for_speech(debate, turn.round)
     if purpose.repair and purpose.judge is not None:
         return budget.for_repair(debate, purpose.judge, purpose.order), ZERO
-    return (budget.available_for_ballot if purpose.aside is None else budget.available_for_aside)(
-        debate
-    ), ZERO
+    if purpose.aside is not None:
+        return budget.available_for_aside(debate), ZERO
+    return budget.available_for_ballot(debate), ZERO
 
 
-def _read(debate: Debate, purpose: CallPurpose) -> int | None:
-    """How many tokens of this call a judge reads at most; None: whatever it says."""
+def _tokens_read(debate: Debate, purpose: CallPurpose) -> int | None:
+    """How many tokens of this call a judge reads at most; None: all."""
     turn = debate.turn(purpose.turn) if purpose.turn is not None else None
     return speech_tokens(debate, turn.slot) if turn else None
 
 
 def _exhausted(debate: Debate) -> tuple[Event, ...]:
-    """The limit is reached, and nobody hears of that before the warning."""
+    """The limit is reached. The warning comes first, if it has not come yet."""
     held = debate.reserved + budget.worst_judging_cost(debate)
     reached = BudgetExhausted(debate.cost_limit or ZERO, debate.counted, held)
     return (*_warning(debate, reached=True), reached)
 
 
 def _out_of_money(debate: Debate) -> tuple[Event, ...]:
-    """The speeches end here. Where there was none, the debate has failed: nothing has been held."""
+    """End the speeches. Where there was none yet, the debate has failed."""
     if debate.has_speeches:
         return end_speeches(debate, "budget")
     return (*close_polls(debate, "budget"), DebateFailed("budget", TOO_LITTLE_MONEY))
 
 
 def _unsent_tokens(debate: Debate, purpose: CallPurpose, request: Request) -> int:
-    """Tokens that a provider may read again although we do not send them: the chain's own thoughts, and what
-    came of its tools."""
+    """Tokens that a provider reads again although we do not send them: reasoning and tool exchanges of the
+    earlier responses in the chain."""
     turn = debate.turn(purpose.turn) if purpose.turn is not None else None
     if turn is None or request.previous_response_id is None:
         return 0
     before = [other for other in debate.turns if other.seat == turn.seat]
-    thinking = (*before, turn) if request.resumes else before
-    thoughts = sum(other.usage.reasoning for other in thinking)
-    return thoughts + sum(non_text_bytes(segment) for other in before for segment in other.segments)
+    remembered = (*before, turn) if request.resumes else before
+    reasoning = sum(other.usage.reasoning for other in remembered)
+    return reasoning + sum(non_text_bytes(segment) for other in before for segment in other.segments)
 
 
 def finish_call(
@@ -331,48 +328,49 @@ def finish_call(
     segments: Sequence[SegmentCompleted],
     result: ResultEvent | None,
 ) -> tuple[Event, ...]:
-    """A call came to its end; so does its turn or ballot, unless it was cut meanwhile."""
+    """A call is complete, and with it its turn, ballot or aside, unless that was cut meanwhile."""
     call = debate.call(done.call)
     if call is None:
         return ()
-    draft = EventBatch(debate)
+    batch = EventBatch(debate)
     still_open = still_wanted(debate, purpose_of(call))
     if still_open:
-        draft.add(*segments)
-    draft.add(done)
+        batch.add(*segments)
+    batch.add(done)
     if result is not None and still_open:
-        draft.add(result)
-    draft.add(*_warning(draft.debate))
-    return tuple(draft.events)
+        batch.add(result)
+    batch.add(*_warning(batch.debate))
+    return tuple(batch.events)
 
 
 def fail_call(debate: Debate, failed: CallFailed, result: ResultEvent | None) -> tuple[Event, ...]:
-    """A call came to nothing. A permanent fault stops the debate; that of a judge, all its ballots."""
+    """A call failed. A permanent fault of a speaker fails the debate; that of a judge spoils all its
+    ballots."""
     call = debate.call(failed.call)
     if call is None:
         return ()
-    draft = EventBatch(debate)
+    batch = EventBatch(debate)
     still_open = still_wanted(debate, purpose_of(call))
-    draft.add(failed)
+    batch.add(failed)
     if result is not None and still_open:
-        draft.add(result)
+        batch.add(result)
         if isinstance(result, TurnFailed) and failed.severity == "permanent":
-            draft.add(DebateFailed("permanent_fault", failed.message))
+            batch.add(DebateFailed("permanent_fault", failed.message))
         if isinstance(result, BallotSpoiled) and failed.severity == "permanent":
-            draft.add(*_other_ballots(draft.debate, result))
-    draft.add(*_warning(draft.debate))
-    return tuple(draft.events)
+            batch.add(*_other_ballots(batch.debate, result))
+    batch.add(*_warning(batch.debate))
+    return tuple(batch.events)
 
 
 def record_tool_result(
     debate: Debate, purpose: CallPurpose, call: int, result: ToolResult
 ) -> tuple[Event, ...]:
-    """What a tool gave, under the call that asked for it; nothing where nobody wants it any more."""
+    """The result of a tool, under the call that asked for it; nothing where the speech was cut."""
     return (SegmentCompleted(call, result),) if still_wanted(debate, purpose) else ()
 
 
 def end_between_calls(debate: Debate, purpose: CallPurpose, result: ResultEvent) -> tuple[Event, ...]:
-    """A speech ends between two calls, while its tools were at work."""
+    """A speech ends between two calls, while its tools run."""
     return (result,) if still_wanted(debate, purpose) else ()
 
 
@@ -392,8 +390,8 @@ def time_is_up(debate: Debate, purpose: CallPurpose) -> tuple[Event, ...]:
     if turn is None:
         return ()
     call = debate.call(turn.call) if turn.call is not None else None
-    if call is not None and (written := draft_of(debate, turn.seat).strip()):
-        return complete_human_speech(debate, turn, written, "timeout")
+    if call is not None and (text := draft(debate, turn.seat).strip()):
+        return complete_human_speech(debate, turn, text, "timeout")
     if debate.seat(turn.seat).stand_in is not None:
         return (*hand_to_stand_in(debate, turn.seat), SeatLeft(turn.seat, "clock"))
     return (
@@ -408,7 +406,7 @@ def close_poll(debate: Debate, name: PollName) -> tuple[Event, ...]:
 
 
 def _other_ballots(debate: Debate, spoiled: BallotSpoiled) -> tuple[BallotSpoiled, ...]:
-    """What this judge would still be asked, to no avail and perhaps for money."""
+    """The other ballots of this judge: asking for them would fail as well, and may cost money."""
     judging = debate.judging
     return tuple(
         replace(spoiled, order=order)
@@ -418,52 +416,52 @@ def _other_ballots(debate: Debate, spoiled: BallotSpoiled) -> tuple[BallotSpoile
 
 
 def recover(debate: Debate) -> tuple[Event, ...]:
-    """What a runner that died has left open: its calls are lost, its turns interrupted."""
-    draft = EventBatch(debate)
+    """Settle what a dead runner left open: its calls are lost, its turns interrupted."""
+    batch = EventBatch(debate)
     people = {turn.call for turn in debate.live if debate.seat(turn.seat).model.human}
     for call in debate.calls:
         if call.number not in people:
-            draft.add(lost_call(debate, call))
+            batch.add(lost_call(debate, call))
     for aside in debate.open_asides:
         if not is_for_human(debate, aside):
-            draft.add(AsideFailed(aside.number, FAULT_MESSAGES["lost"]))
+            batch.add(AsideFailed(aside.number, FAULT_MESSAGES["lost"]))
     for turn in debate.live:
         if debate.seat(turn.seat).model.human:
-            # What they have written is in the log, and their clock goes by the wall: they just go on.
+            # A person's text is in the log and their time is wall-clock time: they simply continue.
             continue
         if _crashes(debate, turn) + 1 >= MAX_CRASHES:
-            draft.add(TurnFailed(turn.number, "lost", FAULT_MESSAGES["lost"]))
+            batch.add(TurnFailed(turn.number, "lost", FAULT_MESSAGES["lost"]))
         else:
-            draft.add(TurnInterrupted(turn.number, "crash"))
-    judging = draft.debate.judging
-    if judging and draft.debate.being_judged:
+            batch.add(TurnInterrupted(turn.number, "crash"))
+    judging = batch.debate.judging
+    if judging and batch.debate.being_judged:
         for judge, order in sorted(set(judging.lost)):
             if _lost_too_often(judging, judge, order) and not judging.has_ballot(judge, order):
-                draft.add(BallotSpoiled(judging.number, judge, order, JUDGE_LOST))
-    return tuple(draft.events)
+                batch.add(BallotSpoiled(judging.number, judge, order, JUDGE_LOST))
+    return tuple(batch.events)
 
 
 def fail_internally(debate: Debate) -> tuple[Event, ...]:
-    """The runner itself has failed: nothing may stay open that would lead to the same at once."""
-    draft = EventBatch(debate)
-    draft.add(*recover(debate))
-    draft.add(*interrupt(draft.debate, "crash"))
+    """The runner itself failed: close everything that would make the next runner fail at once."""
+    batch = EventBatch(debate)
+    batch.add(*recover(debate))
+    batch.add(*interrupt(batch.debate, "crash"))
     if not (debate.final or debate.status == "error"):
-        draft.add(DebateFailed("internal", UNEXPECTED))
+        batch.add(DebateFailed("internal", UNEXPECTED))
     elif debate.judging and debate.being_judged:
-        draft.add(JudgingFailed(debate.judging.number, UNEXPECTED))
-    return tuple(draft.events)
+        batch.add(JudgingFailed(debate.judging.number, UNEXPECTED))
+    return tuple(batch.events)
 
 
 def pause_for_keys(debate: Debate, providers: Sequence[str]) -> tuple[Event, ...]:
-    """Keys that were lent are gone with the process that held them: somebody must lend them again."""
+    """The user's keys were lost with the process that held them: they must be given again."""
     if not debate.running:
         return ()
     return (DebatePaused("server", f"Key needed for {', '.join(providers)}."),)
 
 
 def interrupt_for_shutdown(debate: Debate) -> tuple[Event, ...]:
-    """The process is about to stop: the running turns are given again elsewhere."""
+    """The process is about to stop: the next runner gives the running turns again."""
     people = {seat.id for seat in debate.seats if seat.model.human}
     return (
         *(
@@ -480,7 +478,7 @@ def is_for_human(debate: Debate, aside: Aside) -> bool:
 
 
 def aside_model(debate: Debate, aside: Aside) -> Model:
-    """Who is asked: the seat, or the judge who is referee."""
+    """The model that answers: that of the seat, or of the judge who is referee."""
     if aside.judge is not None:
         return debate.judge(aside.judge).model
     return debate.seat(aside.seat or "").model
@@ -493,6 +491,7 @@ def _round_is_over(debate: Debate) -> bool:
 
 
 def still_wanted(debate: Debate, purpose: CallPurpose) -> bool:
+    """Whether the turn, aside or ballot of a call is still open."""
     if purpose.turn is not None:
         return debate.is_live(purpose.turn)
     if purpose.aside is not None:
@@ -509,10 +508,11 @@ def _spoiled_ballot(debate: Debate, purpose: CallPurpose, message: str) -> Ballo
     return BallotSpoiled(number, purpose.judge or "", purpose.order, message)
 
 
-def _verdict_of(debate: Debate, found: StalemateFound | ConcessionMade) -> Verdict:
-    if isinstance(found, StalemateFound):
+def _verdict_of(debate: Debate, finding: StalemateFound | ConcessionMade) -> Verdict:
+    if isinstance(finding, StalemateFound):
         return Verdict(outcome="draw", winner=None, by="stalemate", reasoning="The debate went in circles.")
-    winner, reason = winner_if_conceded(debate, found.seat), f"{debate.seat(found.seat).name} conceded."
+    winner = winner_if_conceded(debate, finding.seat)
+    reason = f"{debate.seat(finding.seat).name} conceded."
     outcome = "win" if winner else "draw"
     return Verdict(outcome, winner.id if winner else None, by="concession", reasoning=reason)
 
@@ -542,8 +542,7 @@ def _crashes(debate: Debate, turn: Turn) -> int:
 
 
 def _warning(debate: Debate, *, reached: bool = False) -> tuple[Event, ...]:
-    """Once, when what is counted and what is reserved come to the threshold, and at the latest when the limit
-    is reached."""
+    """Warn once, when what is counted and reserved reaches the threshold, at the latest at the limit."""
     threshold = debate.limits.warn_at
     if threshold is None or debate.warned:
         return ()

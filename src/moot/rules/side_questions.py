@@ -66,7 +66,7 @@ def questions_after(debate: Debate) -> tuple[SideQuestion, ...]:
 
 
 def questions_before(debate: Debate, coming: tuple[Slot, ...]) -> tuple[SideQuestion, ...]:
-    """Whoever is about to speak makes notes."""
+    """The speakers of these slots make notes first."""
     made = {(aside.slot, aside.seat) for aside in debate.asides if aside.kind == "notes"}
     return tuple(
         SideQuestion("notes", slot.index, slot.seat)
@@ -89,14 +89,14 @@ def latest_turns(debate: Debate) -> tuple[Turn, ...]:
 
 
 def answer_word_limit(debate: Debate, aside: Aside) -> int:
-    """How long an answer may be."""
+    """How many words an answer may have."""
     if aside.kind == "notes":
         return note_words_left(debate, aside.seat or "")
     return POINT_WORDS if aside.kind == "point" else REASON_WORDS
 
 
 def asides_about(debate: Debate, kind: AsideKind, turn: int) -> tuple[Aside, ...]:
-    """What was asked of this kind about this speech."""
+    """The side questions of this kind about this speech."""
     return tuple(aside for aside in debate.asides if aside.kind == kind and aside.turn == turn)
 
 
@@ -104,7 +104,7 @@ def asides_about(debate: Debate, kind: AsideKind, turn: int) -> tuple[Aside, ...
 
 
 def _at_break(debate: Debate, turn: Turn) -> bool:
-    """The speech stands at its break, where points may be offered, and none has been dealt with."""
+    """Whether the speech is at its break, where points may be offered, and none has been dealt with."""
     rest = continuation(debate, debate.schedule[turn.slot])
     unspent = debate.remaining_slots()
     if rest is None or not unspent or unspent[0].index != rest.index or not turn.has_words:
@@ -113,7 +113,7 @@ def _at_break(debate: Debate, turn: Turn) -> bool:
 
 
 def continuation(debate: Debate, slot: Slot) -> Slot | None:
-    """The rest of the speech that begins here, where it has a break."""
+    """The second half of the speech that begins in this slot, if it has a break."""
     following = debate.schedule[slot.index + 1] if slot.index + 1 < len(debate.schedule) else None
     if following is None or following.tone != "continuation" or slot.tone == "continuation":
         return None
@@ -138,12 +138,12 @@ def _point_questions(debate: Debate, turn: Turn) -> tuple[SideQuestion, ...]:
 
 
 def _may_be_asked(seat: Seat) -> bool:
-    """People rise by themselves."""
+    """Only models are asked, and not the smallest: people offer points by themselves."""
     return not (seat.model.human or seat.model.small)
 
 
 def points_raised(debate: Debate) -> tuple[PointRaised, ...]:
-    """A point that was offered and has been answered, and that nobody has written down."""
+    """A point that was offered and answered, and is not recorded yet."""
     turn = next(reversed(latest_turns(debate)), None)
     if turn is None or not _at_break(debate, turn):
         return ()
@@ -165,7 +165,7 @@ def _accepts_point(debate: Debate, turn: Turn) -> bool:
 
 
 def makes_notes(debate: Debate, slot: Slot) -> bool:
-    """Notes are made before a speech, never within a cross-examination or in the middle of one."""
+    """Notes are made before a speech, never within a cross-examination or in the middle of a speech."""
     if not (debate.manner.prep and debate.format.prep_words):
         return False
     seat = debate.seat(slot.seat)
@@ -183,11 +183,11 @@ def note_words_left(debate: Debate, seat: str) -> int:
     return max(0, debate.format.prep_words - made) // max(1, speeches)
 
 
-# --- speeches that fall out ---------------------------------------------------------------------------
+# --- speeches that are skipped ------------------------------------------------------------------------
 
 
 def skipped_speech(debate: Debate, slot: Slot) -> tuple[TurnSkipped, ...]:
-    """No question was asked, or the side's clock has run out."""
+    """Skip an answer to the audience without a question, and a speech of a side whose clock has run out."""
     phase = debate.format.phases[slot.phase]
     if phase.kind == "questions" and not _is_asked(debate, slot.seat):
         return (TurnSkipped(slot.index, slot.seat, "no questions"),)
@@ -197,7 +197,7 @@ def skipped_speech(debate: Debate, slot: Slot) -> tuple[TurnSkipped, ...]:
 
 
 def _is_asked(debate: Debate, seat: str) -> bool:
-    """The floor has asked everybody, or this seat since it spoke last."""
+    """Whether the audience has asked everybody, or this seat since its last speech."""
     spoke = max((turn.seq for turn in debate.turns if turn.seat == seat and turn.has_words), default=0)
     questions = (remark for remark in debate.remarks if remark.question)
     return any(remark.to is None or (remark.to == seat and remark.seq > spoke) for remark in questions)
@@ -207,7 +207,7 @@ def _is_asked(debate: Debate, seat: str) -> bool:
 
 
 def _concession_questions(debate: Debate, turn: Turn) -> tuple[SideQuestion, ...]:
-    """Words that sound like giving way are only a hint: the debater is asked, and then a referee."""
+    """Words that sound like a concession are only a hint: the debater is asked, and then a referee."""
     hint = concession_hint(debate, turn)
     if not hint or asides_about(debate, "referee", turn.number):
         return ()
@@ -233,7 +233,8 @@ def referee(debate: Debate, turn: Turn) -> SideQuestion | None:
 
 
 def concession_hint(debate: Debate, turn: Turn) -> str:
-    """The words of a speech that sound like giving way; empty where there are none, or nobody may."""
+    """The passage of a speech that sounds like a concession; empty without one, or where nobody may
+    concede."""
     seat = debate.seat(turn.seat)
     if not may_concede(debate) or seat.model.small:
         return ""
@@ -260,7 +261,7 @@ def _sentence(text: str, place: int) -> str:
 
 
 def winner_if_conceded(debate: Debate, seat: str) -> Seat | None:
-    """Who wins where this seat gives way; None where more than two sides are there to win."""
+    """Who wins if this seat concedes; None where there are more than two parties."""
     debaters = [other for other in debate.seats if other.role == "debater"]
     if len(debaters) > 2 and any(other.side == "neutral" for other in debaters):
         return None
