@@ -100,7 +100,6 @@ def run_command(
         from moot.cli.render.output import Terminal
         from moot.cli.render.screens import open_screen
         from moot.cli.source import server_option
-        from moot.engine.arena import NO_RUNNER_NEEDED
 
         before = await source.state(debate_id)
         running_elsewhere = await source.is_running(debate_id)
@@ -111,7 +110,7 @@ def run_command(
             if hint:
                 Terminal.err().line((hint, "dim"))
             return 0
-        if isinstance(built, NO_RUNNER_NEEDED):
+        if not built.needs_runner:
             follow.print_next_steps(outcome.debate, server_option(server))
             return 0
         with open_screen(ending=server_option(server)) as view:
