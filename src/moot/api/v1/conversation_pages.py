@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 from msgspec import Struct
 
 from moot.api.problems import Problem
+from moot.api.shapes import ConversationResponse, ConversationsResponse
 from moot.api.v1.query_params import AS_SEAT, MAX_OFFSET, NAMES_SHAPE, PARAMETERS, QueryReader
 from moot.core.state import Debate
 from moot.store.archive import ArchivedConversation, ConversationPage
@@ -60,40 +61,39 @@ def parse_reading(query: bytes) -> ConversationEventQuery:
 # --- replies --------------------------------------------------------------------------------------------
 
 
-def debate_summary(debate: Debate, events: Sequence[Shape]) -> Shape:
-    last = debate.updated_at.timestamp()
-    return {
-        "id": debate.id,
-        "kind": "debate",
-        "title": debate.motion,
-        "source": None,
-        "events": len(events),
-        "firstTs": events[0]["ts"],
-        "lastTs": int(last * 1000),
-    }
+def debate_summary(debate: Debate, events: Sequence[Shape]) -> ConversationResponse:
+    return ConversationResponse(
+        id=debate.id,
+        kind="debate",
+        title=debate.motion,
+        source=None,
+        events=len(events),
+        first_ts=events[0]["ts"],
+        last_ts=int(debate.updated_at.timestamp() * 1000),
+    )
 
 
-def imported_summary(conversation: ArchivedConversation, *, mine: bool) -> Shape:
-    """Where it came from, in full for the operator: folders and hosts are nobody else's business."""
-    return {
-        "id": conversation.id,
-        "kind": "imported",
-        "title": None,
-        "source": conversation.source if mine else conversation.source.rpartition("/")[2],
-        "events": conversation.events,
-        "firstTs": conversation.first_ts,
-        "lastTs": conversation.last_ts,
-    }
+def imported_summary(conversation: ArchivedConversation, *, mine: bool) -> ConversationResponse:
+    """With its source in full for the operator: folders and hosts are nobody else's business."""
+    return ConversationResponse(
+        id=conversation.id,
+        kind="imported",
+        title=None,
+        source=conversation.source if mine else conversation.source.rpartition("/")[2],
+        events=conversation.events,
+        first_ts=conversation.first_ts,
+        last_ts=conversation.last_ts,
+    )
 
 
-def imported_page(page: ConversationPage, asked: ConversationQuery, *, mine: bool) -> Shape:
-    return {
-        "conversations": [imported_summary(one, mine=mine) for one in page.conversations],
-        "total": page.total,
-        "limit": asked.limit,
-        "offset": asked.offset,
-        "hasMore": asked.offset + len(page.conversations) < page.total,
-    }
+def imported_page(page: ConversationPage, query: ConversationQuery, *, mine: bool) -> ConversationsResponse:
+    return ConversationsResponse(
+        conversations=tuple(imported_summary(one, mine=mine) for one in page.conversations),
+        total=page.total,
+        limit=query.limit,
+        offset=query.offset,
+        has_more=query.offset + len(page.conversations) < page.total,
+    )
 
 
 def events_after(events: Sequence[Shape], after: str) -> Sequence[Shape]:

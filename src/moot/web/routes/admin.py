@@ -15,6 +15,7 @@ from starlette.responses import Response
 from moot import __version__
 from moot.api.problems import Problem
 from moot.api.rights import may
+from moot.api.shapes import InstallResponse, InstallsResponse
 from moot.api.v1 import bodies, people_bodies, query_params
 from moot.core.errors import Unavailable
 from moot.models.installs import InstallStatus
@@ -87,8 +88,9 @@ async def installs(request: Request, context: Context) -> Response:
     """The models that run on the server's own machine: here, absent, or on their way."""
     query_params.no_params(query_string(request))
     mine = may(identity_of(request), "operate")
-    rows = [_install_reply(install, mine=mine) for install in context.arena.providers.installs.all()]
-    return json_reply({"models": rows, "operator": mine})
+    all_models = context.arena.providers.installs.all()
+    rows = tuple(_install_reply(install, mine=mine) for install in all_models)
+    return json_reply(InstallsResponse(models=rows, operator=mine))
 
 
 @router.post(
@@ -233,20 +235,20 @@ def _no_model() -> Problem:
     return Problem("not-found", "There is no such model to install")
 
 
-def _install_reply(install: InstallStatus, *, mine: bool) -> dict[str, Any]:
-    """What went wrong names folders of the server: it is for the operator."""
-    return {
-        "name": install.entry.name,
-        "title": install.entry.title,
-        "bytes": install.entry.size,
-        "licence": install.entry.licence,
-        "summary": install.entry.summary,
-        "small": install.entry.small,
-        "state": install.state,
-        "done": install.done,
-        "total": install.total,
-        "error": (install.error or None) if mine else None,
-    }
+def _install_reply(install: InstallStatus, *, mine: bool) -> InstallResponse:
+    """An error names folders of the server: it is for the operator."""
+    return InstallResponse(
+        name=install.entry.name,
+        title=install.entry.title,
+        bytes=install.entry.size,
+        licence=install.entry.licence,
+        summary=install.entry.summary,
+        small=install.entry.small,
+        state=install.state,
+        done=install.done,
+        total=install.total,
+        error=(install.error or None) if mine else None,
+    )
 
 
 def _token_reply(token: Token) -> dict[str, Any]:

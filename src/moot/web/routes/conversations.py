@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from moot.api.problems import Problem
 from moot.api.rights import check, may, viewer_as
+from moot.api.shapes import ConversationEventsResponse
 from moot.api.v1 import conversation_pages as pages
 from moot.api.v1 import query_params
 from moot.core.errors import UnknownDebate
@@ -101,8 +102,12 @@ async def conversation_events(
     following = pages.next_cursor(page, query.after)
     if not isinstance(found, ArchivedConversation) and query.form == "legacy":
         page = [to_legacy_shape(event) for event in page]
-    shape = {"conversationId": conversation_id, "events": only_segment_types(page, query.types)}
-    return json_reply({**shape, "next": following, "hasMore": more})
+    events = tuple(only_segment_types(page, query.types))
+    return json_reply(
+        ConversationEventsResponse(
+            conversation_id=conversation_id, events=events, next=following, has_more=more
+        )
+    )
 
 
 # Behind the events: the path of an id takes everything that is left of an address.

@@ -7,15 +7,13 @@ readers should let members pass that they do not know.
 
 from __future__ import annotations
 
+import msgspec
 from pydantic.json_schema import models_json_schema
 
+from moot.api.shapes import SCHEMA_TEMPLATE, SHAPES
 from moot.api.v1.validation_messages import Shape
 from moot.web.reference.schemas.base_schemas import Reply
-from moot.web.reference.schemas.conversation_schemas import (
-    ConversationEventsResponse,
-    ConversationResponse,
-    ConversationsResponse,
-)
+from moot.web.reference.schemas.conversation_schemas import ConversationEvent
 from moot.web.reference.schemas.event_schemas import EVENTS, EXTENDED, AckData
 from moot.web.reference.schemas.page_view_schemas import FramesResponse, ViewFrame, ViewResponse
 from moot.web.reference.schemas.people_schemas import (
@@ -44,8 +42,6 @@ from moot.web.reference.schemas.server_schemas import (
     EstimateResponse,
     FormatsResponse,
     HealthResponse,
-    InstallResponse,
-    InstallsResponse,
     ModelsResponse,
     ProvidersResponse,
     TokenResponse,
@@ -60,10 +56,9 @@ REPLIES: tuple[type[Reply], ...] = (
     InjectResponse, TicketResponse, TranscriptResponse, EventPage, LogEntry, CallResponse, EstimateResponse,
     InvitationResponse, InvitationsResponse, SeatResponse, PollsResponse, VerdictsResponse,
     ViewResponse, ViewFrame, FramesResponse,
-    ConversationResponse, ConversationsResponse, ConversationEventsResponse,
     FormatsResponse, HealthResponse, ModelsResponse, ToolsResponse, StatisticsResponse, ErrorResponse,
     AckData,
-    InstallResponse, InstallsResponse, ProvidersResponse, TokenResponse, TokensResponse,
+    ProvidersResponse, TokenResponse, TokensResponse,
     *EVENTS.values(), *EXTENDED.values(),
 )  # fmt: skip
 
@@ -73,4 +68,6 @@ def schemas(*more: type[Reply], template: str = "#/components/schemas/{model}") 
     _, shapes = models_json_schema(
         [(reply, "validation") for reply in (*REPLIES, *more)], ref_template=template
     )
-    return shapes["$defs"]
+    _, structs = msgspec.json.schema_components(SHAPES, ref_template=SCHEMA_TEMPLATE)
+    _, rows = models_json_schema([(ConversationEvent, "validation")], ref_template=template)
+    return {**shapes["$defs"], **rows["$defs"], **structs}

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from moot.web.reference.schemas.base_schemas import LEFT_OUT, Count, Reply
+from moot.web.reference.schemas.base_schemas import LEFT_OUT
 
 
 class Row(BaseModel):
@@ -72,31 +72,3 @@ class ConversationEvent(Row):
     order_key: str = LEFT_OUT
     created_at: str | None = LEFT_OUT
     """Of an imported one, as the old table had it."""
-
-
-class ConversationResponse(Reply):
-    id: str
-    kind: Literal["debate", "imported"]
-    title: str | None
-    source: str | None
-    """Where it was imported from; in full for the operator."""
-    events: Count
-    first_ts: int
-    last_ts: int
-    """Milliseconds since 1970."""
-
-
-class ConversationsResponse(Reply):
-    conversations: list[ConversationResponse]
-    total: Count
-    limit: int
-    offset: Count
-    has_more: bool
-
-
-class ConversationEventsResponse(Reply):
-    conversation_id: str
-    events: list[ConversationEvent]
-    next: str | None
-    """What to ask for as `after` next. It never steps over an event that is under way."""
-    has_more: bool

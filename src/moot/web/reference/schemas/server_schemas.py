@@ -77,27 +77,6 @@ class ProvidersResponse(Reply):
     """Of the server."""
 
 
-class InstallResponse(Reply):
-    name: str
-    title: str
-    bytes: Count
-    licence: str
-    summary: str
-    small: bool
-    state: Literal["absent", "installing", "installed", "failed"]
-    done: Count
-    """Bytes that are here."""
-    total: Count
-    error: str | None
-    """What went wrong, and what to do about it; for the operator."""
-
-
-class InstallsResponse(Reply):
-    models: list[InstallResponse]
-    operator: bool
-    """The asker may install them."""
-
-
 class ServerToken(Reply):
     name: str
     role: TokenRole

@@ -1,0 +1,78 @@
+"""Replies of the API, each defined once: built by the server, decoded by the client, described in OpenAPI.
+
+A class has the name of its schema; `moot.client` exports it under a shorter name. Descriptions of members are
+`Meta`, from which the OpenAPI document takes them. Replies that are not here yet are dictionaries of
+`api/v1/*replies.py`, with their description in `web/reference/schemas`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+Count = Annotated[int, Meta(ge=0)]
+SCHEMA_TEMPLATE = "#/components/schemas/{name}"
+
+
+class ConversationResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    """A debate, or a conversation that was imported."""
+
+    id: str
+    kind: Literal["debate", "imported"]
+    title: str | None
+    source: Annotated[str | None, Meta(description="Where it was imported from; in full for the operator.")]
+    events: Count
+    first_ts: Annotated[int, Meta(description="Milliseconds since 1970.")]
+    last_ts: Annotated[int, Meta(description="Milliseconds since 1970.")]
+
+
+class ConversationsResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    conversations: tuple[ConversationResponse, ...]
+    total: Count
+    limit: int
+    offset: Count
+    has_more: bool
+
+
+class ConversationEventsResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    """A page of the events of a conversation."""
+
+    conversation_id: str
+    events: Annotated[
+        tuple[dict[str, Any], ...],
+        Meta(extra_json_schema={"items": {"$ref": SCHEMA_TEMPLATE.format(name="ConversationEvent")}}),
+    ]
+    next: Annotated[
+        str | None,
+        Meta(description="What to send as `after` next. It never steps over an event that is under way."),
+    ]
+    has_more: bool
+
+
+class InstallResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    """A model that runs on the server's own machine."""
+
+    name: str
+    title: str
+    bytes: Count
+    licence: str
+    summary: str
+    small: bool
+    state: Literal["absent", "installing", "installed", "failed"]
+    done: Annotated[int, Meta(ge=0, description="Bytes that are here.")]
+    total: Count
+    error: Annotated[
+        str | None, Meta(description="What went wrong, and what to do about it; for the operator.")
+    ]
+
+
+class InstallsResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    models: tuple[InstallResponse, ...]
+    operator: Annotated[bool, Meta(description="Whether the client may install them.")]
+
+
+SHAPES: tuple[type[Struct], ...] = (
+    ConversationResponse, ConversationsResponse, ConversationEventsResponse, InstallResponse, InstallsResponse
+)  # fmt: skip
+"""Every reply that is defined here."""
