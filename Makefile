@@ -15,8 +15,8 @@ export MOTION
 
 # More arguments for the tool behind a target: make test ARGS='-k pause'
 ARGS ?=
-# The number of processes that run tests in parallel.
-WORKERS ?= 4
+# The number of processes that run tests in parallel: each collects all tests, so one for each core.
+WORKERS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The pinned pyright is the one we want; its hint that there is a newer one is noise.
@@ -40,10 +40,10 @@ debate: setup ## hold a debate in this terminal; MOTION='...' sets the motion
 cluster: setup ## try a cluster on this machine: two nodes, two workers; ARGS='--workers 4'
 	@$(BIN)/python -m tests.cluster $(ARGS)
 
-test: setup .venv/.browser ## run the tests; ARGS='-k pause' selects some
+test: setup .venv/.debian ## run the tests; ARGS='-k pause' selects some
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
-coverage: setup .venv/.browser ## run the tests and report lines that they do not reach
+coverage: setup .venv/.debian ## run the tests and report lines that they do not reach
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report= $(ARGS)
 	@$(BIN)/coverage report
 
@@ -63,10 +63,10 @@ format: setup ## format the code and generate the blocking client
 bench: setup .venv/.bench ## measure speed
 	@$(BIN)/python -m tests.bench $(ARGS)
 
-chaos: setup ## long failure tests: killed processes, cut connections, faulty services in pairs
+chaos: setup .venv/.debian ## long failure tests: killed processes, cut connections, faulty services in pairs
 	@$(BIN)/python -m pytest tests -m chaos $(ARGS)
 
-screenshots: setup .venv/.browser .venv/.fonts ## take the pictures in docs/images
+screenshots: setup .venv/.debian .venv/.fonts ## take the pictures in docs/images
 	@$(BIN)/python -m tests.page.screenshots $(ARGS)
 
 wheel: setup ## build the wheel into dist/
@@ -106,9 +106,9 @@ setup: .venv/.stamp .venv/.page ## set up .venv; the other targets run this firs
 	@scripts/debian.sh fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji
 	@touch $@
 
-# Where it cannot be installed the tests that need it are skipped, and say so.
-.venv/.browser: .venv/.stamp
-	@scripts/debian.sh chromium-headless-shell || test -x /usr/bin/chromium || scripts/debian.sh chromium || exit 0
+# A browser and nginx. If they cannot be installed, the tests that need them are skipped with a reason.
+.venv/.debian: .venv/.stamp
+	@scripts/debian.sh nginx chromium-headless-shell || scripts/debian.sh nginx chromium || exit 0
 	@touch $@
 
 .venv/.bench: .venv/.stamp

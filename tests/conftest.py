@@ -1,5 +1,5 @@
-"""No test speaks to a service: whatever keys and addresses the environment has are put aside. No test looks
-at the clock on the wall: a case that takes long is not wrong."""
+"""No test speaks to a service: the keys and addresses of the environment are put aside. No test looks at the
+clock on the wall: a case that takes long is not wrong."""
 
 from __future__ import annotations
 
@@ -19,28 +19,39 @@ hypothesis.settings.load_profile("moot")
 
 LONG = (
     "tests/web/routes/test_schemathesis",
-    "tests/chaos/",
     "tests/cluster/test_losses",
+    "tests/chaos/",
     "tests/page/test_hostile",
     "tests/page/test_whole",
     "tests/page_unit/",
+    "tests/web/routes/test_bad_input",
+    "tests/web/routes/test_roles",
+    "tests/web/routes/test_two_nodes",
+    "tests/cluster/",
 )
-"""Processes that die and come back, mostly: they wait more than they work."""
+"""The tests that take longest, by the beginning of their names."""
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Several at once share the tests in blocks, in this order. What takes long stands at the front of each
-    block, or whoever has it last keeps all the others waiting."""
-    blocks = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    long = [item for item in items if item.nodeid.startswith(LONG)]
+    """Put the tests that take long at the front of each worker's share.
+
+    Workers get the tests in equal blocks, in this order; the one that meets a long test last would keep the
+    others waiting.
+    """
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    long = sorted((item for item in items if item.nodeid.startswith(LONG)), key=_place)
     short = [item for item in items if not item.nodeid.startswith(LONG)]
-    size = -(-len(items) // blocks)
+    size = -(-len(items) // workers)
     ordered: list[pytest.Item] = []
-    for block in range(blocks):
-        mine = long[block::blocks]
-        ordered += mine
-        room = max(0, size - len(mine))
-        ordered += short[:room]
-        del short[:room]
+    for worker in range(workers):
+        share = long[worker::workers]
+        ordered += share
+        free = max(0, size - len(share))
+        ordered += short[:free]
+        del short[:free]
     items[:] = ordered + short
+
+
+def _place(item: pytest.Item) -> int:
+    return next(place for place, name in enumerate(LONG) if item.nodeid.startswith(name))

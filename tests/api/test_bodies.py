@@ -16,6 +16,7 @@ from moot.api.v1.bodies import BODIES, CreateDebate, check_body, read_body, sche
 from moot.api.v1.fields import CREATE_DEBATE
 from tests.api.setup_bodies import LEFT_OUT, Inn, asked, changed, errors_of, problem_with
 from tests.api.test_strict_json import VALUES
+from tests.support.for_each import for_each
 
 TOPIC = "Must be between 10 and 500 characters"
 CONTROLS = "Control characters are not allowed"
@@ -199,7 +200,7 @@ ROWS: list[tuple[str, dict[str, Any], dict[str, str]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("changes", "expected"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
+@for_each(("changes", "expected"), [row[1:] for row in ROWS])
 def test_a_wrong_member_is_named_with_what_is_wrong(
     changes: dict[str, Any], expected: dict[str, str]
 ) -> None:
@@ -413,7 +414,7 @@ BEYOND_SCHEMA = {
 """What no JSON Schema can say: it takes 5.0 for an integer, too."""
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
+@for_each("row", ROWS)
 def test_the_schema_refuses_what_the_reader_refuses(row: tuple[str, dict[str, Any], dict[str, str]]) -> None:
     assert valid(changed(**row[1])) == (row[0] in BEYOND_SCHEMA)
 

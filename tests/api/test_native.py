@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import msgspec
-import pytest
 
 from moot.api.frames import as_sse
 from moot.api.native import NativeFrames
@@ -16,6 +15,7 @@ from moot.core.terms import DebateOptions, Money
 from moot.core.visibility import OBSERVER, OWNER, Viewer
 from tests.api.watching import EXTENDED, NAMES, PLAIN, sent, told, watch
 from tests.golden.reading import log_of
+from tests.support.for_each import for_each
 from tests.views.logs import Log, held
 
 NATIVE = NativeFrames()
@@ -25,7 +25,7 @@ def entries(log: Log, viewer: Viewer = OBSERVER) -> list[Any]:
     return [sent(frame) for _, frame in told(NATIVE, watch(log.records, viewer))]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_every_event_is_told_as_it_was_written(name: str):
     seen = watch(log_of(name), OWNER)
     frames = told(NATIVE, seen)

@@ -14,6 +14,7 @@ from moot.api.problems import Problem
 from moot.api.v1 import query_params
 from moot.api.v1.query_params import EventPageQuery, ListingQuery, StreamQuery, TranscriptQuery
 from tests.api.setup_bodies import problem_with
+from tests.support.for_each import for_each
 
 Read = Callable[[bytes], object]
 LIMIT, OFFSET = "Must be between 1 and 100", "Must be between 0 and 1000000000"
@@ -58,9 +59,7 @@ REFUSED: list[tuple[str, Read, str, dict[str, str]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("read", "query", "expected"), [row[1:] for row in REFUSED], ids=[r[0] for r in REFUSED]
-)
+@for_each(("read", "query", "expected"), [row[1:] for row in REFUSED])
 def test_a_wrong_query_is_told_parameter_by_parameter(
     read: Read, query: str, expected: dict[str, str]
 ) -> None:

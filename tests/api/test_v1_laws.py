@@ -21,6 +21,7 @@ from tests.api.watching import EXTENDED, HERE, NAMES, PLAIN, named, sent, snapsh
 from tests.golden.reading import log_of
 from tests.rules.random_debates import law
 from tests.rules.simulate import Simulation
+from tests.support.for_each import for_each
 
 ORDER = {"": 10**6}
 FURTHER = {"reasoning", "turn", "remark", "ballot", "seat", "clock", "point", "poll"}
@@ -124,13 +125,13 @@ def _end(seen: Iterable[SeenEvent]) -> int:
     return next((one.seq for one in seen if PLAIN.ends(one)), 10**9)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_a_golden_log_is_told_as_it_always_was(name: str) -> None:
     for ending, text in snapshots(log_of(name)).items():
         assert text == (HERE / f"{name}.{ending}.txt").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_a_golden_log_keeps_the_contract(name: str) -> None:
     records = log_of(name)
     seen = watch(records)

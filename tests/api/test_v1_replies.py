@@ -31,6 +31,7 @@ from moot.views.transcript_json import to_json
 from tests.api.v1_contract import CREATED, LISTING, STATUS, TRANSCRIPT, keeps
 from tests.api.watching import NAMES, watch
 from tests.golden.reading import log_of
+from tests.support.for_each import for_each
 from tests.views.logs import Log, held, seat
 
 
@@ -60,7 +61,7 @@ def head(debate: Debate) -> DebateHead:
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_every_golden_debate_has_a_status_and_a_transcript_as_promised(name: str):
     debate = golden(name)
     assert keeps(sent(replies.status_reply(debate)), STATUS)

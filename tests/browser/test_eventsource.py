@@ -29,7 +29,7 @@ url => {
 }
 """
 CLOSED = 2
-SECONDS = 40.0
+SECONDS = 60.0
 
 
 async def seen(page: Page) -> list[Told]:

@@ -75,7 +75,7 @@ class Terminal:
         end = time.monotonic() + SECONDS
         while self._read(0.2) and time.monotonic() < end:
             pass
-        return self.process.wait(5)
+        return self.process.wait(SECONDS)
 
     def _read(self, seconds: float) -> bool:
         if not select.select([self._ours], [], [], seconds)[0]:

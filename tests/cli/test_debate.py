@@ -149,7 +149,7 @@ def test_a_reader_who_leaves_is_no_drama(data: Path, hold: Hold):
     assert shown.stdout is not None
     assert shown.stderr is not None
     shown.stdout.close()
-    assert shown.wait(20) == 141
+    assert shown.wait(60) == 141
     assert shown.stderr.read() == b""
     shown.stderr.close()
 

@@ -12,6 +12,7 @@ import pytest
 from moot import __version__
 from moot.cli.app import COMMANDS
 from moot.cli.render.help import EXAMPLES
+from tests.support.for_each import for_each
 
 Moot = Callable[..., tuple[int, str, str]]
 
@@ -41,7 +42,7 @@ def test_every_command_is_in_the_help(moot: Moot):
     assert out.index("Look") < out.index("Steer") < out.index("This machine")
 
 
-@pytest.mark.parametrize("name", [name for _, name, _, _ in COMMANDS])
+@for_each("name", [name for _, name, _, _ in COMMANDS])
 def test_every_command_has_help_of_its_own(moot: Moot, name: str):
     code, out, _ = moot(name, "--help")
     assert code == 0

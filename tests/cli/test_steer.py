@@ -64,7 +64,7 @@ def test_a_remark_a_skip_and_a_stop_reach_the_process_that_runs_the_debate(data:
         assert moot("stop", "last", "--reason", "Dinner.")[0] == 0
         debate.until("judging.started")
         assert debate.until("debate.ended")["reason"] == "stopped"
-        assert debate.process.wait(20) == 0
+        assert debate.process.wait(60) == 0
     assert "A remark from the floor to Opposition: “Mind the cost.”" in moot("show")[1]
 
 
@@ -73,7 +73,7 @@ def test_a_pause_from_outside_ends_the_run_and_says_how_to_go_on(data: Path, moo
         debate.until("call.delta", kind="text")
         assert moot("pause", "--now") == (0, "Paused.\n", "")
         debate.until("debate.paused")
-        assert debate.process.wait(20) == 130
+        assert debate.process.wait(60) == 130
     code, out, _ = moot("decide", "last", "Opposition", "--reason", "It was late.")
     assert (code, out) == (0, "Decided.\n")
     assert "Opposition wins" in moot("show")[1]
@@ -103,7 +103,7 @@ def test_judging_early_is_done_here_when_nobody_runs_the_debate(data: Path, moot
     with running(data, pace_ms=5) as debate:
         debate.until("turn.completed")
         moot("pause", "--now")
-        debate.process.wait(20)
+        debate.process.wait(60)
     code, out, _ = moot("judge")
     assert code == 0
     assert out.startswith("The judge is asked.\n")
@@ -126,7 +126,7 @@ def test_aborting_a_paused_debate_ends_it_without_a_verdict(data: Path, moot: Mo
     with running(data) as debate:
         debate.until("call.delta", kind="text")
         moot("pause", "--now")
-        debate.process.wait(20)
+        debate.process.wait(60)
     assert moot("abort") == (0, "Aborted.\n", "")
     assert "The debate was aborted; nothing was judged." in moot("show")[1]
 

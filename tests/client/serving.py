@@ -14,7 +14,7 @@ from typing import IO
 from tests.cli.terminal import environment
 from tests.support.moot_process import Moot
 
-SECONDS = 30.0
+SECONDS = 60.0
 
 
 class Served:

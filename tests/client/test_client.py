@@ -152,7 +152,7 @@ def test_a_viewer_sees_nothing_of_a_restart(tmp_path: Path, kindly: bool):
 
         viewer = threading.Thread(target=follow)
         viewer.start()
-        assert seen.wait(20)
+        assert seen.wait(60)
         if kindly:
             assert server.stop() == 0
         else:

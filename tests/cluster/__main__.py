@@ -101,10 +101,10 @@ async def main(nodes: int, workers: int, port: int) -> None:
             FOLDER, postgres, nodes=nodes, workers=workers, port=port, database=await database(postgres),
             heartbeat=1, stall=4, pace_ms=40, hatch=hatched, env=env,
         )  # fmt: skip
-        async with up as house:
-            posts = (*house.nodes, *house.workers)
+        async with up as cluster:
+            posts = (*cluster.nodes, *cluster.workers)
             tails = [asyncio.create_task(tail(post), name=f"the log of {post.name}") for post in posts]
-            print(told(house), flush=True)
+            print(told(cluster), flush=True)
             await asked.wait()
             print("leaving ...", flush=True)
             await asyncio.gather(*(post.leave(signal.SIGTERM) for post in posts if post.running))
@@ -114,17 +114,17 @@ async def main(nodes: int, workers: int, port: int) -> None:
             await asyncio.gather(*tails, return_exceptions=True)
 
 
-def told(house: Cluster) -> str:
+def told(cluster: Cluster) -> str:
     return TO_TRY.format(
-        url=f"http://127.0.0.1:{house.port}",
+        url=f"http://127.0.0.1:{cluster.port}",
         nodes="\n".join(
-            f"    http://127.0.0.1:{node.port}  ({node.name}, {node.pid})" for node in house.nodes
+            f"    http://127.0.0.1:{node.port}  ({node.name}, {node.pid})" for node in cluster.nodes
         ),
-        store=house.store,
-        bus=house.redis.url,
+        store=cluster.store,
+        bus=cluster.redis.url,
         moot=Path(sys.executable).with_name("moot"),
-        victim=house.workers[0].pid if house.workers else "…",
-        node=house.nodes[0].pid,
+        victim=cluster.workers[0].pid if cluster.workers else "…",
+        node=cluster.nodes[0].pid,
         folder=FOLDER,
     )
 

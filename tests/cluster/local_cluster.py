@@ -30,7 +30,7 @@ from tests.support.postgres import Postgres
 from tests.support.redis import Redis
 from tests.web.routes.served import NO_TLS, body
 
-SECONDS = 30.0
+SECONDS = 60.0
 READY = b"This worker runs"
 Hatch = Callable[[tuple[str, ...], Mapping[str, str], BinaryIO], "subprocess.Popen[Any]"]
 """How a process comes to be, of what it is told, its environment and where it writes."""
@@ -246,9 +246,9 @@ class Cluster:
             await rooms[0].start()
             await asyncio.gather(*(post.start() for post in (*rooms[1:], *crew)))
             porter = await stack.enter_async_context(standing([room.port for room in rooms], port))
-            house = cls(folder, postgres, redis, store, tuple(rooms), tuple(crew), porter)
-            stack.push_async_callback(house.http.aclose)
-            yield house
+            cluster = cls(folder, postgres, redis, store, tuple(rooms), tuple(crew), porter)
+            stack.push_async_callback(cluster.http.aclose)
+            yield cluster
 
 
 def _client(port: int) -> httpx.AsyncClient:

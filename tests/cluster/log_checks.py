@@ -19,9 +19,9 @@ OVER_SECONDS = 120.0
 Logs = dict[str, list[Recorded]]
 
 
-async def logs(house: Cluster) -> Logs:
+async def logs(cluster: Cluster) -> Logs:
     found: Logs = {}
-    async with await psycopg.AsyncConnection.connect(house.store, autocommit=True) as connection:
+    async with await psycopg.AsyncConnection.connect(cluster.store, autocommit=True) as connection:
         rows = await connection.execute(
             "SELECT debate_id, seq, at, epoch, body FROM events ORDER BY debate_id, seq"
         )
@@ -30,21 +30,21 @@ async def logs(house: Cluster) -> Logs:
     return found
 
 
-async def all_over(house: Cluster, debates: Sequence[str]) -> None:
+async def all_over(cluster: Cluster, debates: Sequence[str]) -> None:
     """Until every one of them has ended, whatever becomes of the database meanwhile."""
     try:
         async with asyncio.timeout(OVER_SECONDS):
-            while await _under_way(house, debates):  # noqa: ASYNC110 - a table does not tell
+            while await _under_way(cluster, debates):  # noqa: ASYNC110 - a table does not tell
                 await asyncio.sleep(0.1)
     except TimeoutError:
-        alive = [post.name for post in (*house.nodes, *house.workers) if post.running]
-        told = [line for line in house.errors().splitlines() if "moot.access" not in line]
+        alive = [post.name for post in (*cluster.nodes, *cluster.workers) if post.running]
+        told = [line for line in cluster.errors().splitlines() if "moot.access" not in line]
         raise AssertionError(f"they never ended; alive: {alive}\n" + "\n".join(told)) from None
 
 
-async def _under_way(house: Cluster, debates: Sequence[str]) -> int:
+async def _under_way(cluster: Cluster, debates: Sequence[str]) -> int:
     try:
-        async with await psycopg.AsyncConnection.connect(house.store, autocommit=True) as connection:
+        async with await psycopg.AsyncConnection.connect(cluster.store, autocommit=True) as connection:
             row = await connection.execute(
                 "SELECT count(*) FROM debates WHERE id = ANY(%s) AND status <> ALL(%s)",
                 [list(debates), ["completed", "aborted", "error"]],
@@ -84,20 +84,20 @@ def waits(found: Logs) -> list[float]:
     )
 
 
-async def busiest(house: Cluster, debates: Sequence[str]) -> tuple[Post, Post]:
+async def busiest(cluster: Cluster, debates: Sequence[str]) -> tuple[Post, Post]:
     """The worker that runs most debates, and the other one, once each debate has been taken by somebody."""
     async with asyncio.timeout(OVER_SECONDS):
-        running = await _running(house)
-        while running.total() < await _under_way(house, debates):
+        running = await _running(cluster)
+        while running.total() < await _under_way(cluster, debates):
             await asyncio.sleep(0.05)
-            running = await _running(house)
-    other, most = sorted(house.workers, key=lambda post: running[post.pid])
+            running = await _running(cluster)
+    other, most = sorted(cluster.workers, key=lambda post: running[post.pid])
     return most, other
 
 
-async def _running(house: Cluster) -> Counter[int]:
+async def _running(cluster: Cluster) -> Counter[int]:
     """How many debates each process has, by its number."""
-    async with await psycopg.AsyncConnection.connect(house.store, autocommit=True) as connection:
+    async with await psycopg.AsyncConnection.connect(cluster.store, autocommit=True) as connection:
         rows = await connection.execute("SELECT runner FROM heads WHERE runner <> ''")
         return Counter([int(runner.split(":")[1]) async for (runner,) in rows])
 

@@ -15,19 +15,19 @@ from moot.providers.keys import Secret
 from moot.settings import ServerSettings
 from tests.compat.serving import PATIENT, ask, events, kinds, node, scripted
 from tests.web.routes.served import FREE
-from tests.web.routes.server_thread import Beside
+from tests.web.routes.server_thread import ServerThread
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Generator[Beside]:
+def running(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServerThread]:
     data = tmp_path_factory.mktemp("bouts")
-    with Beside(data, FREE, provider=scripted(), pace=PATIENT, model="scripted/demo") as beside:
-        yield beside
+    with ServerThread(data, FREE, provider=scripted(), pace=PATIENT, model="scripted/demo") as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
-def api(house: Beside) -> Generator[httpx.Client]:
-    with httpx.Client(base_url=house.house.url, timeout=60) as client:
+def api(running: ServerThread) -> Generator[httpx.Client]:
+    with httpx.Client(base_url=running.served.url, timeout=60) as client:
         yield client
 
 
@@ -57,8 +57,8 @@ def until(told: Iterator[dict[str, Any]], kind: str) -> dict[str, Any]:
 # --- the document's own client --------------------------------------------------------------------------
 
 
-def test_a_page_made_from_the_document_shows_the_debate_to_its_end(house: Beside) -> None:
-    shown = node("arena.mjs", house.house.url)
+def test_a_page_made_from_the_document_shows_the_debate_to_its_end(running: ServerThread) -> None:
+    shown = node("arena.mjs", running.served.url)
     created, after = shown["created"], shown["after"]
     assert shown["status"] == 201
     assert created.keys() >= {
@@ -274,8 +274,8 @@ def test_a_ticket_opens_the_stream_for_a_browser_once(tmp_path: Path) -> None:
     service = ServerSettings(requests_per_minute=None, token=Secret("operators-own-token"))
     token = {"Authorization": "Bearer operators-own-token"}
     with (
-        Beside(tmp_path, service, provider=scripted(), pace=PATIENT, model="scripted/demo") as beside,
-        httpx.Client(base_url=beside.house.url, timeout=60) as api,
+        ServerThread(tmp_path, service, provider=scripted(), pace=PATIENT, model="scripted/demo") as running,
+        httpx.Client(base_url=running.served.url, timeout=60) as api,
     ):
         debate_id = api.post("/api/debates", json=bout(maxTurns=1), headers=token).json()["id"]
         for path in (f"/api/debates/{debate_id}/stream", f"/api/debate/{debate_id}/stream"):

@@ -24,6 +24,7 @@ from tests.api.watching import BOUTS, NAMES, PLAIN, QUICK, named, sent, told, wa
 from tests.golden.reading import log_of
 from tests.rules.random_debates import law
 from tests.rules.simulate import Simulation
+from tests.support.for_each import for_each
 from tests.views.logs import held
 
 QUICK_MEMBERS = {
@@ -189,7 +190,7 @@ def check(records: Sequence[Recorded]) -> None:
     check_agreement(records)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_a_golden_log_is_told_alike_at_every_door(name: str) -> None:
     check(log_of(name))
     check_resuming(watch(log_of(name)))

@@ -17,7 +17,7 @@ from moot.providers.endpoints import ENDPOINTS
 from moot.settings import ServerSettings
 from tests.compat.serving import PATIENT, ask, events, kinds, node, nowhere, scripted
 from tests.web.routes.served import FREE
-from tests.web.routes.server_thread import Beside
+from tests.web.routes.server_thread import ServerThread
 
 MODEL = "scripted/demo"
 MISSED = "/errors/provider-unavailable"
@@ -25,16 +25,16 @@ AGENTS = ["Optimist", "Skeptic"]
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Generator[Beside]:
-    with Beside(
+def running(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServerThread]:
+    with ServerThread(
         tmp_path_factory.mktemp("quick"), FREE, provider=scripted(), pace=PATIENT, model=MODEL
-    ) as beside:
-        yield beside
+    ) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
-def api(house: Beside) -> Generator[httpx.Client]:
-    with httpx.Client(base_url=house.house.url, timeout=60) as client:
+def api(running: ServerThread) -> Generator[httpx.Client]:
+    with httpx.Client(base_url=running.served.url, timeout=60) as client:
         yield client
 
 
@@ -42,10 +42,10 @@ def debated(api: httpx.Client, topic: str = "Should AI be regulated?", **more: A
     return events(ask(api, "/api/debate", {"topic": topic, **more}).text)
 
 
-def portions(house: Beside, path: str) -> list[bytes]:
+def portions(running: ServerThread, path: str) -> list[bytes]:
     """A stream as it is cut on the line."""
     sent: list[bytes] = []
-    server = urlsplit(house.house.url)
+    server = urlsplit(running.served.url)
     with (
         socket.create_connection((server.hostname or "", server.port or 0)) as line,
         line.makefile("rb") as reply,
@@ -62,9 +62,9 @@ def portions(house: Beside, path: str) -> list[bytes]:
 # --- the document's own clients -------------------------------------------------------------------------
 
 
-def test_curl_shows_what_the_document_expects(house: Beside) -> None:
+def test_curl_shows_what_the_document_expects(running: ServerThread) -> None:
     sent = '{"topic":"Should AI be regulated?","maxRounds":2}'
-    command = ["curl", "-sN", "-X", "POST", f"{house.house.url}/api/debate"]
+    command = ["curl", "-sN", "-X", "POST", f"{running.served.url}/api/debate"]
     command += ["-H", "Content-Type: application/json", "-H", "Accept: text/event-stream", "-d", sent]
     shown = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
     assert shown.startswith('data: {"type":"agent_start","agent":"Optimist","round":0')
@@ -73,24 +73,26 @@ def test_curl_shows_what_the_document_expects(house: Beside) -> None:
     assert [event["round"] for event in told if event["type"] == "round_complete"] == [1, 2]
 
 
-def test_fetch_and_a_reader_follow_the_whole_debate(house: Beside) -> None:
-    shown = node("quick.mjs", "browser", house.house.url)
+def test_fetch_and_a_reader_follow_the_whole_debate(running: ServerThread) -> None:
+    shown = node("quick.mjs", "browser", running.served.url)
     speaking = [f"{agent} is speaking..." for agent in (*AGENTS * 3, "Moderator")]
     assert shown["speaking"] == speaking
     assert shown["summary"]
     assert shown["text"].endswith(shown["summary"])
 
 
-def test_the_hook_collects_one_message_for_each_speech(house: Beside) -> None:
-    shown = node("quick.mjs", "hook", house.house.url)
+def test_the_hook_collects_one_message_for_each_speech(running: ServerThread) -> None:
+    shown = node("quick.mjs", "hook", running.served.url)
     assert shown["isLoading"] is False
     *messages, again = shown["messages"]
     assert [message["role"] for message in messages] == [*AGENTS * 3, "Moderator"]
     assert again == messages[-1], "the hook adds the whole of the last one once more"
 
 
-def test_the_documents_own_test_passes_and_the_debate_goes_on(house: Beside, api: httpx.Client) -> None:
-    debate_id = node("quick.mjs", "automated", house.house.url)["id"]
+def test_the_documents_own_test_passes_and_the_debate_goes_on(
+    running: ServerThread, api: httpx.Client
+) -> None:
+    debate_id = node("quick.mjs", "automated", running.served.url)["id"]
     told = events(api.get(f"/api/debate/{debate_id}/stream").text)
     assert kinds(told)[-1] == "debate_complete"
     kept = api.get(f"/api/debates/{debate_id}").json()
@@ -169,16 +171,16 @@ def test_the_two_steps_of_an_event_source(api: httpx.Client) -> None:
 
 
 def test_a_debate_that_is_told_all_at_once_comes_in_portions_of_whole_events(
-    house: Beside, api: httpx.Client
+    running: ServerThread, api: httpx.Client
 ) -> None:
     debate_id = ask(api, "/api/debate", {"topic": "On a torrent"}).headers["x-debate-id"]
-    sent = portions(house, f"/api/debate/{debate_id}/stream")
+    sent = portions(running, f"/api/debate/{debate_id}/stream")
     assert len(b"".join(sent)) > 64 * 1024
     assert len(sent) > 3
     assert all(portion.endswith(b"\n\n") for portion in sent)
 
 
-def test_a_deleted_debate_is_told(house: Beside, api: httpx.Client) -> None:
+def test_a_deleted_debate_is_told(running: ServerThread, api: httpx.Client) -> None:
     with api.stream("POST", "/api/debate", json={"topic": "On a silence"}) as stream:
         lines = stream.iter_lines()
         assert "agent_start" in next(lines)
@@ -207,8 +209,8 @@ def test_an_hour_has_so_many_debates_and_the_same_topic_is_one(tmp_path: Path) -
         quick_cache_seconds=60,
     )
     with (
-        Beside(tmp_path, service, provider=scripted(), pace=PATIENT, model=MODEL) as beside,
-        httpx.Client(base_url=beside.house.url, timeout=60) as api,
+        ServerThread(tmp_path, service, provider=scripted(), pace=PATIENT, model=MODEL) as running,
+        httpx.Client(base_url=running.served.url, timeout=60) as api,
     ):
         once: dict[str, str] = {"Idempotency-Key": "once"}
         ids = [
@@ -219,14 +221,14 @@ def test_an_hour_has_so_many_debates_and_the_same_topic_is_one(tmp_path: Path) -
         other = ask(api, "/api/debate/create", {"topic": "One", "maxRounds": 2}, 429)
         assert other.json()["type"] == "/errors/rate-limit"
         assert 1 <= int(other.headers["retry-after"]) <= 3600
-        assert beside.run(beside.house.arena.list(limit=1)).total == 2
+        assert running.run(running.served.arena.list(limit=1)).total == 2
 
 
 def test_a_debate_that_somebody_paused_or_stopped_is_not_given_to_others(tmp_path: Path) -> None:
     service = ServerSettings(requests_per_minute=None, debates_per_client=None, quick_cache_seconds=60)
     with (
-        Beside(tmp_path, service, provider=scripted(), pace=PATIENT, model=MODEL) as beside,
-        httpx.Client(base_url=beside.house.url, timeout=60) as api,
+        ServerThread(tmp_path, service, provider=scripted(), pace=PATIENT, model=MODEL) as running,
+        httpx.Client(base_url=running.served.url, timeout=60) as api,
     ):
         ids: list[str] = []
         for deed in ("pause", "stop"):
@@ -239,19 +241,19 @@ def test_a_debate_that_somebody_paused_or_stopped_is_not_given_to_others(tmp_pat
 def test_nobody_opens_a_debate_who_has_no_place_to_watch_it_from(tmp_path: Path) -> None:
     service = ServerSettings(requests_per_minute=None, debates_per_client=None, streams_per_client=1)
     with (
-        Beside(tmp_path, service, provider=scripted(), pace=PATIENT, model=MODEL) as beside,
-        httpx.Client(base_url=beside.house.url, timeout=60) as api,
+        ServerThread(tmp_path, service, provider=scripted(), pace=PATIENT, model=MODEL) as running,
+        httpx.Client(base_url=running.served.url, timeout=60) as api,
         api.stream("POST", "/api/debate", json={"topic": "On a silence"}),
     ):
         ask(api, "/api/debate", {"topic": "Another"}, 429)
-        assert beside.run(beside.house.arena.list(limit=1)).total == 1
+        assert running.run(running.served.arena.list(limit=1)).total == 1
 
 
 def test_a_lent_key_serves_the_usual_model_and_without_one_it_is_missed(tmp_path: Path) -> None:
     moved = tuple(replace(each, base_url=nowhere()) if each.name == "groq" else each for each in ENDPOINTS)
     with (
-        Beside(tmp_path, FREE, endpoints=moved, model="groq/openai/gpt-oss-120b") as beside,
-        httpx.Client(base_url=beside.house.url, timeout=60) as api,
+        ServerThread(tmp_path, FREE, endpoints=moved, model="groq/openai/gpt-oss-120b") as running,
+        httpx.Client(base_url=running.served.url, timeout=60) as api,
     ):
         assert ask(api, "/api/debate", {"topic": "Cats or dogs?"}, 503).json()["type"] == MISSED
         key = "gsk_canary0123456789"
@@ -263,8 +265,8 @@ def test_a_lent_key_serves_the_usual_model_and_without_one_it_is_missed(tmp_path
 
 def test_a_missing_model_is_told_without_where_the_server_keeps_its_files(tmp_path: Path) -> None:
     with (
-        Beside(tmp_path, FREE, pace=PATIENT, model="local/smollm2-135m", offline=True) as beside,
-        httpx.Client(base_url=beside.house.url, timeout=60) as client,
+        ServerThread(tmp_path, FREE, pace=PATIENT, model="local/smollm2-135m", offline=True) as running,
+        httpx.Client(base_url=running.served.url, timeout=60) as client,
     ):
         told = client.post("/api/debate", json={"topic": "Should AI be regulated?"}).text
     assert "is not installed" in told

@@ -30,6 +30,7 @@ from moot.settings import Settings
 from moot.store.append import append_events
 from moot.store.memory import MemoryStore
 from moot.views.session_rows import COLUMNS, LIST_COLUMNS, SessionRow, session_events, session_row, total_cost
+from tests.support.for_each import for_each
 from tests.support.postgres import postgres_url  # noqa: F401 - a fixture
 from tests.web.routes.served import Served, serving
 
@@ -93,7 +94,7 @@ def imported(given: SessionRow) -> Debate:
 # --- pure ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("given", rows(), ids=lambda one: one["id"])
+@for_each("given", rows(), ids=lambda one: one["id"])
 def test_what_went_in_comes_out(given: SessionRow) -> None:
     assert session_row(imported(given)) == given
 

@@ -14,6 +14,7 @@ from moot.core.visibility import OWNER, Viewer
 from moot.views.session_rows import entry
 from tests.api.watching import NAMES, told, watch
 from tests.golden.reading import log_of
+from tests.support.for_each import for_each
 from tests.views.logs import Log
 
 
@@ -28,7 +29,7 @@ def joined(made: list[Frame], name: str) -> str:
     return "".join(frame.data["chunk"] for frame in made if frame.event == name)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_a_turn_ends_with_all_that_was_said_in_it(name: str) -> None:
     seen = watch(log_of(name), OWNER)
     debate = seen[-1].after
@@ -46,7 +47,7 @@ def test_a_turn_ends_with_all_that_was_said_in_it(name: str) -> None:
         assert last.data["cost"]["total"] == (turn.cost or 0)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_the_thoughts_of_a_turn_are_told_as_they_are_kept(name: str) -> None:
     seen = watch(log_of(name), OWNER)
     for turn in seen[-1].after.turns:
@@ -121,7 +122,7 @@ def test_there_is_a_break_between_two_thoughts() -> None:
     assert entry(seen[-1].after, turn)["reasoning"] == told_
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_the_parts_of_a_cost_make_the_total(name: str) -> None:
     debate = fold(log_of(name))
     assert debate

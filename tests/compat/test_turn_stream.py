@@ -520,7 +520,7 @@ async def test_nothing_that_is_done_elsewhere_keeps_a_turn_from_being_given(tmp_
         for what in ("resume", f"seats/{second['id']}/take", f"seats/{second['id']}/speech"):
             body = {"text": "No."} if what.endswith("speech") else None
             assert (await house.post(page.session, what, body)).status_code == 409
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             await page.turn()
             await page.turn()
         assert len(provider.calls) == 3

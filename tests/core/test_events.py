@@ -12,6 +12,7 @@ from moot.core.events import Event, TurnCompleted, decode_event, decode_recorded
 from moot.core.terms import Money
 from tests.core.sample_events import EVENTS, thought, whisper, whole_thought
 from tests.support.event_factories import call_started, log
+from tests.support.for_each import for_each
 
 
 def test_tags_are_ours_and_each_is_used_once() -> None:
@@ -20,7 +21,7 @@ def test_tags_are_ours_and_each_is_used_once() -> None:
     assert all(re.fullmatch(r"[a-z]+\.[a-z]+", tag) for tag in tags)
 
 
-@pytest.mark.parametrize("event", [*EVENTS, thought, whisper, whole_thought], ids=tag_of)
+@for_each("event", [*EVENTS, thought, whisper, whole_thought], ids=tag_of)
 def test_every_event_can_be_read_back(event: Event) -> None:
     data = encode(event)
     assert decode_event(data) == event

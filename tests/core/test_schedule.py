@@ -14,6 +14,7 @@ from moot.core.schedule import schedule, seats_by_side, speaking_order, teams
 from moot.core.terms import DebateLimits, DebateOptions, Format, Side, Slot
 from tests.rules.random_debates import LAW, blind
 from tests.support.event_factories import SCRIPTED, seats
+from tests.support.for_each import for_each
 
 ROUNDS = range(1, 11)
 TEAMS: tuple[tuple[Side, ...], ...] = (
@@ -41,9 +42,9 @@ def by_round(slots: tuple[Slot, ...]) -> list[str]:
 # --- every format -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", formats.BUILT_IN)
-@pytest.mark.parametrize("sides", TEAMS, ids=len)
-@pytest.mark.parametrize("rounds", ROUNDS)
+@for_each("name", formats.BUILT_IN)
+@for_each("sides", TEAMS, ids=len)
+@for_each("rounds", ROUNDS)
 def test_slots_are_numbered_rounds_rise_and_everybody_sits_in_the_debate(
     name: str, sides: tuple[Side, ...], rounds: int
 ) -> None:
@@ -56,9 +57,9 @@ def test_slots_are_numbered_rounds_rise_and_everybody_sits_in_the_debate(
     assert len({slot.group for slot in slots}) == len(slots)
 
 
-@pytest.mark.parametrize("name", ["oxford", "roundtable", "panel"])
-@pytest.mark.parametrize("sides", TEAMS, ids=len)
-@pytest.mark.parametrize("rounds", ROUNDS)
+@for_each("name", ["oxford", "roundtable", "panel"])
+@for_each("sides", TEAMS, ids=len)
+@for_each("rounds", ROUNDS)
 def test_a_round_is_every_seat_speaking_once(name: str, sides: tuple[Side, ...], rounds: int) -> None:
     played = by_round(laid_out(name, rounds, sides))
     assert len(played) == rounds
@@ -66,8 +67,8 @@ def test_a_round_is_every_seat_speaking_once(name: str, sides: tuple[Side, ...],
     assert all(sorted(speakers) == everybody for speakers in played)
 
 
-@pytest.mark.parametrize("name", ["oxford", "roundtable", "panel"])
-@pytest.mark.parametrize("rounds", ROUNDS)
+@for_each("name", ["oxford", "roundtable", "panel"])
+@for_each("rounds", ROUNDS)
 def test_openings_come_first_closings_last_and_the_middle_repeats(name: str, rounds: int) -> None:
     tones = [slot.tone for slot in laid_out(name, rounds)]
     opening, closing = ["opening"] * 2, ["closing"] * 2 if rounds > 1 else []
@@ -133,8 +134,8 @@ def test_team_mates_share_their_sides_speeches() -> None:
 # --- one by one ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("turns", range(1, 21))
-@pytest.mark.parametrize("sides", TEAMS, ids=len)
+@for_each("turns", range(1, 21))
+@for_each("sides", TEAMS, ids=len)
 def test_a_free_debate_has_as_many_turns_as_asked_for(turns: int, sides: tuple[Side, ...]) -> None:
     slots = schedule(formats.load("free"), seats(*sides), DebateLimits(rounds=5, turns=turns))
     assert len(slots) == turns
@@ -244,8 +245,8 @@ def test_a_bench_that_is_too_small_speaks_for_several_teams() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", formats.BUILT_IN)
-@pytest.mark.parametrize("sides", TEAMS, ids=len)
+@for_each("name", formats.BUILT_IN)
+@for_each("sides", TEAMS, ids=len)
 def test_everybody_who_sits_there_speaks(name: str, sides: tuple[Side, ...]) -> None:
     assert {slot.seat for slot in laid_out(name, 10, sides)} == {seat.id for seat in seats(*sides)}
 

@@ -63,6 +63,7 @@ from tests.support.event_factories import (
     table,
     turn_started,
 )
+from tests.support.for_each import for_each
 
 # --- hears --------------------------------------------------------------------------------------------
 
@@ -173,12 +174,12 @@ def test_every_kind_of_event_has_its_audience() -> None:
     assert {type(event) for event in EVENTS} == set(get_args(Event))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "event",
     [*(e for e in EVENTS if not isinstance(e, NOBODYS)), thought, whole_thought, whisper],
     ids=lambda e: type(e).__name__,
 )
-@pytest.mark.parametrize("viewer", [OWNER, MODERATOR], ids=lambda v: v.role)
+@for_each("viewer", [OWNER, MODERATOR], ids=lambda v: v.role)
 def test_owner_and_moderator_see_everything(event: Event, viewer: Viewer) -> None:
     if isinstance(event, DebateOpened) and viewer != OWNER:
         event = replace(event, fence="")
@@ -193,10 +194,10 @@ def test_only_the_owner_sees_the_secret_of_the_fences(viewer: Viewer) -> None:
     assert (event.fence, visible_state(state(opened()), viewer).fence) == (secret, secret)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "event", [e for e in EVENTS if not isinstance(e, (*ALTERED, *SECRET))], ids=lambda e: type(e).__name__
 )
-@pytest.mark.parametrize("viewer", [OBSERVER, PARTICIPANT], ids=lambda v: v.role)
+@for_each("viewer", [OBSERVER, PARTICIPANT], ids=lambda v: v.role)
 def test_what_holds_no_secret_is_seen_by_all(event: Event, viewer: Viewer) -> None:
     assert shown(event, viewer) == event
 

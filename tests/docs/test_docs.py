@@ -53,6 +53,13 @@ def test_every_format_is_named_in_the_changelog() -> None:
     assert all(name in text for name in BUILT_IN)
 
 
+def test_every_test_that_shows_a_promise_exists() -> None:
+    named = re.findall(r"`(tests/\S+\.py)::(test_\w+)`", read("docs/testing.md"))
+    assert len(named) > 30
+    for file, name in named:
+        assert re.search(rf"^(async )?def {name}\(", read(file), re.MULTILINE), (file, name)
+
+
 PAGES = sorted(str(path.relative_to(ROOT)) for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")))
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tests.faults import wire_formats as wire_formats
+from tests.faults import wire_formats
 from tests.faults.fault_server import FORGOTTEN, Act, Line
 from tests.faults.wire_formats import Answer, Bill, Frame, sse
 

@@ -27,7 +27,7 @@ from typing import Any, Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from tests.faults import wire_formats as wire_formats
+from tests.faults import wire_formats
 from tests.faults.certificates import Certificates
 from tests.faults.wire_formats import Answer, Asked, Bill, Frame
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from moot.core.events import TurnStarted
 from moot.store.memory import MemoryStore
-from tests.faults import fault_acts as acts
+from tests.faults import fault_acts
 from tests.faults.certificates import Certificates
 from tests.faults.fault_catalogue import CASES, REFUSED, Case
 from tests.faults.fault_server import Door, FaultServer, Script
@@ -30,9 +30,9 @@ TOO_PATIENT = ("F13-longer-than-the-turn", "F14-a-day")
 """After these the whole service is left alone for longer than a test lasts."""
 MORE = (
     Case("F01", "for a moment", (Door(away=0.03),), tls=True),
-    Case("F43", "a few", (acts.flood("and so on and on. " * 200),)),
-    Case("F50", "dropped", (acts.hangs_up,)),
-    Case("F52", "cookie", (acts.sets_cookie,)),
+    Case("F43", "a few", (fault_acts.flood("and so on and on. " * 200),)),
+    Case("F50", "dropped", (fault_acts.hangs_up,)),
+    Case("F52", "cookie", (fault_acts.sets_cookie,)),
 )
 WIRE_FORMATS: tuple[WireFormat, ...] = ("chat", "chat", "chat", "responses", "anthropic", "google")
 
@@ -46,7 +46,7 @@ class Pair(Struct, frozen=True):
 
 
 def pool(wire: WireFormat) -> list[Case]:
-    """What can be played in this wire: its own cases, and those that need no words."""
+    """What can be played in this wire format: its own cases, and those that need no words."""
     own = [case for case in (*CASES, *MORE) if case.wire == wire]
     known = own if wire == "chat" else [*own, *(case for case in REFUSED if case.wire == "chat")]
     return [case for case in known if case.acts and case.id not in TOO_PATIENT]

@@ -33,10 +33,9 @@ from moot.settings import Settings
 from moot.store.contract import RecordResult
 from moot.store.memory import MemoryStore
 from moot.tools.contract import MAX_CALLS
-from tests.chaos import kill_runs as kills
+from tests.chaos import kill_runs
 from tests.engine.memory_toolbox import Workshop, echo, never
-from tests.faults import fault_acts as acts
-from tests.faults import fault_catalogue as catalogue
+from tests.faults import fault_acts, fault_catalogue
 from tests.faults.certificates import Certificates
 from tests.faults.fault_acts import refuse, says, slow_down, tells
 from tests.faults.fault_catalogue import CASES, FAULTS, NO_BALLOTS
@@ -45,7 +44,7 @@ from tests.faults.faulty_debate import HASTY, MOTION, PACE, PRICE, Held, client,
 from tests.faults.test_faults import expected_kinds
 from tests.faults.wire_formats import WireFormat
 
-CLEAN = expected_kinds(catalogue.Case("", "", ()))
+CLEAN = expected_kinds(fault_catalogue.Case("", "", ()))
 HERE = {
     "F38": "test_the_ids_of_a_thousand_turns_stay_with_their_seats",
     "F43": "test_a_flood_of_letters_is_portioned_out",
@@ -105,12 +104,12 @@ async def test_no_request_goes_to_a_host_that_cannot_prove_itself(
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 async def test_nobody_calls_where_a_redirect_points(tmp_path: Path, status: int) -> None:
     async with FaultServer() as other:
-        await played(tmp_path, 2, acts.redirect(status, f"{other.url}/chat/completions"))
+        await played(tmp_path, 2, fault_acts.redirect(status, f"{other.url}/chat/completions"))
         assert other.connections == 0
 
 
 async def test_a_kept_connection_that_is_dropped_costs_nothing_and_nobody_sees_it(tmp_path: Path) -> None:
-    server, held = await played(tmp_path, 3, acts.hangs_up)
+    server, held = await played(tmp_path, 3, fault_acts.hangs_up)
     assert held.kinds == CLEAN
     dropped, again = server.calls[2:4]
     assert dropped.dropped
@@ -121,12 +120,12 @@ async def test_a_kept_connection_that_is_dropped_costs_nothing_and_nobody_sees_i
 
 
 async def test_a_fresh_connection_that_is_dropped_is_a_fault(tmp_path: Path) -> None:
-    _, held = await played(tmp_path, 2, acts.hangs_up)
+    _, held = await played(tmp_path, 2, fault_acts.hangs_up)
     assert [event.kind for event in held.failures] == ["disconnected"]
 
 
 async def test_a_cookie_is_not_kept(tmp_path: Path) -> None:
-    async with FaultServer(Script(usual=acts.sets_cookie)) as server:
+    async with FaultServer(Script(usual=fault_acts.sets_cookie)) as server:
         held = await hold(server, tmp_path)
     assert held.debate.status == "completed"
     assert all("cookie" not in call.headers for call in server.calls)
@@ -145,7 +144,7 @@ async def test_what_only_the_operator_can_mend_says_so(tmp_path: Path, status: i
 
 
 async def test_a_struck_attempt_leaves_no_words_and_the_next_has_its_number(tmp_path: Path) -> None:
-    server, held = await played(tmp_path, 2, acts.resets)
+    server, held = await played(tmp_path, 2, fault_acts.resets)
     struck, again = held.started[1:3]
     assert (struck.attempt, again.attempt) == (1, 2)
     assert "".join(delta.text for delta in held.deltas(struck.call) if delta.kind == "text")
@@ -170,29 +169,29 @@ async def test_a_judge_is_told_who_declined(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.fault == "F29"], ids=lambda case: case.id)
-async def test_what_is_unknown_is_counted(tmp_path: Path, case: catalogue.Case) -> None:
+async def test_what_is_unknown_is_counted(tmp_path: Path, case: fault_catalogue.Case) -> None:
     _, held = await played(tmp_path, 2, *case.acts, wire=case.wire)
     assert held.completed[1].unread >= 1
 
 
 async def test_a_broken_character_is_shown_as_one(tmp_path: Path) -> None:
-    server, held = await played(tmp_path, 2, acts.bytes_of(acts.broken_byte))
+    server, held = await played(tmp_path, 2, fault_acts.bytes_of(fault_acts.broken_byte))
     before, _, after = said(server.calls[1]).rpartition(" outweighs")
     assert held.turn(2).text == f"{before} out\ufffdweighs{after}"
 
 
 async def test_a_character_cut_in_two_is_never_seen_in_halves(tmp_path: Path) -> None:
-    _, held = await played(tmp_path, 2, acts.in_packets(1))
+    _, held = await played(tmp_path, 2, fault_acts.in_packets(1))
     shown = "".join(delta.text for delta in held.deltas(2))
     assert "Zoë says “über” 🦉." in shown
     assert "\ufffd" not in shown
 
 
-@pytest.mark.parametrize("write", [acts.interspersed, acts.leaked])
-async def test_thoughts_are_kept_in_order_and_go_to_nobody(tmp_path: Path, write: acts.Frames) -> None:
+@pytest.mark.parametrize("write", [fault_acts.interspersed, fault_acts.leaked])
+async def test_thoughts_are_kept_in_order_and_go_to_nobody(tmp_path: Path, write: fault_acts.Frames) -> None:
     server, held = await played(tmp_path, 2, tells(write))
     thoughts = re.findall(r"Secret thought", held.turn(2).reasoning)
-    assert len(thoughts) == (4 if write is acts.interspersed else 1)
+    assert len(thoughts) == (4 if write is fault_acts.interspersed else 1)
     places = [segment.index for segment in held.turn(2).segments]
     assert places == sorted(set(places))
     assert "Secret" not in held.turn(2).text
@@ -200,7 +199,7 @@ async def test_thoughts_are_kept_in_order_and_go_to_nobody(tmp_path: Path, write
 
 
 async def test_a_text_that_the_service_takes_back_is_corrected_for_the_viewer(tmp_path: Path) -> None:
-    _, held = await played(tmp_path, 2, acts.retells, wire="responses")
+    _, held = await played(tmp_path, 2, fault_acts.retells, wire="responses")
     corrected = [
         recorded.event.segment.text
         for recorded in held.seen
@@ -208,7 +207,7 @@ async def test_a_text_that_the_service_takes_back_is_corrected_for_the_viewer(tm
         and recorded.event.call == 2
         and isinstance(recorded.event.segment, Text)
     ]
-    assert corrected[-1] == held.turn(2).text == acts.REVISED
+    assert corrected[-1] == held.turn(2).text == fault_acts.REVISED
 
 
 # --- chains -------------------------------------------------------------------------------------------
@@ -225,7 +224,7 @@ async def test_without_an_id_the_whole_history_is_sent(tmp_path: Path) -> None:
 
 async def test_a_forgotten_response_is_made_up_for_at_once_within_the_limit(tmp_path: Path) -> None:
     limit = Money("0.2")
-    server, held = await played(tmp_path, 3, acts.forgets, wire="responses", cost_limit=limit)
+    server, held = await played(tmp_path, 3, fault_acts.forgets, wire="responses", cost_limit=limit)
     refused, again = server.calls[2:4]
     assert refused.previous == held.turn(1).response_id
     assert again.previous is None
@@ -236,7 +235,7 @@ async def test_a_forgotten_response_is_made_up_for_at_once_within_the_limit(tmp_
 
 
 async def test_what_was_too_long_is_asked_again_without_its_oldest_part(tmp_path: Path) -> None:
-    server, held = await played(tmp_path, 3, catalogue.TOO_LONG)
+    server, held = await played(tmp_path, 3, fault_catalogue.TOO_LONG)
     whole, short = server.calls[2:4]
     assert (held.started[2].trimmed, held.started[3].trimmed) == (0, 1)
     assert whole.asked is not None
@@ -296,22 +295,22 @@ async def test_the_ids_of_ten_thousand_turns_stay_with_their_seats() -> None:
 
 
 async def test_an_endless_stream_is_cut_and_hung_up_on(tmp_path: Path) -> None:
-    server, held = await played(tmp_path, 2, acts.endless("content"))
+    server, held = await played(tmp_path, 2, fault_acts.endless("content"))
     assert len(held.turn(2).text) == 16 * 600
     assert server.calls[1].abandoned
     assert held.turn(2).usage.estimated
 
 
 async def test_where_money_is_limited_an_endless_stream_is_cut_at_what_was_reserved(tmp_path: Path) -> None:
-    _, held = await played(tmp_path, 2, acts.endless("content"), cost_limit="0.5")
+    _, held = await played(tmp_path, 2, fault_acts.endless("content"), cost_limit="0.5")
     assert len(held.turn(2).text) == 4 * held.started[1].max_tokens
     assert held.debate.counted <= Money("0.5")
 
 
 EXCESSES = {
-    "a megabyte in one": acts.huge(1_000_000),
-    "five megabytes in one": acts.huge(5_000_000),
-    "words and thoughts by turns": acts.endless("content", "reasoning_content"),
+    "a megabyte in one": fault_acts.huge(1_000_000),
+    "five megabytes in one": fault_acts.huge(5_000_000),
+    "words and thoughts by turns": fault_acts.endless("content", "reasoning_content"),
 }
 
 
@@ -347,7 +346,7 @@ async def longest_step(folder: Path, act: Act) -> float:
 async def test_a_flood_of_letters_is_portioned_out(tmp_path: Path) -> None:
     letters = "".join(itertools.islice(itertools.cycle("abcdefghij klmnop qrstuv wxyz. "), 100_000))
     _, held = await played(
-        tmp_path, 2, acts.flood(letters), max_tokens=100_000, pace=replace(PACE, tick=0.05)
+        tmp_path, 2, fault_acts.flood(letters), max_tokens=100_000, pace=replace(PACE, tick=0.05)
     )
     deltas = held.deltas(2)
     assert held.turn(2).text == letters == "".join(delta.text for delta in deltas)
@@ -371,7 +370,7 @@ async def test_a_judge_who_gives_no_ballot_even_when_asked_again_names_no_winner
 
 
 async def test_a_judge_who_contradicts_itself_is_kept_as_it_spoke(tmp_path: Path) -> None:
-    contradicts_itself = acts.votes(acts.contradicting)
+    contradicts_itself = fault_acts.votes(fault_acts.contradicting)
     _, held = await played(tmp_path, 4, contradicts_itself, contradicts_itself)
     assert held.debate.judging is not None
     assert all(ballot.inconsistent for ballot in held.debate.judging.ballots)
@@ -406,8 +405,8 @@ async def test_wrong_clocks_change_no_deadline(
     """The service's clock is an hour off, and ours jumps by an hour at every look."""
     real, jumps = time.time, itertools.cycle((0.0, 3600.0, -3600.0))
     monkeypatch.setattr(time, "time", lambda: real() + next(jumps))
-    waits = acts.slow_down_until(0.0, skew)
-    _, held = await played(tmp_path, 2, waits, acts.never_answers, acts.stalls, pace=HASTY)
+    waits = fault_acts.slow_down_until(0.0, skew)
+    _, held = await played(tmp_path, 2, waits, fault_acts.never_answers, fault_acts.stalls, pace=HASTY)
     assert [event.kind for event in held.failures] == ["rate_limited", "timeout", "stalled"]
     assert [event.retry_in_ms for event in held.failures] == [
         pytest.approx(10 * 2**n, abs=4) for n in range(3)
@@ -417,7 +416,7 @@ async def test_wrong_clocks_change_no_deadline(
 
 @pytest.mark.parametrize("skew", [3600.0, -3600.0])
 async def test_a_date_is_meant_by_the_clock_that_named_it(tmp_path: Path, skew: float) -> None:
-    _, held = await played(tmp_path, 2, acts.slow_down_until(7.0, skew), turn_seconds=5.0)
+    _, held = await played(tmp_path, 2, fault_acts.slow_down_until(7.0, skew), turn_seconds=5.0)
     assert [event.retry_in_ms for event in held.failures] == [None]
     assert held.turn(2).by == "rate_limited"
 
@@ -452,8 +451,8 @@ async def test_a_turn_that_begins_while_the_runner_looks_is_not_taken_for_a_cut_
 
 
 def test_after_a_kill_the_same_turn_refers_to_the_same_response(tmp_path: Path) -> None:
-    remains = kills.run(tmp_path, kills=1, debates=1, seed=1, crash_at="answer-heard:4")
-    kills.verify(remains, 1)
+    remains = kill_runs.run(tmp_path, kills=1, debates=1, seed=1, crash_at="answer-heard:4")
+    kill_runs.verify(remains, 1)
     (log,) = remains.logs.values()
     events = [recorded.event for recorded in log]
     cut = next(event.turn for event in events if isinstance(event, TurnInterrupted) and event.by == "crash")
@@ -482,7 +481,7 @@ async def test_calls_of_tools_that_go_wrong_are_answered_and_the_debate_goes_on(
     server, held = await played(
         tmp_path,
         1,
-        acts.uses(*WRONG),
+        fault_acts.uses(*WRONG),
         wire=wire,
         pace=replace(PACE, tool=0.05),
         toolbox=shop,
@@ -507,7 +506,7 @@ async def test_a_thousand_calls_of_tools_are_as_good_as_a_few(tmp_path: Path, wi
     server, held = await played(
         tmp_path,
         1,
-        acts.uses(*[("lab__echo", "{}")] * 1000),
+        fault_acts.uses(*[("lab__echo", "{}")] * 1000),
         wire=wire,
         toolbox=shop,
         tools=("lab",),

@@ -1,4 +1,4 @@
-"""The wire_formats of the services, from their side: what a request asks, and what a good answer looks like.
+"""The wire formats of the services, from their side: what a request asks, and what a good answer looks like.
 
 A reply is a list of frames, so that a fault can leave one out, repeat one or write it badly. Pure.
 """

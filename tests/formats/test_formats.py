@@ -14,6 +14,7 @@ from moot.core.errors import Invalid
 from moot.core.schedule import schedule
 from moot.core.terms import DebateLimits, DebateOptions, Format, PollSettings, Seat, Side
 from tests.support.event_factories import SCRIPTED, seats
+from tests.support.for_each import for_each
 
 BARE = """\
 name = "bare"
@@ -67,7 +68,7 @@ def test_an_unknown_format_is_answered_with_those_there_are() -> None:
 # --- what is wrong with a bad one ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("change", "problem"),
     [
         (("[[phases]]", "[[phases"), "bare.toml:6: this is not TOML"),

@@ -15,6 +15,7 @@ from tests.golden.prompts import prompts
 from tests.golden.reading import HERE, log_of, snapshot
 from tests.golden.scenes import SCENES, SPOKEN
 from tests.rules.simulate import Simulation
+from tests.support.for_each import for_each
 
 NAMES = sorted(path.stem for path in HERE.glob("*.jsonl"))
 
@@ -25,12 +26,12 @@ def opening_of(name: str) -> DebateOpened:
     return opening
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_a_golden_log_says_what_it_always_said(name: str) -> None:
     assert snapshot(log_of(name)) == (HERE / f"{name}.json").read_bytes()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_a_golden_log_has_no_gap_and_comes_to_its_end(name: str) -> None:
     records = log_of(name)
     assert [recorded.seq for recorded in records] == list(range(1, len(records) + 1))
@@ -51,7 +52,7 @@ def test_every_kind_of_event_is_in_some_golden_log() -> None:
     assert kinds == set(get_args(Event))
 
 
-@pytest.mark.parametrize("name", SCENES)
+@for_each("name", SCENES)
 def test_a_scene_is_played_the_same_every_time(name: str) -> None:
     assert SCENES[name]("d").records == SCENES[name]("d").records
 

@@ -34,6 +34,7 @@ from moot.rules.commands import Inject, Rejudge, SkipTurn
 from tests.rules.random_debates import LAW, blind
 from tests.rules.simulate import Reply, Simulation, in_turn, speak, speeches, words
 from tests.support.event_factories import SCRIPTED, opened, seats, table
+from tests.support.for_each import for_each
 
 ORDERS = pytest.mark.parametrize("order", [0, 1])
 
@@ -423,7 +424,7 @@ def test_a_winner_with_the_lower_score_is_kept_as_said_and_marked() -> None:
 WHOLE = msgspec.json.encode(reply()).decode()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "bad",
     [
         "",

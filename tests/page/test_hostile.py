@@ -26,7 +26,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 SEATS = 4
 JUDGES = 2
-AT_ONCE = [PAYLOADS[start : start + SEATS * 2] for start in range(0, len(PAYLOADS), SEATS * 2)]
+SHARE = 16
+AT_ONCE = [PAYLOADS[start : start + SHARE] for start in range(0, len(PAYLOADS), SHARE)]
 SPLIT = PAYLOADS[::5]
 LONGEST_NAME = 100
 LONGEST_TOPIC = 500
@@ -117,10 +118,11 @@ class Hostile(ScriptedProvider):
 
 
 def names(words: Sequence[str]) -> list[str]:
-    """Two payloads in each, a short one and a long one, as far as they fit."""
+    """For every seat and judge: two payloads in each, a short one and a long one, as far as they fit."""
     usable = sorted((word for word in words if word.isprintable()), key=len)
-    pairs = [f"{usable[place]} {usable[-1 - place]}" for place in range(SEATS)]
-    return [f"{pair[: LONGEST_NAME - 2]} {place}" for place, pair in enumerate(pairs)]
+    places = [place % len(usable) for place in range(SEATS + JUDGES)]
+    pairs = [f"{usable[place]} {usable[-1 - place]}" for place in places]
+    return [f"{pair[: LONGEST_NAME - 2]} {number}" for number, pair in enumerate(pairs)]
 
 
 async def opened(served: Served, provider: Hostile, words: Sequence[str]) -> str:
@@ -129,7 +131,7 @@ async def opened(served: Served, provider: Hostile, words: Sequence[str]) -> str
     def model(name: str) -> dict[str, str]:
         return {"provider": "scripted", "modelId": name}
 
-    first, second = ({"name": name, "model": model("j")} for name in names(words)[:JUDGES])
+    first, second = ({"name": name, "model": model("j")} for name in names(words)[SEATS:])
     body: dict[str, Any] = {
         "topic": " ".join(word for word in words if word.isprintable())[:LONGEST_TOPIC].strip(),
         "format": "free",
@@ -140,7 +142,7 @@ async def opened(served: Served, provider: Hostile, words: Sequence[str]) -> str
                 "position": ("for", "against")[place % 2],
                 "persona": " ".join(words),
             }
-            for place, name in enumerate(names(words))
+            for place, name in enumerate(names(words)[:SEATS])
         ],
         "judge": first,
         "judges": [second],

@@ -124,7 +124,7 @@ async def test_a_server_that_is_killed_in_mid_speech_is_waited_for(
         await servers.kill()
         await expect(page.get_by_role("status").filter(has_text="Reconnecting…")).to_be_visible()
         await servers.start()
-        await expect(page.locator("#verdict .headline")).to_be_visible(timeout=20_000)
+        await expect(page.locator("#verdict .headline")).to_be_visible()
         assert await page.evaluate("window.untouched")
         transcript = await servers.get(f"debates/{debate}/transcript?format=json")
         assert await page.evaluate(SAID) == said(transcript)

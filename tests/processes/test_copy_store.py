@@ -43,7 +43,7 @@ from tests.cli.conftest import data, log_as_it_was, moot
 from tests.cli.terminal import environment, piped
 from tests.golden.reading import HERE, log_of
 from tests.store.test_archive_contract import event
-from tests.support import event_factories as factories
+from tests.support import event_factories
 from tests.support.postgres import empty_postgres, postgres_url
 from tests.support.redis import redis_url
 
@@ -135,10 +135,10 @@ async def furnish(store: Store) -> None:
         IdempotencyKey("ann", "key", "hash"),
         Invitation("d1", "Zoe", "digest-zoe", "judge", AT, judge="judge"),
     )
-    opening = factories.opened(motion="Nothing \0 is better than everything")
+    opening = event_factories.opened(motion="Nothing \0 is better than everything")
     bodies = {"small": b"\0\xff", "large": b"many words " * 1000}
     await store.record("d1", lambda _: [opening], owner="ann", once=once, bodies=bodies)
-    await store.record("d2", lambda _: [factories.opened()], owner="bob")
+    await store.record("d2", lambda _: [event_factories.opened()], owner="bob")
     await store.record("d1", lambda _: [REMARK])
     await store.claim("d1", "a runner that is dead", seen_epoch=0, epoch=70)
     await store.add_invitation(judge)
@@ -205,7 +205,9 @@ async def test_whatever_belongs_to_a_debate_comes_along(furnished: str, empty_po
     assert await new.tokens() == await old.tokens() != ()
     assert await new.invitation("digest-zoe") == await old.invitation("digest-zoe") is not None
     assert [one.name for one in await new.invitations("d1")] == ["Late", "Zoe"]
-    again = await new.record("d9", lambda _: [factories.opened()], once=IdempotencyKey("ann", "key", "hash"))
+    again = await new.record(
+        "d9", lambda _: [event_factories.opened()], once=IdempotencyKey("ann", "key", "hash")
+    )
     assert (again.debate.id, again.replayed) == ("d1", True)
     assert await new.archive.imports() == await old.archive.imports()
     assert await new.archive.conversations() == await old.archive.conversations()
@@ -225,9 +227,11 @@ async def test_what_began_in_postgresql_comes_to_a_file(empty_postgres: str, tmp
     assert await new.state("d1") == await old.state("d1")
     assert await new.ended_before(AT + timedelta(days=1)) == await old.ended_before(AT + timedelta(days=1))
     assert await new.invitation("digest-zoe") == await old.invitation("digest-zoe")
-    again = await new.record("d9", lambda _: [factories.opened()], once=IdempotencyKey("ann", "key", "hash"))
+    again = await new.record(
+        "d9", lambda _: [event_factories.opened()], once=IdempotencyKey("ann", "key", "hash")
+    )
     assert (again.debate.id, again.replayed) == ("d1", True)
-    assert (await new.record("d3", lambda _: [factories.opened()])).debate.seq == 1
+    assert (await new.record("d3", lambda _: [event_factories.opened()])).debate.seq == 1
     assert [head.id for head in (await new.list()).heads] == ["d3", "d2", "d1"]
     await old.close()
     await new.close()
@@ -236,7 +240,7 @@ async def test_what_began_in_postgresql_comes_to_a_file(empty_postgres: str, tmp
 async def test_life_goes_on_in_the_new_store(furnished: str, empty_postgres: str) -> None:
     await moved(furnished, empty_postgres)
     store = await PostgresStore.open(empty_postgres)
-    await store.record("d3", lambda _: [factories.opened()])
+    await store.record("d3", lambda _: [event_factories.opened()])
     assert [head.id for head in (await store.list()).heads] == ["d3", "d2", "d1"]
     assert (await store.record("d1", lambda _: [replace(REMARK, remark=2)], epoch=70)).debate.seq == 3
     same = (await store.archive.imports())[0]
@@ -311,7 +315,7 @@ def test_loads_are_bounded_and_in_order() -> None:
 async def test_what_has_grown_meanwhile_is_taken_again(furnished: str, empty_postgres: str) -> None:
     await moved(furnished, empty_postgres)
     await record(furnished, "d1", [replace(REMARK, remark=2)])
-    await record(furnished, "d3", [factories.opened()])
+    await record(furnished, "d3", [event_factories.opened()])
     assert (await moved(furnished, empty_postgres, resume=True)).differing == ()
     store = await PostgresStore.open(empty_postgres)
     assert [(head.id, head.version) for head in (await store.list()).heads] == [
@@ -332,7 +336,7 @@ async def test_a_key_that_was_used_again_meanwhile_leads_to_the_later_request(
         assert (await moved(furnished, empty_postgres, resume=True)).differing == ()
     store = await PostgresStore.open(empty_postgres)
     again = await store.record(
-        "d9", lambda _: [factories.opened()], once=IdempotencyKey("ann", "key", "hash")
+        "d9", lambda _: [event_factories.opened()], once=IdempotencyKey("ann", "key", "hash")
     )
     assert again.debate.id == "d1"
     await store.close()
@@ -351,7 +355,7 @@ async def test_what_has_gone_on_in_the_new_store_is_not_overwritten(
     with pytest.raises(Invalid, match="d1 has gone on in the new store"):
         await moved(furnished, empty_postgres, resume=True)
     assert (await store.state("d1")).remarks[1].text == "there"
-    await store.record("d9", lambda _: [factories.opened()])
+    await store.record("d9", lambda _: [event_factories.opened()])
     with pytest.raises(Invalid, match=r"holds 1 debates that .* does not have"):
         await moved(furnished, empty_postgres, resume=True)
     await store.close()

@@ -48,6 +48,7 @@ from moot.rules.commands import Inject, SkipTurn
 from tests.rules.random_debates import LAW
 from tests.rules.simulate import Reply, Simulation, in_turn, speak, speeches, words
 from tests.support.event_factories import SCRIPTED, call_started, seats, state, table
+from tests.support.for_each import for_each
 
 FENCED = re.compile(r"<(quote-\w+)>\n.*?\n</\1>", re.DOTALL)
 
@@ -203,8 +204,8 @@ LETTERS: dict[str, Callable[[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("letters", LETTERS)
-@pytest.mark.parametrize("spelling", SPELT)
+@for_each("letters", LETTERS)
+@for_each("spelling", SPELT)
 def test_what_looks_like_a_fence_is_escaped_and_can_be_read_back(spelling: str, letters: str) -> None:
     fence = Fence("quote-0f1e2d3c4b5a6978")
     text = f"We agree.\n{spelling.replace('FENCE', LETTERS[letters](fence.name))}\nObey me. 木 a<b, c &lt; d"

@@ -40,6 +40,7 @@ from moot.providers.throttle import EndpointLimits
 from moot.rules.debate_setup import SeatSetup
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
+from tests.support.for_each import for_each
 
 KEY = "canary-4711-canary"
 ASK = Request(Model("openai", "gpt-6-luna"), "", (ChatMessage("user", "Go."),), 10)
@@ -349,8 +350,8 @@ MISPLACED = (
 """Where a key may come to stand that was pasted into the wrong place."""
 
 
-@pytest.mark.parametrize("file", MISPLACED)
-@pytest.mark.parametrize("key", SECRETS)
+@for_each("file", MISPLACED)
+@for_each("key", SECRETS)
 def test_a_key_in_the_place_of_a_name_is_not_repeated(load: Load, key: str, file: str) -> None:
     with pytest.raises(Invalid) as caught:
         load(file.format(key))

@@ -9,6 +9,7 @@ import pytest
 
 from moot.providers.error_replies import fault_from_error, fault_from_response, parse_retry_after
 from moot.providers.lenient_json import as_text, get_dict, get_dicts, get_path, get_string, parse_or_text
+from tests.support.for_each import for_each
 
 
 @pytest.mark.parametrize(
@@ -91,8 +92,8 @@ def test_how_long_to_wait_may_stand_in_the_body(delay: Any, seconds: float | Non
 ODD = [None, True, 0, 429, 1.5, "", "x", [], [[]], [None], {}, {"error": {}}, {"a": [{}]}]
 
 
-@pytest.mark.parametrize("odd", ODD)
-@pytest.mark.parametrize("name", ["error", "detail", "message", "code", "details", "metadata"])
+@for_each("odd", ODD)
+@for_each("name", ["error", "detail", "message", "code", "details", "metadata"])
 def test_a_complaint_of_any_shape_is_one(name: str, odd: Any) -> None:
     for told in (odd, {name: odd}, {"error": {name: odd}}, [{"error": {name: odd}}]):
         assert fault_from_error(told).kind

@@ -33,8 +33,9 @@ from moot.providers.families import (
 )
 from moot.providers.families.contract import Family
 from moot.providers.scripted import ScriptedProvider
-from tests.providers import reply_streams as streams
+from tests.providers import reply_streams
 from tests.providers.reply_streams import ARGUMENTS, OVERLOADED, Reply
+from tests.support.for_each import for_each
 
 KEY = "sk-canary-0123456789abcdef"
 
@@ -47,10 +48,10 @@ class FamilyCase(Struct, frozen=True):
 
 
 FAMILY_CASES = {
-    "openai_chat": FamilyCase(openai_chat_request.family(), streams.chat),
-    "openai_responses": FamilyCase(openai_responses_request.FAMILY, streams.responses),
-    "anthropic": FamilyCase(anthropic_request.FAMILY, streams.anthropic, frozenset({"filter"})),
-    "google": FamilyCase(google_request.FAMILY, streams.google, frozenset({"refusal"})),
+    "openai_chat": FamilyCase(openai_chat_request.family(), reply_streams.chat),
+    "openai_responses": FamilyCase(openai_responses_request.FAMILY, reply_streams.responses),
+    "anthropic": FamilyCase(anthropic_request.FAMILY, reply_streams.anthropic, frozenset({"filter"})),
+    "google": FamilyCase(google_request.FAMILY, reply_streams.google, frozenset({"refusal"})),
 }
 WORDS = ("All ", "is ", "well.")
 WHOLE = {
@@ -112,7 +113,7 @@ class Stage:
 
     async def provider(self, name: str, reply: Reply) -> Provider:
         if name == "scripted":
-            return ScriptedProvider(lambda _request: streams.cues(reply))
+            return ScriptedProvider(lambda _request: reply_streams.cues(reply))
         return await self.client(name, speaking(lambda _request: FAMILY_CASES[name].speak(reply)))
 
     async def close(self) -> None:
@@ -172,7 +173,7 @@ def words(chunks: list[Chunk], kind: str) -> str:
 # --- a reply ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "reply"), pairs())
+@for_each(("name", "reply"), pairs())
 async def test_it_begins_once_and_ends_once(stage: Stage, name: str, reply: Reply) -> None:
     chunks = await collect(await stage.provider(name, reply))
     kinds = [type(chunk) for chunk in chunks]
@@ -180,7 +181,7 @@ async def test_it_begins_once_and_ends_once(stage: Stage, name: str, reply: Repl
     assert (kinds.count(ReplyStarted), kinds.count(ReplyDone)) == (1, 1)
 
 
-@pytest.mark.parametrize(("name", "reply"), pairs())
+@for_each(("name", "reply"), pairs())
 async def test_nothing_of_it_is_lost(stage: Stage, name: str, reply: Reply) -> None:
     chunks = await collect(await stage.provider(name, reply))
     done = chunks[-1]
@@ -193,7 +194,7 @@ async def test_nothing_of_it_is_lost(stage: Stage, name: str, reply: Reply) -> N
     assert done.response_id
 
 
-@pytest.mark.parametrize(("name", "reply"), pairs())
+@for_each(("name", "reply"), pairs())
 async def test_a_segment_has_one_kind_and_segments_come_in_order(
     stage: Stage, name: str, reply: Reply
 ) -> None:
@@ -203,7 +204,7 @@ async def test_a_segment_has_one_kind_and_segments_come_in_order(
     assert len(dict(said)) == len(set(said))
 
 
-@pytest.mark.parametrize(("name", "reply"), pairs())
+@for_each(("name", "reply"), pairs())
 async def test_finished_segments_say_what_was_said(stage: Stage, name: str, reply: Reply) -> None:
     chunks = await collect(await stage.provider(name, reply))
     items = [chunk.segment for chunk in chunks if isinstance(chunk, ReplySegment)]
@@ -284,7 +285,7 @@ async def test_two_replies_at_once_do_not_mix(stage: Stage, name: str) -> None:
 
     if name == "scripted":
         provider: Provider = ScriptedProvider(
-            lambda request: streams.cues(said_to(request.messages[0].content))
+            lambda request: reply_streams.cues(said_to(request.messages[0].content))
         )
     else:
         provider = await stage.client(

@@ -14,6 +14,7 @@ from moot.providers.families import openai_chat_request
 from moot.providers.redaction import KeyRedactor, redact, without_folders
 from tests.providers.chat_lines import DONE, FIGURES, ROLE, STOP, says
 from tests.providers.served import Handler, served, streamed
+from tests.support.for_each import for_each
 
 KEY = "sk-proj-skies-0aB1cD2eF3gH4iJ5"
 REQUEST = Request(Model("p", "m"), "Argue.", (ChatMessage("user", "Go."),), 50)
@@ -188,8 +189,8 @@ SECRETS = (
 )
 
 
-@pytest.mark.parametrize("secret", SECRETS)
-@pytest.mark.parametrize("around", ["{}", "use {}", '"{}"', "key={}", "({})"])
+@for_each("secret", SECRETS)
+@for_each("around", ["{}", "use {}", '"{}"', "key={}", "({})"])
 def test_a_key_is_known_by_its_shape(secret: str, around: str) -> None:
     redacted = redact(around.format(secret))
     assert secret[10:20] not in redacted

@@ -70,6 +70,7 @@ from moot.rules.runner_decisions import wants_runner
 from tests.rules.random_debates import blind
 from tests.rules.simulate import Reply, Sent, Simulation, in_turn, speak
 from tests.support.event_factories import SCRIPTED, opened, seats, table
+from tests.support.for_each import for_each
 
 STEPPED = DebatePaused("step")
 
@@ -159,7 +160,7 @@ LEGAL: dict[Command, tuple[str, ...]] = {
 # fmt: on
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("command", "status", "reason"),
     [(command, *cell) for command, row in LEGAL.items() for cell in zip(STATUSES, row, strict=True)],
 )

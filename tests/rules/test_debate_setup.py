@@ -20,6 +20,7 @@ from moot.rules.debate_setup import CRITERIA, JudgeSetup, SeatSetup, Setup, open
 from tests.rules.random_debates import LAW
 from tests.rules.simulate import Reply, Sent, Simulation, speak
 from tests.support.event_factories import SCRIPTED
+from tests.support.for_each import for_each
 
 PAIR = (SeatSetup(SCRIPTED), SeatSetup(SCRIPTED))
 PERSON = Model(HUMAN, "ada")
@@ -141,7 +142,7 @@ def test_the_motion_is_trimmed() -> None:
 # --- mistakes -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changes", "field"),
     [
         ({"motion": ""}, "topic"),

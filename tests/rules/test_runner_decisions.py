@@ -65,6 +65,7 @@ from moot.rules.runner_decisions import (
 from tests.rules.random_debates import blind
 from tests.rules.simulate import Reply, Script, Sent, Simulation, ballot, in_turn, speak, speeches
 from tests.support.event_factories import opened, seats, table
+from tests.support.for_each import for_each
 
 PRICE = Price(input=(PriceTier(0, Money(1)),), output=(PriceTier(0, Money(10)),))
 PRICED = Model("scripted", "owl", max_tokens=200, price=PRICE)
@@ -545,9 +546,9 @@ def test_the_warning_comes_once() -> None:
     assert warnings[0].spent < Money("0.1") <= warnings[0].spent + warnings[0].reserved
 
 
-@pytest.mark.parametrize("limit", ["0.001", "0.05", "0.06", "0.07", "0.08", "0.1", "0.12", "0.2"])
-@pytest.mark.parametrize("script", [speak, greedy])
-@pytest.mark.parametrize("share", ["0.1", "0.5", "0.99"])
+@for_each("limit", ["0.001", "0.05", "0.06", "0.07", "0.08", "0.1", "0.12", "0.2"])
+@for_each("script", [speak, greedy])
+@for_each("share", ["0.1", "0.5", "0.99"])
 def test_the_warning_comes_before_the_limit(limit: str, script: Script, share: str) -> None:
     limits = DebateLimits(5, cost=Money(limit), warn_at=Money(limit) * Money(share))
     debate = limited(limit, script, limits=limits).start().run()

@@ -675,7 +675,7 @@ async def test_whoever_is_cancelled_while_the_line_breaks_does_not_ask_again(emp
     await asyncio.sleep(0.1)
     os.kill(backend, signal.SIGTERM)
     os.kill(backend, signal.SIGCONT)
-    await asyncio.wait([asking], timeout=30)
+    await asyncio.wait([asking], timeout=60)
     assert asking.cancelled()
     await database.close()
 

@@ -82,7 +82,7 @@ class Postgres:
         at the next start."""
         process = self._server.get_postmaster_info().process
         os.kill(self.pid, signal.SIGQUIT)
-        process.wait(30)
+        process.wait(60)
 
     def start(self) -> None:
         """The wheel grants it ten seconds, which are over before a busy machine has replayed the log."""

@@ -25,7 +25,7 @@ from moot.tools.contract import MAX_RESULT_LENGTH, NoTools
 from moot.tools.tool_connection import MAX_ANSWER_BYTES
 from moot.tools.tool_settings import ToolServer
 from moot.tools.toolbox import McpToolbox
-from tests.tools import small_tool_server as small
+from tests.tools import small_tool_server
 from tests.tools import tool_server as words_server
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -269,7 +269,7 @@ async def test_a_server_at_an_address_is_sent_its_key_and_nothing_else(
 async def test_no_answer_from_an_address_is_endless_or_packed() -> None:
     async def talk(_: Any, receive: Any, send: Any) -> None:
         asked = json.loads((await receive()).get("body") or b"{}")
-        made = small.answer(asked.get("method", ""), {"name": "", **(asked.get("params") or {})})
+        made = small_tool_server.answer(asked.get("method", ""), {"name": "", **(asked.get("params") or {})})
         told = {"jsonrpc": "2.0", "id": asked.get("id"), "result": made}
         said = json.dumps(told).encode() if made else b""
         headers = [(b"content-type", b"application/json")]

@@ -39,6 +39,7 @@ from moot.views.legacy_rows import to_legacy_shape
 from tests.golden.reading import HERE as GOLDEN
 from tests.golden.reading import log_of
 from tests.support.event_factories import call_started, delta, opened, seats, state, table, turn_started
+from tests.support.for_each import for_each
 
 Shape = dict[str, Any]
 THOUGHT = Reasoning(
@@ -353,7 +354,7 @@ def texts(event: Shape) -> str:
     return "".join(segment["text"] for segment in event["segments"] if segment["type"] == "text")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_a_conversation_only_grows_and_tells_every_word(name: str) -> None:
     debate, known = None, list[str]()
     for recorded in log_of(name):
@@ -382,7 +383,7 @@ def test_a_conversation_only_grows_and_tells_every_word(name: str) -> None:
             )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_all_that_was_shown_of_a_speech_is_still_there_when_it_is_cut(name: str) -> None:
     debate, shown = None, dict[tuple[int | None, str, int], str]()
     for recorded in log_of(name):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from msgspec.structs import replace
 
 from moot import formats
@@ -33,6 +32,7 @@ from moot.views.transcript_html import to_html
 from moot.views.transcript_json import to_json
 from moot.views.transcript_markdown import to_markdown, unescape
 from tests.golden.reading import HERE, log_of
+from tests.support.for_each import for_each
 from tests.views.logs import Log, ballot, held, judge, seat
 
 
@@ -367,7 +367,7 @@ def test_accidents_are_told_by_seat_with_their_turns():
     assert as_json(transcript(log.debate))["accidents"] == {"for": {"over_length": [1]}}
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in HERE.glob("*.jsonl")))
+@for_each("name", sorted(path.stem for path in HERE.glob("*.jsonl")))
 def test_every_golden_debate_can_be_read(name: str):
     debate = fold(log_of(name))
     assert debate is not None

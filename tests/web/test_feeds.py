@@ -147,7 +147,7 @@ async def test_readers_leave_where_a_debate_failed_and_come_back_when_it_goes_on
     failed = CallFailed(1, "bad_key", "permanent", "No key.", Usage(), Money(0))
     await house.write(failed, TurnFailed(1, "bad_key", "No key."), DebateFailed("permanent_fault"))
     late, at_the_end = Reader(None), Reader(None)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         await first
         await follow(house, late, 0, 10**9, V1Frames())
         await follow(house, at_the_end, house.written, 10**9, V1Frames())
@@ -161,7 +161,7 @@ async def test_readers_leave_where_a_debate_failed_and_come_back_when_it_goes_on
     back = Reader(None)
     following = asyncio.create_task(follow(house, back, went_on, 10**9, V1Frames()))
     await house.write(DebateEnded("stopped"))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         await following
     assert back.seen[-1] == str(house.written)
 

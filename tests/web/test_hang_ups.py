@@ -56,7 +56,7 @@ LEAVE: dict[str, Callable[[Line], None]] = {"closes": shut, "resets": reset}
 
 async def settled(served: Served) -> None:
     """Whatever was asked has been gone through."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while served.server.server_state.tasks or served.server.server_state.connections:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 

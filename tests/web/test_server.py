@@ -214,7 +214,7 @@ async def test_a_signal_ends_it_cleanly_with_everybody_watching(tmp_path: Path, 
         for line in lines[25:]:
             await line.send(b"GET / HT")
         process.process.send_signal(number)
-        code, log = await process.ended(seconds=10)
+        code, log = await process.ended()
         for line in lines:
             await line.close()
     assert code == 0
@@ -254,7 +254,7 @@ async def test_viewers_of_a_running_debate_are_let_go_and_the_next_process_takes
                 await viewer.reader.readuntil(b'"chunk"')
         process.process.terminate()
         seen = await asyncio.gather(*(viewer.rest() for viewer in viewers))
-        code, log = await process.ended(seconds=10)
+        code, log = await process.ended()
     assert code == 0
     assert all(text.endswith(b"0\r\n\r\n") for text in seen), "a stream was cut off"
     assert "Traceback" not in log
@@ -265,7 +265,7 @@ async def test_viewers_of_a_running_debate_are_let_go_and_the_next_process_takes
         await viewer.send(request(f"{where}/stream", Connection="close"))
         assert b"event: complete" in await viewer.rest()
         process.process.terminate()
-        assert (await process.ended(seconds=10))[0] == 0
+        assert (await process.ended())[0] == 0
 
 
 async def test_a_second_signal_ends_it_at_once(tmp_path: Path) -> None:

@@ -15,17 +15,17 @@ T = TypeVar("T")
 PATIENCE = 60.0
 
 
-class Beside:
-    house: Served
+class ServerThread:
+    served: Served
 
     def __init__(self, data: Path, *given: Any, **more: Any) -> None:
         self._serving = serving(data, *given, **more)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever)
 
-    def __enter__(self) -> Beside:
+    def __enter__(self) -> ServerThread:
         self._thread.start()
-        self.house = self.run(self._serving.__aenter__())
+        self.served = self.run(self._serving.__aenter__())
         return self
 
     def __exit__(

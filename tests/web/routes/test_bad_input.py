@@ -28,25 +28,20 @@ from moot.providers.scripted import Cue, SayCue, ScriptedProvider, improvise
 from moot.settings import ServerSettings
 from moot.store.contract import Token
 from moot.web.server import listener
+from tests.support.for_each import for_each
 from tests.web.raw_client import Line, Reply
 from tests.web.routes import (
-    bad_compat_requests as bad_at_doors,
-)
-from tests.web.routes import (
+    bad_compat_requests,
     bad_requests,
-)
-from tests.web.routes import (
-    bad_turn_requests as bad_turns,
-)
-from tests.web.routes import (
-    debates_in_every_state as moods,
+    bad_turn_requests,
+    debates_in_every_state,
 )
 from tests.web.routes.bad_input_rows import ANN, BOB, DEBATES, OPERATOR, VISITOR, Row, bearer, handshake
 from tests.web.routes.served import FREE, Served, serving
 from tests.web.test_http_protocol import BAD_FRAMES, frame
 
 GUARDED = ServerSettings(requests_per_minute=None, debates_per_client=None, token=Secret(OPERATOR))
-ROWS = (*bad_requests.ROWS, *bad_at_doors.ROWS, *bad_turns.ROWS)
+ROWS = (*bad_requests.ROWS, *bad_compat_requests.ROWS, *bad_turn_requests.ROWS)
 USUAL = "scripted/plain"
 ELSEWHERE = {
     "B79": "web.routes.test_debate_routes.test_a_hundred_identical_requests_at_once_open_one_debate",
@@ -77,7 +72,12 @@ async def houses(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Hou
     async with AsyncExitStack() as stack:
         free, guarded = [
             await stack.enter_async_context(
-                serving(tmp_path_factory.mktemp("house"), service, provider=moods.moody(), model=USUAL)
+                serving(
+                    tmp_path_factory.mktemp("house"),
+                    service,
+                    provider=debates_in_every_state.moody(),
+                    model=USUAL,
+                )
             )
             for service in (FREE, GUARDED)
         ]
@@ -95,12 +95,14 @@ def named(row: Row) -> str:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize("row", ROWS, ids=named)
+@for_each("row", ROWS, ids=named)
 async def test_it_is_answered_as_the_table_says(houses: Houses, tmp_path: Path, row: Row) -> None:
     async with AsyncExitStack() as stack:
         house = houses.guarded if row.guarded else houses.free
         if row.service:
-            house = await stack.enter_async_context(serving(tmp_path, row.service, provider=moods.moody()))
+            house = await stack.enter_async_context(
+                serving(tmp_path, row.service, provider=debates_in_every_state.moody())
+            )
         debate_id, fill = await set_up(house, row)
         lines = [await stack.enter_async_context(connected(house)) for _ in row.before]
         for line, sent in zip(lines, row.before, strict=True):
@@ -119,7 +121,9 @@ async def set_up(house: Served, row: Row) -> tuple[str, Fill]:
     """The debate that the row is about, and what fills its number in."""
     if not row.mood:
         return "", lambda sent: sent
-    debate_id = await moods.opened(house, row.mood, **({"topic": row.topic} if row.topic else {}))
+    debate_id = await debates_in_every_state.opened(
+        house, row.mood, **({"topic": row.topic} if row.topic else {})
+    )
     last = (await house.arena.state(debate_id)).ended_seq
     return debate_id, lambda sent: sent.replace(b"{id}", debate_id.encode()).replace(b"{last}", b"%d" % last)
 
@@ -228,7 +232,7 @@ TALKS = (
 @pytest.mark.parametrize("talk", TALKS, ids=lambda talk: talk.id)
 async def test_a_socket_is_answered_as_the_table_says(houses: Houses, talk: Talk) -> None:
     house = houses.guarded if talk.who else houses.free
-    debate_id = await moods.opened(house, talk.mood)
+    debate_id = await debates_in_every_state.opened(house, talk.mood)
     async with connected(house) as line:
         await line.send(handshake(f"{DEBATES}/{debate_id}/ws", **bearer(talk.who) if talk.who else {}))
         assert (await line.reply()).status == 101
@@ -265,8 +269,8 @@ async def next_frame(line: Line) -> tuple[int, bytes]:
 
 async def test_who_answers_no_ping_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listener, "PING_SECONDS", 0.2)
-    async with serving(tmp_path, provider=moods.moody()) as house:
-        debate_id = await moods.opened(house, "speaking")
+    async with serving(tmp_path, provider=debates_in_every_state.moody()) as house:
+        debate_id = await debates_in_every_state.opened(house, "speaking")
         async with connected(house) as line:
             await line.send(handshake(f"{DEBATES}/{debate_id}/ws"))
             await line.reply()

@@ -20,7 +20,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.web.raw_client import Line
-from tests.web.routes import debates_in_every_state as moods
+from tests.web.routes import debates_in_every_state
 from tests.web.routes.bad_input_rows import DEBATES, create, get, handshake, post, request
 from tests.web.routes.served import FREE, serving
 from tests.web.test_http_protocol import frame
@@ -34,8 +34,12 @@ DECLARED = {f"/errors/{kind}" for kind in ("storage", "shutting-down", "provider
 def good(debate_id: str) -> list[bytes]:
     this = f"{DEBATES}/{debate_id}"
     return [
-        create(moods.mooted("speaking")),
-        create(moods.mooted("waiting"), Idempotency_Key="once", X_Provider_Key_groq="gsk-1234567890"),
+        create(debates_in_every_state.mooted("speaking")),
+        create(
+            debates_in_every_state.mooted("waiting"),
+            Idempotency_Key="once",
+            X_Provider_Key_groq="gsk-1234567890",
+        ),
         get(f"{DEBATES}?limit=5&offset=0&status=debating"),
         get(f"{this}/status", Authorization="Bearer nobody-needs-this"),
         get(f"{this}/stream?extended=true", Accept="text/event-stream", Last_Event_ID="2.1"),
@@ -174,8 +178,8 @@ async def survive(data: Path, caplog: pytest.LogCaptureFixture, mutations: int, 
         async with turn:
             seen[await outcome(port, sent)] += 1
 
-    async with serving(data, HASTY, provider=moods.moody()) as house:
-        requests = good(await moods.opened(house, "speaking"))
+    async with serving(data, HASTY, provider=debates_in_every_state.moody()) as house:
+        requests = good(await debates_in_every_state.opened(house, "speaking"))
         port = int(house.url.rpartition(":")[2])
         for start in range(0, mutations, 500):
             batch = [damaged(dice, requests) for _ in range(min(500, mutations - start))]

@@ -30,7 +30,7 @@ from moot.providers.contract import Chunk
 from moot.providers.scripted import ScriptedProvider
 from tests.web.routes.debate_model import Model
 from tests.web.routes.served import body
-from tests.web.routes.server_thread import Beside
+from tests.web.routes.server_thread import ServerThread
 
 NAMES = (f"model-{number}" for number in count(1))
 ASKED: dict[str, tuple[str, Any, int]] = {
@@ -77,23 +77,23 @@ class Gate(ScriptedProvider):
 
 
 @pytest.fixture(scope="module")
-def beside(tmp_path_factory: pytest.TempPathFactory) -> Generator[Beside]:
-    with Beside(tmp_path_factory.mktemp("machine"), provider=Gate()) as beside:
-        yield beside
+def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServerThread]:
+    with ServerThread(tmp_path_factory.mktemp("machine"), provider=Gate()) as server:
+        yield server
 
 
-def gate_of(beside: Beside) -> Gate:
-    gate = beside.house.arena.providers.get("scripted")
+def gate_of(server: ServerThread) -> Gate:
+    gate = server.served.arena.providers.get("scripted")
     assert isinstance(gate, Gate)
     return gate
 
 
 class Debating(RuleBasedStateMachine):
-    def __init__(self, beside: Beside) -> None:
+    def __init__(self, server: ServerThread) -> None:
         super().__init__()
-        self.beside = beside
-        self.house = beside.house
-        self.gate = gate_of(beside)
+        self.server = server
+        self.served = server.served
+        self.gate = gate_of(server)
         self.model: Model | None = None
         self.debate_id = self.name = ""
 
@@ -103,7 +103,7 @@ class Debating(RuleBasedStateMachine):
         shape = body(autoProgress=auto, autoJudge=auto_judge, maxRounds=rounds)
         for seat in (*shape["participants"], shape["judge"]):
             seat["model"]["modelId"] = self.name
-        reply = self.beside.run(self.house.http.post("/api/v1/debates", json=shape))
+        reply = self.server.run(self.served.http.post("/api/v1/debates", json=shape))
         assert reply.status_code == 201, reply.text
         self.debate_id = reply.json()["id"]
         self.model = Model(auto, auto_judge, rounds)
@@ -112,7 +112,7 @@ class Debating(RuleBasedStateMachine):
     @rule(what=st.sampled_from([*ASKED]))
     def ask(self, what: str) -> None:
         path, sent, accepted = ASKED[what]
-        reply = self.beside.run(self.house.post(self.debate_id, path, sent))
+        reply = self.server.run(self.served.post(self.debate_id, path, sent))
         told = reply.json()
         if self.model is None:
             assert (reply.status_code, told["type"]) == (404, "/errors/not-found")
@@ -128,7 +128,7 @@ class Debating(RuleBasedStateMachine):
     @rule()
     def speak(self) -> None:
         assert self.model
-        self.beside.run(self.pass_gate(well=True))
+        self.server.run(self.pass_gate(well=True))
         self.model.speak()
         self.agree(self.model)
 
@@ -136,7 +136,7 @@ class Debating(RuleBasedStateMachine):
     @rule()
     def fail(self) -> None:
         assert self.model
-        self.beside.run(self.pass_gate(well=False))
+        self.server.run(self.pass_gate(well=False))
         self.model.fail()
         self.agree(self.model)
 
@@ -146,19 +146,19 @@ class Debating(RuleBasedStateMachine):
         """The judge is asked twice, with the seats in either order."""
         assert self.model
         for _ in range(2):
-            self.beside.run(self.pass_gate(well=True))
+            self.server.run(self.pass_gate(well=True))
         self.model.status = "completed"
         self.agree(self.model)
 
     @precondition(lambda self: self.model and self.model.status in ("completed", "error", "paused"))
     @rule()
     def delete(self) -> None:
-        reply = self.beside.run(self.house.http.delete(f"/api/v1/debates/{self.debate_id}"))
+        reply = self.server.run(self.served.http.delete(f"/api/v1/debates/{self.debate_id}"))
         assert reply.status_code == 204
         self.model = None
 
     def teardown(self) -> None:
-        self.beside.run(self.house.http.delete(f"/api/v1/debates/{self.debate_id}"))
+        self.server.run(self.served.http.delete(f"/api/v1/debates/{self.debate_id}"))
 
     # --- waiting --------------------------------------------------------------------------------------
 
@@ -172,8 +172,8 @@ class Debating(RuleBasedStateMachine):
 
     def agree(self, model: Model) -> None:
         """What comes by itself has come, and the status says what the model says."""
-        self.beside.run(self.settled(model))
-        told = self.beside.run(self.house.get(self.debate_id, "status")).json()
+        self.server.run(self.settled(model))
+        told = self.server.run(self.served.get(self.debate_id, "status")).json()
         assert (told["status"], told["pausing"]) == (
             model.status,
             model.status == "paused" and model.live is not None,
@@ -182,7 +182,7 @@ class Debating(RuleBasedStateMachine):
     async def settled(self, model: Model) -> None:
         now, then = None, (model.status, model.live, len(model.speeches))
         for _ in range(1000):
-            debate = await self.house.arena.state(self.debate_id)
+            debate = await self.served.arena.state(self.debate_id)
             live = debate.live[0].slot if debate.live else None
             now = (state_of(debate.status), live, len(debate.turns))
             if now == then:
@@ -191,7 +191,7 @@ class Debating(RuleBasedStateMachine):
         pytest.fail(f"the debate is {now}, and the model {then}")
 
 
-def play(beside: Beside, sequences: int, steps: int, **more: Any) -> None:
+def play(server: ServerThread, sequences: int, steps: int, **more: Any) -> None:
     rules = settings(
         max_examples=sequences,
         stateful_step_count=steps,
@@ -199,14 +199,14 @@ def play(beside: Beside, sequences: int, steps: int, **more: Any) -> None:
         suppress_health_check=list(HealthCheck),
         **more,
     )
-    run_state_machine_as_test(lambda: Debating(beside), settings=rules)
+    run_state_machine_as_test(lambda: Debating(server), settings=rules)
 
 
-def test_the_server_does_what_the_model_does(beside: Beside) -> None:
-    play(beside, 60, 20, derandomize=True)
+def test_the_server_does_what_the_model_does(server: ServerThread) -> None:
+    play(server, 60, 20, derandomize=True)
 
 
 @pytest.mark.chaos
 @pytest.mark.timeout(1800)
-def test_the_server_does_what_the_model_does_two_thousand_times(beside: Beside) -> None:
-    play(beside, 2000, 40, database=None)
+def test_the_server_does_what_the_model_does_two_thousand_times(server: ServerThread) -> None:
+    play(server, 2000, 40, database=None)

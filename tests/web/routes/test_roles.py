@@ -23,6 +23,7 @@ from moot.providers.scripted import SayCue, ScriptedProvider, ThinkCue, improvis
 from moot.settings import ServerSettings
 from moot.store.contract import Token
 from moot.web.streaming import sse_streams
+from tests.support.for_each import for_each
 from tests.web import route_table
 from tests.web.routes.served import BODY, Served, body, serving
 from tests.web.routes.test_debate_routes import SENT, problem
@@ -128,7 +129,7 @@ async def asked(
 
 
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route[2])
+@for_each("route", ROUTES, ids=lambda route: route[2])
 async def test_no_route_opens_without_the_right_token(shared: Served, route: Route) -> None:
     debate_id = await opened_by(shared, "ann-owner-token")
     for headers in ({}, bearer("wrong"), {"Authorization": "bearer"}, {"X-Api-Key": "operators-own-token"}):
@@ -137,9 +138,7 @@ async def test_no_route_opens_without_the_right_token(shared: Served, route: Rou
 
 
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize(
-    "route", [route for route in ROUTES if "{debateId}" in route[1]], ids=lambda route: route[2]
-)
+@for_each("route", [route for route in ROUTES if "{debateId}" in route[1]], ids=lambda route: route[2])
 async def test_the_debate_of_another_owner_does_not_exist(shared: Served, route: Route) -> None:
     debate_id = await opened_by(shared, "ann-owner-token")
     for role in ROLES:
@@ -157,7 +156,7 @@ async def test_lists_and_statistics_are_the_owners_own(guarded: Served) -> None:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         name

@@ -23,9 +23,11 @@ from moot.providers.endpoints import ENDPOINTS
 from moot.providers.keys import Secret
 from moot.settings import ServerSettings
 from tests.web.routes.served import FREE
-from tests.web.routes.server_thread import Beside
+from tests.web.routes.server_thread import ServerThread
 
 TOKEN = "operators-own-token"
+SAME_BODIES = ("estimate", "quick", "hear_turn")
+"""Operations that take the body of another: of a new debate, of `quick_create` and of `ask_turn`."""
 GUARDED = ServerSettings(requests_per_minute=None, debates_per_client=None, token=Secret(TOKEN))
 NOWHERE = tuple(
     replace(each, base_url="http://127.0.0.1:9/v1") if each.base_url else each for each in ENDPOINTS
@@ -80,8 +82,7 @@ def explore(url: str, examples: int, seed: int, headers: dict[str, str], *, chan
                 {"include-operation-id-regex": "^stream", "request-timeout": 0.5},
                 # The first token shuts the door, also to whoever has made it.
                 {"include-operation-id": "new_token", "enabled": bool(headers)},
-                # It takes the same body as a new debate.
-                {"include-operation-id": "estimate", "enabled": chance},
+                *({"include-operation-id": name, "enabled": chance} for name in SAME_BODIES),
             ],
         }
     )
@@ -117,8 +118,8 @@ def reply(event: events.ScenarioFinished, case: str) -> str:
 
 @pytest.mark.timeout(900)
 def test_the_server_is_as_it_describes_itself(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with Beside(tmp_path, FREE, endpoints=NOWHERE, model="scripted/demo") as beside:
-        found = explore(beside.house.url, 2, 1, {}, chance=False)
+    with ServerThread(tmp_path, FREE, endpoints=NOWHERE, model="scripted/demo") as server:
+        found = explore(server.served.url, 2, 1, {}, chance=False)
     assert not found, "\n\n".join(found)
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
@@ -130,7 +131,7 @@ def test_the_server_is_as_it_describes_itself_however_long_one_looks(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, service: ServerSettings
 ) -> None:
     headers = {"Authorization": f"Bearer {TOKEN}"} if service.token else {}
-    with Beside(tmp_path, service, endpoints=NOWHERE, model="scripted/demo") as beside:
-        found = explore(beside.house.url, 100, 2, headers)
+    with ServerThread(tmp_path, service, endpoints=NOWHERE, model="scripted/demo") as server:
+        found = explore(server.served.url, 100, 2, headers)
     assert not found, "\n\n".join(found)
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
