@@ -1,5 +1,4 @@
-"""Who speaks and who judges: a debate's setup, with every model checked and priced, and with what was left
-open taken from what is at hand."""
+"""The setup of a debate: every model checked and priced, and defaults for what was left open."""
 
 from __future__ import annotations
 
@@ -73,7 +72,7 @@ class SetupResolver:
     def panel(
         self, debate: Debate, judges: Sequence[str | Model | JudgeSetup], criteria: tuple[str, ...]
     ) -> tuple[Judge, ...]:
-        """Those given, or those of the debate where only the criteria are others; none: just as before."""
+        """The judges named; those of the debate where only the criteria change; empty: as before."""
         given = with_default_criteria([self._judge(each) for each in judges], debate.format)
         problems = {field: [problem] for field, problem in judge_problems(given)}
         if problems:
@@ -95,7 +94,7 @@ class SetupResolver:
         return model
 
     def price(self, provider: str, model: str) -> Price | None:
-        """What `moot.toml` says, or nothing on a machine of one's own, or what the price list has."""
+        """The price in `moot.toml`, else zero for local services, else that of the price list."""
         endpoint = self._providers.endpoints.get(provider)
         own = endpoint is not None and endpoint.local
         return price_of(provider, model, self._settings.prices, free=own)
@@ -118,8 +117,8 @@ class SetupResolver:
         return found or self.model(await self._providers.default_model())
 
     async def _impartial_judge(self, seats: Sequence[SeatSetup]) -> Model:
-        """Who judges where nobody is named: a model that is kin to no speaker or to all of them, if one is at
-        hand; else the first that speaks."""
+        """The default judge: a model of no speaker's family (or of all speakers') if one is usable, else the
+        first speaker's model."""
         speakers = [Seat(str(place), seat.name, "neutral", seat.model) for place, seat in enumerate(seats)]
         usual = await self._default_model([seat.model for seat in seats])
         # How hard a seat is told to think is its own affair.

@@ -1,7 +1,7 @@
-"""What has ended long ago is deleted, in the same way as by a user's own request.
+"""Deletes debates that ended long ago, in the same way as a user's request does.
 
-One debate at a time, with a breath between them: a store that was left alone for a year is cleaned while
-debates go on. It asks anew before each, so a failed debate that somebody takes up meanwhile is left alone.
+One debate at a time, with a pause between them, so that even a store with a year's backlog is cleaned while
+debates run. The store is asked again before each, so a failed debate that was resumed meanwhile stays.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ async def delete_ended(arena: Arena, days: float, now: datetime) -> int:
     before = now - timedelta(days=days)
     gone = 0
     while oldest := await arena.store.ended_before(before, limit=1):
-        # Another process may keep house in the same store.
+        # Another process may delete from the same store.
         with suppress(UnknownDebate):
             await arena.delete(oldest[0])
             gone += 1

@@ -1,7 +1,7 @@
-"""Keys that users lend: each for one debate, in memory alone, given back when the debate is over.
+"""API keys of users: each for one debate, only in memory, dropped when the debate is over.
 
-What stands in the log is only whose keys they are. So they are gone with the process that held them, and a
-debate that lacks one waits for it: nobody else's key stands in for it, and least of all the operator's.
+The log only names their providers. So the keys are lost with the process that held them, and a debate without
+its key waits for it: no other key is used instead, least of all the operator's.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ class UserKeys:
         self._removals: set[asyncio.Task[None]] = set()
 
     def add(self, debate_id: str, keys: Mapping[str, Secret]) -> tuple[str, ...]:
-        """Returns for which providers."""
+        """Returns the providers of the keys."""
         lent = {name: self._providers.with_key(name, key) for name, key in keys.items()}
         if lent:
             self._providers_by_debate[debate_id] = {**self._providers_by_debate.get(debate_id, {}), **lent}
         return tuple(sorted(lent))
 
     def add_missing(self, debate: Debate, keys: Mapping[str, Secret]) -> tuple[str, ...]:
-        """A key that is in use is not taken away. Returns which were taken."""
+        """Add the keys that the debate has lost; keys in use stay. Returns the providers of those added."""
         lacking = () if debate.final else self.missing(debate)
         return self.add(debate.id, {name: keys[name] for name in lacking if name in keys})
 
@@ -49,11 +49,11 @@ class UserKeys:
         return lent.get(name) or self._providers.get(name)
 
     def by_debate(self) -> dict[str, tuple[str, ...]]:
-        """The debates with keys here, and for which providers."""
+        """The debates with keys in this process, and the providers of the keys."""
         return {debate_id: tuple(lent) for debate_id, lent in self._providers_by_debate.items()}
 
     def on_records(self, debate_id: str, records: Sequence[Recorded] | None) -> None:
-        """A debate has grown, or is gone: with its end its keys are given back."""
+        """Drop the keys of a debate that has ended or was deleted."""
         if debate_id not in self._providers_by_debate:
             return
         if records is None or any(isinstance(recorded.event, DebateEnded) for recorded in records):
@@ -62,7 +62,7 @@ class UserKeys:
             task.add_done_callback(self._removals.discard)
 
     async def remove(self, debate_id: str, *names: str) -> None:
-        """Those named, or all that this debate has."""
+        """Drop the keys for these providers, or all keys of the debate."""
         lent = self._providers_by_debate.get(debate_id, {})
         going = [lent.pop(name) for name in names or tuple(lent) if name in lent]
         if not lent:

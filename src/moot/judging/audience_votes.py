@@ -79,21 +79,21 @@ def _hits(dice: Random, tries: int, chance: float) -> int:
 
 
 MIN_VOTERS = 10
-"""With fewer voters than that, nobody can say how sure a result is."""
+"""With fewer voters there is no interval."""
 TransitionTable = tuple[tuple[int, ...], ...]
 
 
 class PollResult(Struct, frozen=True):
-    """One poll. What counts came in time; `votes` says how many these are, whatever they say."""
+    """One poll. `votes` is the number of votes that were cast in time."""
 
     poll: PollName
     open: bool
     votes: int
     late: int
     single: int = 0
-    """Of those who voted in time, but not in both polls."""
+    """Votes in time by people who did not vote in both polls."""
     by_choice: dict[str, int] = {}
-    """Empty while the poll is sealed."""
+    """Empty while the result is hidden."""
 
     def share(self, choice: str) -> float:
         """Of a hundred votes."""
@@ -101,7 +101,7 @@ class PollResult(Struct, frozen=True):
 
 
 class ChoiceSwing(Struct, frozen=True):
-    """How one choice fared among those who voted twice."""
+    """The change of one choice among those who voted in both polls."""
 
     choice: str
     before: int
@@ -109,7 +109,7 @@ class ChoiceSwing(Struct, frozen=True):
     points: float
     interval: SwingInterval | None
     persuadable: int
-    """Who had not chosen it at first ..."""
+    """How many had not chosen it at first ..."""
     won: int
     """... and how many of them did in the end."""
 
@@ -121,12 +121,12 @@ class AudienceTally(Struct, frozen=True):
     sealed: bool
     counts: tuple[PollResult, ...]
     pairs: int = 0
-    """Voters who voted twice, in time."""
+    """People who voted in both polls, in time."""
     table: TransitionTable = ()
     """Who moved from what (row) to what (column), in the order of `choices`."""
     changes: tuple[ChoiceSwing, ...] = ()
     leader: str | None = None
-    """None: level, or nothing to go by."""
+    """None: a tie, or nothing to count."""
     lead: float = 0.0
     """The points between the first and the next: of change in a swing, of votes in a majority."""
     interval: SwingInterval | None = None
@@ -140,13 +140,13 @@ class AudienceTally(Struct, frozen=True):
 
 
 def votes_revealed(debate: Debate) -> bool:
-    """What was voted may be told: nobody can be swayed by it any more."""
+    """Whether the result may be shown: it can no longer influence a voter."""
     last = debate.poll("after")
     return debate.final or (last is not None and last.closed_at is not None)
 
 
 def tally(debate: Debate) -> AudienceTally | None:
-    """None where the audience is not asked."""
+    """None where the audience does not vote."""
     if debate.manner.polls is None:
         return None
     rule, options = _rule(debate), vote_choices(debate)
@@ -183,7 +183,7 @@ def _rule(debate: Debate) -> Literal["swing", "majority"]:
 
 
 def _majority_decides(fmt: Format) -> bool:
-    """Its table has a vote whose majority decides: a first vote that is asked for beside it is only shown."""
+    """Whether a plain majority decides in this format; a first vote is then only shown."""
     return fmt.result == "majority" and any(phase.kind == "vote" for phase in fmt.phases)
 
 
@@ -192,7 +192,7 @@ def _timely_votes(debate: Debate, poll: PollName) -> dict[str, str]:
 
 
 def _votes_cast(debate: Debate, poll: Poll) -> PollResult:
-    """How many have voted, and nothing of what."""
+    """How many have voted, without their choices."""
     late = [vote.late for vote in debate.votes if vote.poll == poll.name]
     return PollResult(poll.name, poll.closed_at is None, late.count(False), late.count(True))
 
@@ -213,13 +213,13 @@ def _net_gains(table: TransitionTable, options: tuple[str, ...]) -> dict[str, in
 
 
 def _first_two(standing: Mapping[str, int], options: tuple[str, ...]) -> tuple[str, str]:
-    """Those who are undecided cannot win."""
+    """The two choices with the most; undecided cannot win."""
     contenders = sorted((c for c in options if c != UNDECIDED), key=lambda c: -standing[c])
     return contenders[0], contenders[1]
 
 
 def _gain(width: int, place: int) -> tuple[int, ...]:
-    """For each cell of the table, row by row: what one voter there gives to that choice or takes from it."""
+    """For each cell of the table, row by row: what a voter there adds to that choice or takes from it."""
     return tuple((after == place) - (before == place) for before in range(width) for after in range(width))
 
 
@@ -227,7 +227,7 @@ def _gain(width: int, place: int) -> tuple[int, ...]:
 def _intervals(
     debate: str, table: TransitionTable, gains: tuple[GroupSizes, ...]
 ) -> tuple[SwingInterval | None, ...]:
-    """In points; none where too few have voted twice. The dice are the debate's own."""
+    """In percentage points; None where too few people voted in both polls. Seeded with the debate's id."""
     voters = tuple(cell for row in table for cell in row)
     if sum(voters) < MIN_VOTERS:
         return (None,) * len(gains)
@@ -279,14 +279,14 @@ def verdict(debate: Debate) -> Verdict | None:
 
 
 def _signed(debate: Debate, found: AudienceTally) -> float:
-    """Between two, the first less the second, as with judges."""
+    """Between two parties, the first minus the second, as with judges."""
     sitting = parties(debate)
     behind = len(sitting) == 2 and found.leader and seat_for_choice(debate, found.leader) != sitting[0].id
     return -found.lead if behind else found.lead
 
 
 def seat_for_choice(debate: Debate, choice: str) -> str | None:
-    """The seat by which a verdict names what was chosen; None for those who are undecided."""
+    """The seat by which a verdict names this choice; None for undecided."""
     if choice == UNDECIDED:
         return None
     if len(parties(debate)) != 2:

@@ -29,7 +29,7 @@ LABELS = (
     "Birch", "Cedar", "Maple", "Rowan", "Alder", "Hazel", "Aspen", "Larch",
     "Holly", "Tansy", "Sedge", "Briar", "Amber", "Coral", "Ivory", "Topaz",
 )  # fmt: skip
-"""All of one length, so that another choice makes no request longer than was reckoned."""
+"""All of one length, so that the choice does not change the length of a request."""
 _SOUNDS = ("bdfgklmnprtvz", "aeiou", "lmnr", "aeiou", "bdgkmnt")
 TIE = "tie"
 NOTHING_SAID = "none"
@@ -65,7 +65,7 @@ MAX_REASONING_CHARS = 6000
 
 
 class UnreadableBallot(ValueError):
-    """Why a reply is not a ballot."""
+    """The reply is not a ballot; the message says why."""
 
 
 class _PartyScores(Struct, forbid_unknown_fields=True):
@@ -90,7 +90,7 @@ def orders(judge: Judge) -> tuple[int, ...]:
 
 
 def labels(debate: Debate, order: int, judging: Judging | None = None) -> dict[str, str]:
-    """Party to label, in the latest judging unless another is named; the second order turns them round."""
+    """Party to label, in the latest judging unless another is named; the second order reverses them."""
     judging = judging or debate.judging
     names = [party.id for party in parties(debate)]
     chosen = (judging.labels if judging else ()) or LABELS
@@ -98,8 +98,8 @@ def labels(debate: Debate, order: int, judging: Judging | None = None) -> dict[s
 
 
 def choose_labels(debate: Debate, judges: Sequence[Judge]) -> tuple[str, ...]:
-    """As many labels as there are parties, none of which occurs in what these judges read; empty where the
-    usual ones will do."""
+    """A label for each party, none of which occurs in what these judges read; empty where the usual ones do
+    not occur."""
     if debate.prompts == 1:
         return ()
     needed = len(parties(debate))
@@ -118,7 +118,7 @@ def _read_by(debate: Debate, judges: Sequence[Judge]) -> Iterator[str]:
 
 
 def _made_up() -> Iterator[str]:
-    """Words that nobody uses, of the same length, when all the others are taken."""
+    """Invented words of the same length, for when all labels occur in the debate."""
     return ("".join(sounds).capitalize() for sounds in product(*_SOUNDS))
 
 
@@ -158,7 +158,7 @@ def ballot_schema(debate: Debate, judge: Judge) -> dict[str, Any]:
 
 
 def small_ballot_schema(debate: Debate, judge: Judge) -> dict[str, Any]:
-    """For models that fill free text with the same sentence again and again: short, and from closed lists."""
+    """For small models, which repeat themselves in free text: short, with closed lists of choices."""
     names = list(labels(debate, 0).values())
     remark = {"type": "string", "enum": [*(f"{name} is stronger" for name in names), "Both are even"]}
     marks = _object(
@@ -180,7 +180,7 @@ def small_ballot_schema(debate: Debate, judge: Judge) -> dict[str, Any]:
 
 
 def _cited(debate: Debate, most: int) -> dict[str, Any]:
-    """Speeches that exist. A schema may not have an empty list of choices."""
+    """A list of speeches that were given. A schema may not have an empty list of choices."""
     given = [speech_mark(turn) for turn in speeches(debate)] or [NOTHING_SAID]
     return {"type": "array", "items": {"type": "string", "enum": given}, "minItems": 1, "maxItems": most}
 
@@ -213,7 +213,7 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_ballot(reply: str, debate: Debate, judge: Judge, order: int) -> Ballot:
-    """Raises Unreadable with what to mend."""
+    """Raises UnreadableBallot with what is wrong."""
     bare = strip_json_fence(reply)
     try:
         reply_fields = msgspec.json.decode(bare, type=_BallotReply, strict=True)
@@ -249,7 +249,7 @@ def read_ballot(reply: str, debate: Debate, judge: Judge, order: int) -> Ballot:
 
 
 def contradicts_scores(winner: str | None, scores: dict[str, Score]) -> bool:
-    """The winner is not who got most points."""
+    """Whether the winner does not have the highest score."""
     if winner is None or winner not in scores:
         return False
     return scores[winner].score < max(score.score for score in scores.values())
@@ -285,7 +285,7 @@ def _cites(said: _BallotReply, debate: Debate) -> tuple[int, ...]:
 
 
 def _known(said: _BallotReply, keys: dict[str, str]) -> dict[str, str]:
-    """The criteria that were asked for, by what a reply may call them: the key, or else the words."""
+    """The requested criteria by the names that a reply may use: the key or the criterion itself."""
     words = {name: name for name in keys.values() if name not in keys}
     known = {**words, **keys}
     for given in (said.criteria, said.rubric):
@@ -311,14 +311,14 @@ def _rubric(said: _BallotReply, known: dict[str, str], ids: dict[str, str]) -> d
 
 
 def with_names(text: str, debate: Debate, order: int, judging: Judging | None = None) -> str:
-    """A judge's words with the speakers' names in place of the labels, where a label is a word of its own."""
+    """A judge's text with the speakers' names instead of the labels, where a label is a separate word."""
     shown = labels(debate, order, judging)
     names = {label: party(debate, party_id).name for party_id, label in shown.items()}
     return re.sub(_WHOLE.format("|".join(names)), lambda match: names[match[1]], text)
 
 
 def ballot_text(text: str, debate: Debate, ballot: Ballot) -> str:
-    """Words of a ballot with names in them; a person who judges was shown no labels, and wrote none."""
+    """Text of a ballot with names instead of labels; people are shown no labels."""
     if debate.judge(ballot.judge).model.human:
         return text
     judging = next((one for one in debate.judgings if ballot in one.ballots), None)
@@ -340,9 +340,9 @@ def reasoning_so_far(partial: str) -> str:
 
 
 def check_ballot(debate: Debate, judge: Judge, ballot: Ballot) -> Ballot:
-    """The ballot with its parties by their ids. Raises Invalid with all that is wrong.
+    """The ballot with its parties by their ids. Raises Invalid with all problems.
 
-    Whoever ranks the parties has named a winner by it. Points are not asked of people, only taken.
+    A ranking also names the winner. People may give points but need not.
     """
     ballot = replace(
         ballot,
@@ -361,7 +361,7 @@ def check_ballot(debate: Debate, judge: Judge, ballot: Ballot) -> Ballot:
 
 
 def _party(debate: Debate, seat: str | None) -> str | None:
-    """By any seat of it; what is none is left for the check to find."""
+    """The party of a seat; an unknown id is returned as it is, for `_problems` to report."""
     found = party_of(debate, seat) if seat else None
     return found.id if found else seat
 

@@ -1,8 +1,7 @@
-"""Who is who to a speaker: an opponent, a team-mate, another team on the same side; and which speeches of its
-team a seat gives.
+"""How speakers are named to each other: opponent, team-mate, another team on the same side.
 
-Names are what people have written: they stand in a fence, once, in the roster. In our own words a seat is
-"Speaker 2", or the moderator.
+Names are untrusted text: they appear once, fenced, in the roster. Everywhere else a seat is "Speaker 2", or
+the moderator.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from moot.prompts.templates import FOR_SIDE, SPOKE, section
 
 
 def speaker_name(debate: Debate, listener: Seat, heard: Heard) -> str:
-    """Two debaters are simply opponents; at a larger table speakers need their names."""
+    """Two debaters are simply opponents; with more speakers they need names."""
     if heard.seat is None:
         return ""
     if heard.seat == listener.id:
@@ -72,7 +71,7 @@ def _only_debaters(debate: Debate, one: Seat, other: Seat) -> bool:
 
 
 def teammates(debate: Debate, seat: Seat) -> tuple[tuple[Seat, ...], tuple[Seat, ...]]:
-    """Those who win and lose with this seat, and those of other teams who share its side."""
+    """The seats that win with this one, and those of other teams on the same side."""
     bench = next((bench for bench in seats_by_side(debate.seats) if seat in bench), ())
     others = tuple(other for other in bench if other != seat and other.side == seat.side != "neutral")
     if debate.format.parties == "sides":
@@ -83,7 +82,7 @@ def teammates(debate: Debate, seat: Seat) -> tuple[tuple[Seat, ...], tuple[Seat,
 
 
 def roles(debate: Debate, seat: Seat) -> tuple[str, ...]:
-    """The speakers of its team as whom this seat speaks, in the words of the whole table."""
+    """The speaker titles of the format that this seat has, over the whole table."""
     fmt = debate.format
     if not any(phase.speaks_as for phase in fmt.phases):
         return ()

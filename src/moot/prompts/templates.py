@@ -1,7 +1,7 @@
-"""Templates and the small tools of rendering: sections of `*.md`, clipping, seeds.
+"""Templates and helpers for rendering them: sections of `*.md`, clipping, seeds.
 
-The words are versioned, and a debate keeps those that it was opened with. The files beside this one are the
-current version; `version_1` holds only what was worded otherwise then.
+The texts are versioned, and a debate keeps the version that it was opened with. The files beside this one are
+the current version; `version_1` holds only the texts that were different then.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from importlib.resources import files
 from typing import Any
 
 VERSION = 2
-"""Of the words that models are told; new debates are opened with it."""
+"""The version of the texts with which new debates are opened."""
 CONCEDE = "[I concede]"
-"""A line of its own with which a debater gives way, where the winning condition lets it."""
+"""The line with which a debater concedes, where the winning condition allows it."""
 SIDES = {
     "for": "you argue for the motion",
     "against": "you argue against the motion",
@@ -23,7 +23,7 @@ SIDES = {
 }
 FOR_SIDE = {"for": "for the motion", "against": "against the motion", "neutral": "as you see it"}
 SPOKE = {**FOR_SIDE, "neutral": "for neither side"}
-"""On which side a debater speaks, as others are told."""
+"""The side of a debater, for others."""
 
 
 def seed(base: int | None, turn: int, attempt: int) -> int | None:
@@ -32,13 +32,14 @@ def seed(base: int | None, turn: int, attempt: int) -> int | None:
 
 
 def strip_json_fence(reply: str) -> str:
-    """Models like to wrap JSON in a Markdown fence; one wrapping is taken off."""
+    """Without the Markdown fence in which models like to wrap JSON."""
     match = re.fullmatch(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*", reply, re.DOTALL)
     return match[1] if match else reply
 
 
 def given_twice(reply: str) -> bool:
-    """Whether an object in this JSON has a member more than once: which one is meant would be a guess."""
+    """Whether an object in this JSON has a member more than once, so that it is unclear which one is
+    meant."""
     twice: list[bool] = []
 
     def look(members: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -68,7 +69,7 @@ def section(file: str, name: str, version: int = VERSION, /, **values: object) -
 
 @cache
 def template(name: str, version: int = VERSION) -> str:
-    """The file of this version; the current one where that version had the same."""
+    """The text of this version; the current one where that version had no other."""
     folder = files("moot.prompts")
     old = folder.joinpath(f"version_{version}").joinpath(f"{name}.md")
     return (old if old.is_file() else folder.joinpath(f"{name}.md")).read_text("utf-8").rstrip("\n")
