@@ -203,21 +203,18 @@ class Feed:
                 if live.full:
                     live = self._next_page(live)
             # No await since the first of them was added to its page: otherwise a reader could get it twice.
-            self._write_batch(b"".join(fresh), live.last, over=ended or self.is_over(live))
+            if ended or self.is_over(live):
+                # Readers fetch the end themselves, so that they notice it.
+                self._release_writers()
+            elif fresh:
+                self._try_write(b"".join(fresh))
+            self._written_seq = live.last
             self._wake()
 
     def _next_page(self, done: FramePage) -> FramePage:
         self._cache.put((self.key, done.first // PAGE_EVENTS), done)
         self._live = FramePage(done.last, done.state)
         return self._live
-
-    def _write_batch(self, piece: bytes, seq: int, *, over: bool) -> None:
-        if over:
-            # Readers fetch the end themselves, so that they notice it.
-            self._release_writers()
-        elif piece:
-            self._try_write(piece)
-        self._written_seq = seq
 
     def _try_write(self, piece: bytes) -> None:
         for done, try_write in tuple(self._direct_writers.items()):
