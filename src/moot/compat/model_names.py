@@ -66,8 +66,8 @@ def _candidates(arena: Arena, name: str) -> Iterator[tuple[str, str]]:
     default_provider, _, default_model = arena.settings.model.partition("/")
     if default_model == name:
         yield default_provider, name
-    manager = arena.providers.manager
-    if name in manager.catalogue or name in manager.installed():
+    model_files = arena.providers.model_files
+    if name in model_files.catalogue or name in model_files.installed():
         yield LOCAL, name
     rule = known_models.rule_for(name)
     makers = [one for one in services if one != ROUTER and (not rule or not rule.at or one in rule.at)]

@@ -222,13 +222,14 @@ class ToolFunctions:
         if not all(self._arena.tools.knows(name) for name in tools):
             known = self._arena.tools.names()
             raise Invalid(f"There is no tool of that name. There are: {', '.join(known)}.")
-        manager = self._arena.providers.manager
+        model_files = self._arena.providers.model_files
+        local_names = {*model_files.catalogue, *model_files.installed()}
         for name in names:
             # A name without a provider is that of a local model.
             model = self._arena.providers.model(name)
             if model.human:
                 raise Invalid("Only models can take part in a debate that is held through a tool.")
-            if model.provider == "local" and model.name not in {*manager.catalogue, *manager.installed()}:
+            if model.provider == "local" and model.name not in local_names:
                 raise Invalid(
                     "There is no local model of that name. Others are written as provider/model: list_models "
                     "tells which there are."

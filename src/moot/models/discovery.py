@@ -47,7 +47,7 @@ class AvailableModel(Struct, frozen=True, omit_defaults=True):
 
 
 async def find_models(
-    manager: ModelFiles,
+    model_files: ModelFiles,
     environ: Mapping[str, str],
     services: Iterable[Endpoint] = ENDPOINTS,
     kept: Mapping[str, Secret] | None = None,
@@ -57,7 +57,7 @@ async def find_models(
     """All models, best first. `local` says whether local models can run here."""
     endpoints = tuple(services)
     keyed = keyed_services(endpoints, environ, kept or {})
-    own = await asyncio.to_thread(local_rows, manager, local)
+    own = await asyncio.to_thread(local_rows, model_files, local)
     return (*keyed, *await server_rows(endpoints, environ, kept or {}), *own)
 
 
@@ -110,17 +110,17 @@ def _key_reason(endpoint: Endpoint, key: ApiKey | None) -> str:
 # --- local models -------------------------------------------------------------------------------------
 
 
-def local_rows(manager: ModelFiles, usable: bool) -> tuple[AvailableModel, ...]:
+def local_rows(model_files: ModelFiles, usable: bool) -> tuple[AvailableModel, ...]:
     """Installed models first, then those of the catalogue that can be downloaded."""
     todo = "" if usable else 'pip install "moot[local]"'
-    names = manager.installed()
-    rows = [_installed_row(manager, name, usable, todo) for name in names]
-    missing = [entry for entry in manager.catalogue.values() if entry.name not in names]
+    names = model_files.installed()
+    rows = [_installed_row(model_files, name, usable, todo) for name in names]
+    missing = [entry for entry in model_files.catalogue.values() if entry.name not in names]
     return (*rows, *(_missing_row(entry, todo) for entry in missing))
 
 
-def _installed_row(manager: ModelFiles, name: str, usable: bool, todo: str) -> AvailableModel:
-    entry = manager.catalogue.get(name)
+def _installed_row(model_files: ModelFiles, name: str, usable: bool, todo: str) -> AvailableModel:
+    entry = model_files.catalogue.get(name)
     return AvailableModel(
         f"local/{name}",
         "installed",
@@ -128,7 +128,7 @@ def _installed_row(manager: ModelFiles, name: str, usable: bool, todo: str) -> A
         why="installed" if usable else "installed, but xllamacpp is not",
         todo=todo,
         title=entry.title if entry else "",
-        size=manager.path(name).stat().st_size,
+        size=model_files.path(name).stat().st_size,
         licence=entry.licence if entry else "",
     )
 

@@ -39,8 +39,8 @@ class _InstallStopped(Exception):
 
 
 class InstallManager:
-    def __init__(self, manager: ModelFiles, check_possible: Callable[[], None] = lambda: None) -> None:
-        self._manager = manager
+    def __init__(self, model_files: ModelFiles, check_possible: Callable[[], None] = lambda: None) -> None:
+        self._model_files = model_files
         self._check_possible = check_possible
         self._lock = asyncio.Lock()
         self._fetching = ""
@@ -52,18 +52,18 @@ class InstallManager:
         """Rises with every installed model: lists of models made before are out of date."""
 
     def all(self) -> tuple[InstallStatus, ...]:
-        return tuple(self.status(name) for name in self._manager.catalogue)
+        return tuple(self.status(name) for name in self._model_files.catalogue)
 
     def status(self, name: str) -> InstallStatus:
         """Raises Unavailable for a name that is not in the catalogue."""
-        entry = self._manager.catalogue.get(name)
+        entry = self._model_files.catalogue.get(name)
         if entry is None:
             raise Unavailable(f"There is no model {name} to install.")
-        fetched = self._manager.fetched_bytes(entry)
+        fetched = self._model_files.fetched_bytes(entry)
         result = InstallStatus(entry, "absent", fetched, entry.size)
         if name in self._tasks:
             return replace(result, state="installing", done=max(fetched, self._done.get(name, 0)))
-        if self._manager.is_installed(entry):
+        if self._model_files.is_installed(entry):
             return replace(result, state="installed", done=entry.size)
         if error := self._errors.get(name):
             return replace(result, state="failed", error=error)
@@ -132,7 +132,7 @@ class InstallManager:
 
         self._check_stopped(name)
         self._check_possible()
-        self._manager.install(name, report)
+        self._model_files.install(name, report)
 
     def _check_stopped(self, name: str) -> None:
         if name in self._stopped:

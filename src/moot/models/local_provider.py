@@ -54,7 +54,7 @@ class LocalProvider(Provider):
 
     def __init__(
         self,
-        manager: ModelFiles,
+        model_files: ModelFiles,
         *,
         children: int = 2,
         slots: int = 4,
@@ -62,7 +62,7 @@ class LocalProvider(Provider):
         idle_seconds: float = 600.0,
         progress: OnInstallProgress = no_progress,
     ) -> None:
-        self._manager = manager
+        self._model_files = model_files
         self._children = children
         self._slots = slots
         self._threads = threads or _thread_count()
@@ -81,8 +81,8 @@ class LocalProvider(Provider):
         return SMALL_TRAITS
 
     def traits_of(self, model: str) -> Traits:
-        entry = self._manager.catalogue.get(model)
-        return SMALL_TRAITS if _is_small(entry, self._manager, model) else TRAITS
+        entry = self._model_files.catalogue.get(model)
+        return SMALL_TRAITS if _is_small(entry, self._model_files, model) else TRAITS
 
     async def prepare(self, model: Model) -> None:
         async with self._process(model.name):
@@ -142,13 +142,13 @@ class LocalProvider(Provider):
                 return running
             path = await self._ensure_file(name)
             await self._wait_for_capacity()
-            entry = self._manager.catalogue.get(name)
+            entry = self._model_files.catalogue.get(name)
             tuning = entry.tuning if entry else ModelTuning()
             process = await LocalModelProcess.start(
                 path,
                 traits=self.traits_of(name),
                 tuning=partial(sampling_fields, tuning),
-                environ=self._manager.environ,
+                environ=self._model_files.environ,
                 slots=self._slots,
                 context=tuning.context,
                 threads=self._threads,
@@ -158,9 +158,9 @@ class LocalProvider(Provider):
 
     async def _ensure_file(self, name: str) -> Path:
         try:
-            return self._manager.path(name)
+            return self._model_files.path(name)
         except Unavailable:
-            return await asyncio.to_thread(self._manager.install, name, self._progress)
+            return await asyncio.to_thread(self._model_files.install, name, self._progress)
 
     async def _wait_for_capacity(self) -> None:
         while len(self._processes) >= self._children:
@@ -197,11 +197,11 @@ def sampling_fields(tuning: ModelTuning, request: Request) -> Mapping[str, Any]:
     return tuning.speech if request.schema is None else tuning.reply
 
 
-def _is_small(entry: CatalogueEntry | None, manager: ModelFiles, name: str) -> bool:
+def _is_small(entry: CatalogueEntry | None, model_files: ModelFiles, name: str) -> bool:
     if entry is not None:
         return entry.small
     try:
-        return manager.path(name).stat().st_size < SMALL_FILE_BYTES
+        return model_files.path(name).stat().st_size < SMALL_FILE_BYTES
     except (Unavailable, OSError):
         return True
 

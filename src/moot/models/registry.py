@@ -72,8 +72,8 @@ class ProviderRegistry:
         keys: Mapping[str, Secret] | None = None,
         connect_seconds: float = CONNECT_SECONDS,
     ) -> None:
-        self.manager = ModelFiles(models, environ=environ, offline=offline)
-        self.installs = InstallManager(self.manager, check_local_models)
+        self.model_files = ModelFiles(models, environ=environ, offline=offline)
+        self.installs = InstallManager(self.model_files, check_local_models)
         self.endpoints = {endpoint.name: endpoint for endpoint in services}
         self._keys = dict(keys or {})
         self._preferred = preferred
@@ -111,7 +111,7 @@ class ProviderRegistry:
         # Without variables of its own, this key is the only one.
         keyless = replace(endpoint, keys=())
         return endpoints.make_client(
-            keyless, self.manager.environ, {name: key}, connect=self._connect_seconds
+            keyless, self.model_files.environ, {name: key}, connect=self._connect_seconds
         )
 
     def has_key(self, name: str) -> bool:
@@ -142,7 +142,7 @@ class ProviderRegistry:
         return Model(provider, model, max_tokens=max_tokens, small=traits.small, thinks=thinks)
 
     def key(self, endpoint: Endpoint) -> ApiKey | None:
-        return endpoints.key_of(endpoint, self.manager.environ, self._keys)
+        return endpoints.key_of(endpoint, self.model_files.environ, self._keys)
 
     def traits(self, provider: str, model: str) -> Traits:
         """What a model can do, as far as is known."""
@@ -185,7 +185,7 @@ class ProviderRegistry:
             possible = False
         services = tuple(self.endpoints.values())
         return await discovery.find_models(
-            self.manager, self.manager.environ, services, self._keys, local=possible
+            self.model_files, self.model_files.environ, services, self._keys, local=possible
         )
 
     async def prepare(self, models: Iterable[Model], progress: OnInstallProgress = no_progress) -> None:
@@ -194,8 +194,8 @@ class ProviderRegistry:
         if names:
             check_local_models()
         for name in names:
-            if name in self.manager.catalogue and name not in self.manager.installed():
-                await asyncio.to_thread(self.manager.install, name, progress)
+            if name in self.model_files.catalogue and name not in self.model_files.installed():
+                await asyncio.to_thread(self.model_files.install, name, progress)
 
     async def close(self) -> None:
         await self.installs.close()
@@ -204,7 +204,7 @@ class ProviderRegistry:
 
     def _refuse_bare_name(self, name: str) -> None:
         """Raises Invalid if the name is that of a service's model, whose provider must be named."""
-        if name in self.manager.catalogue or name in self.manager.installed():
+        if name in self.model_files.catalogue or name in self.model_files.installed():
             return
         full_names = [
             row.label
@@ -216,10 +216,10 @@ class ProviderRegistry:
             raise Invalid(f"There is no local model {name}. Did you mean {' or '.join(full_names)}?")
 
     def _service(self, endpoint: Endpoint) -> Provider:
-        environ, seconds = self.manager.environ, self._connect_seconds
+        environ, seconds = self.model_files.environ, self._connect_seconds
         return endpoints.make_client(
             endpoint, environ, self._keys, connect=seconds, shared_state=self._shared_state
         )
 
     def _local(self) -> LocalProvider:
-        return LocalProvider(self.manager)
+        return LocalProvider(self.model_files)

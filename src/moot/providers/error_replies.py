@@ -31,72 +31,39 @@ FAULT_BY_STATUS: dict[int, tuple[FaultKind, FaultSeverity]] = {
 
 # The first phrase found in the service's code, type or message decides. A spent budget often looks like a
 # rate limit, and a rate limit often mentions billing, so the order matters.
-FAULT_BY_PHRASE: tuple[tuple[str, FaultKind, FaultSeverity], ...] = (
-    ("insufficient_quota", "billing", "permanent"),
-    ("spend_limit", "billing", "permanent"),
-    ("spend limit", "billing", "permanent"),
-    ("spending limit", "billing", "permanent"),
-    ("usage_limit", "billing", "permanent"),
-    ("api usage limits", "billing", "permanent"),
-    ("credit balance", "billing", "permanent"),
-    ("credit_balance", "billing", "permanent"),
-    ("insufficient credits", "billing", "permanent"),
-    ("resource_exhausted", "rate_limited", "transient"),
-    ("rate_limit", "rate_limited", "transient"),
-    ("rate limit", "rate_limited", "transient"),
-    ("billing", "billing", "permanent"),
-    ("context_length", "too_long", "unusable"),
-    ("context size", "too_long", "unusable"),
-    ("context length", "too_long", "unusable"),
-    ("context window", "too_long", "unusable"),
-    ("context limit", "too_long", "unusable"),
-    ("exceed_context", "too_long", "unusable"),
-    ("prompt is too long", "too_long", "unusable"),
-    ("input is too long", "too_long", "unusable"),
-    ("maximum prompt length", "too_long", "unusable"),
-    ("string too long", "too_long", "unusable"),
-    ("input token count", "too_long", "unusable"),
-    ("reduce the length", "too_long", "unusable"),
-    ("request_too_large", "too_long", "unusable"),
-    ("model_not_found", "unknown_model", "permanent"),
-    ("model not found", "unknown_model", "permanent"),
-    ("encrypted_content", "seal_refused", "unusable"),
-    ("encrypted content", "seal_refused", "unusable"),
-    ("previous_response", "chain_lost", "unusable"),
-    ("zero data retention", "chain_lost", "unusable"),
-    ("items are not persisted", "chain_lost", "unusable"),
-    ("content_filter", "filtered", "unusable"),
-    ("flagged", "filtered", "unusable"),
-    ("invalid_api_key", "bad_key", "permanent"),
-    ("api_key_invalid", "bad_key", "permanent"),
-    ("api key not valid", "bad_key", "permanent"),
-    ("incorrect api key", "bad_key", "permanent"),
-    ("authentication_error", "bad_key", "permanent"),
-    ("reasoning.summary", "summary_refused", "unusable"),
-    ("verified to generate reasoning summar", "summary_refused", "unusable"),
-    ("json_validate_failed", "schema_refused", "unusable"),
-    ("response_format", "schema_refused", "unusable"),
-    ("json_schema", "schema_refused", "unusable"),
-    ("response_schema", "schema_refused", "unusable"),
-    ("responseschema", "schema_refused", "unusable"),
-    ("schema in generationconfig", "schema_refused", "unusable"),
-    ("output_config.format", "schema_refused", "unusable"),
-    ("compiled grammar", "schema_refused", "unusable"),
-    ("text.format", "schema_refused", "unusable"),
-    ("does not support tool", "tools_refused", "unusable"),
-    ("does not support function", "tools_refused", "unusable"),
-    ("support tool use", "tools_refused", "unusable"),
-    ("hosted tool", "tools_refused", "unusable"),
-    ("web search is not", "tools_refused", "unusable"),
-    ("search as tool is not", "tools_refused", "unusable"),
-    ("search grounding is not", "tools_refused", "unusable"),
-    ("code execution is not", "tools_refused", "unusable"),
-    ("tool calling` is not supported", "tools_refused", "unusable"),
-    ("function calling is not", "tools_refused", "unusable"),
-    ("function calling is unsupported", "tools_refused", "unusable"),
-    ("tool_use_failed", "malformed", "unusable"),
-    ("overloaded", "overloaded", "transient"),
-)
+FAULT_BY_PHRASE: tuple[tuple[FaultKind, FaultSeverity, tuple[str, ...]], ...] = (
+    ("billing", "permanent", (
+        "insufficient_quota", "spend_limit", "spend limit", "spending limit", "usage_limit",
+        "api usage limits", "credit balance", "credit_balance", "insufficient credits",
+    )),
+    ("rate_limited", "transient", ("resource_exhausted", "rate_limit", "rate limit")),
+    ("billing", "permanent", ("billing",)),
+    ("too_long", "unusable", (
+        "context_length", "context size", "context length", "context window", "context limit",
+        "exceed_context", "prompt is too long", "input is too long", "maximum prompt length",
+        "string too long", "input token count", "reduce the length", "request_too_large",
+    )),
+    ("unknown_model", "permanent", ("model_not_found", "model not found")),
+    ("seal_refused", "unusable", ("encrypted_content", "encrypted content")),
+    ("chain_lost", "unusable", ("previous_response", "zero data retention", "items are not persisted")),
+    ("filtered", "unusable", ("content_filter", "flagged")),
+    ("bad_key", "permanent", (
+        "invalid_api_key", "api_key_invalid", "api key not valid", "incorrect api key",
+        "authentication_error",
+    )),
+    ("summary_refused", "unusable", ("reasoning.summary", "verified to generate reasoning summar")),
+    ("schema_refused", "unusable", (
+        "json_validate_failed", "response_format", "json_schema", "response_schema", "responseschema",
+        "schema in generationconfig", "output_config.format", "compiled grammar", "text.format",
+    )),
+    ("tools_refused", "unusable", (
+        "does not support tool", "does not support function", "support tool use", "hosted tool",
+        "web search is not", "search as tool is not", "search grounding is not", "code execution is not",
+        "tool calling` is not supported", "function calling is not", "function calling is unsupported",
+    )),
+    ("malformed", "unusable", ("tool_use_failed",)),
+    ("overloaded", "transient", ("overloaded",)),
+)  # fmt: skip
 DECISIVE_STATUSES = {401, 402, 408, 413}
 """Statuses that decide without a phrase."""
 
@@ -131,8 +98,8 @@ def _classify(status: int | None, words: str) -> tuple[FaultKind, FaultSeverity]
     if status == 403:
         return ("filtered", "unusable") if "flagged" in words else FAULT_BY_STATUS[status]
     if status not in DECISIVE_STATUSES and not (status and status >= 500):
-        for word, kind, severity in FAULT_BY_PHRASE:
-            if word in words:
+        for kind, severity, phrases in FAULT_BY_PHRASE:
+            if any(phrase in words for phrase in phrases):
                 return kind, severity
     if "context size" in words:
         # llama.cpp reports a full context within a reply as its own failure.

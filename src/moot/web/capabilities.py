@@ -44,8 +44,8 @@ class ServerCapabilities:
             return model == HUMAN
         if provider != "local":
             return True
-        manager = self._arena.providers.manager
-        return model in manager.catalogue or model in manager.installed()
+        model_files = self._arena.providers.model_files
+        return model in model_files.catalogue or model in model_files.installed()
 
     def has_tool(self, name: str) -> bool:
         """As far as that can be told without asking its server; that is done when the debate is opened."""

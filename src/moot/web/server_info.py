@@ -94,7 +94,7 @@ class ServerInfo:
                 row = self._row(provider, name, found.title, "" if found.usable else found.todo)
                 rows[found.name] = {**row, "install": name if found.kind == "catalogue" else None}
         for endpoint in providers.endpoints.values():
-            keyless = needs_key(endpoint) and key_of(endpoint, providers.manager.environ, {}) is None
+            keyless = needs_key(endpoint) and key_of(endpoint, providers.model_files.environ, {}) is None
             missing = "" if providers.has_key(endpoint.name) or not keyless else f"Set {endpoint.keys[0]}."
             for row in known_models.catalogue(endpoint.name):
                 rows.setdefault(row.label, self._row(endpoint.name, row.name, row.name, missing))
@@ -106,7 +106,7 @@ class ServerInfo:
         """Good ones to begin with: the default, one of each service, and the best that runs here."""
         providers = self._arena.providers
         services = {f"{one.name}/{one.model}" for one in providers.endpoints.values() if one.model}
-        best = max(providers.manager.catalogue.values(), key=lambda entry: entry.parameters)
+        best = max(providers.model_files.catalogue.values(), key=lambda entry: entry.parameters)
         return {default, f"local/{best.name}", *services}
 
     async def _providers(self) -> dict[str, Any]:

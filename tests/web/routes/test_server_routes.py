@@ -111,15 +111,15 @@ async def test_an_install_is_asked_for_and_tells_why_it_failed(tmp_path: Path) -
 async def test_a_model_that_was_installed_is_offered_at_once(tmp_path: Path) -> None:
     async with serving(tmp_path, offline=True) as house:
         installs = house.arena.providers.installs
-        manager = house.arena.providers.manager
+        model_files = house.arena.providers.model_files
 
         def has(rows: dict) -> bool:
             return any(row["modelId"] == "smollm2-135m" and row["install"] is None for row in rows["models"])
 
         assert not has(await told(house, "models"))
-        entry = manager.catalogue["smollm2-135m"]
-        manager.folder.mkdir(parents=True)
-        with (manager.folder / entry.file).open("wb") as file:
+        entry = model_files.catalogue["smollm2-135m"]
+        model_files.folder.mkdir(parents=True)
+        with (model_files.folder / entry.file).open("wb") as file:
             file.truncate(entry.size)
         installs.finished += 1
         assert has(await told(house, "models"))

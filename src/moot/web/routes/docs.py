@@ -70,5 +70,5 @@ def _keyless(arena: Arena) -> tuple[str, str]:
     """The scripted provider where the operator allows it, else a local model, installed or not."""
     if "scripted" in arena.providers.names():
         return "scripted", "demo"
-    manager = arena.providers.manager
-    return "local", next(iter((*manager.installed(), *manager.catalogue)))
+    model_files = arena.providers.model_files
+    return "local", next(iter((*model_files.installed(), *model_files.catalogue)))
