@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from moot import __version__
+from moot.api.commands import COMMANDS as PERSON_COMMANDS
 from moot.cli.app import COMMANDS
 from moot.cli.render.help import EXAMPLES
 from tests.support.for_each import for_each
@@ -131,3 +132,21 @@ def test_something_unexpected_is_a_line_unless_one_debugs(moot: Moot, monkeypatc
     monkeypatch.setenv("MOOT_DEBUG", "1")
     with pytest.raises(RuntimeError):
         moot("list")
+
+
+def test_every_command_that_people_give_can_be_given_in_the_terminal():
+    """`api/commands.py` has a row for each; the terminal has it under the same name or one of its own."""
+    own_names = {
+        "rounds": "next-round",
+        "close_poll": "polls",
+        "take_seat": "take",
+        "leave_seat": "leave",
+        "keep_draft": "draft",
+        "offer_point": "point",
+        "answer_point": "point",
+        "cast_ballot": "ballot",
+    }
+    in_terminal = {name for _, name, _, _ in COMMANDS}
+    rows = {row.name for row in PERSON_COMMANDS}
+    assert {own_names.get(name, name) for name in rows} <= in_terminal
+    assert own_names.keys() <= rows
