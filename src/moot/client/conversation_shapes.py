@@ -7,11 +7,11 @@ from typing import Literal
 
 from msgspec import Struct
 
-from moot.api.shapes import ConversationEventsResponse as ConversationEvents
-from moot.api.shapes import ConversationResponse as Conversation
-from moot.api.shapes import ConversationsResponse as Conversations
-from moot.api.shapes import InstallResponse as Install
-from moot.api.shapes import InstallsResponse as Installs
+from moot.api.shapes.conversations import ConversationEventsResponse as ConversationEvents
+from moot.api.shapes.conversations import ConversationResponse as Conversation
+from moot.api.shapes.conversations import ConversationsResponse as Conversations
+from moot.api.shapes.conversations import InstallResponse as Install
+from moot.api.shapes.conversations import InstallsResponse as Installs
 
 Form = Literal["unified", "legacy"]
 __all__ = [

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
 from starlette.responses import Response
 from starlette.types import Scope
 
 from moot.api.problems import MEDIA_TYPE, Problem
+from moot.api.shapes.base import encoder
 from moot.core.ids import new_id
 from moot.web.middleware.headers import COMMON_HEADERS
-
-_json = msgspec.json.Encoder(decimal_format="number")
 
 
 def problem_reply(problem: Problem, scope: Scope) -> Response:
@@ -23,7 +21,7 @@ def problem_reply(problem: Problem, scope: Scope) -> Response:
 
 def json_reply(shape: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Amounts of money are numbers here."""
-    return Response(_json.encode(shape), status, headers, "application/json")
+    return Response(encoder.encode(shape), status, headers, "application/json")
 
 
 def raw_reply(problem: Problem, path: str) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from msgspec import Struct
 
 from moot.api.problems import Problem
-from moot.api.shapes import ConversationResponse, ConversationsResponse
+from moot.api.shapes.conversations import ConversationResponse, ConversationsResponse
 from moot.api.v1.query_params import AS_SEAT, MAX_OFFSET, NAMES_SHAPE, PARAMETERS, QueryReader
 from moot.core.state import Debate
 from moot.store.archive import ArchivedConversation, ConversationPage

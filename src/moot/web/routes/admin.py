@@ -15,7 +15,7 @@ from starlette.responses import Response
 from moot import __version__
 from moot.api.problems import Problem
 from moot.api.rights import may
-from moot.api.shapes import InstallResponse, InstallsResponse
+from moot.api.shapes.conversations import InstallResponse, InstallsResponse
 from moot.api.v1 import bodies, people_bodies, query_params
 from moot.core.errors import Unavailable
 from moot.models.installs import InstallStatus

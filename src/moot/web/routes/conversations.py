@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from moot.api.problems import Problem
 from moot.api.rights import check, may, viewer_as
-from moot.api.shapes import ConversationEventsResponse
+from moot.api.shapes.conversations import ConversationEventsResponse
 from moot.api.v1 import conversation_pages as pages
 from moot.api.v1 import query_params
 from moot.core.errors import UnknownDebate

@@ -10,7 +10,8 @@ from __future__ import annotations
 import msgspec
 from pydantic.json_schema import models_json_schema
 
-from moot.api.shapes import SCHEMA_TEMPLATE, SHAPES
+from moot.api.shapes import SHAPES
+from moot.api.shapes.base import SCHEMA_TEMPLATE, describe_type
 from moot.api.v1.validation_messages import Shape
 from moot.web.reference.schemas.base_schemas import Reply
 from moot.web.reference.schemas.conversation_schemas import ConversationEvent
@@ -68,6 +69,8 @@ def schemas(*more: type[Reply], template: str = "#/components/schemas/{model}") 
     _, shapes = models_json_schema(
         [(reply, "validation") for reply in (*REPLIES, *more)], ref_template=template
     )
-    _, structs = msgspec.json.schema_components(SHAPES, ref_template=SCHEMA_TEMPLATE)
+    _, structs = msgspec.json.schema_components(
+        SHAPES, ref_template=SCHEMA_TEMPLATE, schema_hook=describe_type
+    )
     _, rows = models_json_schema([(ConversationEvent, "validation")], ref_template=template)
     return {**shapes["$defs"], **rows["$defs"], **structs}

@@ -1,9 +1,4 @@
-"""Replies of the API, each defined once: built by the server, decoded by the client, described in OpenAPI.
-
-A class has the name of its schema; `moot.client` exports it under a shorter name. Descriptions of members are
-`Meta`, from which the OpenAPI document takes them. Replies that are not here yet are dictionaries of
-`api/v1/*replies.py`, with their description in `web/reference/schemas`.
-"""
+"""Replies about conversations and about the models that can be installed."""
 
 from __future__ import annotations
 
@@ -11,8 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-Count = Annotated[int, Meta(ge=0)]
-SCHEMA_TEMPLATE = "#/components/schemas/{name}"
+from moot.api.shapes.base import SCHEMA_TEMPLATE, Count
 
 
 class ConversationResponse(Struct, frozen=True, rename="camel", kw_only=True):
@@ -70,9 +64,3 @@ class InstallResponse(Struct, frozen=True, rename="camel", kw_only=True):
 class InstallsResponse(Struct, frozen=True, rename="camel", kw_only=True):
     models: tuple[InstallResponse, ...]
     operator: Annotated[bool, Meta(description="Whether the client may install them.")]
-
-
-SHAPES: tuple[type[Struct], ...] = (
-    ConversationResponse, ConversationsResponse, ConversationEventsResponse, InstallResponse, InstallsResponse
-)  # fmt: skip
-"""Every reply that is defined here."""

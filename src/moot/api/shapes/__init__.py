@@ -1,0 +1,20 @@
+"""Replies of the API, each defined once: built by the server, decoded by the client, described in OpenAPI.
+
+A class has the name of its schema; `moot.client` exports it under a shorter name. Descriptions of members are
+`Meta`, from which the OpenAPI document takes them.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from moot.api.shapes import conversations
+
+SHAPES: tuple[type[Struct], ...] = (
+    conversations.ConversationResponse,
+    conversations.ConversationsResponse,
+    conversations.ConversationEventsResponse,
+    conversations.InstallResponse,
+    conversations.InstallsResponse,
+)
+"""Every reply that is defined here."""
