@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from moot.api.shapes.base import decode_value
 from moot.core.errors import MootError, Unavailable
 
 PROBLEM = "application/problem+json"
@@ -99,7 +100,7 @@ def api_error(status: int, reason: str, media_type: str, body: bytes, retry_afte
 
 def decode(body: bytes, shape: Any) -> Any:
     try:
-        return msgspec.json.decode(body, type=shape)
+        return msgspec.json.decode(body, type=shape, dec_hook=decode_value)
     except msgspec.DecodeError as error:
         raise Unreadable from error
 

@@ -7,22 +7,58 @@ read what a newer server sends.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, get_args, overload
 
 import msgspec
 from msgspec import Meta
 
 SCHEMA_TEMPLATE = "#/components/schemas/{name}"
 
+DEBATE_ID = "^deb_[0-9A-HJKMNP-TV-Z]{26}$"
+DebateId = Annotated[
+    str, Meta(extra_json_schema={"pattern": DEBATE_ID}, examples=["deb_01HZ9X8K7M3QR5TNVWXYZ12345"])
+]
+SeatId = Annotated[
+    str,
+    Meta(
+        extra_json_schema={"pattern": "^part_[0-9A-Za-z]{1,40}$"},
+        examples=["part_01HZ9X8K7N1QR5TNVWXYZ12345"],
+    ),
+]
+JudgeId = Annotated[
+    str,
+    Meta(
+        extra_json_schema={"pattern": "^judge_[0-9A-Za-z]{1,40}$"},
+        examples=["judge_01HZ9X8K7N3QR5TNVWXYZ12345"],
+    ),
+]
+Winner = Annotated[str, Meta(extra_json_schema={"pattern": "^(?:tie|part_[0-9A-Za-z]{1,40})$"})]
 Count = Annotated[int, Meta(extra_json_schema={"minimum": 0})]
+Nth = Annotated[int, Meta(extra_json_schema={"minimum": 1})]
+Seconds = Annotated[float, Meta(extra_json_schema={"minimum": 0}, description="Seconds.")]
+Dollars = Annotated[float, Meta(extra_json_schema={"minimum": 0})]
+Points = Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 100})]
+
+
+def one_of(literal: Any) -> Meta:
+    """Describes the strings that this version sends: the members of a `Literal`."""
+    return Meta(extra_json_schema={"enum": list(get_args(literal))})
 
 
 class Timestamp(datetime):
     """A time in UTC that is encoded with exactly three digits after the second, as v1 promises."""
 
+    @overload
     @classmethod
-    def of(cls, at: datetime) -> Self:
-        return cls.fromtimestamp(at.timestamp(), UTC)
+    def of(cls, at: datetime) -> Self: ...
+
+    @overload
+    @classmethod
+    def of(cls, at: datetime | None) -> Self | None: ...
+
+    @classmethod
+    def of(cls, at: datetime | None) -> Self | None:
+        return None if at is None else cls.fromtimestamp(at.timestamp(), UTC)
 
 
 def encode_value(value: Any) -> str:

@@ -54,7 +54,7 @@ class InstallResponse(Struct, frozen=True, rename="camel", kw_only=True):
     summary: str
     small: bool
     state: Literal["absent", "installing", "installed", "failed"]
-    done: Annotated[int, Meta(ge=0, description="Bytes that are here.")]
+    done: Annotated[Count, Meta(description="Bytes that are here.")]
     total: Count
     error: Annotated[
         str | None, Meta(description="What went wrong, and what to do about it; for the operator.")
