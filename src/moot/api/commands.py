@@ -73,9 +73,7 @@ class PersonCommand(Struct, frozen=True, kw_only=True):
     seat_button: tuple[str, Callable[[str], Command]] | None = None
     """The same for each seat."""
     label: str
-    """Two or three words for a menu."""
-    help: str
-    """One line for `--help`."""
+    """The summary of the route: two or three words."""
     tag: CommandTag
     description: str
     response_description: str
@@ -131,7 +129,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         socket_name="PAUSE",
         buttons={"pause": rules.Pause(), "cut": rules.Pause(now=True)},
         label="Pause",
-        help="Pause after the current speech, or at once with `now`.",
         tag="Steering",
         description="The debate pauses at once. A speech under way is completed first unless `now` cuts it.",
         response_description="The debate is paused.",
@@ -148,7 +145,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         socket_name="RESUME",
         buttons={"resume": rules.Resume(), "step": rules.Resume("turn")},
         label="Resume",
-        help="Continue a paused debate; with `step`, for one speech or one round.",
         tag="Steering",
         description="Continues where the debate was paused. With `step` it runs for one speech or to the end "
         "of the round and pauses again. A debate that uses a client's own keys waits after a restart of the "
@@ -167,7 +163,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         takes_keys=True,
         buttons={"round": rules.NextRound()},
         label="Next round",
-        help="Start the next round, or go to the judges, where rounds wait for this.",
         tag="Steering",
         description="For debates with `autoProgress: false`: starts the next round, or goes to the judge.",
         response_description="The round or the judging is about to begin; its events come on the stream.",
@@ -184,7 +179,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         socket_name="SKIP",
         buttons={"skip": rules.SkipTurn()},
         label="Skip the speech",
-        help="End the current speech here, or skip the speech that is named.",
         tag="Steering",
         description="The speech under way ends here; its text so far is kept. Name it by its `turn`, so that "
         "a repeated request does not skip the next speech; `speech` names one by its place in the order, "
@@ -201,7 +195,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         takes_keys=True,
         buttons={"retry": rules.Retry()},
         label="Retry",
-        help="Give a failed speech again.",
         tag="Steering",
         description="After an error that stopped the debate: the speech that failed is given again.",
         response_description="The speech will be given again.",
@@ -221,7 +214,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         socket_body=bodies.InjectContext,
         buttons={"inject": rules.Inject("?")},
         label="Add a remark",
-        help="Add a remark that later speakers hear: all of them, or one.",
         tag="Steering",
         description="Adds a remark that later speakers hear: all of them, or one. With `question` everyone "
         "hears it and it is to be answered. Text that looks like an API key is redacted.",
@@ -243,7 +235,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         socket_name="QUESTION",
         buttons={"ask": rules.Inject("?", question=True)},
         label="Ask a question",
-        help="Ask a question that everyone hears; one speaker or all of them answer it.",
         tag="People",
         description="Open to the audience. Everyone hears the question; it is answered by the participant in "
         "`to`, or by all where the format takes questions from the floor. Each member of the audience may "
@@ -262,7 +253,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         socket_name="EXTEND",
         buttons={"time": rules.Extend(seconds=60.0), "rounds": rules.Extend(rounds=1)},
         label="Give more time",
-        help="Give the current speech more seconds, or the debate more rounds.",
         tag="Steering",
         description="More seconds for the speech under way, or more rounds where the format repeats one.",
         response_description="The time or the rounds are added.",
@@ -279,7 +269,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         takes_keys=True,
         buttons={"judge": rules.JudgeNow()},
         label="Judge now",
-        help="End the speeches and have the debate judged now.",
         tag="Steering",
         description="Judges the debate before its last round, or once more after the judges have failed.",
         response_description="The judges evaluate the speeches so far.",
@@ -293,7 +282,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         reply=replies.message_reply("The debate is decided."),
         buttons={"decide": rules.Decide(None)},
         label="Decide",
-        help="Name the winner by hand, or a draw.",
         tag="Steering",
         description="Names the winner by hand: for debates with `winningCondition: user-decides`, or where "
         "the judges reached no verdict.",
@@ -311,7 +299,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         socket_name="STOP",
         buttons={"stop": rules.Stop()},
         label="Stop and judge",
-        help="End the debate; the speeches so far are judged.",
         tag="Steering",
         description="No further speech; what was said is judged. Where a person decides (`user-decides`) the "
         "debate ends without a verdict: `decide` ends it with one.",
@@ -326,7 +313,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         reply=replies.message_reply("The debate was aborted; nothing is judged."),
         buttons={"abort": rules.Abort()},
         label="Abort",
-        help="End the debate without a verdict.",
         tag="Steering",
         description="Ends the debate without judging it. Its status is `completed` with `stopped: true`.",
         response_description="The debate is aborted.",
@@ -342,7 +328,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         status=202,
         buttons={"rejudge": rules.Rejudge()},
         label="Judge again",
-        help="Judge a finished debate again, by the same judges or others.",
         tag="Judging and voting",
         description="Judges a finished debate again, by other judges or the same. The first verdict stays "
         "unchanged; the new one is listed beside it, and its events come on the log stream alone.",
@@ -356,7 +341,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         reply=replies.message_reply("The vote is closed."),
         buttons={"close": participation.ClosePoll()},
         label="Close the vote",
-        help="Close the open vote of the audience.",
         tag="Judging and voting",
         description="Closes the vote that is open. The debate continues.",
         response_description="The vote is closed.",
@@ -371,7 +355,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         socket_body=people_bodies.AtSeat,
         seat_button=("take", participation.TakeSeat),
         label="Take the seat",
-        help="Play a side yourself; its model becomes your stand-in.",
         tag="People",
         description="A person takes the seat of a model. That model becomes the stand-in and speaks again "
         "when the person leaves.",
@@ -387,7 +370,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         socket_body=people_bodies.AtSeat,
         seat_button=("leave", participation.LeaveSeat),
         label="Leave the seat",
-        help="Leave your seat; the stand-in speaks from now on.",
         tag="People",
         description="From now on the stand-in speaks; it also gives the speech under way.",
         response_description="The seat is left.",
@@ -405,7 +387,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         socket_name="DRAFT",
         socket_body=people_bodies.DraftAt,
         label="Save the draft",
-        help="Save what you have written so far.",
         tag="People",
         description="Saves everything written so far. No one else sees it, unless it is `live` during the "
         "writer's turn; when time runs out, the draft becomes the speech.",
@@ -424,7 +405,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         socket_body=people_bodies.SayAt,
         seat_button=("say", lambda seat: participation.Say(seat, "?")),
         label="Give the speech",
-        help="Give your speech: the text, or your draft.",
         tag="People",
         description="During the person's turn: the text, or the draft, becomes the speech.",
         response_description="The speech is given.",
@@ -440,7 +420,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         socket_body=people_bodies.PointAt,
         seat_button=("point", lambda seat: participation.OfferPoint(seat, "?")),
         label="Offer a point",
-        help="Offer a point of information to the other side.",
         tag="People",
         description="Offers a point of information while the other side gives a speech that allows it. The "
         "speaker accepts or declines it at the next break; only an accepted point is heard.",
@@ -457,7 +436,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         socket_body=people_bodies.AnswerAt,
         seat_button=("answer", lambda seat: participation.AnswerPoint(seat, accept=True)),
         label="Answer the point",
-        help="Accept or decline the point of information offered to you.",
         tag="People",
         description="For the speaker to whom a point of information was offered.",
         response_description="The point is accepted or declined.",
@@ -474,7 +452,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         status=201,
         socket_name="VOTE",
         label="Vote",
-        help="Vote in the open poll.",
         tag="Judging and voting",
         description="Each member of the audience has one vote in each poll and cannot change it. A single "
         "vote is never shown; the totals are, once the last poll has closed. Late votes are counted apart.",
@@ -490,7 +467,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         reply=replies.message_reply("The ballot is cast."),
         status=201,
         label="Cast a ballot",
-        help="Cast the ballot of a human judge.",
         tag="Judging and voting",
         description="For a human judge, once: the winner, the reasons, and the speeches they rest on.",
         response_description="The ballot is cast.",

@@ -68,7 +68,7 @@ _NAMED: dict[str, Any] = {"type": "string", "pattern": f"^{_WORD}$", "minLength"
 
 class ModelResolver(Capabilities, Protocol):
     def resolve(self, name: str) -> Model | None:
-        """A model by any name that people use for it."""
+        """Finds a model by any name that people use for it."""
         ...
 
 
@@ -77,7 +77,7 @@ def resolver_of(info: ValidationInfo) -> ModelResolver | None:
 
 
 def _joined_name(value: object) -> object:
-    """`provider/model` from an object of provider and modelId, as v1 has it; anything else unchanged."""
+    """`provider/model` from an object with `provider` and `modelId`, as in v1; anything else unchanged."""
     if not isinstance(value, dict):
         return value
     shape = cast("dict[str, object]", value)
@@ -220,7 +220,7 @@ router = api_router()
 
 
 class ArenaRoutes(PlainStreamHandlers):
-    """One method a route."""
+    """One method per route."""
 
     async def open_bout(self, request: Request) -> Response:
         query_params.no_params(query_string(request))
@@ -327,8 +327,8 @@ def _command(action: UserAction, by: str) -> Command:
     ),
 )
 async def open_bout(request: Request, context: Context) -> Response:
-    """They take turns, and the debate begins at once. A model is named `provider/model`, by a bare id,
-    as OpenRouter names it, or as an object of `provider` and `modelId`.
+    """Opens a debate of two models that take turns; it starts at once. A model is named as `provider/model`,
+    by a bare id, as OpenRouter names it, or as an object with `provider` and `modelId`.
     """
     return await context.service(ArenaRoutes).open_bout(request)
 
@@ -340,12 +340,14 @@ async def open_bout(request: Request, context: Context) -> Response:
         tag="Compatibility APIs",
         summary="Look at a debate of turns",
         reply="Bout",
-        says="The debate as it stands, as far as the asker may know it.",
+        says="The state of the debate, as far as the client may see it.",
         refusals=READ,
     ),
 )
 async def look_at_bout(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """Any debate: its turns, and its transcript, summary and figures. Seats are A, B, C and D by place."""
+    """Returns any debate with its turns, transcript, summary and figures. Seats are called A, B, C and D in
+    the order of the format.
+    """
     return await context.service(ArenaRoutes).look_at_bout(request, debate_id)
 
 
@@ -365,8 +367,8 @@ async def look_at_bout(request: Request, debate_id: DebateId, context: Context) 
     ),
 )
 async def stream_bout(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """Any debate, from its beginning or from behind the last `seq` that was seen. Lines of `data:` and
-    nothing else. The stream ends after `debate.completed`.
+    """Streams any debate from its beginning or after the last `seq` that the client has seen. Events are
+    `data:` lines without a name or an id. The stream ends after `debate.completed`.
     """
     return await context.service(ArenaRoutes).stream_bout(request, debate_id)
 
@@ -379,7 +381,7 @@ async def stream_bout(request: Request, debate_id: DebateId, context: Context) -
         summary="Pause, resume, skip or comment",
         status=202,
         reply="BoutActed",
-        says="It is taken down.",
+        says="The action is recorded.",
         body=UserAction,
         once=True,
         keys=True,
@@ -387,8 +389,8 @@ async def stream_bout(request: Request, debate_id: DebateId, context: Context) -
     ),
 )
 async def act(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """That it has taken effect is told on the stream by `action.processed`. What cannot be done now is
-    answered with 409: a skip, too, while nobody is speaking. With `turnNumber` a skip names its turn,
-    and does nothing to the next one when it is sent again.
+    """Carries out the action; `action.processed` on the stream tells when it has taken effect. An action that
+    is not possible now is refused with 409, such as a skip while no one is speaking. A skip with `turnNumber`
+    affects only that turn, so it can safely be repeated.
     """
     return await context.service(ArenaRoutes).act(request, debate_id)

@@ -376,9 +376,9 @@ class QuickRoutes(PlainStreamHandlers):
     ),
 )
 async def quick(request: Request, context: Context) -> Response:
-    """An Optimist and a Skeptic debate, a Moderator sums up, and the reply is the stream itself: lines
-    of `data:` and nothing else. The debate goes on when the client leaves; `X-Debate-Id` is its id. The
-    body may also come as `text/plain`, where no page of another origin sends it.
+    """Opens a debate of an Optimist and a Skeptic, summed up by a Moderator, and returns its stream: `data:`
+    lines without a name or an id. The debate continues when the client disconnects; `X-Debate-Id` is its id.
+    The body may also be sent as `text/plain`, but not by a page of another origin.
     """
     return await context.service(QuickRoutes).quick(request)
 
@@ -391,7 +391,7 @@ async def quick(request: Request, context: Context) -> Response:
         summary="Debate a topic, and follow it later",
         status=201,
         reply="QuickCreated",
-        says="The debate is open. `streamUrl` is its stream.",
+        says="The debate is open. `streamUrl` is the address of its stream.",
         body=QuickDebate,
         once=True,
         keys=True,
@@ -400,7 +400,9 @@ async def quick(request: Request, context: Context) -> Response:
     ),
 )
 async def quick_create(request: Request, context: Context) -> Response:
-    """The same in two steps, for an `EventSource`, which can only GET."""
+    """The same in two steps, for an `EventSource`, which can only send GET: opens the debate and returns the
+    address of its stream.
+    """
     return await context.service(QuickRoutes).quick_create(request)
 
 
@@ -420,5 +422,5 @@ async def quick_create(request: Request, context: Context) -> Response:
     ),
 )
 async def stream_quick(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """Any debate, from its beginning or from behind the last `seq` that was seen."""
+    """Streams any debate from its beginning or after the last `seq` that the client has seen."""
     return await context.service(QuickRoutes).stream_quick(request, debate_id)

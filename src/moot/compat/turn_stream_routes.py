@@ -63,7 +63,7 @@ router = api_router()
 
 
 class _SessionId(StringConvertor):
-    """`/debate/stream/init` is an address of its own, and no session."""
+    """`/debate/stream/init` is a route of its own, not a session."""
 
     regex = "(?!init$)[^/]+"
 
@@ -274,7 +274,7 @@ class TurnStreamRoutes:
 
 
 class TurnStreamResponse(Response):
-    """The stream of one turn. The turn is interrupted when nobody listens any more."""
+    """The stream of one turn. The turn is interrupted when no client has been following it for a while."""
 
     def __init__(self, stream: EventStreamResponse, listeners: TurnListeners, debate_id: str) -> None:
         super().__init__()
@@ -297,7 +297,7 @@ class TurnStreamResponse(Response):
         tag="Compatibility APIs",
         summary="Ask for one turn",
         reply="SessionBegun",
-        says="The turn is under way. `streamUrl` is its stream.",
+        says="The turn is running. `streamUrl` is the address of its stream.",
         body=AskedTurn,
         once=True,
         keys=True,
@@ -306,11 +306,11 @@ class TurnStreamResponse(Response):
     ),
 )
 async def ask_turn(request: Request, context: Context) -> Response:
-    """Two models answer each other, one turn at a time, ten in all. The first turn opens a session; for
-    the others it is found by `sessionId`, by `previousResponseId`, or by what the opponent said last.
-    To ask again for the same turn joins it from its beginning, whether it is under way or over; one
-    that failed or was cut is given once more. What is missing, and a model that is not known, is told
-    as `{"error": …}`.
+    """Starts one turn of a debate in which two models answer each other, ten turns in all. The first turn
+    opens a session; later turns find it by `sessionId`, by `previousResponseId`, or by the opponent's last
+    message. A repeated request joins the same turn from its beginning, whether it is running or finished; a
+    turn that failed or was cut is generated again. Missing fields and unknown models are answered with
+    `{"error": …}`.
     """
     return await context.service(TurnStreamRoutes).ask_turn(request)
 
@@ -331,10 +331,9 @@ async def ask_turn(request: Request, context: Context) -> Response:
     ),
 )
 async def hear_turn(request: Request, context: Context) -> Response:
-    """The same in one step: the reply is the stream. To ask again for the same turn joins it from its
-    beginning, whether it is under way or over; one that failed or was cut is given once more. What is
-    missing, and a model that is not known, is told as `{"error": …}`. A model that is not known is told
-    as an `error` event.
+    """Starts one turn and returns its stream, in one request. A repeated request joins the same turn from its
+    beginning, whether it is running or finished; a turn that failed or was cut is generated again. Missing
+    fields are answered with `{"error": …}`, an unknown model with an `error` event.
     """
     return await context.service(TurnStreamRoutes).hear_turn(request)
 
@@ -353,7 +352,9 @@ async def hear_turn(request: Request, context: Context) -> Response:
     ),
 )
 async def stream_session(request: Request, session_id: SessionId, context: Context) -> Response:
-    """From its beginning. Where nobody listens to a turn for a while it is cut."""
+    """Streams the turn that was requested last, from its beginning. A turn that no client follows for a while
+    is cut.
+    """
     return await context.service(TurnStreamRoutes).stream_session(request, session_id)
 
 
@@ -364,13 +365,13 @@ async def stream_session(request: Request, session_id: SessionId, context: Conte
         tag="Compatibility APIs",
         summary="Cut the turn that is under way",
         reply="TurnCancelled",
-        says="Whether there was one.",
+        says="Whether a turn was running.",
         refusals=(403, 404, 422),
     ),
 )
 async def cancel_turn(request: Request, session_id: SessionId, context: Context) -> Response:
-    """It can be asked for again, on the same chain. To close its stream does the same, some seconds
-    later.
+    """Cuts the running turn. It can be requested again in the same session. Closing its stream has the same
+    effect some seconds later.
     """
     return await context.service(TurnStreamRoutes).cancel_turn(request, session_id)
 
@@ -382,13 +383,13 @@ async def cancel_turn(request: Request, session_id: SessionId, context: Context)
         tag="Compatibility APIs",
         summary="Restore a session",
         reply="DebateSession",
-        says="The session as it stands.",
+        says="The session.",
         refusals=READ,
     ),
 )
 async def look_at_session(request: Request, session_id: SessionId, context: Context) -> Response:
-    """What was said so far, the ids of the responses and what it cost. A session that was imported is
-    also found by the id that it had before.
+    """Returns the messages so far, the ids of the responses and the cost. An imported session is also found
+    by its former id.
     """
     return await context.service(TurnStreamRoutes).look_at_session(request, session_id)
 
@@ -400,11 +401,11 @@ async def look_at_session(request: Request, session_id: SessionId, context: Cont
         tag="Compatibility APIs",
         summary="List sessions",
         reply="SessionsResponse",
-        says="A page of them, without what was said.",
+        says="A page of sessions.",
         query=query_params.PARAMETERS["page"],
         refusals=(403, 422),
     ),
 )
 async def list_sessions(request: Request, context: Context) -> Response:
-    """Newest first."""
+    """Lists sessions, newest first, without their messages."""
     return await context.service(TurnStreamRoutes).list_sessions(request)

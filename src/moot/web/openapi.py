@@ -46,7 +46,7 @@ TAGS: dict[Tag, str] = {
     "People": "Who may take part, and what they do: take a seat, write, speak, offer points, ask questions.",
     "Judging and voting": "Ballots of people, votes of the audience, and every verdict there is.",
     "Conversations": "Debates as conversations of segments, and imported conversations. Read only.",
-    "The house": "This server: models, formats, tools, providers, tokens, estimates and statistics.",
+    "Server": "This server: models, formats, tools, providers, tokens, estimates and statistics.",
     "Compatibility APIs": "The same debates, for clients that were written for other APIs.",
     "Health": "For monitoring. Open to all except the metrics, and not counted.",
 }

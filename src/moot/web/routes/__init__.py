@@ -1,1 +1,1 @@
-"""The routes: a request is read, something is asked of the arena, and the reply is made from its state."""
+"""HTTP routes: each reads a request, asks the arena, and builds the reply from its state."""

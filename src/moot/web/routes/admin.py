@@ -1,7 +1,7 @@
-"""The steward's desk: what the server itself needs. Models to install, providers and their keys, tokens.
+"""Routes for the server itself: providers, models to install, and access tokens.
 
-Whoever may use the server sees what works; to change it is for the operator. Tokens are kept beside the log,
-so what came of a request is remembered here, as with invitations.
+Every client may read what works; only the operator may change it. Tokens are stored outside the event log, so
+the reply to a repeated request is remembered by `IdempotencyKeys`, as it is for invitations.
 """
 
 from __future__ import annotations
@@ -28,12 +28,18 @@ from moot.web.routes.handlers import Context, path_parameter
 
 ModelName = Annotated[
     str,
-    path_parameter("model", "^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$", "The name of the model, as in the list."),
+    path_parameter(
+        "model", "^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$", "The name of the model, as in `GET /api/v1/installs`."
+    ),
 ]
 TokenName = Annotated[
     str,
     path_parameter(
-        "token", "^[0-9A-Za-z_-]+$", "Its name.", minLength=1, maxLength=people_bodies.MAX_TOKEN_NAME
+        "token",
+        "^[0-9A-Za-z_-]+$",
+        "The name of the token.",
+        minLength=1,
+        maxLength=people_bodies.MAX_TOKEN_NAME,
     ),
 ]
 
@@ -51,7 +57,7 @@ router = api_router()
     "/providers",
     **documented(
         "look",
-        tag="The house",
+        tag="Server",
         summary="See what works",
         reply="ProvidersResponse",
         says="The providers.",
@@ -59,8 +65,8 @@ router = api_router()
     ),
 )
 async def providers(request: Request, context: Context) -> Response:
-    """Each provider: whether it can be asked, which variable may hold its key, what it lacks, and its
-    models. Of a key nothing is told but the name of its variable.
+    """Lists the providers: whether each can be called, the variable that may hold its key, what is missing,
+    and its models. Of a key only the name of its variable is shown.
     """
     query_params.no_params(query_string(request))
     listed = await context.server_info.providers()
@@ -77,7 +83,7 @@ async def providers(request: Request, context: Context) -> Response:
     "/installs",
     **documented(
         "look",
-        tag="The house",
+        tag="Server",
         summary="List models to install",
         reply="InstallsResponse",
         says="The models.",
@@ -85,7 +91,9 @@ async def providers(request: Request, context: Context) -> Response:
     ),
 )
 async def installs(request: Request, context: Context) -> Response:
-    """The models that run on the server's own machine: here, absent, or on their way."""
+    """Lists the models that can run on the server's own machine, and whether each is installed, absent or
+    being installed.
+    """
     query_params.no_params(query_string(request))
     mine = may(identity_of(request), "operate")
     all_models = context.arena.providers.installs.all()
@@ -97,18 +105,19 @@ async def installs(request: Request, context: Context) -> Response:
     "/installs/{model}",
     **documented(
         "operate",
-        tag="The house",
+        tag="Server",
         summary="Install a model",
         status=202,
         reply="InstallResponse",
-        says="It is under way, or here.",
+        says="The model is being installed, or is installed already.",
         body=bodies.Nothing,
         refusals=(403, 404, 415, 422),
     ),
 )
 async def install(request: Request, model: ModelName, context: Context) -> Response:
-    """For the operator. It goes on by itself, one after the other, and where it was broken off; whoever
-    asks for one that is under way joins it. How far it has come is in the list.
+    """Starts to install a model and returns its state. Only the operator may do this. Installs run in the
+    background, one after the other, and an interrupted download is resumed; a request for a model that is
+    being installed changes nothing. `GET /api/v1/installs` shows the progress.
     """
     query_params.no_params(query_string(request))
     bodies.read_body(bodies.Nothing, await request.body())
@@ -123,15 +132,17 @@ async def install(request: Request, model: ModelName, context: Context) -> Respo
     "/installs/{model}",
     **documented(
         "operate",
-        tag="The house",
+        tag="Server",
         summary="Stop an install",
         status=204,
-        says="Nothing is under way any more.",
+        says="The install is stopped, or there was none.",
         refusals=(403, 404, 422),
     ),
 )
 async def stop_install(request: Request, model: ModelName, context: Context) -> Response:
-    """For the operator. What has been fetched is kept for the next time."""
+    """Stops an install. Only the operator may do this. The part that was downloaded is kept for the next
+    install.
+    """
     query_params.no_params(query_string(request))
     try:
         await context.arena.providers.installs.stop(model)
@@ -147,7 +158,7 @@ async def stop_install(request: Request, model: ModelName, context: Context) -> 
     "/tokens",
     **documented(
         "operate",
-        tag="The house",
+        tag="Server",
         summary="List tokens",
         reply="TokensResponse",
         says="The tokens, by name.",
@@ -155,7 +166,7 @@ async def stop_install(request: Request, model: ModelName, context: Context) -> 
     ),
 )
 async def tokens(request: Request, context: Context) -> Response:
-    """For the operator. The tokens themselves are stored nowhere."""
+    """Lists the tokens without their secrets, which are not stored. Only the operator may do this."""
     query_params.no_params(query_string(request))
     tokens = await context.arena.store.tokens()
     shape = {
@@ -169,18 +180,20 @@ async def tokens(request: Request, context: Context) -> Response:
     "/tokens",
     **documented(
         "operate",
-        tag="The house",
+        tag="Server",
         summary="Make a token",
         status=201,
         reply="TokenResponse",
-        says="The token, told this once.",
+        says="The token; its secret is shown this once.",
         body=people_bodies.NewToken,
         once=True,
         refusals=(403, 409, 415, 422),
     ),
 )
 async def new_token(request: Request, context: Context) -> Response:
-    """For the operator. Once there is a token, every request needs one: make the first with care."""
+    """Creates a token and returns its secret, this once. Only the operator may do this. As soon as there is a
+    token, every request needs one.
+    """
     query_params.no_params(query_string(request))
     raw, repeats = await request.body(), context.idempotency
     async with repeats.in_flight(request, raw) as once:
@@ -195,15 +208,17 @@ async def new_token(request: Request, context: Context) -> Response:
     "/tokens/{token}",
     **documented(
         "operate",
-        tag="The house",
+        tag="Server",
         summary="Revoke a token",
         status=204,
-        says="It counts no longer.",
+        says="The token is revoked.",
         refusals=(403, 404, 422),
     ),
 )
 async def revoke_token(request: Request, token: TokenName, context: Context) -> Response:
-    """For the operator. What it has opened is closed within seconds."""
+    """Revokes a token; streams that were opened with it are closed within seconds. Only the operator may do
+    this.
+    """
     query_params.no_params(query_string(request))
     if not await context.arena.store.delete_token(token):
         raise Problem("not-found", "There is no such token")
@@ -227,7 +242,7 @@ async def _make_token(context: AppContext, asked: people_bodies.NewToken) -> dic
 
 
 def _without_details(row: dict[str, Any]) -> dict[str, Any]:
-    """Where a server stands in the operator's network is the operator's business."""
+    """Hides addresses and file names, which are for the operator alone."""
     return {**row, "why": None, "missing": row["missing"] and ASK_OPERATOR}
 
 
@@ -236,7 +251,7 @@ def _no_model() -> Problem:
 
 
 def _install_reply(install: InstallStatus, *, mine: bool) -> InstallResponse:
-    """An error names folders of the server: it is for the operator."""
+    """Errors name folders of the server, so they are shown to the operator alone."""
     return InstallResponse(
         name=install.entry.name,
         title=install.entry.title,

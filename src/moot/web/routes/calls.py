@@ -1,4 +1,4 @@
-"""One call to a model as it was: what it was sent, and what came back."""
+"""One call to a model: the request that was sent and the response."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ PAGE_SIZE = 1000
 
 
 async def find_call(arena: Arena, debate_id: str, number: int) -> dict[str, Any]:
-    """For owners and moderators only: the request holds prompts and secret objectives."""
+    """For owners and moderators only: the request holds prompts and secret objectives. Raises Problem for an
+    unknown number.
+    """
     events = await _events_of(arena, debate_id, number)
     started = next((event for event in events if isinstance(event, CallStarted)), None)
     if started is None:
@@ -42,7 +44,7 @@ async def find_call(arena: Arena, debate_id: str, number: int) -> dict[str, Any]
 
 
 def _segments(events: list[Event]) -> list[dict[str, Any]]:
-    """The finished ones as they stand in the log, and those that were cut as far as they came."""
+    """The finished segments as they are in the log, then those that were cut off, marked as unfinished."""
     finished: list[Segment] = []
     words: list[tuple[int, DeltaKind, Piece]] = []
     for event in events:

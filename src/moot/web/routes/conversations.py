@@ -1,7 +1,7 @@
-"""The archive's desk: debates as conversations of unified segments, and conversations from elsewhere.
+"""Routes that read debates and imported conversations in one shape, as events of unified segments.
 
-Both are read the same way and neither is written here. An imported one is for whoever conducts debates for
-the owner of the import; to others it is unknown.
+An imported conversation can be read by those who may conduct debates for the owner of the import; for others
+it does not exist.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ router = api_router()
     ),
 )
 async def conversations(request: Request, context: Context) -> Response:
-    """What `moot import legacy` has brought, apart from the debates; those that came last first. With
-    tokens, for owners and moderators, and of their own imports.
+    """Lists the conversations that `moot import legacy` has imported, the latest import first; debates are
+    not among them. With tokens, only owners and moderators may do this, and they see their own imports.
     """
     query, identity = pages.parse_listing(query_string(request)), identity_of(request)
     if query.search:
@@ -83,10 +83,10 @@ async def conversations(request: Request, context: Context) -> Response:
 async def conversation_events(
     request: Request, conversation_id: ConversationId, context: Context
 ) -> Response:
-    """Its events in order, each with its segments: text, thoughts, tool calls and results as they came.
-    A speech under way stands there as far as it is durable; ask again with `after` = `next`, or follow
-    `/debates/{debateId}/events/stream`. `shape=legacy` is the older shape, with one `reasoning` beside
-    the segments: of several thoughts the parts are joined there, in order.
+    """Returns the events in order, each with its segments: text, reasoning, tool calls and their results in
+    the order in which they came. A speech under way is included as far as it is stored: ask again with
+    `after` = `next`, or follow `/debates/{debateId}/events/stream`. With `shape=legacy` each event has the
+    older shape, with all reasoning joined in one `reasoning` beside the segments.
     """
     if not request.scope["raw_path"].endswith(b"/events"):
         # That slash came as %2F: it is the id's own.
@@ -118,14 +118,14 @@ async def conversation_events(
         tag="Conversations",
         summary="Look at a conversation",
         reply="ConversationResponse",
-        says="What it is, and how long.",
+        says="The conversation, with the number of its events.",
         refusals=READ,
     ),
 )
 async def look_at_conversation(
     request: Request, conversation_id: ConversationId, context: Context
 ) -> Response:
-    """A debate or an imported conversation, by its id."""
+    """Returns a debate or an imported conversation by its id."""
     query_params.no_params(query_string(request))
     found = await _find(context, request, conversation_id)
     if isinstance(found, ArchivedConversation):
@@ -134,7 +134,7 @@ async def look_at_conversation(
 
 
 async def _find(context: AppContext, request: Request, conversation_id: str) -> Debate | ArchivedConversation:
-    """A debate, or what was imported under that id; if it is the asker's to see."""
+    """The debate or the imported conversation, if this client may see it."""
     try:
         await context.visible_head(request, conversation_id)
         return await context.arena.state(conversation_id)

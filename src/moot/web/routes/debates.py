@@ -1,7 +1,8 @@
-"""The routes of `/api/v1`: a request is read, something is asked of the arena, the answer is projected.
+"""Routes for debates: open, list, read, follow, export and delete; and the lists of models, formats and
+tools.
 
-Whose debate it is, `rooms.py` tells; who may do what, `api/rights.py`, by the action that each route names.
-What is shown is told by `audience.visible`, through the feeds and the projections.
+Each route names the right it needs (`api/rights.py`); `AppContext.visible_head` hides debates of other
+owners. What a viewer may see of an event is decided by `core/visibility.py`.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ router = api_router()
         summary="Open a debate",
         status=201,
         reply="CreateDebateResponse",
-        says="The debate is open. `Location` is its address, `streamUrl` its stream.",
+        says="The debate is open. `Location` is its address, `streamUrl` that of its stream.",
         body=bodies.CreateDebate,
         once=True,
         keys=True,
@@ -74,8 +75,8 @@ router = api_router()
     ),
 )
 async def create(request: Request, context: Context) -> Response:
-    """The debate begins at once and goes on whether anybody watches or not. Everything that is wrong
-    with the body is said in one reply.
+    """Opens a debate, which starts at once and runs whether or not a client follows it. If the body is
+    invalid, one reply lists all of its errors.
     """
     query_params.no_params(query_string(request))
     raw = await request.body()
@@ -95,18 +96,18 @@ async def create(request: Request, context: Context) -> Response:
     "/estimate",
     **documented(
         "look",
-        tag="The house",
+        tag="Server",
         summary="Estimate the cost",
         reply="EstimateResponse",
-        says="From what to what.",
+        says="The estimate, from low to high.",
         body=bodies.CreateDebate,
         keys=True,
         refusals=(403, 415, 422),
     ),
 )
 async def estimate(request: Request, context: Context) -> Response:
-    """The same body as for opening a debate; nothing is opened and no model is asked. The low end has
-    speeches that keep to their words, the high end every call at its limit.
+    """Estimates the cost of a debate from the body that would open it. No debate is opened and no model is
+    called. The low end assumes speeches of the intended length, the high end every call at its limit.
     """
     query_params.no_params(query_string(request))
     # Nothing is done that could be done twice; but a key that is none is told here, too.
@@ -134,7 +135,9 @@ async def estimate(request: Request, context: Context) -> Response:
     ),
 )
 async def list_debates(request: Request, context: Context) -> Response:
-    """Newest first: all of them, or those that fit. With tokens, the debates of the token's owner."""
+    """Lists debates, newest first; the parameters filter them. With tokens, only debates of the token's owner
+    are listed.
+    """
     query = query_params.parse_listing(query_string(request))
     statuses = statuses_of(query.status) if query.status else ()
     debate_filter = DebateFilter(statuses=statuses, search=query.search, **structs.asdict(query.among))
@@ -155,12 +158,14 @@ async def list_debates(request: Request, context: Context) -> Response:
         tag="Debates",
         summary="Look at a debate, where it lives",
         reply="DebateStatusResponse",
-        says="How the debate stands.",
+        says="The state of the debate.",
         refusals=READ,
     ),
 )
 async def look(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """The same as its status: where `Location` leads to when a debate has been opened."""
+    """Returns the same as `GET /api/v1/debates/{debateId}/status`. The `Location` of a new debate points
+    here.
+    """
     """Where `Location` leads to."""
     return await status(request, debate_id, context)
 
@@ -172,13 +177,13 @@ async def look(request: Request, debate_id: DebateId, context: Context) -> Respo
         tag="Debates",
         summary="Look at a debate",
         reply="DebateStatusResponse",
-        says="How the debate stands.",
+        says="The state of the debate.",
         refusals=READ,
     ),
 )
 async def status(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """How it stands: rounds with the beginning of each speech, whose turn it is, votes, accidents,
-    costs, and the verdict once there is one.
+    """Returns the state of the debate: rounds with the beginning of each speech, the current speaker, votes,
+    issues, costs, and the verdict once there is one.
     """
     query_params.no_params(query_string(request))
     return json_reply(replies.status_reply(await context.arena.state(debate_id), identity_of(request).viewer))
@@ -191,7 +196,7 @@ async def status(request: Request, debate_id: DebateId, context: Context) -> Res
         tag="Debates",
         summary="Get the transcript",
         reply="TranscriptResponse",
-        says="The transcript, in the form that was asked for.",
+        says="The transcript in the requested format.",
         media_types=("text/markdown", "text/html"),
         query=query_params.PARAMETERS["transcript"],
         headers=("Content-Disposition",),
@@ -199,9 +204,9 @@ async def status(request: Request, debate_id: DebateId, context: Context) -> Res
     ),
 )
 async def export(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """The whole debate to keep, at any time. Markdown and HTML come as files; the HTML needs nothing
-    else and runs nothing. `replay` is an HTML file that plays the debate again, without a server, as
-    any observer may see it.
+    """Returns the transcript so far, at any time. Markdown and HTML are sent as files; the HTML needs no
+    other file and contains no script. `replay` is an HTML file that plays the debate without a server and
+    shows what any observer may see.
     """
     query = query_params.parse_transcript(query_string(request))
     debate = await context.arena.state(debate_id)
@@ -230,8 +235,8 @@ async def export(request: Request, debate_id: DebateId, context: Context) -> Res
     ),
 )
 async def events(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """The native events in pages, `seq` by `seq` without a gap. What the asker may not see leaves its
-    place behind as `hidden`.
+    """Returns the native events in pages, with consecutive `seq`. In place of an event that the client may
+    not see there is one of the type `hidden`.
     """
     query = query_params.parse_event_page(query_string(request))
     head = await context.arena.state(debate_id)
@@ -258,7 +263,7 @@ async def events(request: Request, debate_id: DebateId, context: Context) -> Res
     ),
 )
 async def look_at_call(request: Request, debate_id: DebateId, call: CallNumber, context: Context) -> Response:
-    """What a model was sent, word for word, and what came back. For owners and moderators only: prompts
+    """Returns the exact request to a model and its response. Only owners and moderators may read it: prompts
     hold secret objectives.
     """
     query_params.no_params(query_string(request))
@@ -271,7 +276,7 @@ async def look_at_call(request: Request, debate_id: DebateId, call: CallNumber, 
     "/models",
     **documented(
         "look",
-        tag="The house",
+        tag="Server",
         summary="List models",
         reply="ModelsResponse",
         says="The models.",
@@ -279,7 +284,7 @@ async def look_at_call(request: Request, debate_id: DebateId, call: CallNumber, 
     ),
 )
 async def models(request: Request, context: Context) -> Response:
-    """Those that are ready and those that lack something, with what they lack."""
+    """Lists the models: those that can be used, and those that cannot, with what is missing."""
     query_params.no_params(query_string(request))
     return json_reply(await context.server_info.models())
 
@@ -288,7 +293,7 @@ async def models(request: Request, context: Context) -> Response:
     "/formats",
     **documented(
         "look",
-        tag="The house",
+        tag="Server",
         summary="List formats",
         reply="FormatsResponse",
         says="The formats.",
@@ -296,7 +301,7 @@ async def models(request: Request, context: Context) -> Response:
     ),
 )
 async def formats(request: Request, context: Context) -> Response:
-    """Who sits where, and who speaks when."""
+    """Lists the formats with their seats and the order of their speeches."""
     query_params.no_params(query_string(request))
     return json_reply(await context.server_info.formats())
 
@@ -305,7 +310,7 @@ async def formats(request: Request, context: Context) -> Response:
     "/tools",
     **documented(
         "look",
-        tag="The house",
+        tag="Server",
         summary="List tools",
         reply="ToolsResponse",
         says="The tools.",
@@ -313,8 +318,8 @@ async def formats(request: Request, context: Context) -> Response:
     ),
 )
 async def tools(request: Request, context: Context) -> Response:
-    """What a debate may allow its participants to use. The servers stand in the operator's file: none
-    can be brought along.
+    """Lists the tools that a debate may allow its participants to use. Tool servers are configured by the
+    operator; a request cannot add one.
     """
     query_params.no_params(query_string(request))
     return json_reply(await context.server_info.tools())
@@ -324,17 +329,17 @@ async def tools(request: Request, context: Context) -> Response:
     "/statistics",
     **documented(
         "look",
-        tag="The house",
+        tag="Server",
         summary="See who wins",
         reply="StatisticsResponse",
-        says="The figures.",
+        says="The statistics.",
         query=query_params.PARAMETERS["statistics"],
         refusals=(422,),
     ),
 )
 async def statistics(request: Request, context: Context) -> Response:
-    """Over all debates that the asker may see, or some of them. A win counts for a model only against
-    another model. Every rate has the interval in which, to 95 %, the true one lies.
+    """Returns figures on all debates that the client may see, or on those that the parameters select. A win
+    counts for a model only against another model. Every rate comes with its 95 % confidence interval.
     """
     among = query_params.parse_statistics(query_string(request))
     return json_reply(await context.server_info.statistics(identity_of(request).owner, among))
@@ -358,10 +363,10 @@ async def statistics(request: Request, context: Context) -> Response:
     ),
 )
 async def stream(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """Server-sent events: nine kinds, from the beginning or from behind the last id that was seen. The
-    stream ends after `complete`, and where the debate failed; until a retry or a judging, the answer to
-    the last id is then 204. With `extended=true` there are more kinds: `turn`, `reasoning`, `remark`,
-    `ballot`, `seat`, `clock`, `point` and `poll`.
+    """Streams the debate as server-sent events of nine kinds, from the beginning or after the last event id.
+    The stream ends after `complete` and when the debate fails; a client that then reconnects with its last id
+    gets 204, until the debate is retried or judged. With `extended=true` there are more kinds: `turn`,
+    `reasoning`, `remark`, `ballot`, `seat`, `clock`, `point` and `poll`.
     """
     query = query_params.parse_stream(query_string(request), request.headers.get("last-event-id"))
     return await _stream(context, request, debate_id, lambda _: V1Frames(query.extended), query)
@@ -381,8 +386,8 @@ async def stream(request: Request, debate_id: DebateId, context: Context) -> Res
     ),
 )
 async def stream_events(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """The log itself as a stream: one event for each entry, without a name, in the native shape. It
-    does not end by itself, since the log of a debate that is over may still grow.
+    """Streams the log as server-sent events without a name, one for each entry, in the native shape. The
+    stream does not end with the debate, since its log can still grow.
     """
     query = query_params.parse_log_stream(query_string(request), request.headers.get("last-event-id"))
     return await _stream(context, request, debate_id, lambda _: NativeFrames(), query)
@@ -402,7 +407,7 @@ async def stream_events(request: Request, debate_id: DebateId, context: Context)
     ),
 )
 async def stream_view(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """Server-sent events without a name: `ops` are changes to the view, `["put", path, value]` or
+    """Streams changes to the view as server-sent events without a name: `ops` are `["put", path, value]` or
     `["add", path, text]`. The stream does not end with the debate, which may be judged again.
     """
     query = query_params.parse_log_stream(query_string(request), request.headers.get("last-event-id"))
@@ -451,8 +456,8 @@ async def _stream(
     ),
 )
 async def issue_ticket(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """A browser's EventSource and WebSocket can send no token. A ticket opens one stream of this
-    debate, once, within a minute, and shows as much as the token does that asked for it.
+    """Returns a ticket for one stream of this debate, for a browser's EventSource and WebSocket, which cannot
+    send a token. It is valid once and for a minute, and shows what the token of this request may see.
     """
     query_params.no_params(query_string(request))
     key_of(request)
@@ -476,18 +481,20 @@ async def issue_ticket(request: Request, debate_id: DebateId, context: Context) 
         tag="Debates",
         summary="Delete a debate",
         status=204,
-        says="It is gone.",
+        says="The debate is deleted.",
         refusals=(403, 404),
     ),
 )
 async def delete(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """With everything that belongs to it, for good. Those who watch it are told. For owners only."""
+    """Deletes the debate with all its data, for good; streams that follow it are closed. Only owners may do
+    this.
+    """
     await context.arena.delete(debate_id)
     return Response(status_code=204)
 
 
 def _attached(document: str | bytes, media_type: str, name: str) -> Response:
-    """A file to keep: it cannot run here, whatever its words are."""
+    """Makes the browser save the reply as a file, so that no script in it can run on this page."""
     headers = {
         "Content-Disposition": f'attachment; filename="{name}"',
         "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'",

@@ -85,12 +85,17 @@ PATHS: dict[str, tuple[Callable[..., Awaitable[Response]], str]] = {
 def _documented(path: str, summary: str) -> dict[str, Any]:
     reply = "ServicesResponse" if path == SERVICES else "HealthResponse"
     unwell = {
-        "description": "Not now.",
+        "description": "The server cannot work now.",
         "headers": reply_headers("Retry-After"),
         "content": {JSON: {"schema": schema(reply)}},
     }
     return documented(
-        "public", tag="Health", summary=summary, says="All is well.", reply=reply, responses={503: unwell}
+        "public",
+        tag="Health",
+        summary=summary,
+        says="The server works.",
+        reply=reply,
+        responses={503: unwell},
     )
 
 

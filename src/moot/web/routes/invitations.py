@@ -1,7 +1,7 @@
-"""Invitations: who may come to a debate and as what, and a hall that comes by one link.
+"""Routes for invitations: a token for one debate and one role, or one link for a whole audience.
 
-They are kept beside the log, so what came of one is remembered here, for a request that is sent again: by
-this process, for as long as it lives, and for the latest of them.
+Invitations are stored outside the event log, so the reply to a repeated request is remembered by
+`IdempotencyKeys`.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ router = api_router()
     ),
 )
 async def invite(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """A token for this debate alone, in one role: `observer`, `moderator`, `participant` with a seat,
-    `judge` with a ballot, or `audience`. It is told once, and `link` has it behind the #. With `many`
-    it is for a whole hall. For owners and moderators.
+    """Creates a token for this debate in one role: `observer`, `moderator`, `participant` with a seat,
+    `judge` with a ballot, or `audience`. The reply shows the token this once; `link` contains it after the #.
+    With `many` the link can be shared with a whole audience. Only owners and moderators may do this.
     """
     debate = await context.arena.state(debate_id)
 
@@ -91,8 +91,8 @@ async def invite(request: Request, debate_id: DebateId, context: Context) -> Res
     ),
 )
 async def join(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """For whoever came by a link for many: an invitation of one's own, as a member of the audience. A
-    vote belongs to one voter.
+    """Exchanges a shared audience link for an invitation of one's own, in the role `audience`, since each
+    voter has one vote.
     """
     link = await context.arena.store.invitation(identity_of(request).key)
     if link is None:
@@ -116,7 +116,7 @@ async def join(request: Request, debate_id: DebateId, context: Context) -> Respo
     ),
 )
 async def invitations(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """Those that count, without their tokens. For owners and moderators."""
+    """Lists the valid invitations without their tokens. Only owners and moderators may do this."""
     query_params.no_params(query_string(request))
     listed = await context.arena.store.invitations(debate_id)
     return json_reply({"invitations": [people_replies.invitation_reply(guest) for guest in listed]})
@@ -129,13 +129,13 @@ async def invitations(request: Request, debate_id: DebateId, context: Context) -
         tag="People",
         summary="Withdraw an invitation",
         status=204,
-        says="It is withdrawn.",
+        says="The invitation is withdrawn.",
         refusals=(403, 404, 422),
     ),
 )
 async def uninvite(request: Request, debate_id: DebateId, name: InvitationName, context: Context) -> Response:
-    """Its token counts no longer, and what it has opened is closed within a second. With a link for
-    many go those who joined by it.
+    """Withdraws an invitation: its token is invalid at once, and streams opened with it are closed within a
+    second. Withdrawing a shared link withdraws the invitations of all who joined by it.
     """
     query_params.no_params(query_string(request))
     if not await context.arena.store.delete_invitation(debate_id, name):
@@ -163,13 +163,13 @@ async def _let_in(
 def _new_invitation(
     debate_id: str, role: InvitationRole, name: str | None, until: datetime | None, **role_fields: Any
 ) -> Invitation:
-    """Its token is still to be made."""
+    """An invitation whose token has still to be created."""
     name = name or f"{role}-{secrets.token_hex(4)}"
     return Invitation(debate_id, name, "", role, datetime.now(UTC), expires_at=until, **role_fields)
 
 
 def _check_place(debate: Debate, body: people_bodies.Invite) -> None:
-    """An invitation leads to a place that there is, and that a person can take."""
+    """Raises Problem where the seat or the judge does not exist or cannot be a person."""
     if body.seat is not None and all(seat.id != body.seat for seat in debate.seats):
         raise Problem("validation", errors={"seat": ["Unknown seat"]})
     if body.judge is None:

@@ -1,7 +1,7 @@
-"""What the operator's own monitoring reads, in the format of Prometheus.
+"""Metrics in the format of Prometheus, for the operator's monitoring.
 
-Counters are of this process. What stands in the log is the same wherever it is asked for: the debates, and
-how many of them each runner has.
+Counters are those of this process. Figures read from the store are the same in every process: the debates,
+and how many of them each runner has.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ router = api_router()
     ),
 )
 async def metrics(request: Request) -> Response:
-    """Unlike the health routes it needs a token, where tokens are used."""
+    """Returns metrics of this process in the text format of Prometheus. Where tokens are used, only the
+    operator may read them.
+    """
     exported: Metrics = request.app.state.metrics
     return Response(await exported.exposition(), media_type="text/plain; version=1.0.0; charset=utf-8")
 

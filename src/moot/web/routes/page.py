@@ -1,9 +1,8 @@
-"""The page: one document for every address of the arena, and the files it is made of.
+"""The web page: one HTML document for every address of the page, and its static files.
 
-Our modules are served as written; what they build on was put into `vendor/` at set-up. Files are packed once
-and told apart by their content: a browser asks whether it still has the right ones. Whoever may not see
-debates may still get the page, which then asks for a token; and the page itself says where there is nothing.
-The document names what its page needs, so that all of it comes at once.
+Our modules are served as they are written; the libraries they import are copied to `vendor/` at set-up. Files
+are compressed once and have an ETag of their content. A client without access may still load the page, which
+then asks for a token. The document lists the modules that its page needs, so that they load in parallel.
 """
 
 from __future__ import annotations
@@ -78,7 +77,7 @@ class PageRoutes:
         return routes
 
     def lost(self, request: Request) -> Response | None:
-        """The page for an address that there is not, where a person asks for it and not a program."""
+        """The page for an unknown address, if the client is a browser that accepts HTML."""
         asked = request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
         within = f"{request.url.path}/".startswith(("/api/", *FILES))
         return self._shell(request, NOT_FOUND_PAGE, 404) if asked and not within else None
@@ -107,7 +106,7 @@ class PageRoutes:
         return file.read_bytes() if file.is_file() else None
 
     def _static_file(self, folder: str, path: str) -> StaticFile:
-        """Raises Problem. Nothing outside the two folders has an address."""
+        """Raises Problem for unknown files and for paths outside the two folders."""
         relative = PurePosixPath(path)
         if relative.suffix not in MEDIA_TYPES or not all(_is_a_name(part) for part in path.split("/")):
             raise Problem("not-found")
@@ -128,7 +127,7 @@ def _sent(request: Request, file: StaticFile, status: int = 200) -> Response:
 
 
 def _tags(request: Request) -> list[str]:
-    """Of what the browser has; a proxy that packs by itself calls it weak."""
+    """The ETags that the browser sent; a proxy that compresses by itself marks them as weak."""
     known = request.headers.get("if-none-match", "").split(",")
     return [tag.strip().removeprefix("W/") for tag in known]
 

@@ -1,4 +1,4 @@
-"""The gallery: a debate as the page shows it. A view at one point of the log, and its changes from there."""
+"""Routes for the view of a debate that the page shows: at one event of the log, and its later changes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ router = api_router()
 
 
 class PageStates:
-    """The states at which clients turned a page of the view's changes: the next page begins there."""
+    """The states at which clients finished a page of the view's changes: the next page begins there."""
 
     def __init__(self, context: AppContext) -> None:
         self._store = context.arena.store
@@ -67,15 +67,15 @@ class PageStates:
         tag="Following",
         summary="Look at a debate as the page does",
         reply="ViewResponse",
-        says="The view, and the number of the last event in it.",
+        says="The view, with the number of its last event.",
         query=query_params.PARAMETERS["gallery"],
         refusals=(403, 404, 422),
     ),
 )
 async def look_in(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """The whole view at one point of the log: what is settled, how it stands, money as text, every
-    speech, the judges at work, the verdicts; and in `now.open` what may be done. `me` tells who asks,
-    and what they may. Its changes follow on the stream of the view, from behind `seq`.
+    """Returns the view of the debate at one event of the log: its setup, state, costs as text, every speech,
+    the judges at work and the verdicts. `now.open` lists what can be done now; `me` tells who the client is
+    and what it may do. To follow the changes, open the stream of the view after `seq`.
     """
     seat = query_params.parse_view(query_string(request))
     debate = await context.arena.state(debate_id)
@@ -102,8 +102,8 @@ async def look_in(request: Request, debate_id: DebateId, context: Context) -> Re
     ),
 )
 async def frames(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """What each event changed in the view, a page at a time: the first of all is the whole view. A
-    debate is played again with it.
+    """Returns what each event changed in the view, in pages; the first frame is the complete view. Clients
+    replay a debate with it.
     """
     query, head = query_params.parse_event_page(query_string(request)), head_of(request)
     viewer = await context.viewer_of(identity_of(request), query.seat, debate_id)
@@ -133,8 +133,8 @@ async def frames(request: Request, debate_id: DebateId, context: Context) -> Res
     ),
 )
 async def setup(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """The body that opens the same debate again, with every default filled in. For owners and
-    moderators: it has the secret objectives and prompts.
+    """Returns the body that opens the same debate again, with every default filled in. Only owners and
+    moderators may read it: it contains secret objectives and prompts.
     """
     # As it was opened: people who took or left seats since are no part of it.
     query_params.no_params(query_string(request))

@@ -1,6 +1,6 @@
-"""What people do in a debate: sit down and leave, write and speak, rise on a point, ask, judge and vote.
+"""Routes that read a person's seat, the polls and the verdicts of a debate.
 
-Everything becomes a command like any other. Whose seat, ballot or vote it is, `api/rights.py` tells.
+The commands of people are in `web/routes/commands.py`; who may use which seat is decided by `api/rights.py`.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ router = api_router()
         tag="People",
         summary="Look at one's seat",
         reply="SeatResponse",
-        says="How things stand at this seat.",
+        says="The state of the seat.",
         refusals=(403, 404, 422),
     ),
 )
 async def look_at_seat(request: Request, debate_id: DebateId, seat: SeatId, context: Context) -> Response:
-    """For whoever may speak for it: whether it is their turn and until when, what they have written,
-    and whether a point of information waits for an answer.
+    """Returns the state of a seat to a person who may speak there: whether it is their turn and until when,
+    their draft, and whether a point of information needs an answer.
     """
     query_params.no_params(query_string(request))
     debate = await context.arena.state(debate_id)
@@ -51,12 +51,12 @@ async def look_at_seat(request: Request, debate_id: DebateId, seat: SeatId, cont
         tag="Judging and voting",
         summary="See what the votes come to",
         reply="PollsResponse",
-        says="The votes.",
+        says="The polls.",
         refusals=READ,
     ),
 )
 async def polls(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """While they are sealed: how many were cast."""
+    """The polls and their totals. Until the last poll has closed, only the count of votes is shown."""
     query_params.no_params(query_string(request))
     debate = await context.arena.state(debate_id)
     if identity_of(request).role == "judge" and debate.being_judged:
@@ -76,7 +76,9 @@ async def polls(request: Request, debate_id: DebateId, context: Context) -> Resp
     ),
 )
 async def verdicts(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """With its judges and their ballots; the first is what the debate came to. A judge sees none."""
+    """Returns every verdict with its judges and ballots. The first decided the debate; later ones come from
+    judging it again. An invited judge sees none.
+    """
     query_params.no_params(query_string(request))
     debate = await context.arena.state(debate_id)
     return json_reply(people_replies.verdicts_reply(debate, identity_of(request).viewer))
