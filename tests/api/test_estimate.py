@@ -120,9 +120,10 @@ def test_the_smallest_limit_is_told_with_and_without_a_limit() -> None:
     found = estimate(opened).smallest_limit
     assert found is not None
     assert found == estimate(replace(opened, limits=DebateLimits(rounds=3, cost=Money(9)))).smallest_limit
-    assert estimate_reply(estimate(opened), preview(opened))["smallestLimit"] == float(found.total) > 0
+    reply = estimate_reply(estimate(opened), preview(opened))
+    assert reply.smallest_limit == found.total > 0
     nameless = priced(model=HERON)
-    assert estimate_reply(estimate(nameless), preview(nameless))["smallestLimit"] is None
+    assert estimate_reply(estimate(nameless), preview(nameless)).smallest_limit is None
 
 
 def test_ballots_and_their_repairs_are_calls_of_the_judge() -> None:

@@ -55,7 +55,7 @@ class PersonCommand(Struct, frozen=True, kw_only=True):
     """From a body that was checked."""
     prepared_by_arena: bool = False
     """The arena completes the command before it is recorded: `Arena.rejudge` chooses and prices judges."""
-    reply: Callable[[Debate], dict[str, Any]]
+    reply: Callable[[Debate], Struct]
     reply_name: str = "ActionResponse"
     """The schema of the reply."""
     status: int = 200
@@ -175,7 +175,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         to_command=lambda body, context: rules.SkipTurn(
             by=context.identity.name, turn=body.turn, slot=body.slot
         ),
-        reply=replies.message_reply("The speech is skipped."),
+        reply=replies.action_reply("The speech is skipped."),
         socket_name="SKIP",
         buttons={"skip": rules.SkipTurn()},
         label="Skip the speech",
@@ -190,7 +190,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         path="retry",
         action="steer",
         to_command=lambda _body, _context: rules.Retry(),
-        reply=replies.message_reply("The speech will be given again."),
+        reply=replies.action_reply("The speech will be given again."),
         status=202,
         takes_keys=True,
         buttons={"retry": rules.Retry()},
@@ -207,7 +207,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         to_command=lambda body, context: rules.Inject(
             redact(body.text), by=context.identity.name, to=body.to, question=body.question
         ),
-        reply=replies.message_reply("It is heard by every speech that starts from now on.", "queued"),
+        reply=replies.queued_reply("It is heard by every speech that starts from now on."),
         reply_name="InjectResponse",
         status=202,
         socket_name="INJECT_CONTEXT",
@@ -228,7 +228,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
             redact(body.text), by=context.identity.name, to=body.to, question=True
         ),
         precondition=require_questioner,
-        reply=replies.message_reply(
+        reply=replies.action_reply(
             "It is answered in the next speech of the one it is put to, or when the floor is heard."
         ),
         status=202,
@@ -249,7 +249,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         to_command=lambda body, context: rules.Extend(
             body.seconds or 0.0, body.rounds or 0, by=context.identity.name
         ),
-        reply=replies.message_reply("There is more time."),
+        reply=replies.action_reply("There is more time."),
         socket_name="EXTEND",
         buttons={"time": rules.Extend(seconds=60.0), "rounds": rules.Extend(rounds=1)},
         label="Give more time",
@@ -279,7 +279,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         action="steer",
         body=bodies.Decide,
         to_command=lambda body, _: rules.Decide(body.seat, body.reason),
-        reply=replies.message_reply("The debate is decided."),
+        reply=replies.action_reply("The debate is decided."),
         buttons={"decide": rules.Decide(None)},
         label="Decide",
         tag="Steering",
@@ -310,7 +310,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         action="steer",
         body=bodies.Ending,
         to_command=lambda body, _: rules.Abort(body.reason),
-        reply=replies.message_reply("The debate was aborted; nothing is judged."),
+        reply=replies.action_reply("The debate was aborted; nothing is judged."),
         buttons={"abort": rules.Abort()},
         label="Abort",
         tag="Steering",
@@ -324,7 +324,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         body=people_bodies.Rejudge,
         to_command=lambda body, _: rules.Rejudge(reason=body.reason, allowance=body.cost_limit),
         prepared_by_arena=True,
-        reply=replies.message_reply("It is judged again; the first verdict stays what it was."),
+        reply=replies.action_reply("It is judged again; the first verdict stays what it was."),
         status=202,
         buttons={"rejudge": rules.Rejudge()},
         label="Judge again",
@@ -338,7 +338,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         path="polls/close",
         action="steer",
         to_command=lambda _, context: participation.ClosePoll(by=context.identity.name),
-        reply=replies.message_reply("The vote is closed."),
+        reply=replies.action_reply("The vote is closed."),
         buttons={"close": participation.ClosePoll()},
         label="Close the vote",
         tag="Judging and voting",
@@ -350,7 +350,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         path="seats/{seat}/take",
         action="speak",
         to_command=lambda _, context: participation.TakeSeat(context.seat, by=context.identity.name),
-        reply=replies.message_reply("The seat is yours."),
+        reply=replies.action_reply("The seat is yours."),
         socket_name="TAKE",
         socket_body=people_bodies.AtSeat,
         seat_button=("take", participation.TakeSeat),
@@ -365,7 +365,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         path="seats/{seat}/leave",
         action="speak",
         to_command=lambda _, context: participation.LeaveSeat(context.seat, by=context.identity.name),
-        reply=replies.message_reply("From now on the stand-in speaks."),
+        reply=replies.action_reply("From now on the stand-in speaks."),
         socket_name="LEAVE",
         socket_body=people_bodies.AtSeat,
         seat_button=("leave", participation.LeaveSeat),
@@ -383,7 +383,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         to_command=lambda body, context: participation.KeepDraft(
             context.seat, redact(body.text), live=body.live
         ),
-        reply=replies.message_reply("The draft is kept."),
+        reply=replies.action_reply("The draft is kept."),
         socket_name="DRAFT",
         socket_body=people_bodies.DraftAt,
         label="Save the draft",
@@ -400,7 +400,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         to_command=lambda body, context: participation.Say(
             context.seat, None if body.text is None else redact(body.text)
         ),
-        reply=replies.message_reply("The speech is given."),
+        reply=replies.action_reply("The speech is given."),
         socket_name="SAY",
         socket_body=people_bodies.SayAt,
         seat_button=("say", lambda seat: participation.Say(seat, "?")),
@@ -415,7 +415,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         action="speak",
         body=people_bodies.Point,
         to_command=lambda body, context: participation.OfferPoint(context.seat, redact(body.text)),
-        reply=replies.message_reply("The point is put to the speaker at the break."),
+        reply=replies.action_reply("The point is put to the speaker at the break."),
         socket_name="POINT",
         socket_body=people_bodies.PointAt,
         seat_button=("point", lambda seat: participation.OfferPoint(seat, "?")),
@@ -431,7 +431,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         action="speak",
         body=people_bodies.Answer,
         to_command=lambda body, context: participation.AnswerPoint(context.seat, body.accept),
-        reply=replies.message_reply("The point is answered."),
+        reply=replies.action_reply("The point is answered."),
         socket_name="ANSWER",
         socket_body=people_bodies.AnswerAt,
         seat_button=("answer", lambda seat: participation.AnswerPoint(seat, accept=True)),
@@ -448,7 +448,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         to_command=lambda body, context: participation.CastVote(
             context.identity.voter, body.choice, body.poll
         ),
-        reply=replies.message_reply("Your vote is counted."),
+        reply=replies.action_reply("Your vote is counted."),
         status=201,
         socket_name="VOTE",
         label="Vote",
@@ -464,7 +464,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         body=people_bodies.CastBallot,
         to_command=_cast_ballot,
         needs_debate=True,
-        reply=replies.message_reply("The ballot is cast."),
+        reply=replies.action_reply("The ballot is cast."),
         status=201,
         label="Cast a ballot",
         tag="Judging and voting",

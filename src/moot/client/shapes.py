@@ -13,9 +13,40 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
+from moot.api.shapes.debates import DebateSummary as Summary
+from moot.api.shapes.debates import ListDebatesResponse as Debates
+from moot.api.shapes.debates import TicketResponse as Ticket
 from moot.client.event_shapes import Record, Tokens, Verdict
 from moot.core.errors import Invalid
 from moot.core.terms import HUMAN, Effort, OpeningSide, WinningRule
+
+__all__ = [
+    "PERSON",
+    "Config",
+    "Costs",
+    "Created",
+    "Debater",
+    "Debates",
+    "Done",
+    "Judge",
+    "JudgeInfo",
+    "Model",
+    "ModelOffer",
+    "Models",
+    "Polls",
+    "Position",
+    "Preview",
+    "RawRecords",
+    "Records",
+    "Round",
+    "Seat",
+    "Status",
+    "Summary",
+    "Ticket",
+    "full_judge",
+    "full_model",
+    "request",
+]  # fmt: skip
 
 # --- asked --------------------------------------------------------------------------------------------
 
@@ -196,34 +227,6 @@ class Status(Struct, frozen=True, rename="camel", kw_only=True):
     """The last record of the native log."""
 
 
-class Summary(Struct, frozen=True, rename="camel", kw_only=True):
-    id: str
-    topic: str
-    status: str
-    participant_count: int
-    current_round: int
-    max_rounds: int
-    total_cost: Decimal
-    created_at: datetime
-    completed_at: datetime | None = None
-    format: str = ""
-    unpriced: bool = False
-    winner: str | None = None
-    outcome: str = ""
-
-
-class Pagination(Struct, frozen=True, rename="camel", kw_only=True):
-    total: int
-    limit: int
-    offset: int
-    has_more: bool
-
-
-class Debates(Struct, frozen=True, rename="camel", kw_only=True):
-    debates: tuple[Summary, ...]
-    pagination: Pagination
-
-
 class Done(Struct, frozen=True, rename="camel", kw_only=True):
     """What was asked of a debate has been taken down in its log."""
 
@@ -267,7 +270,3 @@ class ModelOffer(Struct, frozen=True, rename="camel", kw_only=True):
 class Models(Struct, frozen=True, rename="camel", kw_only=True):
     models: tuple[ModelOffer, ...]
     default: str = ""
-
-
-class Ticket(Struct, frozen=True, rename="camel", kw_only=True):
-    ticket: str

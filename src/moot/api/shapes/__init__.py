@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from moot.api.shapes import conversations
+from moot.api.shapes import conversations, debates, estimates
 
 SHAPES: tuple[type[Struct], ...] = (
     conversations.ConversationResponse,
@@ -16,5 +16,15 @@ SHAPES: tuple[type[Struct], ...] = (
     conversations.ConversationEventsResponse,
     conversations.InstallResponse,
     conversations.InstallsResponse,
+    debates.ListDebatesResponse,
+    debates.ActionResponse,
+    debates.SubmitRoundResponse,
+    debates.InjectResponse,
+    debates.TriggerJudgeResponse,
+    debates.PauseDebateResponse,
+    debates.ResumeDebateResponse,
+    debates.StopDebateResponse,
+    debates.TicketResponse,
+    estimates.EstimateResponse,
 )
 """Every reply that is defined here."""

@@ -1,16 +1,20 @@
 """What the shapes of replies have in common: ids, times, amounts of money, and how they are encoded.
 
-Limits and patterns are only described (`extra_json_schema`), not enforced: an older client must be able to
-read what a newer server sends.
+Limits, patterns and enumerations are only described (`extra_json_schema`), not enforced: an older client must
+be able to read what a newer server sends. A member that may be left out has a default that says "nothing"
+(None, False, "" or an empty tuple) in a class with `omit_defaults`; one without a default is always sent.
 """
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Annotated, Any, Self, get_args, overload
 
 import msgspec
 from msgspec import Meta
+
+from moot.api.v1.states import State
 
 SCHEMA_TEMPLATE = "#/components/schemas/{name}"
 
@@ -37,12 +41,17 @@ Count = Annotated[int, Meta(extra_json_schema={"minimum": 0})]
 Nth = Annotated[int, Meta(extra_json_schema={"minimum": 1})]
 Seconds = Annotated[float, Meta(extra_json_schema={"minimum": 0}, description="Seconds.")]
 Dollars = Annotated[float, Meta(extra_json_schema={"minimum": 0})]
+Amount = Annotated[Decimal, Meta(extra_json_schema={"minimum": 0})]
+"""Dollars that the client gets as a `Decimal`; `as_number` makes it of an amount of money."""
 Points = Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 100})]
 
 
 def one_of(literal: Any) -> Meta:
     """Describes the strings that this version sends: the members of a `Literal`."""
     return Meta(extra_json_schema={"enum": list(get_args(literal))})
+
+
+StateName = Annotated[str, one_of(State)]
 
 
 class Timestamp(datetime):
@@ -59,6 +68,11 @@ class Timestamp(datetime):
     @classmethod
     def of(cls, at: datetime | None) -> Self | None:
         return None if at is None else cls.fromtimestamp(at.timestamp(), UTC)
+
+
+def as_number(amount: Decimal) -> Decimal:
+    """The amount with the digits of a float: v1 sends `0.0` and `0.01`, not `0` and `0.0100`."""
+    return Decimal(repr(float(amount)))
 
 
 def encode_value(value: Any) -> str:

@@ -13,6 +13,21 @@ import msgspec
 
 from moot.api.frames import SeenEvent
 from moot.api.native import log_entry
+from moot.api.shapes.base import Timestamp, as_number
+from moot.api.shapes.debates import (
+    ActionResponse,
+    DebateSummary,
+    InjectResponse,
+    ListDebatesResponse,
+    Pagination,
+    PauseDebateResponse,
+    ResumeDebateResponse,
+    Sitting,
+    StopDebateResponse,
+    SubmitRoundResponse,
+    TriggerJudgeResponse,
+)
+from moot.api.shapes.estimates import EstimateResponse, ModelEstimate
 from moot.api.v1 import people_replies, rounds
 from moot.api.v1.states import STATES
 from moot.core.state import FINAL, Debate
@@ -27,8 +42,9 @@ from moot.views.preview import DebatePreview
 from moot.views.speech_issues import find_issues
 from moot.views.summary import StoredSummary
 from moot.views.transcript import transcript
-from moot.views.transcript_json import cost_summary, judge_seat, moment, number, participant, verdict
+from moot.views.transcript_json import cost_summary, judge_seat, moment, participant, verdict
 
+BEING_JUDGED = "The judge evaluates what was said."
 STOPPED = ("stopped", "aborted")
 _summary = msgspec.json.Decoder(StoredSummary)
 
@@ -111,16 +127,16 @@ def status_reply(debate: Debate, viewer: Viewer = OBSERVER) -> dict[str, Any]:
     return _without_nulls(shape)
 
 
-def listing_reply(page: DebatePage, limit: int, offset: int) -> dict[str, Any]:
-    return {
-        "debates": [_listed_debate(head) for head in page.heads],
-        "pagination": {
-            "total": page.total,
-            "limit": limit,
-            "offset": offset,
-            "hasMore": offset + len(page.heads) < page.total,
-        },
-    }
+def listing_reply(page: DebatePage, limit: int, offset: int) -> ListDebatesResponse:
+    return ListDebatesResponse(
+        debates=tuple(_listed_debate(head) for head in page.heads),
+        pagination=Pagination(
+            total=page.total,
+            limit=limit,
+            offset=offset,
+            has_more=offset + len(page.heads) < page.total,
+        ),
+    )
 
 
 def event_page_reply(seen: Sequence[SeenEvent], after: int, head: int) -> dict[str, Any]:
@@ -129,102 +145,113 @@ def event_page_reply(seen: Sequence[SeenEvent], after: int, head: int) -> dict[s
     return {"events": [log_entry(one) for one in seen], "after": after, "next": last, "hasMore": last < head}
 
 
-def estimate_reply(figures: CostEstimate, programme: DebatePreview) -> dict[str, Any]:
-    """US dollars; null where no price is known."""
-    return {
-        "currency": "USD",
-        "low": number(figures.low),
-        "high": number(figures.high),
-        "lowText": dollars(figures.low),
-        "highText": dollars(figures.high),
-        "limited": figures.limited,
-        "smallestLimit": None if figures.smallest_limit is None else number(figures.smallest_limit.total),
-        "speeches": figures.speeches,
-        "calls": msgspec.to_builtins(figures.calls),
-        "tokens": msgspec.to_builtins(figures.tokens),
-        "models": [
-            {
-                "model": model.model,
-                "low": number(model.low),
-                "high": number(model.high),
-                "calls": msgspec.to_builtins(model.calls),
-                "inputTokens": msgspec.to_builtins(model.input),
-                "outputTokens": msgspec.to_builtins(model.output),
-            }
+def estimate_reply(figures: CostEstimate, programme: DebatePreview) -> EstimateResponse:
+    """US dollars; None where no price is known."""
+    return EstimateResponse(
+        currency="USD",
+        low=_amount(figures.low),
+        high=_amount(figures.high),
+        low_text=dollars(figures.low),
+        high_text=dollars(figures.high),
+        limited=figures.limited,
+        smallest_limit=_amount(figures.smallest_limit.total) if figures.smallest_limit else None,
+        speeches=figures.speeches,
+        calls=figures.calls,
+        tokens=figures.tokens,
+        models=tuple(
+            ModelEstimate(
+                model=model.model,
+                low=_amount(model.low),
+                high=_amount(model.high),
+                calls=model.calls,
+                input_tokens=model.input,
+                output_tokens=model.output,
+            )
             for model in figures.models
-        ],
-        "unpriced": list(figures.unpriced),
-        "order": msgspec.to_builtins(programme.order),
-        "warnings": list(programme.warnings),
-    }
+        ),
+        unpriced=figures.unpriced,
+        order=programme.order,
+        warnings=programme.warnings,
+    )
+
+
+def _amount(amount: Money | None) -> Money | None:
+    return None if amount is None else as_number(amount)
 
 
 # --- what came of a command ---------------------------------------------------------------------------
 
 
-def accepted_reply(debate: Debate, message: str) -> dict[str, Any]:
-    """Taken down in the log; what follows comes on the stream."""
-    return {
-        "debateId": debate.id,
-        "currentRound": rounds.round_number(debate),
-        "status": STATES[debate.status],
-        "message": message,
-    }
+def action_reply(message: str) -> Callable[[Debate], ActionResponse]:
+    """Makes replies that say no more than what was done; what follows comes on the stream."""
 
-
-def message_reply(message: str, status: str = "") -> Callable[[Debate], dict[str, Any]]:
-    """Makes replies that say no more than what was done; `status` replaces that of the debate."""
-
-    def reply(debate: Debate) -> dict[str, Any]:
-        shape = accepted_reply(debate, message)
-        return {**shape, "status": status, "currentStatus": shape["status"]} if status else shape
+    def reply(debate: Debate) -> ActionResponse:
+        return ActionResponse(
+            debate_id=debate.id,
+            current_round=rounds.round_number(debate),
+            status=STATES[debate.status],
+            message=message,
+        )
 
     return reply
 
 
-def round_reply(debate: Debate) -> dict[str, Any]:
-    if debate.status == "judging":
-        return accepted_reply(debate, "The judge evaluates what was said.")
-    number = max(1, debate.rounds_asked)
-    return {**accepted_reply(debate, f"Round {number} is about to begin."), "currentRound": number}
+def queued_reply(message: str) -> Callable[[Debate], InjectResponse]:
+    """Makes replies to what waits until the speech under way has ended."""
+
+    def reply(debate: Debate) -> InjectResponse:
+        return InjectResponse(
+            debate_id=debate.id,
+            current_round=rounds.round_number(debate),
+            status="queued",
+            message=message,
+            current_status=STATES[debate.status],
+        )
+
+    return reply
 
 
-def judge_reply(debate: Debate) -> dict[str, Any]:
-    return {
-        "debateId": debate.id,
-        "status": STATES[debate.status],
-        "message": "The judge evaluates what was said.",
-    }
+def round_reply(debate: Debate) -> SubmitRoundResponse:
+    judging = debate.status == "judging"
+    number = rounds.round_number(debate) if judging else max(1, debate.rounds_asked)
+    return SubmitRoundResponse(
+        debate_id=debate.id,
+        current_round=number,
+        status=STATES[debate.status],
+        message=BEING_JUDGED if judging else f"Round {number} is about to begin.",
+    )
 
 
-def paused_reply(debate: Debate) -> dict[str, Any]:
-    shape: dict[str, Any] = {
-        "debateId": debate.id,
-        "status": STATES[debate.status],
-        "pausedAt": moment(debate.paused_at or debate.updated_at),
-        "pausing": _pausing(debate),
-    }
-    return shape
+def judge_reply(debate: Debate) -> TriggerJudgeResponse:
+    return TriggerJudgeResponse(debate_id=debate.id, status=STATES[debate.status], message=BEING_JUDGED)
 
 
-def resumed_reply(debate: Debate) -> dict[str, Any]:
-    return {
-        "debateId": debate.id,
-        "status": STATES[debate.status],
-        "resumedAt": moment(debate.updated_at),
-    }
+def paused_reply(debate: Debate) -> PauseDebateResponse:
+    return PauseDebateResponse(
+        debate_id=debate.id,
+        status=STATES[debate.status],
+        paused_at=Timestamp.of(debate.paused_at or debate.updated_at),
+        pausing=_pausing(debate),
+    )
 
 
-def stopped_reply(debate: Debate) -> dict[str, Any]:
+def resumed_reply(debate: Debate) -> ResumeDebateResponse:
+    return ResumeDebateResponse(
+        debate_id=debate.id,
+        status=STATES[debate.status],
+        resumed_at=Timestamp.of(debate.updated_at),
+    )
+
+
+def stopped_reply(debate: Debate) -> StopDebateResponse:
     judged = debate.status == "judging"
-    message = "The debate was stopped; the judge evaluates what was said." if judged else ending(debate)
-    return {
-        "debateId": debate.id,
-        "status": STATES[debate.status],
-        "stoppedAt": moment(debate.stopped_at or debate.ended_at or debate.updated_at),
-        "message": message,
-        "stopped": True,
-    }
+    return StopDebateResponse(
+        debate_id=debate.id,
+        status=STATES[debate.status],
+        stopped_at=Timestamp.of(debate.stopped_at or debate.ended_at or debate.updated_at),
+        message="The debate was stopped; the judge evaluates what was said." if judged else ending(debate),
+        stopped=True,
+    )
 
 
 def _participants(debate: Debate) -> dict[str, Any]:
@@ -243,39 +270,37 @@ def _issue_counts(debate: Debate) -> dict[str, dict[str, int]]:
     return {seat: {kind: len(turns) for kind, turns in kinds.items()} for seat, kinds in issues.items()}
 
 
-def _listed_debate(head: DebateHead) -> dict[str, Any]:
+def _listed_debate(head: DebateHead) -> DebateSummary:
     summary = _summary.decode(head.summary)
-    shape: dict[str, Any] = {
-        "id": head.id,
-        "topic": head.motion,
-        "status": STATES[head.status],
-        "participantCount": len(summary.seats),
-        "currentRound": rounds.current_round(head.status, summary.round),
-        "maxRounds": summary.rounds,
-        "totalCost": float(summary.cost),
-        "createdAt": moment(head.created_at),
-        "completedAt": moment(head.updated_at) if head.status in FINAL else None,
-        "format": head.format,
-        "unpriced": summary.unpriced,
-        "winner": summary.winner,
-        "outcome": summary.outcome or None,
-        "headline": summary.headline or None,
-        "totalCostText": _cost_text(summary),
-        "participants": _listed_participants(summary),
-        "strip": list(summary.strip),
-        "given": summary.given,
-    }
-    return _without_nulls(shape)
+    return DebateSummary(
+        id=head.id,
+        topic=head.motion,
+        status=STATES[head.status],
+        participant_count=len(summary.seats),
+        current_round=rounds.current_round(head.status, summary.round),
+        max_rounds=summary.rounds,
+        total_cost=as_number(Money(summary.cost)),
+        created_at=Timestamp.of(head.created_at),
+        completed_at=Timestamp.of(head.updated_at) if head.status in FINAL else None,
+        format=head.format,
+        unpriced=summary.unpriced,
+        winner=summary.winner,
+        outcome=summary.outcome,
+        headline=summary.headline,
+        total_cost_text=_cost_text(summary),
+        participants=_listed_participants(summary),
+        strip=summary.strip,
+        given=summary.given,
+    )
 
 
-def _listed_participants(summary: StoredSummary) -> list[dict[str, Any]]:
+def _listed_participants(summary: StoredSummary) -> tuple[Sitting, ...]:
     """Who sits there, as far as it was written down."""
     gaps = ("",) * len(summary.seats)
     rows = zip(summary.seats, summary.models, summary.sides or gaps, summary.colours or gaps, strict=False)
-    return [
-        {"name": name, "model": model, "position": side, "color": colour}
-        for name, model, side, colour in rows
-    ]
+    return tuple(
+        Sitting(name=name, model=model, position=side, color=colour) for name, model, side, colour in rows
+    )
 
 
 def _cost_text(summary: StoredSummary) -> str:

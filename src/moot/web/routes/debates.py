@@ -20,6 +20,7 @@ from moot.api.native import NativeFrames
 from moot.api.page_view.page_frames import PageFrames
 from moot.api.problems import Problem
 from moot.api.rights import viewer_as
+from moot.api.shapes.debates import TicketResponse
 from moot.api.v1 import bodies, query_params, replies
 from moot.api.v1.setup_body import setup_from_body
 from moot.api.v1.states import statuses_of
@@ -464,12 +465,12 @@ async def issue_ticket(request: Request, debate_id: DebateId, context: Context) 
     bodies.read_body(bodies.Nothing, await request.body())
     ticket = await context.tickets.issue(identity_of(request), debate_id)
     return json_reply(
-        {
-            "debateId": debate_id,
-            "ticket": ticket,
-            "expiresIn": int(TICKET_SECONDS),
-            "streamUrl": f"/api/v1/debates/{debate_id}/stream?ticket={ticket}",
-        },
+        TicketResponse(
+            debate_id=debate_id,
+            ticket=ticket,
+            expires_in=int(TICKET_SECONDS),
+            stream_url=f"/api/v1/debates/{debate_id}/stream?ticket={ticket}",
+        ),
         201,
     )
 

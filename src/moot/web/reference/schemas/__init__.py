@@ -7,6 +7,8 @@ readers should let members pass that they do not know.
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import msgspec
 from pydantic.json_schema import models_json_schema
 
@@ -27,20 +29,10 @@ from moot.web.reference.schemas.people_schemas import (
 from moot.web.reference.schemas.problem_schemas import ErrorResponse
 from moot.web.reference.schemas.record_schemas import CallResponse, EventPage, LogEntry, TranscriptResponse
 from moot.web.reference.schemas.reply_schemas import (
-    ActionResponse,
     CreateDebateResponse,
     DebateStatusResponse,
-    InjectResponse,
-    ListDebatesResponse,
-    PauseDebateResponse,
-    ResumeDebateResponse,
-    StopDebateResponse,
-    SubmitRoundResponse,
-    TicketResponse,
-    TriggerJudgeResponse,
 )
 from moot.web.reference.schemas.server_schemas import (
-    EstimateResponse,
     FormatsResponse,
     HealthResponse,
     ModelsResponse,
@@ -52,9 +44,8 @@ from moot.web.reference.schemas.server_schemas import (
 from moot.web.reference.schemas.statistics_schemas import StatisticsResponse
 
 REPLIES: tuple[type[Reply], ...] = (
-    CreateDebateResponse, DebateStatusResponse, ListDebatesResponse, SubmitRoundResponse,
-    TriggerJudgeResponse, PauseDebateResponse, ResumeDebateResponse, StopDebateResponse, ActionResponse,
-    InjectResponse, TicketResponse, TranscriptResponse, EventPage, LogEntry, CallResponse, EstimateResponse,
+    CreateDebateResponse, DebateStatusResponse,
+    TranscriptResponse, EventPage, LogEntry, CallResponse,
     InvitationResponse, InvitationsResponse, SeatResponse, PollsResponse, VerdictsResponse,
     ViewResponse, ViewFrame, FramesResponse,
     FormatsResponse, HealthResponse, ModelsResponse, ToolsResponse, StatisticsResponse, ErrorResponse,
@@ -73,4 +64,19 @@ def schemas(*more: type[Reply], template: str = "#/components/schemas/{model}") 
         SHAPES, ref_template=SCHEMA_TEMPLATE, schema_hook=describe_type
     )
     _, rows = models_json_schema([(ConversationEvent, "validation")], ref_template=template)
-    return {**shapes["$defs"], **rows["$defs"], **structs}
+    return {**shapes["$defs"], **rows["$defs"], **_as_sent(structs)}
+
+
+def _as_sent(shape: Any) -> Any:
+    """The schema as it is sent: amounts are numbers, a member with a default may be missing."""
+    if isinstance(shape, list):
+        return [_as_sent(part) for part in cast("list[Any]", shape)]
+    if not isinstance(shape, dict):
+        return shape
+    schema = {name: _as_sent(part) for name, part in cast("Shape", shape).items()}
+    if schema.get("format") == "decimal":
+        return {**{name: part for name, part in schema.items() if name != "format"}, "type": "number"}
+    if schema.pop("default", ...) is None:
+        options = [option for option in schema.pop("anyOf") if option != {"type": "null"}]
+        return {**schema, **(options[0] if len(options) == 1 else {"anyOf": options})}
+    return schema

@@ -192,45 +192,6 @@ class ToolsResponse(Reply):
     """What `config.tools` may also have, for models whose provider has it."""
 
 
-class Span(Reply):
-    low: Count
-    high: Count
-
-
-class ModelEstimate(Reply):
-    model: str
-    calls: Span
-    input_tokens: Span
-    output_tokens: Span
-    low: Dollars | None
-    """null where nobody knows the price."""
-    high: Dollars | None
-
-
-class EstimateResponse(Reply):
-    currency: Literal["USD"]
-    speeches: Count
-    calls: Span
-    tokens: Span
-    low: Dollars | None
-    """US dollars, if everybody keeps to the words of the format."""
-    high: Dollars | None
-    """US dollars, if every call takes all that it may."""
-    low_text: str
-    high_text: str
-    limited: bool
-    """It could cost more if `costLimit` did not hold it."""
-    smallest_limit: Dollars | None
-    """The smallest `costLimit` under which the first round can be held and judged: a smaller one is refused.
-    null where a price is not known."""
-    models: list[ModelEstimate]
-    unpriced: list[str]
-    order: list[OrderedSpeech]
-    """Who speaks when."""
-    warnings: list[str]
-    """What will weaken the verdict, and what is not in the estimate: tools."""
-
-
 class HealthResponse(Reply):
     status: Literal["ok", "stopping", "unhealthy"]
     store: Literal["ok", "unreachable"] = LEFT_OUT
