@@ -150,9 +150,9 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
 
 
 def _log_file(env: Mapping[str, str]) -> Path | None:
-    kind, _, rest = env.get("MOOT_STORE", "").strip().partition(":")
-    if kind == "sqlite" and rest:
-        return Path(rest.removeprefix("//")).expanduser()
+    kind, _, location = env.get("MOOT_STORE", "").strip().partition(":")
+    if kind == "sqlite" and location:
+        return Path(location.removeprefix("//")).expanduser()
     if kind and kind not in POSTGRES_SCHEMES:
         raise Invalid("MOOT_STORE is sqlite:FILE or postgresql://user@host/database.")
     return None

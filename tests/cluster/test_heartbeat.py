@@ -36,7 +36,7 @@ class Beats:
 @asynccontextmanager
 async def beating(url: str, *, turning: bool = True) -> AsyncGenerator[tuple[Heartbeat, Beats, Queue]]:
     queue, beats = await Queue.open(url, seconds=10), Beats()
-    heart = Heartbeat(url, every=EVERY, stall=2 * MOST * EVERY, within=10, heard=beats)
+    heart = Heartbeat(url, every=EVERY, stall=2 * MOST * EVERY, within=10, on_heartbeat=beats)
     heart.worker = await queue.register()
     turn = asyncio.create_task(heart.watch_loop() if turning else asyncio.sleep(0))
     heart.start()

@@ -46,11 +46,11 @@ class SeenEvent(Struct, frozen=True):
 
 
 def seen_event(recorded: Recorded, before: Debate | None, after: Debate, viewer: Viewer) -> SeenEvent:
-    shown = visible_event(after, recorded, viewer)
+    visible = visible_event(after, recorded, viewer)
     if viewer.seat is not None and any(phase.simultaneous for phase in after.format.phases):
         # To one who sits at the table even what everybody is told may come too early.
         before, after = before and seen_now(before, viewer), seen_now(after, viewer)
-    return SeenEvent(recorded.seq, recorded.at, shown.event if shown else None, before, after)
+    return SeenEvent(recorded.seq, recorded.at, visible.event if visible else None, before, after)
 
 
 class Dialect(Protocol):

@@ -132,8 +132,8 @@ def require_judge(identity: Identity, judge: str | None) -> str | None:
 def require_questioner(identity: Identity, debate: Debate) -> None:
     """Raises Refused where one has asked enough: nobody takes all the questions for themselves."""
     check(identity, "ask")
-    asked = sum(remark.question and remark.by == identity.name for remark in debate.remarks)
-    if not identity.conducts and asked >= MAX_QUESTIONS:
+    count = sum(remark.question and remark.by == identity.name for remark in debate.remarks)
+    if not identity.conducts and count >= MAX_QUESTIONS:
         raise Refused(f"You have asked {MAX_QUESTIONS} questions.", debate.status)
 
 

@@ -74,8 +74,8 @@ def _wrong(error: Invalid) -> list[str]:
     of_a_setup = str(error).startswith(SETUP_ERROR)
     problems = [
         f"{_option(field)}: {problem}"
-        for field, found in error.problems.items()
-        for problem in found
+        for field, field_problems in error.problems.items()
+        for problem in field_problems
         if of_a_setup or problem not in str(error)
     ]
     # The message about a format file names all that is wrong with it.

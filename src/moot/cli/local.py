@@ -61,7 +61,7 @@ class LocalSource(Arena):
         return await self.setup(
             motion,
             format=fmt,
-            seats=[self._seat(options, place, model) for place, model in enumerate(models)],
+            seats=[self._seat(options, index, model) for index, model in enumerate(models)],
             model=options.model,
             judge=NO_JUDGE if _has_no_judge(winning, options.judges) else None,
             judges=options.judges,
@@ -83,8 +83,8 @@ class LocalSource(Arena):
             person_seconds=options.person_seconds,
         )
 
-    def _seat(self, options: DebateCliOptions, place: int, model: str) -> SeatSetup:
-        seat = options.seat(place)
+    def _seat(self, options: DebateCliOptions, index: int, model: str) -> SeatSetup:
+        seat = options.seat(index)
         return SeatSetup(
             model=self.model(model, effort=seat.effort, verbosity=seat.verbosity),
             persona=seat.persona,

@@ -13,27 +13,27 @@ SHORT_ID = 8
 PAGE_SIZE = 500
 
 
-async def find_debate(source: DebateSource, given: str) -> str:
+async def find_debate(source: DebateSource, typed: str) -> str:
     """Return the id of the debate. Raises UnknownDebate, or Invalid where several fit."""
-    if given == "last":
+    if typed == "last":
         page = await source.list(limit=1)
         if not page.heads:
             raise UnknownDebate('There are no debates here yet. Begin with: moot "A motion"')
         return page.heads[0].id
     try:
-        return (await source.head(given)).id
+        return (await source.head(typed)).id
     except UnknownDebate:
-        matches = await _like(source, given)
+        matches = await _like(source, typed)
     if len(matches) > 1:
         several = ", ".join(matches[:3]) + (" and others" if len(matches) > 3 else "")
-        raise Invalid(f"{given!r} fits {len(matches)} debates: {several}. Write more of it.")
+        raise Invalid(f"{typed!r} fits {len(matches)} debates: {several}. Write more of it.")
     if not matches:
-        raise UnknownDebate(f"There is no debate {given!r}.")
+        raise UnknownDebate(f"There is no debate {typed!r}.")
     return matches[0]
 
 
-async def _like(source: DebateSource, given: str) -> list[str]:
-    fragment = given.removeprefix(PREFIX).upper()
+async def _like(source: DebateSource, typed: str) -> list[str]:
+    fragment = typed.removeprefix(PREFIX).upper()
     matches: list[str] = []
     offset = 0
     while fragment and (heads := (await source.list(limit=PAGE_SIZE, offset=offset)).heads):
@@ -53,40 +53,40 @@ def short_id(debate_id: str) -> str:
 TIES = ("draw", "tie", "none")
 
 
-def seat_id(debate: Debate, given: str) -> str:
-    folded = given.strip().casefold()
+def seat_id(debate: Debate, typed: str) -> str:
+    folded = typed.strip().casefold()
     for key in ("id", "name", "side"):
         matches = [seat.id for seat in debate.seats if str(getattr(seat, key)).casefold() == folded]
         if len(matches) == 1:
             return matches[0]
     names = ", ".join(single_line(seat.name) for seat in debate.seats)
-    raise Invalid(f"There is no seat {given!r} here. The seats are: {names}.")
+    raise Invalid(f"There is no seat {typed!r} here. The seats are: {names}.")
 
 
-def party_id(debate: Debate, given: str) -> str:
+def party_id(debate: Debate, typed: str) -> str:
     """Return the id of a party, which can win: a seat, or a whole side. Raises Invalid."""
-    folded = given.strip().casefold()
+    folded = typed.strip().casefold()
     sides = [party.id for party in parties(debate) if all(seat.side == folded for seat in party.seats)]
     if len(sides) == 1:
         return sides[0]
-    party = party_of(debate, seat_id(debate, given))
+    party = party_of(debate, seat_id(debate, typed))
     if party is None:
-        raise Invalid(f"{given.strip()} cannot win here.")
+        raise Invalid(f"{typed.strip()} cannot win here.")
     return party.id
 
 
-def winner_id(debate: Debate, given: str) -> str | None:
+def winner_id(debate: Debate, typed: str) -> str | None:
     """Return the id of the party named as the winner; None for a draw."""
-    return None if given.strip().casefold() in TIES else party_id(debate, given)
+    return None if typed.strip().casefold() in TIES else party_id(debate, typed)
 
 
-def own_seat(debate: Debate, given: str | None) -> str:
+def own_seat(debate: Debate, typed: str | None) -> str:
     """Return the seat named, else that of the only person who speaks, else of the only person.
 
     Raises Invalid where that is not one seat.
     """
-    if given:
-        return seat_id(debate, given)
+    if typed:
+        return seat_id(debate, typed)
     people = [seat.id for seat in debate.seats if seat.model.human]
     speaking = [turn.seat for turn in debate.live if turn.seat in people]
     for sitting in (speaking, people):
@@ -98,11 +98,11 @@ def own_seat(debate: Debate, given: str | None) -> str:
     raise Invalid(f"Several people sit here: name your seat with --seat, one of {names}.")
 
 
-def own_judge(debate: Debate, given: str | None) -> str:
+def own_judge(debate: Debate, typed: str | None) -> str:
     """Return the id of the judge named, else of the only person who judges. Raises Invalid."""
     sitting = debate.judging.judges if debate.judging and debate.being_judged else debate.panel
     people = [judge for judge in sitting if judge.model.human]
-    folded = (given or "").strip().casefold()
+    folded = (typed or "").strip().casefold()
     matches = [judge.id for judge in people if not folded or folded in (judge.id, judge.name.casefold())]
     if len(matches) == 1:
         return matches[0]

@@ -377,8 +377,8 @@ class RemoteSource:
         return ConversationPage(tuple(conversations), page.total)
 
     async def is_imported(self, conversation_id: str) -> bool:
-        found = await _patiently(lambda: self.client.conversation(conversation_id), conversation_id)
-        return found.kind == "imported"
+        conversation = await _patiently(lambda: self.client.conversation(conversation_id), conversation_id)
+        return conversation.kind == "imported"
 
     async def conversation_events(self, conversation_id: str) -> AsyncGenerator[JsonObject, None]:
         async for page in self._event_pages(conversation_id, "unified"):

@@ -66,8 +66,8 @@ def local_error(error: ApiError) -> MootError:
             wait = f"Try again in {error.retry_after:.0f} seconds." if error.retry_after else ""
             return Unavailable(_sentence(problem.detail), wait)
         case _:
-            found = f"The server's log has it as {problem.request_id}." if problem.request_id else ""
-            return Unavailable(_sentence(problem.detail or problem.title), found)
+            log_reference = f"The server's log has it as {problem.request_id}." if problem.request_id else ""
+            return Unavailable(_sentence(problem.detail or problem.title), log_reference)
 
 
 def _sentence(words: str) -> str:
@@ -112,7 +112,7 @@ def tally_from_reply(rule: Literal["swing", "majority"], reply: Tallied) -> Audi
     )
 
 
-def head_from_debate(debate: Debate, shown: bytes) -> DebateHead:
+def head_from_debate(debate: Debate, summary: bytes) -> DebateHead:
     return DebateHead(
         id=debate.id,
         owner="",
@@ -124,13 +124,13 @@ def head_from_debate(debate: Debate, shown: bytes) -> DebateHead:
         runner="",
         created_at=debate.created_at,
         updated_at=debate.updated_at,
-        summary=shown,
+        summary=summary,
     )
 
 
 def head_from_listing(one: Listed) -> DebateHead:
     status = STATUS_BY_STATE.get(one.status, "completed")
-    shown = StoredSummary(
+    summary = StoredSummary(
         id=one.id,
         motion=one.topic,
         format=one.format,
@@ -156,7 +156,7 @@ def head_from_listing(one: Listed) -> DebateHead:
         runner="",
         created_at=one.created_at,
         updated_at=one.completed_at or one.created_at,
-        summary=msgspec.json.encode(shown),
+        summary=msgspec.json.encode(summary),
     )
 
 
@@ -211,8 +211,8 @@ def judges_of(options: DebateCliOptions, default: str) -> list[Judge]:
 
 
 def debaters(options: DebateCliOptions, seating: FormatSeating, models: list[str]) -> Iterable[Debater]:
-    for place, ((name, side), model) in enumerate(zip(seating.chairs, models, strict=True)):
-        seat = options.seat(place)
+    for index, ((name, side), model) in enumerate(zip(seating.chairs, models, strict=True)):
+        seat = options.seat(index)
         yield Debater(
             name=name,
             model=model,

@@ -56,15 +56,15 @@ def all_people(debate: Debate) -> PeopleHere:
     )
 
 
-def person_at(debate: Debate, given: str) -> PeopleHere:
+def person_at(debate: Debate, typed: str) -> PeopleHere:
     """The person at a seat or in a judge's place, by name or id. Raises Invalid."""
-    folded = given.strip().casefold()
+    folded = typed.strip().casefold()
     judges = [
         judge.id
         for judge in (*debate.judges, *(debate.judging.judges if debate.judging else ()))
         if folded in (judge.id, judge.name.casefold()) and judge.model.human
     ]
-    return PeopleHere(judges=(judges[0],)) if judges else PeopleHere(seats=(seat_id(debate, given),))
+    return PeopleHere(judges=(judges[0],)) if judges else PeopleHere(seats=(seat_id(debate, typed),))
 
 
 class VisibleRecords:
@@ -90,7 +90,7 @@ class VisibleRecords:
             return ()
         lifted = [number for number in self._veiled if not is_hidden(debate, number, self._viewers)]
         held = [one for number in lifted for one in self._veiled.pop(number)]
-        return (*self._shown(recorded), *(shown for one in held for shown in self._shown(one)))
+        return (*self._shown(recorded), *(visible for one in held for visible in self._shown(one)))
 
     def with_votes(self, debate: Debate) -> Debate:
         """Return the debate with its votes, which no record shows, once their result is public."""
@@ -106,8 +106,8 @@ class VisibleRecords:
                 return (recorded,)
             self._sealed.append(recorded)
             return ()
-        shown = (visible_event(self._debate, recorded, viewer) for viewer in self._viewers)
-        first = next((one for one in shown if one is not None), None)
+        views = (visible_event(self._debate, recorded, viewer) for viewer in self._viewers)
+        first = next((one for one in views if one is not None), None)
         if first is None or not isinstance(recorded.event, VerdictReached | JudgingFailed | DebateFailed):
             return () if first is None else (first,)
         opened, self._sealed = self._sealed, []

@@ -22,14 +22,16 @@ OnHeartbeat = Callable[[int, bool, float], None]
 
 
 class Heartbeat:
-    def __init__(self, url: str, *, every: float, stall: float, within: float, heard: OnHeartbeat) -> None:
-        """`heard` is called on the event loop with the worker's number, whether the database still knows it,
-        and the time. It is not called where the database takes longer than `within`."""
+    def __init__(
+        self, url: str, *, every: float, stall: float, within: float, on_heartbeat: OnHeartbeat
+    ) -> None:
+        """`on_heartbeat` is called on the event loop with the worker's number, whether the database still
+        knows it, and the time. It is not called where the database takes longer than `within`."""
         self._url = url
         self._every = every
         self._most = max(int(stall / every / 2), 1)
         self._within = within
-        self._heard = heard
+        self._heard = on_heartbeat
         self._unturned = 0
         """Beats since the event loop last ran; after half a stall none is sent. Beats are counted instead of
         seconds, so that a process that was stopped for a while is not taken for one that hangs."""

@@ -177,17 +177,17 @@ class Queue:
 
     async def waiting(self, queue: str, debate_id: str | None = None) -> list[DebateJob]:
         async with self._time_limit():
-            found = await self._jobs.list_jobs_async(
+            jobs = await self._jobs.list_jobs_async(
                 task=TASK, status="todo", queue=queue, queueing_lock=debate_id
             )
-            return _debate_jobs(found)
+            return _debate_jobs(jobs)
 
     async def stalled(self, seconds: float) -> list[DebateJob]:
         """Jobs of workers whose last heartbeat is older than this, or that are gone."""
         async with self._time_limit():
-            found = await self._jobs.get_stalled_jobs(task_name=TASK, seconds_since_heartbeat=seconds)
+            jobs = await self._jobs.get_stalled_jobs(task_name=TASK, seconds_since_heartbeat=seconds)
         # While the database was away no worker could send a heartbeat: all of them get time to do so.
-        return _debate_jobs(found) if found and not await self._server_just_started(seconds) else []
+        return _debate_jobs(jobs) if jobs and not await self._server_just_started(seconds) else []
 
     async def _server_just_started(self, seconds: float) -> bool:
         rows = await self.query(

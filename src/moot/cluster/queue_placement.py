@@ -101,7 +101,7 @@ class QueuePlacement:
                 every=self._timings.heartbeat_seconds,
                 stall=self._timings.stall_seconds,
                 within=limit,
-                heard=self._on_heartbeat,
+                on_heartbeat=self._on_heartbeat,
             )
             try:
                 await self._register()

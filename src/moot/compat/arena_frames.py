@@ -130,7 +130,7 @@ def debate_reply(debate: Debate, viewer: Viewer) -> dict[str, Any]:
         "maxTurns": len(known.schedule),
         "maxRounds": known.rounds_planned,
         "winningCondition": known.manner.winning,
-        **{f"debater{LETTERS[place]}": _debater(seat) for place, seat in enumerate(known.seats)},
+        **{f"debater{LETTERS[index]}": _debater(seat) for index, seat in enumerate(known.seats)},
         "turns": [_turn(known, turn) for turn in turns_by_slot(known)],
         "status": STATES[known.status],
         "winner": winner(known),

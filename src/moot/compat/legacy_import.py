@@ -111,13 +111,13 @@ class ImportReport(Struct):
 
     def compare_counts(self) -> list[tuple[str, int, int]]:
         """Name, number found and number kept: of rows, and of the segment types that must not get lost."""
-        seen, kept = self.seen.segments, self.kept.segments
-        counted = [(name, seen.get(name, 0), kept.get(name, 0)) for name in COUNTED_TYPES]
+        seen, stored = self.seen.segments, self.kept.segments
+        counted = [(name, seen.get(name, 0), stored.get(name, 0)) for name in COUNTED_TYPES]
         return [("rows", self.seen.rows, self.kept.rows), *counted]
 
     @property
     def is_complete(self) -> bool:
-        return not self.lost and all(seen == kept for _, seen, kept in self.compare_counts())
+        return not self.lost and all(seen == stored for _, seen, stored in self.compare_counts())
 
     def check_stored(self, stored: dict[str, int]) -> None:
         """Compare with the counts of the store. It may hold more: rows that the source has deleted since."""

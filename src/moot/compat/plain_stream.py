@@ -175,7 +175,7 @@ class PlainStreamHandlers:
         self._arena = context.arena
 
     async def _follow_plainly(
-        self, request: Request, debate_id: str, dialect_for: Callable[[Viewer], Dialect], gone: Frame
+        self, request: Request, debate_id: str, dialect_for: Callable[[Viewer], Dialect], deleted_frame: Frame
     ) -> Response:
         """The stream from the start or from the client's cursor; 204 if the client has seen the end."""
         query = query_params.parse_plain_stream(query_string(request), request.headers.get("last-event-id"))
@@ -194,7 +194,7 @@ class PlainStreamHandlers:
             dialect_for(viewer),
             viewer,
             cursor,
-            gone,
+            deleted_frame,
             plain=True,
             extra_headers={"X-Debate-Id": debate_id},
         )

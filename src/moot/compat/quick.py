@@ -257,7 +257,7 @@ class QuickRoutes(PlainStreamHandlers):
             slot = stack.pop_all()
         debate_id, viewer = outcome.debate.id, identity_of(request).viewer
         headers = {"X-Debate-Id": debate_id, **replayed_header(outcome)}
-        dialect, gone = QuickFrames(), deleted()
+        dialect, deleted_frame = QuickFrames(), deleted()
         return follow_debate(
             self._context,
             request,
@@ -265,7 +265,7 @@ class QuickRoutes(PlainStreamHandlers):
             dialect,
             viewer,
             Cursor(),
-            gone,
+            deleted_frame,
             plain=True,
             extra_headers=headers,
             slot=slot,

@@ -52,24 +52,26 @@ class SessionFinder:
             raise UnknownDebate
         return debate
 
-    async def find_for_turn(self, asked: AskedTurn, owner: str | None) -> Debate | None:
+    async def find_for_turn(self, turn_request: AskedTurn, owner: str | None) -> Debate | None:
         """The session in which this turn is, or was, the next."""
-        if asked.previous_response_id is not None:
-            ids = await self._arena.store.find_sessions(response_key(asked.previous_response_id), owner=owner)
+        if turn_request.previous_response_id is not None:
+            ids = await self._arena.store.find_sessions(
+                response_key(turn_request.previous_response_id), owner=owner
+            )
             for debate_id in ids:
                 return await self._arena.state(debate_id)
-        if not asked.opponent_text:
+        if not turn_request.opponent_text:
             return None
-        fitting = [debate async for debate in self._by_words(asked, owner)]
+        fitting = [debate async for debate in self._by_words(turn_request, owner)]
         # Of several sessions with the same last words, the one that waits for this turn.
-        waiting = (debate for debate in fitting if latest_turn(debate, asked.slot) is None)
+        waiting = (debate for debate in fitting if latest_turn(debate, turn_request.slot) is None)
         return next(waiting, fitting[0] if fitting else None)
 
     async def remember(self, request_key: str, debate_id: str) -> None:
         """`request_key` identifies the client and the request for the first turn."""
         await self._arena.shared_state.put(f"opened for {request_key}", debate_id.encode(), OPENING_SECONDS)
 
-    async def recently_opened(self, request_key: str, asked: AskedTurn) -> Debate | None:
+    async def recently_opened(self, request_key: str, turn_request: AskedTurn) -> Debate | None:
         """The session that the same request of the same client opened a moment ago."""
         if (data := await self._arena.shared_state.get(f"opened for {request_key}")) is None:
             return None
@@ -77,31 +79,35 @@ class SessionFinder:
             debate = await self._arena.state(data.decode())
         except UnknownDebate:
             return None
-        turn = latest_turn(debate, asked.slot)
+        turn = latest_turn(debate, turn_request.slot)
         ended = turn.ended_at if turn else None
-        moved_on = debate.final or any(other.slot > asked.slot for other in (*debate.turns, *debate.live))
+        moved_on = debate.final or any(
+            other.slot > turn_request.slot for other in (*debate.turns, *debate.live)
+        )
         return None if moved_on or (ended and datetime.now(UTC) - ended > SAME_TURN) else debate
 
-    async def _by_words(self, asked: AskedTurn, owner: str | None) -> AsyncGenerator[Debate]:
+    async def _by_words(self, turn_request: AskedTurn, owner: str | None) -> AsyncGenerator[Debate]:
         """Newest first."""
-        ids: Sequence[str] = await self._arena.store.find_sessions(text_key(asked.opponent_text), owner=owner)
+        ids: Sequence[str] = await self._arena.store.find_sessions(
+            text_key(turn_request.opponent_text), owner=owner
+        )
         exact = bool(ids)
         if not exact:
-            recent = DebateFilter(owner=owner, format=SESSION_FORMAT, search=asked.topic)
+            recent = DebateFilter(owner=owner, format=SESSION_FORMAT, search=turn_request.topic)
             ids = [head.id for head in (await self._arena.store.list(recent, limit=RECENT_SESSIONS)).heads]
         for debate_id in ids:
             debate = await self._arena.state(debate_id)
-            if _fits(debate, asked, exact=exact):
+            if _fits(debate, turn_request, exact=exact):
                 yield debate
 
 
-def _fits(debate: Debate, asked: AskedTurn, *, exact: bool) -> bool:
+def _fits(debate: Debate, turn_request: AskedTurn, *, exact: bool) -> bool:
     """Whether the turn before this one ended with the opponent's words that the client sent."""
-    turn = latest_turn(debate, asked.slot - 1)
-    if debate.motion != asked.topic or turn is None or not turn.has_words:
+    turn = latest_turn(debate, turn_request.slot - 1)
+    if debate.motion != turn_request.topic or turn is None or not turn.has_words:
         return False
     text = turn.text.strip()
-    return asked.opponent_text == text if exact else asked.opponent_text.endswith(text)
+    return turn_request.opponent_text == text if exact else turn_request.opponent_text.endswith(text)
 
 
 NOBODY_LISTENS = "nobody listens"

@@ -135,11 +135,11 @@ def _is_missing_something(shape: Mapping[str, Any]) -> bool:
     return shape.get(number) is None or any(shape.get(name) in (None, "", 0, False) for name in others)
 
 
-def setup_for_turn(asked: AskedTurn, model: Model) -> Setup:
+def setup_for_turn(turn_request: AskedTurn, model: Model) -> Setup:
     """A session in which this model has its seat; the other seat has no model yet."""
-    models = (model, UNASSIGNED_MODEL) if asked.turn_number % 2 else (UNASSIGNED_MODEL, model)
+    models = (model, UNASSIGNED_MODEL) if turn_request.turn_number % 2 else (UNASSIGNED_MODEL, model)
     return Setup(
-        motion=asked.topic,
+        motion=turn_request.topic,
         format=FORMAT,
         seats=tuple(
             SeatSetup(model=one, name=chair.name, side=chair.side)
@@ -148,7 +148,7 @@ def setup_for_turn(asked: AskedTurn, model: Model) -> Setup:
         turns=TURNS,
         turn_seconds=TURN_SECONDS,
         winning="user-decides",
-        intensity=asked.intensity,
+        intensity=turn_request.intensity,
     )
 
 
@@ -194,7 +194,7 @@ class TurnFrames(Struct, frozen=True):
         first = seen.seq == self.after + 1
         match event:
             case TurnCompleted() if was is not None and turn is not None and event.turn == self.number:
-                yield from self._ended(seen, was, turn, told=not first)
+                yield from self._ended(seen, was, turn, streamed=not first)
             case TurnFailed() if event.turn == self.number:
                 yield _error(event.message)
             case TurnInterrupted() if event.turn == self.number:
@@ -241,10 +241,10 @@ class TurnFrames(Struct, frozen=True):
         else:
             yield from _chunks("reasoning", turn.reasoning[len(sent) :])
 
-    def _ended(self, seen: SeenEvent, was: Turn, turn: Turn, *, told: bool) -> Iterator[Frame]:
-        """The text that was not streamed, and `complete`. `told`: the viewer has received the turn so far."""
-        sent = max(was.text, self._sent(was), key=len) if told else ""
-        if not told:
+    def _ended(self, seen: SeenEvent, was: Turn, turn: Turn, *, streamed: bool) -> Iterator[Frame]:
+        """The text that was not streamed, and `complete`. `streamed`: the viewer has the turn so far."""
+        sent = max(was.text, self._sent(was), key=len) if streamed else ""
+        if not streamed:
             yield from _chunks("reasoning", thoughts(turn))
         if turn.text.startswith(sent):
             yield from _chunks("content", turn.text[len(sent) :])

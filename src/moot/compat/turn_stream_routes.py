@@ -96,28 +96,28 @@ class TurnStreamRoutes:
     # --- asking ---------------------------------------------------------------------------------------
 
     async def ask_turn(self, request: Request) -> Response:
-        asked = await self._read(request)
-        if asked is None:
+        turn_request = await self._read(request)
+        if turn_request is None:
             return json_reply(turn_stream.MISSING_FIELDS, 400)
         try:
-            debate, _ = await self._ask_for(request, asked)
+            debate, _ = await self._ask_for(request, turn_request)
         except UnknownModel:
-            return json_reply({"error": turn_stream.unknown_model_message(asked.model_id)}, 400)
+            return json_reply({"error": turn_stream.unknown_model_message(turn_request.model_id)}, 400)
         self._listeners.expect_listener(debate.id)
         return json_reply(turn_stream.started_reply(debate.id))
 
     async def hear_turn(self, request: Request) -> Response:
         check_accepts_stream(request)
-        asked = await self._read(request)
-        if asked is None:
+        turn_request = await self._read(request)
+        if turn_request is None:
             return json_reply(turn_stream.MISSING_FIELDS, 400)
         async with AsyncExitStack() as stack:
             # No turn is started for a client that may open no further stream.
             await stack.enter_async_context(self._context.streams.slot(client_of(request)))
             try:
-                debate, position = await self._ask_for(request, asked)
+                debate, position = await self._ask_for(request, turn_request)
             except UnknownModel:
-                error = Frame("error", {"message": turn_stream.unknown_model_message(asked.model_id)})
+                error = Frame("error", {"message": turn_stream.unknown_model_message(turn_request.model_id)})
                 # As a header: with a media type Starlette would add a charset, which some clients reject.
                 return Response(as_lines(error, ""), headers={"Content-Type": "text/event-stream"})
             return self._turn_response(request, debate.id, position, stack.pop_all())
@@ -169,41 +169,41 @@ class TurnStreamRoutes:
         check_not_stopping(self._context)
         return turn_stream.read_turn(await request.body())
 
-    async def _ask_for(self, request: Request, asked: AskedTurn) -> tuple[Debate, TurnPosition]:
+    async def _ask_for(self, request: Request, turn_request: AskedTurn) -> tuple[Debate, TurnPosition]:
         raw = await request.body()
         owner, client = identity_of(request).owner, client_of(request)
         request_key = "\n".join((client, owner or "", fingerprint("", "", raw)))
         # Of two equal requests at the same time the second finds what the first has opened.
         async with self._mutex.locked(request_key), self._context.idempotency.in_flight(request, raw) as once:
-            session = await self._find_session(request, asked)
+            session = await self._find_session(request, turn_request)
             if session is None and once is None:
-                session = await self._sessions.recently_opened(request_key, asked)
+                session = await self._sessions.recently_opened(request_key, turn_request)
             if session is not None:
-                return await self._ask_in_session(request, session, asked)
-            outcome = await self._open_session(request, asked, once)
+                return await self._ask_in_session(request, session, turn_request)
+            outcome = await self._open_session(request, turn_request, once)
             if once is None:
                 await self._sessions.remember(request_key, outcome.debate.id)
             if outcome.replayed:
                 session = await self._arena.state(outcome.debate.id)
-                return await self._ask_in_session(request, session, asked)
-            return outcome.debate, stream_position(outcome.debate, asked.slot)
+                return await self._ask_in_session(request, session, turn_request)
+            return outcome.debate, stream_position(outcome.debate, turn_request.slot)
 
-    async def _find_session(self, request: Request, asked: AskedTurn) -> Debate | None:
-        if asked.session_id is not None:
-            return await self._session(request, asked.session_id)
-        return await self._sessions.find_for_turn(asked, identity_of(request).owner)
+    async def _find_session(self, request: Request, turn_request: AskedTurn) -> Debate | None:
+        if turn_request.session_id is not None:
+            return await self._session(request, turn_request.session_id)
+        return await self._sessions.find_for_turn(turn_request, identity_of(request).owner)
 
     async def _open_session(
-        self, request: Request, asked: AskedTurn, once: IdempotencyKey | None
+        self, request: Request, turn_request: AskedTurn, once: IdempotencyKey | None
     ) -> RecordResult:
-        if asked.turn_number == 1:
+        if turn_request.turn_number == 1:
             keys = lent_keys(request.headers, self._arena)
-            setup = turn_stream.setup_for_turn(asked, self._model(asked.model_id, keys))
+            setup = turn_stream.setup_for_turn(turn_request, self._model(turn_request.model_id, keys))
             return await open_debate(self._context, request, setup, keys, once, step="turn")
         # The earlier turns are unknown here; only the opponent's last words matter.
-        setup = turn_stream.setup_for_turn(asked, self._model(asked.model_id))
+        setup = turn_stream.setup_for_turn(turn_request, self._model(turn_request.model_id))
         opened = opening_event(setup, lambda kind, _place: new_id(kind))
-        last_speech = ImportedSpeech(asked.slot - 1, redact(asked.opponent_text))
+        last_speech = ImportedSpeech(turn_request.slot - 1, redact(turn_request.opponent_text))
         events = (*imported_events(opened, (last_speech,)), DebateResumed("turn"))
         async with self._context.slots.claim(client_of(request)) as claim:
             objection = claim.objection or await quota_problem(self._context)
@@ -214,23 +214,27 @@ class TurnStreamRoutes:
         return outcome
 
     async def _ask_in_session(
-        self, request: Request, session: Debate, asked: AskedTurn
+        self, request: Request, session: Debate, turn_request: AskedTurn
     ) -> tuple[Debate, TurnPosition]:
-        seat = session.seat(session.schedule[asked.slot].seat)
-        is_seat_model = asked.model_id in (seat.model.name, seat.model.label, seat.model.alias)
+        seat = session.seat(session.schedule[turn_request.slot].seat)
+        is_seat_model = turn_request.model_id in (seat.model.name, seat.model.label, seat.model.alias)
         keys = lent_keys(request.headers, self._arena)
         keys_used = {name: key for name, key in keys.items() if name in session.manner.lent}
-        model = seat.model if is_seat_model else self._model(asked.model_id, keys_used)
+        model = seat.model if is_seat_model else self._model(turn_request.model_id, keys_used)
         command = AskTurn(
-            asked.slot, model, asked.previous_response_id, asked.intensity, identity_of(request).name
+            turn_request.slot,
+            model,
+            turn_request.previous_response_id,
+            turn_request.intensity,
+            identity_of(request).name,
         )
-        turn = latest_turn(session, asked.slot)
+        turn = latest_turn(session, turn_request.slot)
         async with self._context.slots.claim(client_of(request)) as claim:
             if claim.objection and (turn is None or turn.state not in ("live", "completed")):
                 raise claim.objection
             outcome = await self._arena.ask(session.id, command, keys=keys_used)
             await claim.take(session.id)
-        return outcome.debate, stream_position(outcome.debate, asked.slot)
+        return outcome.debate, stream_position(outcome.debate, turn_request.slot)
 
     def _model(self, name: str, keys: Mapping[str, Secret] | None = None) -> Model:
         """Raises UnknownModel, or Problem where neither the server nor `keys` has a key for the model."""

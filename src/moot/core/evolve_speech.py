@@ -134,30 +134,30 @@ def call_started(debate: Debate, recorded: Recorded, event: ev.CallStarted) -> D
 
 def _with_call(turn: Turn, event: ev.CallStarted) -> Turn:
     """Another attempt discards the text of the one before, but keeps that of the calls it continues."""
-    kept, attempt = EarlierCalls(), event.attempt
+    earlier, attempt = EarlierCalls(), event.attempt
     if event.continues is not None:
         # The speech itself does not begin again.
         attempt = turn.attempt
         if event.continues == turn.call:
-            kept = EarlierCalls(turn.text, turn.reasoning, turn.segments, turn.max_tokens, turn.runs)
+            earlier = EarlierCalls(turn.text, turn.reasoning, turn.segments, turn.max_tokens, turn.runs)
         else:
-            kept = turn.kept
-    max_tokens = kept.max_tokens + event.max_tokens
+            earlier = turn.kept
+    max_tokens = earlier.max_tokens + event.max_tokens
     return _without_present_call(
-        replace(turn, kept=kept, call=event.call, attempt=attempt, max_tokens=max_tokens)
+        replace(turn, kept=earlier, call=event.call, attempt=attempt, max_tokens=max_tokens)
     )
 
 
 def _without_present_call(turn: Turn) -> Turn:
     """Without the text of the present call."""
-    kept = turn.kept
+    earlier = turn.kept
     return replace(
         turn,
-        text=kept.text,
-        reasoning=kept.reasoning,
-        segments=kept.segments,
-        thinking=tuple(i for i in turn.thinking if any(part.index == i for part in kept.segments)),
-        runs=kept.runs,
+        text=earlier.text,
+        reasoning=earlier.reasoning,
+        segments=earlier.segments,
+        thinking=tuple(i for i in turn.thinking if any(part.index == i for part in earlier.segments)),
+        runs=earlier.runs,
     )
 
 

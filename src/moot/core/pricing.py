@@ -179,9 +179,9 @@ def non_text_bytes(segment: Segment) -> int:
             return 0
 
 
-def estimate_usage(sent: int, said: int, thought: int = 0) -> Usage:
+def estimate_usage(sent: int, written: int, thought: int = 0) -> Usage:
     """An estimate where nothing was reported, marked as one."""
-    return Usage(input=sent, output=said + thought, reasoning=thought, estimated=True)
+    return Usage(input=sent, output=written + thought, reasoning=thought, estimated=True)
 
 
 def plausible_usage(usage: Usage | None, guess: Usage, sent_bytes: int, said_chars: int) -> Usage:

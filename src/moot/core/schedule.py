@@ -97,9 +97,9 @@ def teams(fmt: Format, seats: Sequence[Seat]) -> dict[str, SideSeats]:
     members: dict[str, SideSeats] = {}
     for side, seats_of_side in zip(("for", "against"), seats_by_side(seats), strict=True):
         names = list(dict.fromkeys(chair.team for chair in fmt.chairs if chair.side == side and chair.team))
-        for place, team in enumerate(names):
-            shared = seats_of_side[place % max(1, len(seats_of_side)) :][:1]
-            members[team] = seats_of_side[place :: len(names)] or shared
+        for index, team in enumerate(names):
+            shared = seats_of_side[index % max(1, len(seats_of_side)) :][:1]
+            members[team] = seats_of_side[index :: len(names)] or shared
     return members
 
 
@@ -170,9 +170,9 @@ def _exchange(fmt: Format, phase: Phase, seats: Sequence[Seat]) -> Iterator[Plan
     crossed = phase.kind == "crossfire"
     for turn in range(phase.exchanges):
         # In a crossfire each of a pair asks the other before the next pair begins.
-        place = 1 + (turn // 2 if crossed else turn)
-        one = _member(fmt, phase.who, phase.speaker or place, seats)
-        other = _member(fmt, phase.to, phase.to_speaker or place, seats)
+        speaker = 1 + (turn // 2 if crossed else turn)
+        one = _member(fmt, phase.who, phase.speaker or speaker, seats)
+        other = _member(fmt, phase.to, phase.to_speaker or speaker, seats)
         if one is None or other is None:
             return
         if crossed and turn % 2:

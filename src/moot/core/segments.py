@@ -46,7 +46,7 @@ def left_open(deltas: Iterable[tuple[int, DeltaKind, Piece]], finished: Iterable
     for index, kind, piece in deltas:
         if (kind, index) not in done:
             pieces.setdefault((kind, index), []).append(piece)
-    return [rebuilt(index, kind, found) for (kind, index), found in pieces.items()]
+    return [rebuilt(index, kind, parts) for (kind, index), parts in pieces.items()]
 
 
 def unfinished(
@@ -61,7 +61,7 @@ def unfinished(
         ends[run.kind] = run.start
         if words and (run.kind, run.index) not in done:
             pieces.setdefault((run.kind, run.index), []).insert(0, (run.part, words))
-    return tuple(rebuilt(index, kind, found) for (kind, index), found in pieces.items())
+    return tuple(rebuilt(index, kind, parts) for (kind, index), parts in pieces.items())
 
 
 def rebuilt(index: int, kind: DeltaKind, pieces: Iterable[Piece]) -> Text | Reasoning:

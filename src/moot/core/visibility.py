@@ -37,30 +37,30 @@ def hears(debate: Debate, turn: Turn) -> tuple[Heard, ...]:
     speeches = [other for other in debate.turns if other.has_words and other.seq < turn.seq]
     # Speeches given at the same time as an own speech are heard after it.
     own_groups = {debate.schedule[t.slot].group: t.seq for t in speeches if t.seat == turn.seat}
-    heard: list[tuple[int, Heard]] = []
+    items: list[tuple[int, Heard]] = []
     for other in speeches:
         other_group = debate.schedule[other.slot].group
         speech = Heard("other", debate.heard_text(other), other.seat, other.number, other.round)
         if other.seat == turn.seat:
-            heard.append((other.seq, replace(speech, kind="own", text=other.text)))
+            items.append((other.seq, replace(speech, kind="own", text=other.text)))
         elif other_group != group:
-            heard.append((max(other.seq, own_groups.get(other_group, 0)), speech))
-    heard.extend(
+            items.append((max(other.seq, own_groups.get(other_group, 0)), speech))
+    items.extend(
         (remark.seq, _remark(remark, turn))
         for remark in debate.remarks
         if remark.seq < turn.seq and (remark.question or remark.to in (None, turn.seat))
     )
-    heard.extend(
+    items.extend(
         (point.seq, Heard("point", point.text, point.seat, point.turn))
         for point in debate.points
         if point.seq < turn.seq and point.accepted
     )
-    heard.extend(
+    items.extend(
         (aside.seq, Heard("notes", aside.text, aside.seat))
         for aside in debate.asides
         if aside.kind == "notes" and aside.text and aside.seat == turn.seat and aside.seq < turn.seq
     )
-    return tuple(item for _, item in sorted(heard, key=lambda pair: (pair[0], pair[1].kind != "own")))
+    return tuple(item for _, item in sorted(items, key=lambda pair: (pair[0], pair[1].kind != "own")))
 
 
 def _remark(remark: Remark, turn: Turn) -> Heard:
@@ -107,8 +107,8 @@ def _redact(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
                 return event
             if viewer.privileged:
                 return replace(event, fence="")
-            shown = tuple(_without_secrets(seat, viewer) for seat in event.seats)
-            return replace(event, seats=shown, fence="")
+            seats = tuple(_without_secrets(seat, viewer) for seat in event.seats)
+            return replace(event, seats=seats, fence="")
         case ev.SegmentCompleted() if _is_private(debate, event.call, viewer):
             return None
         case ev.SegmentCompleted(segment=Reasoning()):

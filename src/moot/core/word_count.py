@@ -48,7 +48,7 @@ def quarter_tokens(text: str) -> int:
     if text.isascii():
         return len(text)
     data = text.encode()
-    longer = (len(data.translate(None, rest)) for rest in (_TWO_BYTES, _THREE_BYTES, _FOUR_BYTES))
+    longer = (len(data.translate(None, others)) for others in (_TWO_BYTES, _THREE_BYTES, _FOUR_BYTES))
     two, three, four = longer
     return len(text) + two + 2 * three + 4 * four
 

@@ -211,8 +211,8 @@ async def _read_chunks(
                             return
                     case ReplySegment(segment):
                         taken_back = result.was_reasoning(segment)
-                        kept = result.add_segment(segment, most)
-                        buffer.add_segment(SegmentCompleted(call, kept, taken_back))
+                        added = result.add_segment(segment, most)
+                        buffer.add_segment(SegmentCompleted(call, added, taken_back))
                         if result.truncated:
                             return
                     case ReplyStarted(response_id, request_id):

@@ -182,9 +182,9 @@ class Followers:
                     batch = await self._read(tail, debate_id, cursor)
                 if batch:
                     cursor = batch[-1].seq
-                    shown = _turns(batch) if turns_only else batch
-                    if shown:
-                        yield shown
+                    records = _turns(batch) if turns_only else batch
+                    if records:
+                        yield records
                     continue
                 if tail.deleted:
                     return

@@ -73,11 +73,11 @@ class SetupResolver:
         self, debate: Debate, judges: Sequence[str | Model | JudgeSetup], criteria: tuple[str, ...]
     ) -> tuple[Judge, ...]:
         """The judges named; those of the debate where only the criteria change; empty: as before."""
-        given = with_default_criteria([self._judge(each) for each in judges], debate.format)
-        problems = {field: [problem] for field, problem in judge_problems(given)}
+        setups = with_default_criteria([self._judge(each) for each in judges], debate.format)
+        problems = {field: [problem] for field, problem in judge_problems(setups)}
         if problems:
             raise Invalid("Invalid panel of judges.", problems)
-        named = make_judges(given, [f"judge_{place + 1}" for place in range(len(given))])
+        named = make_judges(setups, [f"judge_{index + 1}" for index in range(len(setups))])
         if not criteria:
             return named
         return tuple(replace(judge, criteria=criteria, weights={}) for judge in named or debate.panel)
@@ -108,26 +108,26 @@ class SetupResolver:
             chosen += [base] * (len(fmt.chairs) - len(chosen))
         return tuple(SeatSetup(model=each) for each in chosen)
 
-    def _judge(self, given: str | Model | JudgeSetup) -> JudgeSetup:
-        return given if isinstance(given, JudgeSetup) else JudgeSetup(model=self.model(given))
+    def _judge(self, judge: str | Model | JudgeSetup) -> JudgeSetup:
+        return judge if isinstance(judge, JudgeSetup) else JudgeSetup(model=self.model(judge))
 
     async def _default_model(self, named: Sequence[Model]) -> Model:
         """The first model among those named, else the default."""
-        found = next((model for model in named if not model.human), None)
-        return found or self.model(await self._providers.default_model())
+        first = next((model for model in named if not model.human), None)
+        return first or self.model(await self._providers.default_model())
 
     async def _impartial_judge(self, seats: Sequence[SeatSetup]) -> Model:
         """The default judge: a model of no speaker's family (or of all speakers') if one is usable, else the
         first speaker's model."""
-        speakers = [Seat(str(place), seat.name, "neutral", seat.model) for place, seat in enumerate(seats)]
+        speakers = [Seat(str(index), seat.name, "neutral", seat.model) for index, seat in enumerate(seats)]
         usual = await self._default_model([seat.model for seat in seats])
         # How hard a seat is told to think is its own affair.
         usual = replace(usual, effort=None, verbosity=None)
         if not judge_bias(speakers, usual):
             return usual
-        for found in await self._providers.usable():
-            if found.usable and found.kind in ("key", "server") and not found.name.endswith("/"):
-                model = self.model(found.name)
+        for available in await self._providers.usable():
+            if available.usable and available.kind in ("key", "server") and not available.name.endswith("/"):
+                model = self.model(available.name)
                 if not (model.small or judge_bias(speakers, model)):
                     return model
         return usual

@@ -25,9 +25,9 @@ async def run_retention(arena: Arena) -> None:
     days = arena.settings.service.ttl_days
     while days is not None:
         try:
-            gone = await delete_ended(arena, days, datetime.now(UTC))
-            if gone:
-                log.info("deleted debates older than MOOT_TTL_DAYS", extra={"debates": gone})
+            deleted = await delete_ended(arena, days, datetime.now(UTC))
+            if deleted:
+                log.info("deleted debates older than MOOT_TTL_DAYS", extra={"debates": deleted})
         except StoreError as error:
             log.warning("old debates could not be deleted, and are tried again later: %s", error)
         await asyncio.sleep(INTERVAL_SECONDS)
@@ -36,11 +36,11 @@ async def run_retention(arena: Arena) -> None:
 async def delete_ended(arena: Arena, days: float, now: datetime) -> int:
     """Delete what ended more than so many days ago; returns how many debates."""
     before = now - timedelta(days=days)
-    gone = 0
+    deleted = 0
     while oldest := await arena.store.ended_before(before, limit=1):
         # Another process may delete from the same store.
         with suppress(UnknownDebate):
             await arena.delete(oldest[0])
-            gone += 1
+            deleted += 1
         await asyncio.sleep(PAUSE_SECONDS)
-    return gone
+    return deleted

@@ -72,8 +72,8 @@ def load(name: str, folder: Path | None = None) -> Format:
 
 def names(folder: Path | None = None) -> tuple[str, ...]:
     """The formats that there are: those of the user's folder as far as they can be read."""
-    mine = (name for name, found in user_formats(folder) if isinstance(found, Format))
-    return (*BUILT_IN, *_packages(), *mine)
+    own = (name for name, loaded in user_formats(folder) if isinstance(loaded, Format))
+    return (*BUILT_IN, *_packages(), *own)
 
 
 def clear_package_cache() -> None:

@@ -42,18 +42,18 @@ ROW_RANGES = {
 
 
 def problems(fmt: Format) -> tuple[FormatProblem, ...]:
-    found = [*_head_problems(fmt)]
+    errors = [*_head_problems(fmt)]
     for number, phase in enumerate(fmt.phases, 1):
-        found += [(("phases", number, key), problem) for key, problem in _row_problems(fmt, phase)]
-    found += _key_problems(fmt)
-    return tuple(found or _schedule_problems(fmt))
+        errors += [(("phases", number, key), problem) for key, problem in _row_problems(fmt, phase)]
+    errors += _key_problems(fmt)
+    return tuple(errors or _schedule_problems(fmt))
 
 
 def template_seats(fmt: Format) -> tuple[Seat, ...]:
     """The seats as the format suggests them."""
     return tuple(
-        Seat(f"chair_{place}", chair.name, chair.side, PLACEHOLDER_MODEL, role=chair.role, team=chair.team)
-        for place, chair in enumerate(fmt.chairs, 1)
+        Seat(f"chair_{number}", chair.name, chair.side, PLACEHOLDER_MODEL, role=chair.role, team=chair.team)
+        for number, chair in enumerate(fmt.chairs, 1)
     )
 
 
@@ -134,8 +134,8 @@ def _speaker_problems(fmt: Format, phase: Phase) -> Iterator[tuple[str, str]]:
             yield key, f'{key} = "neutral", but no chair has side = "neutral"'
     teams = {chair.team: chair.side for chair in fmt.chairs if chair.team}
     if phase.team and phase.team not in teams:
-        there = ", ".join(teams) or "none"
-        yield "team", f'team = "{phase.team}" is the team of no chair; there are: {there}'
+        team_names = ", ".join(teams) or "none"
+        yield "team", f'team = "{phase.team}" is the team of no chair; there are: {team_names}'
     elif phase.team and phase.who != teams[phase.team]:
         yield "team", f'team = "{phase.team}" speaks {teams[phase.team]}, and this row is who = "{phase.who}"'
 

@@ -52,16 +52,16 @@ def with_blind_openings(fmt: Format) -> Format:
     ]
     others = [phase for phase in fmt.phases if not _is_opening(phase, first)]
     votes = [phase for phase in others if phase.kind == "vote" and phase.round == first]
-    rest = [phase for phase in others if phase not in votes]
-    return replace(fmt, phases=(*votes, *together, *rest))
+    later = [phase for phase in others if phase not in votes]
+    return replace(fmt, phases=(*votes, *together, *later))
 
 
 def with_other_side_first(fmt: Format) -> Format:
     """The other side opens, and answers and asks first throughout; so the last word changes hands, too."""
     phases = [replace(phase, **_swapped(phase)) for phase in fmt.phases]
-    pairs = [place for place, two in enumerate(pairwise(fmt.phases)) if _is_answered_by(*two)]
-    for place in pairs:
-        phases[place : place + 2] = phases[place + 1], phases[place]
+    pairs = [index for index, two in enumerate(pairwise(fmt.phases)) if _is_answered_by(*two)]
+    for index in pairs:
+        phases[index : index + 2] = phases[index + 1], phases[index]
     last = {"for": "against", "against": "for"}.get(fmt.last_word or "", fmt.last_word)
     return replace(fmt, phases=tuple(phases), last_word=last)
 
@@ -108,8 +108,8 @@ def _ranked_only_if_full(fmt: Format, seats: Sequence[Seat]) -> Format:
     named = {chair.team for chair in fmt.chairs if chair.team}
     if fmt.result != "ranking" or not named:
         return fmt
-    found = teams(fmt, seats)
-    apart = {seat.id for bench in found.values() for seat in bench}
-    if len(found) == len(apart) == len(named) and all(len(bench) == 1 for bench in found.values()):
+    members = teams(fmt, seats)
+    apart = {seat.id for bench in members.values() for seat in bench}
+    if len(members) == len(apart) == len(named) and all(len(bench) == 1 for bench in members.values()):
         return fmt
     return replace(fmt, result="majority", parties="sides")

@@ -42,13 +42,13 @@ def parse(text: str, source: str = "format") -> Format:
     for row in table["phases"]:
         _words_from_minutes(row)
     fmt = msgspec.convert(table, Format)
-    if errors := [(_line(lines, place), problem) for place, problem in problems(fmt)]:
+    if errors := [(_line(lines, location), problem) for location, problem in problems(fmt)]:
         raise _invalid_format(source, errors)
     return fmt
 
 
-def _invalid_format(source: str, found: Iterable[tuple[int, str]]) -> Invalid:
-    return Invalid("\n".join(f"{source}:{line}: {problem}" for line, problem in sorted(found)))
+def _invalid_format(source: str, errors: Iterable[tuple[int, str]]) -> Invalid:
+    return Invalid("\n".join(f"{source}:{line}: {problem}" for line, problem in sorted(errors)))
 
 
 def _toml_error(message: str, text: str) -> tuple[int, str]:
@@ -80,46 +80,48 @@ def _lines(text: str) -> dict[FormatLocation, int]:
     return lines
 
 
-def _line(lines: dict[FormatLocation, int], place: FormatLocation) -> int:
+def _line(lines: dict[FormatLocation, int], location: FormatLocation) -> int:
     """The line of a key; where it has none of its own, that of its row or of the list that it stands in."""
-    table, row, _ = place
-    nearest = (place, (table, row, ""), ("", 0, table))
+    table, row, _ = location
+    nearest = (location, (table, row, ""), ("", 0, table))
     return next((lines[one] for one in nearest if one in lines), 1)
 
 
 # --- keys and values ----------------------------------------------------------------------------------
 
 
-def _key_errors(said: dict[str, Any], lines: dict[FormatLocation, int]) -> Iterator[tuple[int, str]]:
-    for place, problem in _row_errors(said, Format, ("", 0, "")):
-        yield _line(lines, place), problem
+def _key_errors(document: dict[str, Any], lines: dict[FormatLocation, int]) -> Iterator[tuple[int, str]]:
+    for location, problem in _row_errors(document, Format, ("", 0, "")):
+        yield _line(lines, location), problem
     for table, kind in ROWS.items():
-        rows: Any = said.get(table, [])
+        rows: Any = document.get(table, [])
         if not isinstance(rows, list):
             yield _line(lines, ("", 0, table)), f"{table} are written as rows: [[{table}]]"
             continue
         for number, row in enumerate(cast("list[Any]", rows), 1):
-            for place, problem in _row_errors(row, kind, (table, number, "")):
-                yield _line(lines, place), problem
+            for location, problem in _row_errors(row, kind, (table, number, "")):
+                yield _line(lines, location), problem
 
 
-def _row_errors(said: Any, kind: type[Struct], place: FormatLocation) -> Iterator[tuple[FormatLocation, str]]:
-    table, row, _ = place
-    if not isinstance(said, dict):
-        yield place, "a row has keys and values: key = value"
+def _row_errors(
+    values: Any, kind: type[Struct], location: FormatLocation
+) -> Iterator[tuple[FormatLocation, str]]:
+    table, row, _ = location
+    if not isinstance(values, dict):
+        yield location, "a row has keys and values: key = value"
         return
-    said = cast("dict[str, Any]", said)
+    values = cast("dict[str, Any]", values)
     fields = {field.name: field for field in msgspec.structs.fields(kind)}
-    for key, value in said.items():
+    for key, value in values.items():
         if key not in fields:
             yield (table, row, key), _unknown(key, list(fields))
         elif key not in ROWS and (problem := _value_error(key, value, fields[key].type)):
             yield (table, row, key), problem
     for name, field in fields.items():
         needed = field.default is NODEFAULT and field.default_factory is NODEFAULT
-        if needed and name not in said:
+        if needed and name not in values:
             where = f"this {table.removesuffix('s')}" if table else "a format"
-            yield place, f"{where} needs {name}" + (f" ([[{name}]])" if name in ROWS else "")
+            yield location, f"{where} needs {name}" + (f" ([[{name}]])" if name in ROWS else "")
 
 
 def _unknown(key: str, known: list[str]) -> str:

@@ -46,7 +46,7 @@ def intervals(
     random: Random, people: GroupSizes, figures: tuple[GroupSizes, ...]
 ) -> tuple[SwingInterval, ...]:
     """A figure is a sum over people; it says what somebody of each kind adds to it. Given per head."""
-    whole, tail = sum(people), RESAMPLES // 40
+    total, tail = sum(people), RESAMPLES // 40
     audiences = [tuple(_resampled(random, people)) for _ in range(RESAMPLES)]
     result: list[SwingInterval] = []
     for worth in figures:
@@ -54,16 +54,16 @@ def intervals(
             sum(value * number for value, number in zip(worth, audience, strict=True))
             for audience in audiences
         )
-        result.append(SwingInterval(sums[tail] / whole, sums[-1 - tail] / whole))
+        result.append(SwingInterval(sums[tail] / total, sums[-1 - tail] / total))
     return tuple(result)
 
 
 def _resampled(dice: Random, people: GroupSizes) -> Iterator[int]:
     """As many people as there are, drawn with replacement: how many of each kind that gives."""
-    left = whole = sum(people)
+    left = total = sum(people)
     for number in people:
-        drawn = _hits(dice, left, number / whole) if number else 0
-        left, whole = left - drawn, whole - number
+        drawn = _hits(dice, left, number / total) if number else 0
+        left, total = left - drawn, total - number
         yield drawn
 
 
@@ -72,9 +72,9 @@ def _hits(dice: Random, tries: int, chance: float) -> int:
     if not tries or chance >= 1:
         return tries
     bits, odds = 0, round(chance * (1 << PROBABILITY_BITS))
-    for place in range(PROBABILITY_BITS):
+    for bit in range(PROBABILITY_BITS):
         even = dice.getrandbits(tries)
-        bits = bits | even if odds >> place & 1 else bits & even
+        bits = bits | even if odds >> bit & 1 else bits & even
     return bits.bit_count()
 
 
@@ -157,7 +157,7 @@ def tally(debate: Debate) -> AudienceTally | None:
     before, after = _timely_votes(debate, "before"), _timely_votes(debate, "after")
     moves = Counter((before[voter], after[voter]) for voter in before.keys() & after.keys())
     table = tuple(tuple(moves[one, other] for other in options) for one in options)
-    gains = {choice: _gain(len(options), place) for place, choice in enumerate(options)}
+    gains = {choice: _gain(len(options), index) for index, choice in enumerate(options)}
     standing = Counter(after.values()) if rule == "majority" else Counter(_net_gains(table, options))
     first, second = _first_two(standing, options)
     ahead = tuple(one - other for one, other in zip(gains[first], gains[second], strict=True))
@@ -208,7 +208,7 @@ def _poll_result(debate: Debate, poll: Poll, options: tuple[str, ...], pairs: in
 def _net_gains(table: TransitionTable, options: tuple[str, ...]) -> dict[str, int]:
     """How many voters each choice has gained in all."""
     return {
-        choice: sum(row[place] for row in table) - sum(table[place]) for place, choice in enumerate(options)
+        choice: sum(row[index] for row in table) - sum(table[index]) for index, choice in enumerate(options)
     }
 
 
@@ -218,9 +218,9 @@ def _first_two(standing: Mapping[str, int], options: tuple[str, ...]) -> tuple[s
     return contenders[0], contenders[1]
 
 
-def _gain(width: int, place: int) -> tuple[int, ...]:
+def _gain(width: int, index: int) -> tuple[int, ...]:
     """For each cell of the table, row by row: what a voter there adds to that choice or takes from it."""
-    return tuple((after == place) - (before == place) for before in range(width) for after in range(width))
+    return tuple((after == index) - (before == index) for before in range(width) for after in range(width))
 
 
 @lru_cache(maxsize=256)
@@ -231,29 +231,29 @@ def _intervals(
     voters = tuple(cell for row in table for cell in row)
     if sum(voters) < MIN_VOTERS:
         return (None,) * len(gains)
-    found = intervals(Random(f"{debate}:swing"), voters, gains)
-    return tuple(SwingInterval(round(100 * one.low, 1), round(100 * one.high, 1)) for one in found)
+    shares = intervals(Random(f"{debate}:swing"), voters, gains)
+    return tuple(SwingInterval(round(100 * one.low, 1), round(100 * one.high, 1)) for one in shares)
 
 
 def _changes(
     options: tuple[str, ...], table: TransitionTable, sure: tuple[SwingInterval | None, ...]
 ) -> Iterator[ChoiceSwing]:
     pairs = sum(map(sum, table))
-    for place, choice in enumerate(options):
-        before, after = sum(table[place]), sum(row[place] for row in table)
+    for index, choice in enumerate(options):
+        before, after = sum(table[index]), sum(row[index] for row in table)
         yield ChoiceSwing(
             choice,
             before,
             after,
             points=_points(after - before, pairs),
-            interval=sure[place],
+            interval=sure[index],
             persuadable=pairs - before,
-            won=after - table[place][place],
+            won=after - table[index][index],
         )
 
 
-def _points(votes: int, whole: int) -> float:
-    return round(100 * votes / whole, 1) if whole else 0.0
+def _points(votes: int, total: int) -> float:
+    return round(100 * votes / total, 1) if total else 0.0
 
 
 # --- what it comes to, in words -----------------------------------------------------------------------
@@ -278,11 +278,11 @@ def verdict(debate: Debate) -> Verdict | None:
     )
 
 
-def _signed(debate: Debate, found: AudienceTally) -> float:
+def _signed(debate: Debate, tally: AudienceTally) -> float:
     """Between two parties, the first minus the second, as with judges."""
     sitting = parties(debate)
-    behind = len(sitting) == 2 and found.leader and seat_for_choice(debate, found.leader) != sitting[0].id
-    return -found.lead if behind else found.lead
+    behind = len(sitting) == 2 and tally.leader and seat_for_choice(debate, tally.leader) != sitting[0].id
+    return -tally.lead if behind else tally.lead
 
 
 def seat_for_choice(debate: Debate, choice: str) -> str | None:
@@ -312,32 +312,32 @@ def result_sentences(debate: Debate, tally_result: AudienceTally) -> Iterator[st
         yield "Nobody voted both before and after the debate, so no change of mind can be counted."
 
 
-def _swing(debate: Debate, found: AudienceTally) -> Iterator[str]:
-    contenders = [change for change in found.changes if change.choice != UNDECIDED]
+def _swing(debate: Debate, tally: AudienceTally) -> Iterator[str]:
+    contenders = [change for change in tally.changes if change.choice != UNDECIDED]
     moved = _listed(
         [f"{choice_label(debate, change.choice)} {_moved(change.points)}" for change in contenders]
     )
-    yield f"Counted over {_people(found.pairs)} who voted both before and after: {moved}."
-    if found.leader is None:
+    yield f"Counted over {_people(tally.pairs)} who voted both before and after: {moved}."
+    if tally.leader is None:
         yield "Equal changes are a draw."
         return
-    yield f"The larger change wins: {_in_points(found.lead)} more for {choice_label(debate, found.leader)}."
-    if found.interval:
-        yield f"The lead lies between {_between(found.interval)} points in 95 of 100 cases."
+    yield f"The larger change wins: {_in_points(tally.lead)} more for {choice_label(debate, tally.leader)}."
+    if tally.interval:
+        yield f"The lead lies between {_between(tally.interval)} points in 95 of 100 cases."
 
 
-def _division(debate: Debate, found: AudienceTally) -> Iterator[str]:
-    last = found.count("after")
+def _division(debate: Debate, tally: AudienceTally) -> Iterator[str]:
+    last = tally.count("after")
     if last is None:
         return
-    said = [
+    votes_by_choice = [
         f"{_votes(votes)} for {choice_label(debate, c)}"
         for c, votes in last.by_choice.items()
         if c != UNDECIDED
     ]
     undecided = last.by_choice[UNDECIDED]
-    yield f"After the debate there were {_listed([*said, f'{undecided} undecided'])}."
-    yield "The plain majority wins." if found.leader else "Equal votes are a draw."
+    yield f"After the debate there were {_listed([*votes_by_choice, f'{undecided} undecided'])}."
+    yield "The plain majority wins." if tally.leader else "Equal votes are a draw."
 
 
 def result_doubts(tally_result: AudienceTally) -> tuple[str, ...]:
@@ -345,26 +345,26 @@ def result_doubts(tally_result: AudienceTally) -> tuple[str, ...]:
     return () if tally_result.sealed else tuple(_doubts(tally_result))
 
 
-def _doubts(found: AudienceTally) -> Iterator[str]:
-    voters = found.pairs if found.rule == "swing" else sum(c.votes for c in found.counts if c.poll == "after")
-    twice = " both before and after" if found.rule == "swing" else ""
+def _doubts(tally: AudienceTally) -> Iterator[str]:
+    voters = tally.pairs if tally.rule == "swing" else sum(c.votes for c in tally.counts if c.poll == "after")
+    twice = " both before and after" if tally.rule == "swing" else ""
     if 0 < voters < MIN_VOTERS:
         yield f"Only {_people(voters)} voted{twice}: too few to say how sure this is."
-    if found.leader and found.interval and found.interval.holds_zero:
-        lead = _in_points(found.lead)
+    if tally.leader and tally.interval and tally.interval.holds_zero:
+        lead = _in_points(tally.lead)
         yield f"The lead of {lead} may be chance: another audience like this one might have given none."
-    if found.rule == "majority" and _more_undecided(found):
+    if tally.rule == "majority" and _more_undecided(tally):
         yield "More people were undecided than voted for the winner."
-    single = sum(count.single for count in found.counts)
-    if found.rule == "swing" and single and 3 * single >= found.pairs:
+    single = sum(count.single for count in tally.counts)
+    if tally.rule == "swing" and single and 3 * single >= tally.pairs:
         yield f"{_people(single)} voted only once and {'is' if single == 1 else 'are'} not in the swing."
-    if late := sum(count.late for count in found.counts):
+    if late := sum(count.late for count in tally.counts):
         yield f"{_votes(late)} came late and {'does' if late == 1 else 'do'} not count."
 
 
-def _more_undecided(found: AudienceTally) -> bool:
-    last = found.count("after")
-    return bool(last and found.leader and last.by_choice[UNDECIDED] > last.by_choice[found.leader])
+def _more_undecided(tally: AudienceTally) -> bool:
+    last = tally.count("after")
+    return bool(last and tally.leader and last.by_choice[UNDECIDED] > last.by_choice[tally.leader])
 
 
 def _moved(points: float) -> str:

@@ -103,8 +103,8 @@ def choose_labels(debate: Debate, judges: Sequence[Judge]) -> tuple[str, ...]:
     if debate.prompts == 1:
         return ()
     needed = len(parties(debate))
-    said = "\n".join(_read_by(debate, judges)).casefold()
-    free = (label for label in chain(LABELS, _made_up()) if label.casefold() not in said)
+    text = "\n".join(_read_by(debate, judges)).casefold()
+    free = (label for label in chain(LABELS, _made_up()) if label.casefold() not in text)
     chosen = tuple(islice(free, needed))
     return () if chosen == LABELS[:needed] else chosen
 
@@ -126,7 +126,7 @@ def criterion_keys(debate: Debate, judge: Judge) -> dict[str, str]:
     """The criteria of a judge by the keys that they have in its reply."""
     if debate.prompts == 1:
         return {name: name for name in judge.criteria}
-    return {f"C{place}": name for place, name in enumerate(judge.criteria, 1)}
+    return {f"C{number}": name for number, name in enumerate(judge.criteria, 1)}
 
 
 def seat_labels(debate: Debate, order: int) -> dict[str, str]:
@@ -181,8 +181,8 @@ def small_ballot_schema(debate: Debate, judge: Judge) -> dict[str, Any]:
 
 def _cited(debate: Debate, most: int) -> dict[str, Any]:
     """A list of speeches that were given. A schema may not have an empty list of choices."""
-    given = [speech_mark(turn) for turn in speeches(debate)] or [NOTHING_SAID]
-    return {"type": "array", "items": {"type": "string", "enum": given}, "minItems": 1, "maxItems": most}
+    marks = [speech_mark(turn) for turn in speeches(debate)] or [NOTHING_SAID]
+    return {"type": "array", "items": {"type": "string", "enum": marks}, "minItems": 1, "maxItems": most}
 
 
 def _decision(debate: Debate, names: list[str]) -> dict[str, Any]:
@@ -255,53 +255,53 @@ def contradicts_scores(winner: str | None, scores: dict[str, Score]) -> bool:
     return scores[winner].score < max(score.score for score in scores.values())
 
 
-def _winner(said: _BallotReply, ids: dict[str, str]) -> str | None:
-    if said.ranking:
+def _winner(reply: _BallotReply, ids: dict[str, str]) -> str | None:
+    if reply.ranking:
         raise UnreadableBallot("ranking was not asked for")
-    if said.winner not in (*ids, TIE):
+    if reply.winner not in (*ids, TIE):
         raise UnreadableBallot(f"winner must be one of: {', '.join(ids)}, {TIE}")
-    return ids.get(said.winner)
+    return ids.get(reply.winner)
 
 
-def _ranking(said: _BallotReply, debate: Debate, ids: dict[str, str]) -> tuple[str, ...]:
+def _ranking(reply: _BallotReply, debate: Debate, ids: dict[str, str]) -> tuple[str, ...]:
     if not is_ranked(debate):
         return ()
-    if sorted(said.ranking) != sorted(ids):
+    if sorted(reply.ranking) != sorted(ids):
         raise UnreadableBallot(f"ranking must name each of these once, the best first: {', '.join(ids)}")
-    if said.winner not in ("", said.ranking[0]):
+    if reply.winner not in ("", reply.ranking[0]):
         raise UnreadableBallot("winner and ranking contradict each other")
-    return tuple(ids[label] for label in said.ranking)
+    return tuple(ids[label] for label in reply.ranking)
 
 
-def _cites(said: _BallotReply, debate: Debate) -> tuple[int, ...]:
-    given = {speech_mark(turn): turn.number for turn in speeches(debate)}
-    if not given:
+def _cites(reply: _BallotReply, debate: Debate) -> tuple[int, ...]:
+    turns = {speech_mark(turn): turn.number for turn in speeches(debate)}
+    if not turns:
         return ()
-    if not said.rests_on or not given.keys() >= set(said.rests_on):
+    if not reply.rests_on or not turns.keys() >= set(reply.rests_on):
         raise UnreadableBallot(
-            f"rests_on must name speeches that were given, at least one of: {', '.join(given)}"
+            f"rests_on must name speeches that were given, at least one of: {', '.join(turns)}"
         )
-    return tuple(sorted({given[cited] for cited in said.rests_on}))
+    return tuple(sorted({turns[cited] for cited in reply.rests_on}))
 
 
-def _known(said: _BallotReply, keys: dict[str, str]) -> dict[str, str]:
+def _known(reply: _BallotReply, keys: dict[str, str]) -> dict[str, str]:
     """The requested criteria by the names that a reply may use: the key or the criterion itself."""
     words = {name: name for name in keys.values() if name not in keys}
     known = {**words, **keys}
-    for given in (said.criteria, said.rubric):
-        named = [known[key] for key in given if key in known]
+    for scores in (reply.criteria, reply.rubric):
+        named = [known[key] for key in scores if key in known]
         if len(set(named)) < len(named):
             raise UnreadableBallot("a criterion is given twice")
     return known
 
 
-def _dropped(said: _BallotReply, known: dict[str, str]) -> tuple[str, ...]:
-    unasked = (key[:LONGEST_DROPPED] for key in (*said.criteria, *said.rubric) if key not in known)
+def _dropped(reply: _BallotReply, known: dict[str, str]) -> tuple[str, ...]:
+    unasked = (key[:LONGEST_DROPPED] for key in (*reply.criteria, *reply.rubric) if key not in known)
     return tuple(dict.fromkeys(unasked))[:MOST_DROPPED]
 
 
-def _rubric(said: _BallotReply, known: dict[str, str], ids: dict[str, str]) -> dict[str, dict[str, float]]:
-    rows = {known[key]: row for key, row in said.rubric.items() if key in known}
+def _rubric(reply: _BallotReply, known: dict[str, str], ids: dict[str, str]) -> dict[str, dict[str, float]]:
+    rows = {known[key]: row for key, row in reply.rubric.items() if key in known}
     if any(set(row) != set(ids) for row in rows.values()):
         raise UnreadableBallot(f"each row of rubric must have exactly: {', '.join(ids)}")
     return {name: {ids[label]: points for label, points in row.items()} for name, row in rows.items()}
@@ -312,8 +312,8 @@ def _rubric(said: _BallotReply, known: dict[str, str], ids: dict[str, str]) -> d
 
 def with_names(text: str, debate: Debate, order: int, judging: Judging | None = None) -> str:
     """A judge's text with the speakers' names instead of the labels, where a label is a separate word."""
-    shown = labels(debate, order, judging)
-    names = {label: party(debate, party_id).name for party_id, label in shown.items()}
+    label_by_party = labels(debate, order, judging)
+    names = {label: party(debate, party_id).name for party_id, label in label_by_party.items()}
     return re.sub(_WHOLE.format("|".join(names)), lambda match: names[match[1]], text)
 
 
@@ -362,8 +362,8 @@ def check_ballot(debate: Debate, judge: Judge, ballot: Ballot) -> Ballot:
 
 def _party(debate: Debate, seat: str | None) -> str | None:
     """The party of a seat; an unknown id is returned as it is, for `_problems` to report."""
-    found = party_of(debate, seat) if seat else None
-    return found.id if found else seat
+    party = party_of(debate, seat) if seat else None
+    return party.id if party else seat
 
 
 def _problems(debate: Debate, judge: Judge, ballot: Ballot) -> Iterator[tuple[str, str]]:
@@ -372,10 +372,10 @@ def _problems(debate: Debate, judge: Judge, ballot: Ballot) -> Iterator[tuple[st
         yield "winner", "Unknown participant"
     if not ballot.reasoning.strip() or len(ballot.reasoning) > MAX_REASONING_CHARS:
         yield "reasoning", f"Must be between 1 and {MAX_REASONING_CHARS} characters"
-    given = {turn.number for turn in speeches(debate)}
-    if given and not ballot.cites:
+    turns = {turn.number for turn in speeches(debate)}
+    if turns and not ballot.cites:
         yield "cites", "Name at least one speech on which the decision rests"
-    if unknown := [str(turn) for turn in ballot.cites if turn not in given]:
+    if unknown := [str(turn) for turn in ballot.cites if turn not in turns]:
         yield "cites", f"No such speech: {', '.join(unknown)}"
     if not set(ballot.scores) <= ids:
         yield "scores", "Unknown participant"

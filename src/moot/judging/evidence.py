@@ -47,8 +47,8 @@ def speech_mark(turn: Turn) -> str:
 def speeches(debate: Debate) -> tuple[Turn, ...]:
     """What can be judged and cited: the speeches of all parties, also those that were declined, in order."""
     debaters = {seat.id for party in parties(debate) for seat in party.seats}
-    given = (turn for turn in debate.turns if (turn.has_words or _declined(turn)) and turn.seat in debaters)
-    return tuple(sorted(given, key=lambda turn: turn.number))
+    turns = (turn for turn in debate.turns if (turn.has_words or _declined(turn)) and turn.seat in debaters)
+    return tuple(sorted(turns, key=lambda turn: turn.number))
 
 
 def answerable_questions(debate: Debate) -> tuple[SpeakerQuestion, ...]:
@@ -65,24 +65,24 @@ def pending_questions(debate: Debate) -> tuple[SpeakerQuestion, ...]:
 
 def last_word(debate: Debate) -> str | None:
     """The seat that spoke last; none where several did at the same time."""
-    said = [turn for turn in speeches(debate) if turn.has_words]
-    if not said:
+    spoken = [turn for turn in speeches(debate) if turn.has_words]
+    if not spoken:
         return None
-    group = debate.schedule[said[-1].slot].group
-    last = {turn.seat for turn in said if debate.schedule[turn.slot].group == group}
-    return said[-1].seat if len(last) == 1 else None
+    group = debate.schedule[spoken[-1].slot].group
+    last = {turn.seat for turn in spoken if debate.schedule[turn.slot].group == group}
+    return spoken[-1].seat if len(last) == 1 else None
 
 
-def speech_heading(debate: Debate, turn: Turn, given: Sequence[Turn]) -> str:
+def speech_heading(debate: Debate, turn: Turn, turns: Sequence[Turn]) -> str:
     """The kind of the speech with notes, in our own words: the titles of a format are untrusted text."""
-    return TONE_NAMES[debate.tone(turn)] + "".join(f" ({note})" for note in _notes(debate, turn, given))
+    return TONE_NAMES[debate.tone(turn)] + "".join(f" ({note})" for note in _notes(debate, turn, turns))
 
 
-def _notes(debate: Debate, turn: Turn, given: Sequence[Turn]) -> Iterator[str]:
+def _notes(debate: Debate, turn: Turn, turns: Sequence[Turn]) -> Iterator[str]:
     if not debate.phase(turn.slot).new_arguments and turn.tone not in INTERLUDE_TONES:
         yield "no new arguments"
     group = debate.schedule[turn.slot].group
-    together = [other for other in given if debate.schedule[other.slot].group == group]
+    together = [other for other in turns if debate.schedule[other.slot].group == group]
     if together[0].number != turn.number:
         yield f"given at the same time as {speech_mark(together[0])}"
     if turn.refusal:
@@ -100,8 +100,8 @@ def _declined(turn: Turn) -> bool:
 
 def _all_put(debate: Debate) -> list[SpeakerQuestion]:
     points = [SpeakerQuestion(point.seq, point.text, point.seat) for point in debate.points if point.accepted]
-    asked = (remark for remark in debate.remarks if remark.question)
-    questions = [SpeakerQuestion(remark.seq, remark.text, to=remark.to) for remark in asked]
+    remarks = (remark for remark in debate.remarks if remark.question)
+    questions = [SpeakerQuestion(remark.seq, remark.text, to=remark.to) for remark in remarks]
     return sorted((*points, *questions), key=lambda item: item.seq)
 
 

@@ -111,8 +111,8 @@ def _objective(desk: JudgePrompt) -> str:
 
 def _criteria(debate: Debate, judge: Judge) -> Iterator[str]:
     for key, name in criterion_keys(debate, judge).items():
-        told = f"{name} (counts {judge.weights.get(name, 1):g} times)" if judge.weights else name
-        yield told if key == name else f"{key}: {told}"
+        criterion = f"{name} (counts {judge.weights.get(name, 1):g} times)" if judge.weights else name
+        yield criterion if key == name else f"{key}: {criterion}"
 
 
 def _meanings(debate: Debate, judge: Judge) -> Iterator[str]:
@@ -131,16 +131,16 @@ def _sides(debate: Debate, names: Mapping[str, str]) -> Iterator[str]:
 
 def _evidence(desk: JudgePrompt) -> list[str]:
     """Speeches, and what was put between them, as they came."""
-    given = speeches(desk.debate)
-    shown = [(turn.seq, _speech(desk, turn, given)) for turn in given]
-    shown += [(item.seq, _question_text(desk, item)) for item in answerable_questions(desk.debate)]
-    return [text for _, text in sorted(shown)]
+    turns = speeches(desk.debate)
+    texts = [(turn.seq, _speech(desk, turn, turns)) for turn in turns]
+    texts += [(item.seq, _question_text(desk, item)) for item in answerable_questions(desk.debate)]
+    return [text for _, text in sorted(texts)]
 
 
-def _speech(desk: JudgePrompt, turn: Turn, given: Sequence[Turn]) -> str:
+def _speech(desk: JudgePrompt, turn: Turn, turns: Sequence[Turn]) -> str:
     most = bytes_read(desk.debate, turn.slot, turn.max_tokens)
     text = desk.quoted(desk.debate.heard_text(turn), most)
-    label, kind = desk.names[turn.seat], speech_heading(desk.debate, turn, given)
+    label, kind = desk.names[turn.seat], speech_heading(desk.debate, turn, turns)
     return desk.section("speech", mark=speech_mark(turn), label=label, heading=kind, text=text)
 
 

@@ -35,9 +35,9 @@ MAKERS = (
 def maker(model: Model) -> str:
     """Who made the model, by its name, whichever service runs it; empty where the name does not say."""
     name = model.name.rpartition("/")[2].lower()
-    found = ((re.search(rf"(?<![a-z])(?:{names})", name), who) for who, names in MAKERS)
+    matches = ((re.search(rf"(?<![a-z])(?:{names})", name), who) for who, names in MAKERS)
     # For a model distilled from another, the first name counts.
-    return min(((match.start(), who) for match, who in found if match), default=(0, ""))[1]
+    return min(((match.start(), who) for match, who in matches if match), default=(0, ""))[1]
 
 
 def related_seats(seats: Sequence[Seat], model: Model) -> tuple[Seat, ...]:

@@ -116,8 +116,8 @@ def _mean_scores(debate: Debate, ballots: Sequence[Ballot]) -> dict[str, Score]:
 
 
 def _remarks(debate: Debate, lists: list[tuple[Ballot, tuple[str, ...]]]) -> tuple[str, ...]:
-    said = (ballot_text(text, debate, ballot) for ballot, texts in lists for text in texts if text.strip())
-    return tuple(dict.fromkeys(said))
+    remarks = (ballot_text(text, debate, ballot) for ballot, texts in lists for text in texts if text.strip())
+    return tuple(dict.fromkeys(remarks))
 
 
 def _margin(debate: Debate, scores: dict[str, Score]) -> float:

@@ -50,15 +50,15 @@ async def find_models(
     model_files: ModelFiles,
     environ: Mapping[str, str],
     services: Iterable[Endpoint] = ENDPOINTS,
-    kept: Mapping[str, Secret] | None = None,
+    file_keys: Mapping[str, Secret] | None = None,
     *,
     local: bool = True,
 ) -> tuple[AvailableModel, ...]:
     """All models, best first. `local` says whether local models can run here."""
     endpoints = tuple(services)
-    keyed = keyed_services(endpoints, environ, kept or {})
+    keyed = keyed_services(endpoints, environ, file_keys or {})
     own = await asyncio.to_thread(local_rows, model_files, local)
-    return (*keyed, *await server_rows(endpoints, environ, kept or {}), *own)
+    return (*keyed, *await server_rows(endpoints, environ, file_keys or {}), *own)
 
 
 def default_choice(rows: tuple[AvailableModel, ...]) -> AvailableModel:
@@ -81,10 +81,10 @@ def default_name(rows: tuple[AvailableModel, ...]) -> str:
 
 
 def keyed_services(
-    endpoints: Iterable[Endpoint], environ: Mapping[str, str], kept: Mapping[str, Secret]
+    endpoints: Iterable[Endpoint], environ: Mapping[str, str], file_keys: Mapping[str, Secret]
 ) -> tuple[AvailableModel, ...]:
     return tuple(
-        _service_row(endpoint, key_of(endpoint, environ, kept))
+        _service_row(endpoint, key_of(endpoint, environ, file_keys))
         for endpoint in endpoints
         if not endpoint.local
     )
@@ -150,12 +150,12 @@ def _missing_row(entry: CatalogueEntry, todo: str) -> AvailableModel:
 
 
 async def server_rows(
-    endpoints: Iterable[Endpoint], environ: Mapping[str, str], kept: Mapping[str, Secret]
+    endpoints: Iterable[Endpoint], environ: Mapping[str, str], file_keys: Mapping[str, Secret]
 ) -> tuple[AvailableModel, ...]:
     servers = [endpoint for endpoint in endpoints if endpoint.local and endpoint.base_url]
     async with transport.open_session() as session:
         answers = await asyncio.gather(
-            *(_probe(session, server, key_of(server, environ, kept), environ) for server in servers)
+            *(_probe(session, server, key_of(server, environ, file_keys), environ) for server in servers)
         )
     return tuple(
         row

@@ -60,11 +60,11 @@ class CopyReport(Struct, frozen=True):
 
 
 def parse_address(typed: str) -> StoreAddress:
-    scheme, _, rest = typed.partition(":")
-    if scheme == "sqlite" and rest:
-        path = Path(rest.removeprefix("//")).expanduser().absolute()
+    scheme, _, location = typed.partition(":")
+    if scheme == "sqlite" and location:
+        path = Path(location.removeprefix("//")).expanduser().absolute()
         return StoreAddress(Secret(str(path)), f"sqlite:{path}", path)
-    if scheme in POSTGRES_SCHEMES and rest.startswith("//"):
+    if scheme in POSTGRES_SCHEMES and location.startswith("//"):
         return StoreAddress(Secret(typed), without_secrets(typed))
     raise Invalid("A store is sqlite:FILE or postgresql://user@host/database.")
 
@@ -129,13 +129,16 @@ async def copy_store(
 
 async def _check_target(source: OpenedStore, target: OpenedStore, *, resume: bool) -> None:
     for group in TABLE_GROUPS:
-        here, there = await source.tables.line_counts(group), await target.tables.line_counts(group)
-        if there and not resume:
+        source_counts, target_counts = (
+            await source.tables.line_counts(group),
+            await target.tables.line_counts(group),
+        )
+        if target_counts and not resume:
             raise Invalid(
-                f"{target.address.label} holds {len(there):,} {group.name} already. "
+                f"{target.address.label} holds {len(target_counts):,} {group.name} already. "
                 "--resume goes on with a move that was broken off; for another, name an empty one."
             )
-        if others := there.keys() - here.keys():
+        if others := target_counts.keys() - source_counts.keys():
             raise Invalid(
                 f"{target.address.label} holds {len(others):,} {group.name} that {source.address.label} "
                 "does not have: it is not the place that the move began with."
@@ -145,11 +148,11 @@ async def _check_target(source: OpenedStore, target: OpenedStore, *, resume: boo
 async def _copy_group(old: StoreTables, new: StoreTables, group: TableGroup, report: ReportProgress) -> None:
     line_counts = await old.line_counts(group)
     done, total = 0, sum(line_counts.values())
-    there = await new.line_counts(group)
+    target_counts = await new.line_counts(group)
     for ids in batches(line_counts):
-        known = [one for one in ids if one in there]
-        again = await _changed_since(old, new, group, known, there)
-        to_copy = [one for one in ids if one not in there or one in again]
+        known = [one for one in ids if one in target_counts]
+        again = await _changed_since(old, new, group, known, target_counts)
+        to_copy = [one for one in ids if one not in target_counts or one in again]
         if to_copy:
             rows = {part: await old.read_rows(part, to_copy) for part in group.parts}
             async with aclosing(old.read_pages(group, to_copy)) as pages:
@@ -159,7 +162,11 @@ async def _copy_group(old: StoreTables, new: StoreTables, group: TableGroup, rep
 
 
 async def _changed_since(
-    old: StoreTables, new: StoreTables, group: TableGroup, ids: Sequence[str], there: Mapping[str, int]
+    old: StoreTables,
+    new: StoreTables,
+    group: TableGroup,
+    ids: Sequence[str],
+    target_counts: Mapping[str, int],
 ) -> set[str]:
     """Those in the target that differ from the source. Raises Invalid for a debate that was continued in the
     target: it is not overwritten."""
@@ -167,7 +174,7 @@ async def _changed_since(
         return set()
     differing = await _differing_ids(old, new, group, ids)
     if group is DEBATES and differing:
-        before, after = await checksums(old, group, ids, there), await checksums(new, group, ids)
+        before, after = await checksums(old, group, ids, target_counts), await checksums(new, group, ids)
         for one in differing:
             if before.get(one) != after.get(one):
                 raise Invalid(
@@ -273,7 +280,7 @@ async def _differing_tables(old: StoreTables, new: StoreTables) -> list[str]:
     before, after = await old.row_counts(), await new.row_counts()
     lacking = [table for table in before if table not in WHOLE_TABLES and before[table] != after[table]]
     for table in WHOLE_TABLES:
-        there = await new.read_table(table)
-        if any(row not in there for row in await old.read_table(table)):
+        target_rows = await new.read_table(table)
+        if any(row not in target_rows for row in await old.read_table(table)):
             lacking.append(table)
     return lacking

@@ -51,8 +51,8 @@ async def work(
     async with AsyncExitStack() as held:
         listeners = [] if port is None else [held.enter_context(at) for at in bind(host, port)]
         held.enter_context(leaving.installed())
-        shown = port is not None and not insecure
-        objection = exposure_problem(host, "whoever reaches it may read its figures") if shown else ""
+        public = port is not None and not insecure
+        objection = exposure_problem(host, "whoever reaches it may read its figures") if public else ""
         arena = await leaving.run_unless_stopped(open_arena(settings, held, objection))
         if arena is None:
             return

@@ -54,7 +54,7 @@ def fence_for(debate: Debate, reader: str) -> Fence:
 
 def unescaped(text: str) -> str:
     """What `hold` was given."""
-    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
 
 
 def _digest(*parts: str) -> str:
@@ -63,21 +63,21 @@ def _digest(*parts: str) -> str:
 
 def _escaped(text: str, name: str) -> str:
     # An escape that stands there already is escaped itself: so there is one way back.
-    places = {found.start() for found in _ESCAPE.finditer(text)} | set(_look_alikes(text, name))
-    if not places:
+    indexes = {match.start() for match in _ESCAPE.finditer(text)} | set(_look_alikes(text, name))
+    if not indexes:
         return text
-    return "".join(f"&#x{ord(char):x};" if place in places else char for place, char in enumerate(text))
+    return "".join(f"&#x{ord(char):x};" if index in indexes else char for index, char in enumerate(text))
 
 
 def _look_alikes(text: str, name: str) -> list[int]:
     """Where a tag of this kind, or the name itself, begins once the letters are folded."""
     folded = text.translate(_FOLDED)
-    found = [match.start() for match in _OPENS.finditer(folded)]
-    found += [match.start() for match in re.finditer(re.escape(name), folded)]
-    if not found:
+    starts = [match.start() for match in _OPENS.finditer(folded)]
+    starts += [match.start() for match in re.finditer(re.escape(name), folded)]
+    if not starts:
         return []
-    origins = [place for place, char in enumerate(text) for _ in _FOLDED[ord(char)] or ""]
-    return [origins[place] for place in found]
+    origins = [index for index, char in enumerate(text) for _ in _FOLDED[ord(char)] or ""]
+    return [origins[index] for index in starts]
 
 
 class _Folding(dict[int, str | None]):

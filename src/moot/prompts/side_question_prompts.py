@@ -119,11 +119,11 @@ def _question(debate: Debate, aside: Aside, words: int, held: Fence) -> str:
 
 def _notes(debate: Debate, aside: Aside, words: int, fence: Fence) -> str:
     seat, phase = debate.seat(aside.seat or ""), debate.phase(aside.slot)
-    heard = [_quoted(debate, seat, item, fence) for item in hears(debate, _upcoming_turn(debate, aside))]
+    quotes = [_quoted(debate, seat, item, fence) for item in hears(debate, _upcoming_turn(debate, aside))]
     return section(
         "asides",
         "notes",
-        heard="\n\n".join(heard) or section("asides", "nothing-heard"),
+        heard="\n\n".join(quotes) or section("asides", "nothing-heard"),
         speech=f"Your next speech: {phase.title}. {phase.guide}".strip(),
         words=words,
     )
@@ -136,10 +136,10 @@ def _upcoming_turn(debate: Debate, aside: Aside) -> Turn:
     return Turn(0, slot.index, slot.round, phase, slot.tone, slot.seat, aside.seq, aside.asked_at)
 
 
-def _quoted(debate: Debate, seat: Seat, heard: Heard, fence: Fence) -> str:
-    if heard.kind == "own":
-        return section("asides", "own", fence=fence.name, text=fence.hold(heard.text))
-    return quote(debate, seat, heard)
+def _quoted(debate: Debate, seat: Seat, item: Heard, fence: Fence) -> str:
+    if item.kind == "own":
+        return section("asides", "own", fence=fence.name, text=fence.hold(item.text))
+    return quote(debate, seat, item)
 
 
 def _named(debate: Debate, listener: str | None, seat: str | None) -> str:
@@ -189,23 +189,25 @@ def read_answer(debate: Debate, aside: Aside, reply: str, words: int) -> AsideAn
         case "leave":
             return AsideAnswered(number, yes=_read(_AcceptAnswer, reply).accept)
         case "concession":
-            said = _read(_ConcessionAnswer, reply)
-            return AsideAnswered(number, yes=said.concedes, text=first_words(said.why.strip(), words))
+            concession = _read(_ConcessionAnswer, reply)
+            return AsideAnswered(
+                number, yes=concession.concedes, text=first_words(concession.why.strip(), words)
+            )
         case "referee":
-            found = _read(_RefereeAnswer, reply)
-            quoted = found.conceded and _is_quoted_from(found.quote, debate.turn(aside.turn or 0))
-            return AsideAnswered(number, yes=quoted, text=first_words(found.quote.strip(), words))
+            finding = _read(_RefereeAnswer, reply)
+            quoted = finding.conceded and _is_quoted_from(finding.quote, debate.turn(aside.turn or 0))
+            return AsideAnswered(number, yes=quoted, text=first_words(finding.quote.strip(), words))
 
 
 def _read(shape: type[Said], reply: str) -> Said:
     bare = strip_json_fence(reply)
     try:
-        said = msgspec.json.decode(bare, type=shape, strict=True)
+        answer = msgspec.json.decode(bare, type=shape, strict=True)
     except (msgspec.MsgspecError, UnicodeEncodeError) as error:
         raise UnreadableAnswer(str(error)) from error
     if given_twice(bare):
         raise UnreadableAnswer("a member is given twice")
-    return said
+    return answer
 
 
 def _is_quoted_from(quoted: str, speech: Turn | None) -> bool:

@@ -122,9 +122,9 @@ class Stance(Struct, frozen=True):
 
 
 def stance_for(motion: str, side: Side) -> Stance:
-    said, denied = claims(motion)
+    claim, denied = claims(motion)
     topic, well = _topic(motion)
-    return Stance(said, topic, well) if side == "for" else Stance(denied, topic, not well)
+    return Stance(claim, topic, well) if side == "for" else Stance(denied, topic, not well)
 
 
 def claims(motion: str) -> tuple[str, str]:
@@ -137,8 +137,8 @@ def claims(motion: str) -> tuple[str, str]:
     if plain.startswith("Everyone "):
         return plain, f"Not {lowercase_first(plain)}"
     verb = re.compile(rf"\b({_AUX})\b( not\b)?", re.IGNORECASE)
-    denied, found = verb.subn(lambda x: x[1] if x[2] else f"{x[1]} not", plain, count=1)
-    return plain, denied if found else f"It is not true that {lowercase_first(plain)}"
+    denied, replaced = verb.subn(lambda x: x[1] if x[2] else f"{x[1]} not", plain, count=1)
+    return plain, denied if replaced else f"It is not true that {lowercase_first(plain)}"
 
 
 def first_point(speech: str, most: int = 18) -> str:
@@ -162,27 +162,27 @@ def _plain(motion: str) -> str:
     plain = re.sub(preface, "", plain, flags=re.I)
     plain = re.sub(r"^this house (?:would|should|will)\s+", "we should ", plain, flags=re.I)
     plain = re.sub(r"^this house (support|oppose|regret)s\s+", r"we should \1 ", plain, flags=re.I)
-    if motion.strip().endswith("?") and (asked := _QUESTION.match(plain)):
-        plain = f"{asked[2]} {asked[1].lower()} {asked[3]}"
+    if motion.strip().endswith("?") and (question := _QUESTION.match(plain)):
+        plain = f"{question[2]} {question[1].lower()} {question[3]}"
     return plain[:1].upper() + plain[1:]
 
 
 def _topic(motion: str) -> tuple[str, bool]:
     """What it is about, and whether the motion speaks well of it."""
     plain = _plain(motion)
-    if found := re.search(rf"^(.+?)\s+{_AUX}( not)? be {_ENDED}\b", plain, re.I):
-        return lowercase_first(found[1]), bool(found[2])
+    if match := re.search(rf"^(.+?)\s+{_AUX}( not)? be {_ENDED}\b", plain, re.I):
+        return lowercase_first(match[1]), bool(match[2])
     beyond = r"(?= (?:in|for|from|by|on|because|at|with|as|after|before|until)\b|$)"
-    if found := re.search(rf"\b{_AUX}( not)? {_END}\s+(.+?){beyond}", plain, re.I):
-        return lowercase_first(found[2]), bool(found[1])
-    if found := re.search(rf".\b{_DUTY}( not)? ((?!be\b)\w+)(.*)$", plain, re.I):
-        return _gerund(found[2]) + found[3], not found[1]
-    if found := re.search(rf"^(.+?)\s+{_DUTY}( not)? be (.+)$", plain, re.I):
-        verb = "making" if re.match(_MADE, found[3], re.I) else "having"
-        return f"{verb} {lowercase_first(found[1])} {found[3]}", not found[2]
+    if match := re.search(rf"\b{_AUX}( not)? {_END}\s+(.+?){beyond}", plain, re.I):
+        return lowercase_first(match[2]), bool(match[1])
+    if match := re.search(rf".\b{_DUTY}( not)? ((?!be\b)\w+)(.*)$", plain, re.I):
+        return _gerund(match[2]) + match[3], not match[1]
+    if match := re.search(rf"^(.+?)\s+{_DUTY}( not)? be (.+)$", plain, re.I):
+        verb = "making" if re.match(_MADE, match[3], re.I) else "having"
+        return f"{verb} {lowercase_first(match[1])} {match[3]}", not match[2]
     verbs = r"(?:is|are|was|were|does|do|has|have|makes?|causes?)"
-    if found := re.search(rf"^(.+?)\s+{verbs}\b( not)?(.*)", plain, re.I):
-        return lowercase_first(found[1]), bool(re.search(_BAD, found[3], re.I)) == bool(found[2])
+    if match := re.search(rf"^(.+?)\s+{verbs}\b( not)?(.*)", plain, re.I):
+        return lowercase_first(match[1]), bool(re.search(_BAD, match[3], re.I)) == bool(match[2])
     return "this idea", True
 
 
@@ -201,15 +201,15 @@ def _gerund(verb: str) -> str:
 
 def turn_request(debate: Debate, turn: Turn, attempt: int = 1) -> Request:
     seat = debate.seat(turn.seat)
-    heard = hears(debate, turn)
+    items = hears(debate, turn)
     return Request(
         model=seat.model,
         instructions=_instructions(debate, seat),
-        messages=(ChatMessage("user", _user_prompt(debate, seat, turn, heard)),),
+        messages=(ChatMessage("user", _user_prompt(debate, seat, turn, items)),),
         max_tokens=min(
             seat.model.max_tokens, SHORT_MAX_TOKENS if turn.tone in EXCHANGE_TONES else MAX_TOKENS
         ),
-        prefill=_first_words(debate, seat, turn, heard),
+        prefill=_first_words(debate, seat, turn, items),
         stop=STOP,
         seed=seed(seat.model.seed, turn.number, attempt),
         attempt=attempt,
@@ -248,11 +248,11 @@ def _instructions(debate: Debate, seat: Seat) -> str:
     )
 
 
-def _user_prompt(debate: Debate, seat: Seat, turn: Turn, heard: tuple[Heard, ...]) -> str:
-    asked = _question_to_answer(turn, heard)
-    others = [item.text for item in heard if item.kind == "other"]
-    text = clip(asked or (others[-1] if others else ""), 600)
-    name: str = "answer" if asked else SPOKEN_AS.get(turn.tone, turn.tone)
+def _user_prompt(debate: Debate, seat: Seat, turn: Turn, items: tuple[Heard, ...]) -> str:
+    question = _question_to_answer(turn, items)
+    others = [item.text for item in items if item.kind == "other"]
+    text = clip(question or (others[-1] if others else ""), 600)
+    name: str = "answer" if question else SPOKEN_AS.get(turn.tone, turn.tone)
     if not text and name != "summary":
         name = "opening"
     if turn.tone == "summary":
@@ -261,20 +261,20 @@ def _user_prompt(debate: Debate, seat: Seat, turn: Turn, heard: tuple[Heard, ...
         name = f"neutral-{name}"
     claim = lowercase_first(_stance(debate, seat).claim)
     cue = section("small", name, motion=debate.motion, text=text, claim=claim)
-    remarks = [item.text for item in heard if item.kind in ("remark", "question") and item.text != asked]
-    said = [section("small", "remark", text=clip(remark, 300)) for remark in remarks[-MAX_REMARKS_SHOWN:]]
-    return "\n\n".join([*said, cue])
+    remarks = [item.text for item in items if item.kind in ("remark", "question") and item.text != question]
+    sections = [section("small", "remark", text=clip(remark, 300)) for remark in remarks[-MAX_REMARKS_SHOWN:]]
+    return "\n\n".join([*sections, cue])
 
 
-def _question_to_answer(turn: Turn, heard: tuple[Heard, ...]) -> str:
+def _question_to_answer(turn: Turn, items: tuple[Heard, ...]) -> str:
     """What this turn is there to answer: the point that was taken, or the floor's latest question."""
     if turn.tone == "continuation":
-        return heard[-1].text if heard and heard[-1].kind == "point" else ""
-    asked = [item.text for item in heard if item.kind == "question"]
-    return asked[-1] if asked and turn.tone == "floor" else ""
+        return items[-1].text if items and items[-1].kind == "point" else ""
+    questions = [item.text for item in items if item.kind == "question"]
+    return questions[-1] if questions and turn.tone == "floor" else ""
 
 
-def _first_words(debate: Debate, seat: Seat, turn: Turn, heard: tuple[Heard, ...]) -> str:
+def _first_words(debate: Debate, seat: Seat, turn: Turn, items: tuple[Heard, ...]) -> str:
     if seat.role == "moderator" or seat.side == "neutral":
         return ""
     side = _stance(debate, seat)
@@ -285,10 +285,10 @@ def _first_words(debate: Debate, seat: Seat, turn: Turn, heard: tuple[Heard, ...
             return side.question(_questioned(debate, turn))
         case "answer" | "floor":
             return side.answer()
-        case "continuation" if _question_to_answer(turn, heard):
+        case "continuation" if _question_to_answer(turn, items):
             return side.answer()
         case "rebuttal" | "continuation":
-            others = [item.text for item in heard if item.kind == "other"]
+            others = [item.text for item in items if item.kind == "other"]
             return side.again(
                 _speeches(debate, turn) + 1, first_point(without_opening(others[-1])) if others else ""
             )
@@ -301,16 +301,16 @@ def _first_words(debate: Debate, seat: Seat, turn: Turn, heard: tuple[Heard, ...
 def _questioned(debate: Debate, turn: Turn) -> str:
     """What a question is about: a point of the latest speech of the one who is asked, another each time."""
     to = debate.schedule[turn.slot].to
-    given = [t for t in debate.turns if t.has_words and t.seq < turn.seq]
-    speech = next((t for t in reversed(given) if t.seat == to and t.tone not in EXCHANGE_TONES), None)
+    earlier = [t for t in debate.turns if t.has_words and t.seq < turn.seq]
+    speech = next((t for t in reversed(earlier) if t.seat == to and t.tone not in EXCHANGE_TONES), None)
     if speech is None:
         return ""
-    before = sum(t.seat == turn.seat and t.tone == "question" and t.seq > speech.seq for t in given)
+    before = sum(t.seat == turn.seat and t.tone == "question" and t.seq > speech.seq for t in earlier)
     sentences = re.split(r"(?<=[.!?])\s+", without_opening(speech.text).strip())
     points = [
-        found
+        point
         for sentence in sentences
-        if not UNQUOTABLE_START.match(sentence) and (found := first_point(sentence))
+        if not UNQUOTABLE_START.match(sentence) and (point := first_point(sentence))
     ]
     return points[before] if before < len(points) else ""
 

@@ -14,13 +14,13 @@ from moot.prompts.fences import Fence
 from moot.prompts.templates import FOR_SIDE, SPOKE, section
 
 
-def speaker_name(debate: Debate, listener: Seat, heard: Heard) -> str:
+def speaker_name(debate: Debate, listener: Seat, item: Heard) -> str:
     """Two debaters are simply opponents; with more speakers they need names."""
-    if heard.seat is None:
+    if item.seat is None:
         return ""
-    if heard.seat == listener.id:
+    if item.seat == listener.id:
         return "You"
-    seat, role = debate.seat(heard.seat), _role(debate, heard)
+    seat, role = debate.seat(item.seat), _role(debate, item)
     if _only_debaters(debate, listener, seat):
         return f"Your opponent, as {role}," if role else "Your opponent"
     name = reference(debate, seat)
@@ -91,6 +91,6 @@ def roles(debate: Debate, seat: Seat) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in named if name))
 
 
-def _role(debate: Debate, heard: Heard) -> str:
-    turn = debate.turn(heard.turn) if heard.turn is not None and heard.kind == "other" else None
+def _role(debate: Debate, item: Heard) -> str:
+    turn = debate.turn(item.turn) if item.turn is not None and item.kind == "other" else None
     return debate.phase(turn.slot).speaks_as if turn else ""

@@ -77,17 +77,17 @@ def turn_request(
     remembered = 0
     everything = hears(debate, turn)
     left_out = len(everything) // 2 if trimmed else 0
-    past = iter(own[sum(heard.kind == "own" for heard in everything[:left_out]) :])
-    for heard in everything[left_out:]:
-        if heard.kind != "own":
-            unquoted.append(heard)
-            answered = answered or _is_speech(debate, heard)
+    past = iter(own[sum(item.kind == "own" for item in everything[:left_out]) :])
+    for item in everything[left_out:]:
+        if item.kind != "own":
+            unquoted.append(item)
+            answered = answered or _is_speech(debate, item)
             continue
         speech = next(past)
         prompt, unquoted = _prompt(debate, seat, speech, unquoted, answered=answered)
         answered = answered and speech.tone in EXCHANGE_TONES
         messages.append(ChatMessage("user", prompt))
-        messages.append(ChatMessage("assistant", heard.text, _sealed(speech) if sealed else ()))
+        messages.append(ChatMessage("assistant", item.text, _sealed(speech) if sealed else ()))
         # A speech that was cut is in nobody's chain: it is sent again with what comes after.
         remembered = len(messages) if speech.state == "completed" else remembered
     messages.append(ChatMessage("user", _prompt(debate, seat, turn, unquoted, answered=answered)[0]))
@@ -182,24 +182,26 @@ def told_of(debate: Debate, seat: Seat, team: Sequence[str] = ()) -> list[str]:
 
 def _team(debate: Debate, seat: Seat) -> list[str]:
     """Whom one speaks for and beside, where a side is more than one voice."""
-    told: list[str] = []
-    given = roles(debate, seat)
-    if len(given) > 1:
-        told.append(section("cues", "team", roles="; ".join(given)))
+    lines: list[str] = []
+    own_roles = roles(debate, seat)
+    if len(own_roles) > 1:
+        lines.append(section("cues", "team", roles="; ".join(own_roles)))
     own, allies = teammates(debate, seat)
     if own:
-        told.append(section("cues", "mates", names=" and ".join(reference(debate, mate) for mate in own)))
+        lines.append(section("cues", "mates", names=" and ".join(reference(debate, mate) for mate in own)))
     if allies:
-        told.append(section("cues", "allies", names=" and ".join(reference(debate, ally) for ally in allies)))
-    return told
+        lines.append(
+            section("cues", "allies", names=" and ".join(reference(debate, ally) for ally in allies))
+        )
+    return lines
 
 
 # --- quotations ---------------------------------------------------------------------------------------
 
 
-def _is_speech(debate: Debate, heard: Heard) -> bool:
+def _is_speech(debate: Debate, item: Heard) -> bool:
     """Another's speech: a question or an answer is none that could be rebutted."""
-    turn = debate.turn(heard.turn) if heard.kind == "other" and heard.turn is not None else None
+    turn = debate.turn(item.turn) if item.kind == "other" and item.turn is not None else None
     return turn is not None and turn.tone not in EXCHANGE_TONES
 
 
@@ -210,54 +212,54 @@ def _prompt(
 
     `answered`: somebody has spoken since the last own speech, whatever was asked and answered after it.
     """
-    kept = [heard for heard in waiting if _waits_for_later(debate, turn, heard)]
-    told = [heard for heard in waiting if heard not in kept]
-    quotes = [quote(debate, seat, heard) for heard in told]
-    return "\n\n".join([*quotes, _cue(debate, seat, turn, told, answered=answered)]), kept
+    later = [item for item in waiting if _waits_for_later(debate, turn, item)]
+    now = [item for item in waiting if item not in later]
+    quotes = [quote(debate, seat, item) for item in now]
+    return "\n\n".join([*quotes, _cue(debate, seat, turn, now, answered=answered)]), later
 
 
-def _waits_for_later(debate: Debate, turn: Turn, heard: Heard) -> bool:
+def _waits_for_later(debate: Debate, turn: Turn, item: Heard) -> bool:
     """A question from the floor waits for the speech in which it can be answered: one to all for the part of
     the debate that is for such questions, and any for the end of a cross-examination."""
-    if heard.kind != "question":
+    if item.kind != "question":
         return False
     later = [slot for slot in debate.schedule[turn.slot + 1 :] if slot.seat == turn.seat]
-    if heard.seat is None and any(slot.tone == "floor" for slot in later):
+    if item.seat is None and any(slot.tone == "floor" for slot in later):
         return True
     return turn.tone in EXCHANGE_TONES and any(slot.tone not in EXCHANGE_TONES for slot in later)
 
 
-def quote(debate: Debate, seat: Seat, heard: Heard) -> str:
+def quote(debate: Debate, seat: Seat, item: Heard) -> str:
     held = fence_for(debate, seat.id)
-    fence, text = held.name, held.hold(heard.text)
-    match heard.kind:
-        case "remark" if heard.seat is None:
+    fence, text = held.name, held.hold(item.text)
+    match item.kind:
+        case "remark" if item.seat is None:
             return section("quotes", "remark", fence=fence, text=text)
         case "remark" | "question":
             return section(
-                "quotes", "question", to=_addressee(debate, seat, heard.seat), fence=fence, text=text
+                "quotes", "question", to=_addressee(debate, seat, item.seat), fence=fence, text=text
             )
         case "notes":
             return section("quotes", "notes", fence=fence, text=text)
         case "point":
             return section(
-                "quotes", "point", speaker=speaker_name(debate, seat, heard), fence=fence, text=text
+                "quotes", "point", speaker=speaker_name(debate, seat, item), fence=fence, text=text
             )
         case "other" | "own":
-            turn = debate.turn(heard.turn or 0)
+            turn = debate.turn(item.turn or 0)
             name = QUOTE_SECTIONS.get(debate.tone(turn), "speech") if turn else "speech"
             to = _addressee(debate, seat, debate.schedule[turn.slot].to if turn else None)
-            who = speaker_name(debate, seat, heard)
+            who = speaker_name(debate, seat, item)
             return section("quotes", name, speaker=who, to=to, fence=fence, text=text)
 
 
 def fence_tool_results(debate: Debate, seat: Seat, exchange: Sequence[Segment]) -> tuple[Segment, ...]:
     """What a speech has brought so far, as its speaker is told of it: what our tools gave is fenced."""
-    asked = {part.id for part in exchange if isinstance(part, ToolCall) and part.needs_answer}
+    call_ids = {part.id for part in exchange if isinstance(part, ToolCall) and part.needs_answer}
     fence = fence_for(debate, seat.id)
     return tuple(
         replace(part, output=_fenced_result(part, fence))
-        if isinstance(part, ToolResult) and part.id in asked
+        if isinstance(part, ToolResult) and part.id in call_ids
         else part
         for part in exchange
     )
@@ -279,9 +281,9 @@ def _addressee(debate: Debate, seat: Seat, to: str | None) -> str:
 # --- what is wanted -----------------------------------------------------------------------------------
 
 
-def _cue(debate: Debate, seat: Seat, turn: Turn, told: list[Heard], *, answered: bool) -> str:
+def _cue(debate: Debate, seat: Seat, turn: Turn, items: list[Heard], *, answered: bool) -> str:
     phase, slot, tone = debate.phase(turn.slot), debate.schedule[turn.slot], debate.tone(turn)
-    name = _name(phase, tone, told, answered=answered)
+    name = _name(phase, tone, items, answered=answered)
     cue = section(
         "cues",
         name,
@@ -291,7 +293,7 @@ def _cue(debate: Debate, seat: Seat, turn: Turn, told: list[Heard], *, answered:
         to=short_name(debate, seat, debate.seat(slot.to)) if slot.to else "the other side",
     )
     task = _task(debate, seat, name) if name in TASKS and not _guide(phase, tone) else ""
-    return "\n".join([f"{cue} {task}".rstrip(), *_rules(debate, turn, tone, told)])
+    return "\n".join([f"{cue} {task}".rstrip(), *_rules(debate, turn, tone, items)])
 
 
 def _task(debate: Debate, seat: Seat, name: str) -> str:
@@ -304,8 +306,8 @@ def _guide(phase: Phase, tone: Tone) -> str:
     return "" if tone in (*EXCHANGE_TONES, "continuation") else phase.guide
 
 
-def _name(phase: Phase, tone: Tone, told: list[Heard], *, answered: bool) -> str:
-    kinds = {heard.kind for heard in told}
+def _name(phase: Phase, tone: Tone, items: list[Heard], *, answered: bool) -> str:
+    kinds = {item.kind for item in items}
     if tone == "continuation":
         return "after-point" if "point" in kinds else "continuation"
     if tone == "floor":
@@ -316,12 +318,12 @@ def _name(phase: Phase, tone: Tone, told: list[Heard], *, answered: bool) -> str
     return name if answered else UNANSWERED.get(name, name)
 
 
-def _rules(debate: Debate, turn: Turn, tone: Tone, told: list[Heard]) -> list[str]:
+def _rules(debate: Debate, turn: Turn, tone: Tone, items: list[Heard]) -> list[str]:
     phase = debate.phase(turn.slot)
     rules: list[str] = []
     if phase.speaks_as and phase.kind == "speech":
         rules.append(section("cues", "as", role=phase.speaks_as))
-    if tone not in (*EXCHANGE_TONES, "floor") and any(heard.kind == "question" for heard in told):
+    if tone not in (*EXCHANGE_TONES, "floor") and any(item.kind == "question" for item in items):
         rules.append(section("cues", "asked"))
     if guide := _guide(phase, tone):
         rules.append(guide)

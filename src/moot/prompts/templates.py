@@ -43,9 +43,9 @@ def given_twice(reply: str) -> bool:
     twice: list[bool] = []
 
     def look(members: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(members)
-        twice.append(len(found) < len(members))
-        return found
+        by_name = dict(members)
+        twice.append(len(by_name) < len(members))
+        return by_name
 
     json.loads(reply, object_pairs_hook=look)
     return any(twice)

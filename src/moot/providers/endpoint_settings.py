@@ -69,19 +69,21 @@ class EndpointTable(TraitSettings, frozen=True, forbid_unknown_fields=True):
 
 def endpoints(file: Mapping[str, Any], path: Path) -> tuple[Endpoint, ...]:
     """The built-in endpoints with the changes of this file, and its own. Raises Invalid."""
-    made = dict(BUILT_IN)
+    by_name = dict(BUILT_IN)
     for name, table in _tables(file, "endpoints", path):
         source = f"{path}: [endpoints.{shown(name)}]"
         written = _read(table, EndpointTable, source)
-        made[name] = (
-            _override(made[name], written, source) if name in made else _new_endpoint(name, written, source)
+        by_name[name] = (
+            _override(by_name[name], written, source)
+            if name in by_name
+            else _new_endpoint(name, written, source)
         )
     for name, table in _tables(file, "limits", path):
         source = f"{path}: [limits.{shown(name)}]"
-        if name not in made:
-            raise Invalid(f"{source}: there is no endpoint of that name. There are: {', '.join(made)}.")
-        made[name] = _with_limits(made[name], _read(table, LimitsTable, source), source)
-    return tuple(made.values())
+        if name not in by_name:
+            raise Invalid(f"{source}: there is no endpoint of that name. There are: {', '.join(by_name)}.")
+        by_name[name] = _with_limits(by_name[name], _read(table, LimitsTable, source), source)
+    return tuple(by_name.values())
 
 
 def keys(file: Mapping[str, Any], path: Path, names: Iterable[str]) -> dict[str, Secret]:

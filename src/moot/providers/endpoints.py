@@ -282,8 +282,8 @@ def traits_of(endpoint: Endpoint, model: str) -> Traits:
     return replace(traits, **{name: getattr(endpoint.traits, name) for name in endpoint.pinned})
 
 
-def key_of(endpoint: Endpoint, environ: Mapping[str, str], kept: Mapping[str, Secret]) -> ApiKey | None:
-    return find_key(endpoint.name, endpoint.keys, environ, kept)
+def key_of(endpoint: Endpoint, environ: Mapping[str, str], file_keys: Mapping[str, Secret]) -> ApiKey | None:
+    return find_key(endpoint.name, endpoint.keys, environ, file_keys)
 
 
 def needs_key(endpoint: Endpoint) -> bool:
@@ -297,7 +297,7 @@ def key_hint(endpoint: Endpoint) -> str:
 def make_client(
     endpoint: Endpoint,
     environ: Mapping[str, str],
-    kept: Mapping[str, Secret],
+    file_keys: Mapping[str, Secret],
     *,
     connect: float = CONNECT_SECONDS,
     shared_state: SharedState | None = None,
@@ -311,7 +311,7 @@ def make_client(
     if not endpoint.base_url:
         fix = f"Set {endpoint.url_variable}."
         raise Unavailable(f"Moot does not know where {endpoint.title} is.", fix)
-    key = key_of(endpoint, environ, kept)
+    key = key_of(endpoint, environ, file_keys)
     if key is None and needs_key(endpoint):
         fix = f'Or write it into {SETTINGS_FILE}, below [keys]: {endpoint.name} = "…".'
         raise Unavailable(f"There is no key for {endpoint.title}. {key_hint(endpoint)}", fix)

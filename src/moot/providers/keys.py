@@ -82,9 +82,9 @@ class ApiKey(Struct, frozen=True):
 
 
 def find_key(
-    name: str, variables: tuple[str, ...], environ: Mapping[str, str], kept: Mapping[str, Secret]
+    name: str, variables: tuple[str, ...], environ: Mapping[str, str], file_keys: Mapping[str, Secret]
 ) -> ApiKey | None:
     for variable in variables:
         if value := environ.get(variable, "").strip():
             return ApiKey(Secret(value), variable)
-    return ApiKey(kept[name], SETTINGS_FILE) if name in kept else None
+    return ApiKey(file_keys[name], SETTINGS_FILE) if name in file_keys else None

@@ -77,12 +77,12 @@ def for_repair(debate: Debate, judge: str, order: int) -> Money | None:
     room, judging = available_for_ballot(debate), debate.judging
     if room is None or judging is None:
         return room
-    asked = {(call.judge, call.order) for call in debate.calls} | {(judge, order)}
+    requested = {(call.judge, call.order) for call in debate.calls} | {(judge, order)}
     missing = [
         judge_request(debate, other, order)
         for other in model_judges(judging.judges)
         for order in ORDERS
-        if (other.id, order) not in asked and not judging.has_ballot(other.id, order)
+        if (other.id, order) not in requested and not judging.has_ballot(other.id, order)
     ]
     costs = (worst_cost(one.model.price, input_bound(one), one.max_tokens) or ZERO for one in missing)
     return room - sum(costs, ZERO)
@@ -153,9 +153,9 @@ def cut_off(debate: Debate, call: Call) -> CallFailed:
 
 def _failed(debate: Debate, call: Call, kind: Literal["lost", "cut"], unheard: int) -> CallFailed:
     turn = debate.turn(call.turn) if call.turn is not None else None
-    said, before = (turn, turn.kept) if turn and turn.call == call.number else (call, EarlierCalls())
-    words = tokens(said.text[len(before.text) :])
-    thoughts = tokens(said.reasoning[len(before.reasoning) :])
+    output, before = (turn, turn.kept) if turn and turn.call == call.number else (call, EarlierCalls())
+    words = tokens(output.text[len(before.text) :])
+    thoughts = tokens(output.reasoning[len(before.reasoning) :])
     unheard = max(0, min(unheard, call.max_tokens - words - thoughts))
     # Older logs do not say how many tokens were sent, only how many bytes at most.
     usage = estimate_usage(call.input_guess or whole_tokens(call.input_bound), words + unheard, thoughts)

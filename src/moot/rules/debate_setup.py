@@ -43,8 +43,8 @@ MakeId = Callable[[str, int], str]
 """The id of a seat or a judge, by its kind and its place."""
 
 
-def numbered_id(kind: str, place: int) -> str:
-    return f"{kind}_{place}"
+def numbered_id(kind: str, number: int) -> str:
+    return f"{kind}_{number}"
 
 
 class SeatSetup(Struct, frozen=True):
@@ -243,22 +243,22 @@ def _seats(setup: Setup, naming: MakeId) -> tuple[Seat, ...]:
     chairs = _seat_templates(setup.format, setup.seats)
     taken = {_folded(seat.name) for seat in setup.seats if seat.name.strip()}
     seats: list[Seat] = []
-    for place, (given, chair) in enumerate(zip(setup.seats, chairs, strict=True)):
-        name = given.name.strip() or _free_name(chair.name, taken)
+    for index, (seat, chair) in enumerate(zip(setup.seats, chairs, strict=True)):
+        name = seat.name.strip() or _free_name(chair.name, taken)
         taken.add(_folded(name))
-        side = given.side or chair.side
+        side = seat.side or chair.side
         seats.append(
             Seat(
-                id=naming("part", place + 1),
+                id=naming("part", index + 1),
                 name=name,
                 side=side,
-                model=_seeded(given.model, setup.seed, place),
-                role=chair.role if given.side in (None, chair.side) else "debater",
-                persona=given.persona or chair.persona,
-                objective=given.objective,
-                system_prompt=given.system_prompt,
-                colour=given.colour or COLOURS[place % len(COLOURS)],
-                stand_in=_seeded(given.stand_in, setup.seed, place) if given.stand_in else None,
+                model=_seeded(seat.model, setup.seed, index),
+                role=chair.role if seat.side in (None, chair.side) else "debater",
+                persona=seat.persona or chair.persona,
+                objective=seat.objective,
+                system_prompt=seat.system_prompt,
+                colour=seat.colour or COLOURS[index % len(COLOURS)],
+                stand_in=_seeded(seat.stand_in, setup.seed, index) if seat.stand_in else None,
             )
         )
     return assign_teams(setup.format, seats)
@@ -274,7 +274,7 @@ def _seat_templates(fmt: Format, seats: Sequence[SeatSetup]) -> list[SeatTemplat
 
 
 def _judges(setup: Setup, seats: Sequence[Seat], naming: MakeId) -> tuple[Judge, ...]:
-    ids = [naming("judge", place + 1) for place in range(len(setup.judges))]
+    ids = [naming("judge", index + 1) for index in range(len(setup.judges))]
     judges = make_judges(with_default_criteria(setup.judges, setup.format), ids, setup.seed)
     return recuse_biased(judges, seats) if setup.recuse else judges
 
@@ -289,15 +289,15 @@ def with_default_criteria(judges: Sequence[JudgeSetup], fmt: Format) -> tuple[Ju
 
 
 def make_judges(
-    given: Sequence[JudgeSetup], ids: Sequence[str], seed: int | None = None
+    setups: Sequence[JudgeSetup], ids: Sequence[str], seed: int | None = None
 ) -> tuple[Judge, ...]:
     """The judges under these ids; where several have one name, the later ones get a number."""
     judges: list[Judge] = []
     taken: set[str] = set()
-    for place, (judge, judge_id) in enumerate(zip(given, ids, strict=True)):
+    for index, (judge, judge_id) in enumerate(zip(setups, ids, strict=True)):
         name = _free_name(judge.name, taken)
         taken.add(_folded(name))
-        model = _seeded(judge.model, seed, 100 + place)
+        model = _seeded(judge.model, seed, 100 + index)
         judges.append(Judge(judge_id, name, model, judge.criteria, judge.weights))
     return tuple(judges)
 
@@ -312,13 +312,13 @@ def judge_problems(judges: Sequence[JudgeSetup]) -> Iterable[tuple[str, str]]:
             yield "judges", "Weights must be greater than 0"
 
 
-def _seeded(model: Model, base: int | None, place: int) -> Model:
+def _seeded(model: Model, base: int | None, offset: int) -> Model:
     """With a seed of its own, unless it has one. A person has none, and costs nothing."""
     if model.human:
         return replace(model, price=FREE)
     if base is None or model.seed is not None:
         return model
-    return replace(model, seed=base + place)
+    return replace(model, seed=base + offset)
 
 
 def _free_name(name: str, taken: set[str]) -> str:

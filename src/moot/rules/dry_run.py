@@ -132,9 +132,9 @@ class _DryRun:
 
     def _speech(self, turn: Turn, request: Request, *, certain: bool) -> PlannedCall:
         words = _filler(self.debate.word_budget(turn.slot), request.max_tokens)
-        heard = [self.debate.turn(item.turn) for item in hears(self.debate, turn) if item.turn]
+        speeches = [self.debate.turn(item.turn) for item in hears(self.debate, turn) if item.turn]
         bound = input_bound(request) + self._extra_bytes
-        bound += sum(_longer(self.debate, speech, thoughts=True) for speech in heard if speech)
+        bound += sum(_longer(self.debate, speech, thoughts=True) for speech in speeches if speech)
         return PlannedCall(
             request.model, _usage(request, words) if certain else None, bound, request.max_tokens
         )
@@ -174,12 +174,12 @@ class _DryRun:
         bound = input_bound(request) + self._extra_bytes
         if aside.kind == "notes":
             bound += sum(_longer(self.debate, speech, thoughts=True) for speech in self.debate.turns)
-        said = answer or _filler(ANSWER_WORDS, request.max_tokens)
+        words = answer or _filler(ANSWER_WORDS, request.max_tokens)
         sure = certain and aside.seat not in self.people
-        yield PlannedCall(model, _usage(request, said) if sure else None, bound, request.max_tokens)
+        yield PlannedCall(model, _usage(request, words) if sure else None, bound, request.max_tokens)
         if certain:
-            given = replace(aside, state="answered", text=answer)
-            self.debate = replace(self.debate, asides=(*self.debate.asides, given))
+            answered = replace(aside, state="answered", text=answer)
+            self.debate = replace(self.debate, asides=(*self.debate.asides, answered))
 
     def _words_of(self, question: SideQuestion) -> str:
         return _filler(note_words_left(self.debate, question.seat or ""), ASIDE_TOKENS)
@@ -201,8 +201,8 @@ class _DryRun:
         budget = self.debate.word_budget(turn.slot)
         most = request.max_tokens if request else self._by_hand(turn.slot)
         text = _filler(budget, most)
-        given = replace(turn, state="completed", text=text, words=count_words(text), max_tokens=most)
-        self.debate = replace(self.debate, turns=(*self.debate.turns, given))
+        speech = replace(turn, state="completed", text=text, words=count_words(text), max_tokens=most)
+        self.debate = replace(self.debate, turns=(*self.debate.turns, speech))
 
     def _by_hand(self, slot: int) -> int:
         """Tokens of a speech that a person gives."""
@@ -242,6 +242,6 @@ def _filler(words: int, max_tokens: int) -> str:
     return " ".join([WORD] * max(1, min(words, max_tokens)))
 
 
-def _usage(request: Request, said: str) -> Usage:
-    figures = guess(sent_tokens(request), tokens(said))
+def _usage(request: Request, output: str) -> Usage:
+    figures = guess(sent_tokens(request), tokens(output))
     return replace(figures, output=min(figures.output, request.max_tokens))

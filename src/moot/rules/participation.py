@@ -123,9 +123,9 @@ class KeepDraft(HumanCommand, frozen=True):
             raise _too_long("text", MAX_SPEECH_CHARS)
         turn = _live_turn(debate, self.seat)
         if self.live and turn is not None and turn.call is not None:
-            shown = turn.text
-            if len(self.text) > len(shown) and self.text.startswith(shown):
-                return tuple(_text_deltas(turn.call, self.text[len(shown) :]))
+            streamed = turn.text
+            if len(self.text) > len(streamed) and self.text.startswith(streamed):
+                return tuple(_text_deltas(turn.call, self.text[len(streamed) :]))
         return () if self.text == draft(debate, self.seat) else (DraftKept(self.seat, self.text),)
 
 

@@ -222,20 +222,20 @@ def stalemate(debate: Debate) -> StalemateFound | None:
     if len(speeches) < STALEMATE_TURNS:
         return None
     last = range(len(speeches) - STALEMATE_TURNS, len(speeches))
-    one_after_another = [_similarity(speeches[place], speeches[place - 1]) for place in last[1:]]
+    one_after_another = [_similarity(speeches[index], speeches[index - 1]) for index in last[1:]]
     if evidence := _all_or_none(one_after_another):
         return StalemateFound(evidence, SIMILARITY_THRESHOLD)
     repeating_themselves = [
-        _similarity(speeches[place], _previous_of_speaker(speeches, place)) for place in last
+        _similarity(speeches[index], _previous_of_speaker(speeches, index)) for index in last
     ]
     if evidence := _all_or_none(repeating_themselves):
         return StalemateFound(evidence, SIMILARITY_THRESHOLD)
     return None
 
 
-def _previous_of_speaker(speeches: list[Turn], place: int) -> Turn | None:
-    seat = speeches[place].seat
-    return next((other for other in reversed(speeches[:place]) if other.seat == seat), None)
+def _previous_of_speaker(speeches: list[Turn], index: int) -> Turn | None:
+    seat = speeches[index].seat
+    return next((other for other in reversed(speeches[:index]) if other.seat == seat), None)
 
 
 def _similarity(turn: Turn, other: Turn | None) -> SimilarTurns | None:

@@ -58,20 +58,20 @@ class SideQuestion(Struct, frozen=True):
 
 def questions_after(debate: Debate) -> tuple[SideQuestion, ...]:
     """What the latest speech gives rise to: has its speaker conceded, does anybody rise on a point?"""
-    given = latest_turns(debate)
-    conceding = tuple(question for turn in given for question in _concession_questions(debate, turn))
-    if conceding or not given or not _at_break(debate, given[-1]):
+    latest = latest_turns(debate)
+    conceding = tuple(question for turn in latest for question in _concession_questions(debate, turn))
+    if conceding or not latest or not _at_break(debate, latest[-1]):
         return conceding
-    return _point_questions(debate, given[-1])
+    return _point_questions(debate, latest[-1])
 
 
 def questions_before(debate: Debate, coming: tuple[Slot, ...]) -> tuple[SideQuestion, ...]:
     """The speakers of these slots make notes first."""
-    made = {(aside.slot, aside.seat) for aside in debate.asides if aside.kind == "notes"}
+    with_notes = {(aside.slot, aside.seat) for aside in debate.asides if aside.kind == "notes"}
     return tuple(
         SideQuestion("notes", slot.index, slot.seat)
         for slot in coming
-        if (slot.index, slot.seat) not in made
+        if (slot.index, slot.seat) not in with_notes
         and makes_notes(debate, slot)
         and note_words_left(debate, slot.seat) >= MIN_NOTE_WORDS
     )
@@ -105,9 +105,9 @@ def asides_about(debate: Debate, kind: AsideKind, turn: int) -> tuple[Aside, ...
 
 def _at_break(debate: Debate, turn: Turn) -> bool:
     """Whether the speech is at its break, where points may be offered, and none has been dealt with."""
-    rest = continuation(debate, debate.schedule[turn.slot])
+    second_part = continuation(debate, debate.schedule[turn.slot])
     unspent = debate.remaining_slots()
-    if rest is None or not unspent or unspent[0].index != rest.index or not turn.has_words:
+    if second_part is None or not unspent or unspent[0].index != second_part.index or not turn.has_words:
         return False
     return all(point.turn != turn.number for point in debate.points)
 
@@ -176,11 +176,11 @@ def makes_notes(debate: Debate, slot: Slot) -> bool:
 def note_words_left(debate: Debate, seat: str) -> int:
     """Words of notes for the coming speech: what its team has left, shared among the speeches left."""
     team = {seat, *(mate.id for mate in teammates(debate, debate.seat(seat))[0])}
-    made = sum(
+    used = sum(
         count_words(aside.text) for aside in debate.asides if aside.kind == "notes" and aside.seat in team
     )
     speeches = sum(slot.seat in team and makes_notes(debate, slot) for slot in debate.remaining_slots())
-    return max(0, debate.format.prep_words - made) // max(1, speeches)
+    return max(0, debate.format.prep_words - used) // max(1, speeches)
 
 
 # --- speeches that are skipped ------------------------------------------------------------------------
@@ -244,8 +244,8 @@ def concession_hint(debate: Debate, turn: Turn) -> str:
     if last.casefold() == CONCEDE.casefold():
         return last
     end = turn.text[-LONGEST_HINTED:]
-    found = None if seat.model.human else CONCESSION_HINTS.search(end)
-    return _sentence(end, found.start()) if found else ""
+    hint = None if seat.model.human else CONCESSION_HINTS.search(end)
+    return _sentence(end, hint.start()) if hint else ""
 
 
 def may_concede(debate: Debate) -> bool:
@@ -255,8 +255,8 @@ def may_concede(debate: Debate) -> bool:
     return debate.format.turns is not None or debate.manner.winning == "self-terminate"
 
 
-def _sentence(text: str, place: int) -> str:
-    around = next(match for match in _SENTENCE.finditer(text) if match.end() > place)
+def _sentence(text: str, position: int) -> str:
+    around = next(match for match in _SENTENCE.finditer(text) if match.end() > position)
     return around[0].strip()[:MAX_HINT_CHARS]
 
 

@@ -178,5 +178,5 @@ def last_asked_position(debate: Debate) -> tuple[int, int] | None:
 
 def _next_slot(debate: Debate) -> int | None:
     """The first turn that was not given; one that failed counts as not given."""
-    given = {turn.slot for turn in debate.turns if turn.used_slot and turn.state != "failed"}
-    return next((slot.index for slot in debate.schedule if slot.index not in {*given, *debate.skipped}), None)
+    used = {turn.slot for turn in debate.turns if turn.used_slot and turn.state != "failed"}
+    return next((slot.index for slot in debate.schedule if slot.index not in {*used, *debate.skipped}), None)

@@ -145,8 +145,8 @@ class MemoryArchive:
         self._events: dict[str, dict[str, IncomingEvent]] = {}
 
     async def save(self, import_: Import, events: Sequence[IncomingEvent]) -> SaveResult:
-        there = self._imports.get(import_.id)
-        if there.state == "undoing" if there else import_.begun:
+        stored = self._imports.get(import_.id)
+        if stored.state == "undoing" if stored else import_.begun:
             raise import_undone(import_.id)
         self._imports[import_.id] = import_
         written = SaveResult()
@@ -157,29 +157,31 @@ class MemoryArchive:
             if known and known.import_id != import_.id:
                 refused[name] = None
                 continue
-            kept = self._events.setdefault(name, {})
-            before, kept[incoming.event.id] = kept.get(incoming.event.id), incoming
+            events_by_id = self._events.setdefault(name, {})
+            before, events_by_id[incoming.event.id] = events_by_id.get(incoming.event.id), incoming
             if before is None:
                 written = replace(written, new=written.new + 1)
             elif before.digest != incoming.digest:
                 written = replace(written, changed=written.changed + 1)
-            self._conversations[name] = _updated_conversation(import_, known, incoming.event, len(kept))
+            self._conversations[name] = _updated_conversation(
+                import_, known, incoming.event, len(events_by_id)
+            )
         return replace(written, refused=tuple(refused))
 
     async def imports(self) -> tuple[Import, ...]:
         return tuple(sorted(self._imports.values(), key=lambda one: (one.started_at, one.id)))
 
     async def undo_import(self, import_id: str, limit: int = 1000) -> int:
-        gone = 0
+        deleted = 0
         for name in self._conversation_ids(import_id):
-            for event in list(self._events[name])[: limit - gone]:
+            for event in list(self._events[name])[: limit - deleted]:
                 del self._events[name][event]
-                gone += 1
+                deleted += 1
             left = len(self._events[name])
             self._conversations[name] = replace(self._conversations[name], events=left)
-        if gone:
+        if deleted:
             self._imports[import_id] = replace(self._imports[import_id], state="undoing", cursor="")
-            return gone
+            return deleted
         for name in self._conversation_ids(import_id):
             del self._events[name], self._conversations[name]
         self._imports.pop(import_id, None)
@@ -212,9 +214,9 @@ class MemoryArchive:
         incoming = self._events.get(conversation_id, {})
         if after and after not in incoming:
             raise Invalid(problems=unknown_event())
-        kept = sorted((one.event for one in incoming.values()), key=_sort_key)
+        ordered = sorted((one.event for one in incoming.values()), key=_sort_key)
         last = _sort_key(incoming[after].event) if after else None
-        return tuple(event for event in kept if last is None or _sort_key(event) > last)[:limit]
+        return tuple(event for event in ordered if last is None or _sort_key(event) > last)[:limit]
 
     def _conversation_ids(self, import_id: str) -> list[str]:
         return [one.id for one in self._conversations.values() if one.import_id == import_id]

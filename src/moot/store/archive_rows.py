@@ -34,7 +34,7 @@ _places = msgspec.json.Decoder(int | list[int])
 
 def incoming_event(row: LegacyRow) -> IncomingEvent:
     event = to_unified(row)
-    kept = ArchivedEvent(
+    archived = ArchivedEvent(
         conversation=row.conversation_id,
         id=row.id,
         order_key=row.order_key,
@@ -45,7 +45,7 @@ def incoming_event(row: LegacyRow) -> IncomingEvent:
         metadata=_packed(event.metadata),
         legacy=_packed(event.remainder),
     )
-    return IncomingEvent(kept, hashlib.blake2b(canonical(row), digest_size=DIGEST).digest())
+    return IncomingEvent(archived, hashlib.blake2b(canonical(row), digest_size=DIGEST).digest())
 
 
 def nesting_depth(row: LegacyRow) -> int:
@@ -57,52 +57,52 @@ def nesting_depth(row: LegacyRow) -> int:
     return deepest
 
 
-def legacy_row(kept: ArchivedEvent) -> LegacyRow:
+def legacy_row(archived: ArchivedEvent) -> LegacyRow:
     event = UnifiedEvent(
-        segments=_segments.decode(kept.segments),
-        remainder=_object.decode(kept.legacy),
+        segments=_segments.decode(archived.segments),
+        remainder=_object.decode(archived.legacy),
     )
     return to_legacy_row(
         event,
-        id=kept.id,
-        conversation_id=kept.conversation,
-        role=kept.role,
-        order_key=kept.order_key,
-        ts=kept.ts,
-        created_at=kept.created_at,
+        id=archived.id,
+        conversation_id=archived.conversation,
+        role=archived.role,
+        order_key=archived.order_key,
+        ts=archived.ts,
+        created_at=archived.created_at,
     )
 
 
-def unified_shape(kept: ArchivedEvent) -> JsonObject:
+def unified_shape(archived: ArchivedEvent) -> JsonObject:
     """As it is sent to readers: the segments go out as they lie in the store."""
-    shape: JsonObject = {"id": kept.id, "role": kept.role, "segments": kept.segments}
-    if kept.metadata != NULL:
-        shape["response_metadata"] = kept.metadata
-    return {**shape, "ts": kept.ts, "order_key": kept.order_key, "created_at": kept.created_at}
+    shape: JsonObject = {"id": archived.id, "role": archived.role, "segments": archived.segments}
+    if archived.metadata != NULL:
+        shape["response_metadata"] = archived.metadata
+    return {**shape, "ts": archived.ts, "order_key": archived.order_key, "created_at": archived.created_at}
 
 
-def legacy_shape(kept: ArchivedEvent) -> JsonObject:
+def legacy_shape(archived: ArchivedEvent) -> JsonObject:
     """As the row that it came from. No more is taken apart than the thoughts that go back beside the rest."""
-    segments: Any = kept.segments
-    remainder: dict[str, Raw] = _remainder.decode(kept.legacy) or {}
+    segments: Any = archived.segments
+    remainder: dict[str, Raw] = _remainder.decode(archived.legacy) or {}
     reasoning: Any = remainder.get("reasoning")
     if remainder.keys() & {"at", "segments"}:
-        segments = _pieces.decode(kept.segments)
+        segments = _pieces.decode(archived.segments)
     if "at" in remainder:
-        thoughts = [segments.pop(place) for place in insert_positions(_places.decode(remainder["at"]))]
+        thoughts = [segments.pop(index) for index in insert_positions(_places.decode(remainder["at"]))]
         reasoning = reasoning or reasoning_column(msgspec.json.decode(thoughts[0]))
     if "segments" in remainder:
-        for place, segment in _raws.decode(remainder["segments"]).items():
-            segments[int(place)] = segment
+        for index, segment in _raws.decode(remainder["segments"]).items():
+            segments[int(index)] = segment
     return {
-        "id": kept.id,
-        "conversation_id": kept.conversation,
-        "role": kept.role,
+        "id": archived.id,
+        "conversation_id": archived.conversation,
+        "role": archived.role,
         "segments": segments,
         "reasoning": reasoning,
-        "order_key": kept.order_key,
-        "ts": kept.ts,
-        "created_at": remainder.get("created_at", kept.created_at),
+        "order_key": archived.order_key,
+        "ts": archived.ts,
+        "created_at": remainder.get("created_at", archived.created_at),
         **(msgspec.json.decode(remainder["more"]) if "more" in remainder else {}),
     }
 

@@ -180,12 +180,12 @@ class Batch:
         epoch = part.epoch if part.debate else request.epoch or 0
         outcome = append_events(part.debate, part.id, request.decide(part.debate), epoch=epoch, at=self.at)
         rows = _event_rows(outcome)
-        shown = summarize(outcome.debate)
-        summary = msgspec.json.encode(shown).decode()
+        stored_summary = summarize(outcome.debate)
+        summary = msgspec.json.encode(stored_summary).decode()
         packed = {digest: pack(body) for digest, body in (request.bodies or {}).items()}
         # From here on nothing can fail.
         if models_changed(part.debate, outcome.debate):
-            part.cast = shown.model_names()
+            part.cast = stored_summary.model_names()
         if part.debate is None:
             part.owner, part.epoch = request.owner, epoch
         if is_unclaimed(part.debate, outcome.debate):

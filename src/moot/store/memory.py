@@ -104,12 +104,12 @@ class MemoryStore:
         debate = log.debate if log else None
         present_epoch = log.epoch if log else epoch or 0
         outcome = append_events(debate, debate_id, decide(debate), epoch=present_epoch, at=self._clock())
-        shown = summary(outcome.debate)
+        encoded_summary = summary(outcome.debate)
         if log is None:
-            log = _Log(outcome.debate, owner, present_epoch, shown, outcome.debate.created_at)
+            log = _Log(outcome.debate, owner, present_epoch, encoded_summary, outcome.debate.created_at)
         if is_unclaimed(debate, outcome.debate):
             log.runner = UNCLAIMED
-        self._save(log, outcome, shown)
+        self._save(log, outcome, encoded_summary)
         log.bodies.update(bodies or {})
         log.marks.update(lookup_keys(outcome.debate, outcome.records))
         log.turned_at = outcome.debate.updated_at if outcome.records else log.turned_at
@@ -248,11 +248,11 @@ class MemoryStore:
         return tuple(invitation for invitation in matching if invitation)
 
     async def delete_invitation(self, debate_id: str, name: str) -> bool:
-        gone = {k for k, g in self._invitations.items() if (g.debate, g.name) == (debate_id, name)}
+        deleted = {k for k, g in self._invitations.items() if (g.debate, g.name) == (debate_id, name)}
         self._invitations = {
-            k: g for k, g in self._invitations.items() if k not in gone and g.via not in gone
+            k: g for k, g in self._invitations.items() if k not in deleted and g.via not in deleted
         }
-        return bool(gone)
+        return bool(deleted)
 
     def _is_valid(self, invitation: Invitation, at: datetime) -> bool:
         return not invitation.expired(at) and (invitation.via is None or invitation.via in self._invitations)
@@ -301,7 +301,7 @@ class MemoryStore:
         last = outcome.debate.seq
         first = last - len(outcome.records) + 1
         at = self._clock()
-        self._requests = {key: kept for key, kept in self._requests.items() if kept.expires > at}
+        self._requests = {key: saved for key, saved in self._requests.items() if saved.expires > at}
         self._requests[once.client, once.key] = _Request(
             once.body_hash, outcome.debate.id, first, last, at + IDEMPOTENCY_PERIOD
         )

@@ -43,8 +43,8 @@ Outgoing = MemoryObjectSendStream[SessionMessage]
 
 def child_environment(server: ToolServer, environ: Mapping[str, str]) -> dict[str, str]:
     """The variables that every program needs, those passed on by name, and those of the settings."""
-    kept = {name: environ[name] for name in (*INHERITED, *server.pass_env) if name in environ}
-    return {**kept, **server.env}
+    inherited = {name: environ[name] for name in (*INHERITED, *server.pass_env) if name in environ}
+    return {**inherited, **server.env}
 
 
 @asynccontextmanager

@@ -37,22 +37,24 @@ ITEMS = ("text", "reasoning", "tool_call", UNKNOWN)
 
 def conversation(debate: Debate, viewer: Viewer) -> list[JsonObject]:
     """Every event, in the order in which they began."""
-    shown = visible_state(debate, viewer)
-    events = [(0, _text_event(shown, 1, shown.created_at, "system", shown.motion, kind="motion"))]
-    for remark in shown.remarks:
+    visible = visible_state(debate, viewer)
+    events = [(0, _text_event(visible, 1, visible.created_at, "system", visible.motion, kind="motion"))]
+    for remark in visible.remarks:
         kind, to = "question" if remark.question else "remark", {"to": remark.to} if remark.to else {}
-        said = _text_event(shown, remark.seq, remark.at, "user", remark.text, kind=kind, name=remark.by, **to)
-        events.append((remark.seq, said))
-    turns = (*shown.turns, *shown.live)
+        remark_event = _text_event(
+            visible, remark.seq, remark.at, "user", remark.text, kind=kind, name=remark.by, **to
+        )
+        events.append((remark.seq, remark_event))
+    turns = (*visible.turns, *visible.live)
     began = {turn.number: turn.started_at for turn in turns}
-    for point in shown.points:
+    for point in visible.points:
         if point.accepted:
-            seat, at = shown.seat(point.seat), began.get(point.turn, shown.created_at)
+            seat, at = visible.seat(point.seat), began.get(point.turn, visible.created_at)
             by = {"seat": seat.id, "name": seat.name, "turn": point.turn}
             events.append(
-                (point.seq, _text_event(shown, point.seq, at, "user", point.text, kind="point", **by))
+                (point.seq, _text_event(visible, point.seq, at, "user", point.text, kind="point", **by))
             )
-    events += [(turn.seq, _speech(shown, turn)) for turn in turns]
+    events += [(turn.seq, _speech(visible, turn)) for turn in turns]
     return [event for _, event in sorted(events, key=lambda pair: pair[0])]
 
 
@@ -75,8 +77,10 @@ def _speech(debate: Debate, turn: Turn) -> JsonObject:
     seat = debate.seat(turn.seat)
     ident, ts = event_id(debate.id, turn.seq), _ms(turn.started_at)
     effort = seat.model.effort or ""
-    told = (_segment(turn, segment, complete, ident, effort) for segment, complete in _ordered_segments(turn))
-    segments = list(_renumbered(shape for shapes in told for shape in shapes))
+    segment_shapes = (
+        _segment(turn, segment, complete, ident, effort) for segment, complete in _ordered_segments(turn)
+    )
+    segments = list(_renumbered(shape for shapes in segment_shapes for shape in shapes))
     metadata: JsonObject = {
         "total_output_items": sum(shape["type"] in ITEMS for shape in segments),
         "completion_status": _completion(turn),
@@ -145,27 +149,29 @@ def _ordered_segments(turn: Turn) -> Iterator[tuple[Segment, bool]]:
     texts = [segment for segment in segments if isinstance(segment, Text)]
     parts = [part.text for segment in thoughts for part in segment.parts]
     thought = _rest(turn.reasoning, "".join(segment.text for segment in thoughts), "".join(parts))
-    said = _rest(turn.text, "".join(segment.text for segment in texts))
+    unsegmented = _rest(turn.text, "".join(segment.text for segment in texts))
     for segment in segments:
         # Where the words did not come as the segments tell them, the words count.
-        told = said if isinstance(segment, Text) else thought if isinstance(segment, Reasoning) else ""
-        if told is not None:
+        remainder = (
+            unsegmented if isinstance(segment, Text) else thought if isinstance(segment, Reasoning) else ""
+        )
+        if remainder is not None:
             yield segment, segment in turn.segments
-    last, whole = segments[-1].index + 1 if segments else 0, turn.state == "completed"
+    last, complete = segments[-1].index + 1 if segments else 0, turn.state == "completed"
     if words := turn.reasoning if thought is None else thought:
-        yield Reasoning((ReasoningPart(words),), last), whole
+        yield Reasoning((ReasoningPart(words),), last), complete
         last += 1
-    if words := turn.text if said is None else said:
-        yield Text(words, last), whole
+    if words := turn.text if unsegmented is None else unsegmented:
+        yield Text(words, last), complete
 
 
-def _rest(words: str, *told: str) -> str | None:
+def _rest(words: str, *texts: str) -> str | None:
     """What the words have beyond what segments tell; None where they tell something else."""
-    for whole in told:
-        if whole.startswith(words):
+    for text in texts:
+        if text.startswith(words):
             return ""
-        if words.startswith(whole):
-            return words.removeprefix(whole)
+        if words.startswith(text):
+            return words.removeprefix(text)
     return None
 
 
@@ -253,10 +259,10 @@ def _effort(effort: str) -> JsonObject:
 def _object(text: str, name: str) -> JsonObject:
     """Arguments and results are objects here; what is none is wrapped in one."""
     try:
-        found = msgspec.json.decode(text, type=dict[str, Any])
+        decoded = msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return {name: text} if text else {}
-    return found
+    return decoded
 
 
 def _non_empty(**members: str) -> JsonObject:

@@ -65,28 +65,28 @@ def canonical(what: object) -> bytes:
 # --- a row, read ----------------------------------------------------------------------------------------
 
 
-def read_row(given: Mapping[str, Any]) -> LegacyRow:
+def read_row(row: Mapping[str, Any]) -> LegacyRow:
     """Return a checked row. Raises Invalid with the first error."""
     for name in ("id", "conversation_id", "role"):
-        if not _is_name(given.get(name)):
+        if not _is_name(row.get(name)):
             raise Invalid(f"{name} is missing, or no text of 1 to {MAX_NAME_CHARS} printable characters")
-    if not _is_text(given.get("order_key")):
+    if not _is_text(row.get("order_key")):
         raise Invalid("order_key is missing, or no text")
-    ts = given.get("ts")
+    ts = row.get("ts")
     if not isinstance(ts, int) or isinstance(ts, bool) or not -_INT64 <= ts < _INT64:
         raise Invalid("ts is missing, or no whole number")
-    if not _is_moment(created_at := given.get("created_at")):
+    if not _is_moment(created_at := row.get("created_at")):
         raise Invalid("created_at is no moment")
     return LegacyRow(
-        id=given["id"],
-        conversation_id=given["conversation_id"],
-        role=given["role"],
-        segments=_segments(given.get("segments")),
-        reasoning=read_reasoning(given.get("reasoning")),
-        order_key=given["order_key"],
+        id=row["id"],
+        conversation_id=row["conversation_id"],
+        role=row["role"],
+        segments=_segments(row.get("segments")),
+        reasoning=read_reasoning(row.get("reasoning")),
+        order_key=row["order_key"],
         ts=ts,
         created_at=created_at,
-        more={name: value for name, value in given.items() if name not in COLUMNS},
+        more={name: value for name, value in row.items() if name not in COLUMNS},
     )
 
 
@@ -119,8 +119,8 @@ def _is_array(value: object) -> TypeGuard[list[Any]]:
     return isinstance(value, list)
 
 
-def _segments(given: Any) -> list[JsonObject]:
-    segments = parsed(given, "segments")
+def _segments(value: Any) -> list[JsonObject]:
+    segments = parsed(value, "segments")
     if not _is_array(segments):
         raise Invalid("segments is no array")
     if not all(_is_object(segment) for segment in segments):
@@ -128,25 +128,25 @@ def _segments(given: Any) -> list[JsonObject]:
     return segments
 
 
-def read_reasoning(given: Any) -> ReasoningColumn:
+def read_reasoning(value: Any) -> ReasoningColumn:
     """Text that is no JSON of thoughts is what was thought, in bare words, and stays as it is."""
     try:
-        reasoning = parsed(given, "reasoning")
+        reasoning = parsed(value, "reasoning")
     except Invalid:
-        reasoning = given
+        reasoning = value
     if reasoning is None or _is_object(reasoning) or _is_array(reasoning):
         return reasoning
-    if isinstance(given, str):
-        return given
+    if isinstance(value, str):
+        return value
     raise Invalid("reasoning is no object, array or text")
 
 
-def parsed(given: Any, name: str) -> Any:
+def parsed(value: Any, name: str) -> Any:
     """A table without a type for JSON has it as text, or as the bytes of a text."""
-    if not isinstance(given, str | bytes):
-        return given
+    if not isinstance(value, str | bytes):
+        return value
     try:
-        return msgspec.json.decode(given)
+        return msgspec.json.decode(value)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         raise Invalid(f"{name} is not valid JSON") from None
 
@@ -186,10 +186,10 @@ def to_legacy_row(
     created_at: str | None,
 ) -> LegacyRow:
     segments, remainder = list(event.segments), event.remainder or {}
-    thoughts = [segments.pop(place) for place in insert_positions(remainder.get("at"))]
+    thoughts = [segments.pop(index) for index in insert_positions(remainder.get("at"))]
     column = reasoning_column(thoughts[0]) if len(thoughts) == 1 else None
-    for place, segment in remainder.get("segments", {}).items():
-        segments[int(place)] = segment
+    for index, segment in remainder.get("segments", {}).items():
+        segments[int(index)] = segment
     return LegacyRow(
         id=id,
         conversation_id=conversation_id,
@@ -216,10 +216,10 @@ def thoughts_in(reasoning: ReasoningColumn) -> list[JsonObject]:
     return [one if _is_thought(one) else {"parts": [one]} for one in reasoning]
 
 
-def _is_thought(given: Any) -> TypeGuard[JsonObject]:
+def _is_thought(value: Any) -> TypeGuard[JsonObject]:
     """And no part of one, which has a number of its own."""
     marks = {"item_id", "output_index", "parts", "summary"}
-    return _is_object(given) and not marks.isdisjoint(given) and "summary_index" not in given
+    return _is_object(value) and not marks.isdisjoint(value) and "summary_index" not in value
 
 
 def insert_positions(at: int | list[int] | None) -> list[int]:
@@ -234,7 +234,7 @@ def reasoning_segment(column: JsonObject, ts: int = 0) -> JsonObject:
     numbers = [number for part in parts if (number := _as_int(part["sequence_number"])) is not None]
     number = _as_int(column.get("sequence_number"))
     names = (name for name in (column.get("item_id"), column.get("id")) if isinstance(name, str))
-    said = {
+    members = {
         name: value
         for name, value in column.items()
         if name not in ("type", "id", "item_id", "output_index", "sequence_number", "parts")
@@ -246,17 +246,17 @@ def reasoning_segment(column: JsonObject, ts: int = 0) -> JsonObject:
         "output_index": _as_int(column.get("output_index")) or 0,
         "sequence_number": min(numbers, default=0) if number is None else number,
         "parts": parts,
-        **said,
+        **members,
     }
 
 
 def reasoning_column(*segments: JsonObject) -> JsonObject:
     """Segments as the one column that the old shape has. Of several the parts are numbered on, and the first
     says where they stood: what was thought is all there, what was thought when is not."""
-    first, rest = segments[0], segments[1:]
+    first, later = segments[0], segments[1:]
     column = {name: value for name, value in first.items() if name not in ("type", "id", "sequence_number")}
     column = {"item_id": first.get("id", ""), **column}
-    if not rest:
+    if not later:
         return {**column, "parts": dict(zip(_keys(first["parts"]), first["parts"], strict=True))}
     parts = [part for segment in segments for part in segment["parts"]]
     column["parts"] = {str(n): {**part, "summary_index": n} for n, part in enumerate(parts)}
@@ -276,36 +276,36 @@ def _raw_parts(column: JsonObject) -> Any:
     return column["summary"] if "summary" in column else [column["text"]]
 
 
-def _parts(given: Any, ts: int) -> list[JsonObject]:
-    if _is_object(given):
-        numbered = sorted((key for key in given if _NUMBER.fullmatch(key)), key=int)
-        others = (key for key in given if not _NUMBER.fullmatch(key))
+def _parts(value: Any, ts: int) -> list[JsonObject]:
+    if _is_object(value):
+        numbered = sorted((key for key in value if _NUMBER.fullmatch(key)), key=int)
+        others = (key for key in value if not _NUMBER.fullmatch(key))
         last = int(numbered[-1]) if numbered else -1
         keys = [*((int(key), key) for key in numbered), *enumerate(others, last + 1)]
-        return [_part(number, given[key], ts) for number, key in keys]
-    return [_part(number, part, ts) for number, part in enumerate(given)] if _is_array(given) else []
+        return [_part(number, value[key], ts) for number, key in keys]
+    return [_part(number, part, ts) for number, part in enumerate(value)] if _is_array(value) else []
 
 
-def _part(number: int, given: Any, ts: int) -> JsonObject:
+def _part(number: int, part: Any, ts: int) -> JsonObject:
     """Return a part with every member that readers rely on; values of the row win."""
-    said = given if _is_object(given) else {"text": None if given is None else str(given)}
+    members = part if _is_object(part) else {"text": None if part is None else str(part)}
     usual = {"summary_index": number, "type": "summary_text", "text": "", "sequence_number": 0}
-    told = {name: value for name, value in said.items() if value is not None}
-    return {**usual, "is_complete": True, "created_at": ts, **told}
+    present = {name: value for name, value in members.items() if value is not None}
+    return {**usual, "is_complete": True, "created_at": ts, **present}
 
 
 def _keys(parts: Sequence[JsonObject]) -> list[str]:
     """Return the numbers of the parts where they are distinct, else their positions."""
     numbers = [_as_int(part.get("summary_index")) for part in parts]
-    keys = [str(place if number is None else number) for place, number in enumerate(numbers)]
-    return keys if len({*keys}) == len(keys) else [str(place) for place in range(len(keys))]
+    keys = [str(index if number is None else number) for index, number in enumerate(numbers)]
+    return keys if len({*keys}) == len(keys) else [str(index) for index in range(len(keys))]
 
 
-def _as_int(given: Any) -> int | None:
+def _as_int(value: Any) -> int | None:
     """A number, which some tables have as text."""
-    if isinstance(given, str) and _NUMBER.fullmatch(given):
-        return int(given)
-    return given if isinstance(given, int) and not isinstance(given, bool) else None
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _place(index: Any, segments: Sequence[JsonObject]) -> int:
@@ -324,8 +324,8 @@ def _normalized(segment: JsonObject, ts: int) -> JsonObject:
 def _metadata(row: LegacyRow, segments: Sequence[JsonObject]) -> JsonObject | None:
     """No more than the row knows."""
     with suppress(Invalid):
-        if _is_object(told := parsed(row.more.get("response_metadata"), "response_metadata")):
-            return told
+        if _is_object(metadata := parsed(row.more.get("response_metadata"), "response_metadata")):
+            return metadata
     thoughts = [segment for segment in segments if segment.get("type") == REASONING]
     known: JsonObject = {}
     if any(part["is_complete"] is False for thought in thoughts for part in thought["parts"]):
@@ -342,20 +342,20 @@ def to_legacy_shape(event: JsonObject) -> JsonObject:
     """Return a unified event in the old shape: see `reasoning_column`."""
     thoughts = [segment for segment in event["segments"] if segment.get("type") == REASONING]
     others = [s for s in event["segments"] if s.get("type") not in (REASONING, STATUS, UNKNOWN)]
-    rest = {name: value for name, value in event.items() if name not in ("segments", "response_metadata")}
-    return {**rest, "segments": others, "reasoning": reasoning_column(*thoughts) if thoughts else None}
+    members = {name: value for name, value in event.items() if name not in ("segments", "response_metadata")}
+    return {**members, "segments": others, "reasoning": reasoning_column(*thoughts) if thoughts else None}
 
 
 def only_segment_types(events: Iterable[JsonObject], types: Sequence[str]) -> list[JsonObject]:
     """With no other segments than these, and without the events that have none of them; in either shape."""
     if not types:
         return list(events)
-    found: list[JsonObject] = []
+    selected: list[JsonObject] = []
     for event in events:
         segments = [segment for segment in event["segments"] if segment.get("type") in types]
-        shown = {**event, "segments": segments}
-        if "reasoning" in shown and REASONING not in types:
-            shown["reasoning"] = None
-        if segments or thoughts_in(shown.get("reasoning")):
-            found.append(shown)
-    return found
+        filtered = {**event, "segments": segments}
+        if "reasoning" in filtered and REASONING not in types:
+            filtered["reasoning"] = None
+        if segments or thoughts_in(filtered.get("reasoning")):
+            selected.append(filtered)
+    return selected

@@ -64,7 +64,7 @@ def headline(debate: Debate, verdict: Verdict) -> str:
 def places(debate: Debate, verdict: Verdict) -> str:
     """Return all parties from best to worst; empty where none is ranked."""
     names = (party(debate, one).name for one in verdict.ranking)
-    return ", ".join(f"{place}. {name}" for place, name in enumerate(names, 1))
+    return ", ".join(f"{rank}. {name}" for rank, name in enumerate(names, 1))
 
 
 def margin(debate: Debate, verdict: Verdict) -> str:
@@ -101,8 +101,8 @@ def doubts(debate: Debate, verdict: Verdict) -> tuple[str, ...]:
 
 def _judging(debate: Debate, verdict: Verdict) -> Judging | None:
     """The one that led to this verdict."""
-    found = (judging for judging in debate.judgings if judging.verdict == verdict)
-    return next(found, debate.deciding_judging)
+    matching = (judging for judging in debate.judgings if judging.verdict == verdict)
+    return next(matching, debate.deciding_judging)
 
 
 def _doubts(debate: Debate, verdict: Verdict, judging: Judging) -> Iterator[str]:
@@ -113,8 +113,8 @@ def _doubts(debate: Debate, verdict: Verdict, judging: Judging) -> Iterator[str]
     elif verdict.inconsistent:
         yield "One ballot names a winner to whom it gave fewer points."
     if unasked := sum(len(ballot.dropped) for ballot in judging.ballots):
-        told = "1 criterion that nobody" if unasked == 1 else f"{unasked} criteria that nobody"
-        yield f"{told} had asked for {'was' if unasked == 1 else 'were'} left out of the ballots."
+        unrequested = "1 criterion that nobody" if unasked == 1 else f"{unasked} criteria that nobody"
+        yield f"{unrequested} had asked for {'was' if unasked == 1 else 'were'} left out of the ballots."
     if missing := len(judging.judges) - len(counted):
         yield f"{missing} of {len(judging.judges)} judges gave no usable ballot."
     yield from _people(counted)
@@ -213,9 +213,11 @@ def leanings(debate: Debate, judging: Judging | None = None) -> tuple[JudgeMargi
     first, second = (one.id for one in parties(debate))
     drawn: list[JudgeMargins] = []
     for mind in counted_judges(judging):
-        given = [ballot.scores for ballot in mind.ballots if {first, second} <= ballot.scores.keys()]
-        if given:
-            margins = tuple(scores[first].score - scores[second].score for scores in given)
+        complete_scores = [
+            ballot.scores for ballot in mind.ballots if {first, second} <= ballot.scores.keys()
+        ]
+        if complete_scores:
+            margins = tuple(scores[first].score - scores[second].score for scores in complete_scores)
             drawn.append(JudgeMargins(mind.judge.name, margins, mind.flipped))
     return tuple(drawn)
 

@@ -56,19 +56,19 @@ class JudgeView(Struct, frozen=True):
 def participants(debate: Debate) -> dict[str, ParticipantView]:
     """By seat id, in the order of the seats."""
     return {
-        seat.id: _participant(seat, place, unasked=is_unasked(debate, seat))
-        for place, seat in enumerate(debate.seats)
+        seat.id: _participant(seat, index, unasked=is_unasked(debate, seat))
+        for index, seat in enumerate(debate.seats)
     }
 
 
-def _participant(seat: Seat, place: int, *, unasked: bool) -> ParticipantView:
+def _participant(seat: Seat, index: int, *, unasked: bool) -> ParticipantView:
     return ParticipantView(
         id=seat.id,
         name=seat.name,
         model="" if unasked else seat.model.label,
         side=seat.side,
         colour=seat.colour,
-        place=place,
+        place=index,
         persona=seat.persona,
         team=seat.team,
         person=seat.model.human and not unasked,

@@ -48,34 +48,34 @@ class PollReport(Struct, frozen=True):
 
 def poll_report(debate: Debate) -> PollReport | None:
     """None where the audience is not asked."""
-    found = votes.tally(debate)
-    return None if found is None else report_from_tally(debate, found)
+    tally = votes.tally(debate)
+    return None if tally is None else report_from_tally(debate, tally)
 
 
-def report_from_tally(debate: Debate, found: AudienceTally) -> PollReport:
+def report_from_tally(debate: Debate, tally: AudienceTally) -> PollReport:
     """Return the report on votes that were counted, here or by a server."""
     options = tuple(
         PollOption(choice, votes.choice_label(debate, choice), votes.seat_for_choice(debate, choice))
-        for choice in found.choices
+        for choice in tally.choices
     )
     return PollReport(
-        tally=found,
+        tally=tally,
         options=options,
-        headline=_headline(found, {option.id: option.name for option in options}),
-        sentences=tuple(votes.result_sentences(debate, found)),
-        doubts=votes.result_doubts(found),
+        headline=_headline(tally, {option.id: option.name for option in options}),
+        sentences=tuple(votes.result_sentences(debate, tally)),
+        doubts=votes.result_doubts(tally),
     )
 
 
-def _headline(found: AudienceTally, names: dict[str, str]) -> str:
-    last = found.count("after")
-    if found.sealed or last is None or not last.votes:
+def _headline(tally: AudienceTally, names: dict[str, str]) -> str:
+    last = tally.count("after")
+    if tally.sealed or last is None or not last.votes:
         return ""
-    if found.rule == "swing" and not found.pairs:
+    if tally.rule == "swing" and not tally.pairs:
         return "No change of mind to count"
-    if found.leader is None:
+    if tally.leader is None:
         return "A draw"
-    by = f"{found.lead:g} {'point' if found.lead == 1 else 'points'}"
-    if found.rule == "swing":
-        return f"{names[found.leader]}, by a swing of {by}"
-    return f"{names[found.leader]}, by a majority of {by}"
+    by = f"{tally.lead:g} {'point' if tally.lead == 1 else 'points'}"
+    if tally.rule == "swing":
+        return f"{names[tally.leader]}, by a swing of {by}"
+    return f"{names[tally.leader]}, by a majority of {by}"

@@ -53,8 +53,8 @@ def usual_order(fmt: Format) -> tuple[ScheduledSpeech, ...]:
     seats = assign_teams(
         fmt,
         [
-            Seat(f"part_{place}", chair.name, chair.side, PLACEHOLDER_MODEL, chair.role)
-            for place, chair in enumerate(fmt.chairs, 1)
+            Seat(f"part_{number}", chair.name, chair.side, PLACEHOLDER_MODEL, chair.role)
+            for number, chair in enumerate(fmt.chairs, 1)
         ],
     )
     return _order(
@@ -63,10 +63,10 @@ def usual_order(fmt: Format) -> tuple[ScheduledSpeech, ...]:
 
 
 def _order(fmt: Format, seats: Sequence[Seat], limits: DebateLimits) -> tuple[ScheduledSpeech, ...]:
-    places = {seat.id: place for place, seat in enumerate(seats)}
+    indexes = {seat.id: index for index, seat in enumerate(seats)}
     return tuple(
         ScheduledSpeech(
-            seat=places[slot.seat],
+            seat=indexes[slot.seat],
             round=slot.round,
             tone=slot.tone,
             title=fmt.phases[slot.phase].title,

@@ -121,10 +121,10 @@ def response_key(name: str) -> str:
 
 def session_row(debate: Debate) -> SessionRow:
     """As the table has it. What was imported comes out as it went in."""
-    given = [turn for turn in counted_turns(debate) if debate.origin is None or turn.seq > debate.origin.seq]
-    entries = [entry(debate, turn) for turn in given]
+    turns = [turn for turn in counted_turns(debate) if debate.origin is None or turn.seq > debate.origin.seq]
+    entries = [entry(debate, turn) for turn in turns]
     ids = [
-        [client_response_id(debate, turn) for turn in given if turn.seat == seat.id]
+        [client_response_id(debate, turn) for turn in turns if turn.seat == seat.id]
         for seat in debate.seats[:2]
     ]
     if debate.origin is None:
@@ -139,7 +139,7 @@ def session_row(debate: Debate) -> SessionRow:
             "updated_at": _naive(debate.updated_at),
         }
     row = debate.origin.record
-    if not given:
+    if not turns:
         return row
     longer = {name: [*row[name], *more] for name, more in zip(LIST_COLUMNS, (entries, *ids), strict=True)}
     return {
@@ -193,8 +193,8 @@ def _imported_turn(debate: Debate, turn: Turn) -> SessionRow:
     """What was kept elsewhere of a turn that was given there."""
     if debate.origin is None or turn.seq > debate.origin.seq:
         return {}
-    kept = cast("list[Any]", debate.origin.record["turn_history"])
-    rows = (cast("SessionRow", one) for one in kept if isinstance(one, dict))
+    history = cast("list[Any]", debate.origin.record["turn_history"])
+    rows = (cast("SessionRow", one) for one in history if isinstance(one, dict))
     return next((row for row in rows if row.get("turn") == turn.slot + 1), SessionRow())
 
 
@@ -208,7 +208,7 @@ def model_id(seat: Seat) -> str:
 
 
 def _models(debate: Debate) -> SessionRow:
-    return {f"model{place}_id": model_id(seat) for place, seat in enumerate(debate.seats, 1)}
+    return {f"model{number}_id": model_id(seat) for number, seat in enumerate(debate.seats, 1)}
 
 
 def _naive(at: datetime) -> str:
@@ -225,32 +225,36 @@ def session_events(row: SessionRow, model: Callable[[str], Model]) -> tuple[Even
         if isinstance(row.get(column), list | dict):
             raise Invalid(f"{column} of a session is not a plain value.")
     turns, *_ids = (_list(row, column) for column in LIST_COLUMNS)
-    said = tuple(_imported_speeches(turns))
+    speeches = tuple(_imported_speeches(turns))
     opened = DebateOpened(
         motion=_text(row, "topic_text"),
         format=FORMAT,
         seats=tuple(
             Seat(
-                f"part_{place}", chair.name, chair.side, _named(row, f"model{place}_id", model), colour=colour
+                f"part_{number}",
+                chair.name,
+                chair.side,
+                _named(row, f"model{number}_id", model),
+                colour=colour,
             )
-            for place, (chair, colour) in enumerate(zip(FORMAT.chairs, COLOURS, strict=False), 1)
+            for number, (chair, colour) in enumerate(zip(FORMAT.chairs, COLOURS, strict=False), 1)
         ),
         judges=(),
         limits=DebateLimits(
             rounds=FORMAT.rounds,
-            turns=max(TURNS, *(speech.slot + 1 for speech in said), TURNS),
+            turns=max(TURNS, *(speech.slot + 1 for speech in speeches), TURNS),
             turn_seconds=TURN_SECONDS,
         ),
         manner=DebateOptions(winning="user-decides", intensity=_intensity(row)),
         prompts=VERSION,
     )
-    return (*imported_events(opened, said), DebateImported(SOURCE_TABLE, row))
+    return (*imported_events(opened, speeches), DebateImported(SOURCE_TABLE, row))
 
 
-def imported_events(opened: DebateOpened, said: Sequence[ImportedSpeech]) -> tuple[Event, ...]:
+def imported_events(opened: DebateOpened, speeches: Sequence[ImportedSpeech]) -> tuple[Event, ...]:
     """A log in which these speeches were given, those before them passed over, and the next is waited for."""
     slots = schedule(opened.format, opened.seats, opened.limits)
-    by_slot = {speech.slot: speech for speech in said}
+    by_slot = {speech.slot: speech for speech in speeches}
     events: list[Event] = [opened, DebateStarted(), DebateReady()]
     number = round_ = 0
     for slot in slots[: max(by_slot, default=-1) + 1]:

@@ -48,12 +48,12 @@ class Issues(Struct, frozen=True):
 
     @property
     def by_kind(self) -> TurnsByIssue:
-        found: TurnsByIssue = {}
+        by_kind: TurnsByIssue = {}
         for kind in KINDS:
             turns = [turn for seat in self.by_seat.values() for turn in seat.get(kind, ())]
             if turns:
-                found[kind] = tuple(sorted(turns))
-        return found
+                by_kind[kind] = tuple(sorted(turns))
+        return by_kind
 
     @property
     def count(self) -> int:
@@ -91,12 +91,12 @@ def issues_in(debate: Debate, turn: Turn) -> tuple[IssueKind, ...]:
 def _read_from(text: str, seat: Seat, seats: tuple[Seat, ...]) -> tuple[IssueKind, ...]:
     """Return the issues found in the text alone. Cached, because it is slow and asked for often."""
     words = without_quotes(text)
-    found: dict[IssueKind, bool] = {
+    checks: dict[IssueKind, bool] = {
         "wrong_side": wrong_side(seat, words),
         "speaking_for_another": speaks_for_another(seats, seat, words),
         "think_tag": THINK_TAGS.search(words) is not None,
     }
-    return tuple(kind for kind in found if found[kind])
+    return tuple(kind for kind in checks if checks[kind])
 
 
 def _is_blank(turn: Turn) -> bool:
@@ -193,7 +193,7 @@ HEARD_WORDS = 25
 def speaks_for_another(seats: tuple[Seat, ...], seat: Seat, words: str) -> bool:
     own, others = _names(seats, seat)
     lines = [(match[1].strip().casefold(), _following(match, words)) for match in _LABELLED.finditer(words)]
-    played = [name for name, said in lines if name in others and _in_person(said)]
+    played = [name for name, line in lines if name in others and _in_person(line)]
     if not played:
         return False
     if len(played) > 1 or any(name in own for name, _ in lines):
@@ -207,8 +207,8 @@ def _following(match: re.Match[str], words: str) -> str:
     return match[2] or words[match.end() :].lstrip("\n").partition("\n")[0]
 
 
-def _in_person(said: str) -> bool:
-    return _FIRST_PERSON.search(" ".join(said.split()[:HEARD_WORDS])) is not None
+def _in_person(line: str) -> bool:
+    return _FIRST_PERSON.search(" ".join(line.split()[:HEARD_WORDS])) is not None
 
 
 def _names(seats: tuple[Seat, ...], seat: Seat) -> tuple[set[str], set[str]]:

@@ -236,7 +236,7 @@ def _sides_of(summary: StoredSummary) -> dict[str, set[str]]:
 
 def _winners(summary: StoredSummary) -> set[str]:
     if summary.winning:
-        return {summary.models[place] for place in summary.winning}
+        return {summary.models[seat] for seat in summary.winning}
     if summary.winner_model or summary.winner not in summary.seats:
         return {summary.winner_model}
     return {summary.models[summary.seats.index(summary.winner)]}
@@ -246,7 +246,7 @@ def _counts_for_nobody(summary: StoredSummary, model: str, winners: set[str]) ->
     """It sat on both sides of a debate that a side won; or it argued on the winner's side and did not win."""
     if summary.winning:
         lost = set(range(len(summary.sides))) - set(summary.winning)
-        others = {summary.models[place] for place in lost if summary.sides[place] != "moderator"}
+        others = {summary.models[seat] for seat in lost if summary.sides[seat] != "moderator"}
         return model in winners and model in others
     return model not in winners and (model, summary.winner_side) in zip(
         summary.models, summary.sides, strict=False
@@ -266,8 +266,8 @@ def _paired(scores: dict[tuple[str, str], _WinCounter]) -> tuple[PairRecord, ...
     return tuple(sorted(pairs, key=lambda pair: (-pair.debates, -(pair.rate or 0), pair.a, pair.b)))
 
 
-def _most_debated(kept: tuple[str, Counter[str]]) -> int:
-    return -kept[1]["debates"]
+def _most_debated(entry: tuple[str, Counter[str]]) -> int:
+    return -entry[1]["debates"]
 
 
 def _format_record(name: str, ends: Counter[str]) -> FormatRecord:

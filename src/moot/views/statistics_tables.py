@@ -19,18 +19,18 @@ class RateInterval(Struct, frozen=True):
     high: float
 
 
-def ratio(part: int, whole: int) -> float | None:
-    return round(part / whole, 3) if whole else None
+def ratio(part: int, total: int) -> float | None:
+    return round(part / total, 3) if total else None
 
 
-def wilson_interval(part: int, whole: int) -> RateInterval | None:
+def wilson_interval(part: int, total: int) -> RateInterval | None:
     """Wilson's score interval of a share: honest also for a few, and for none or all of them."""
-    if not whole:
+    if not total:
         return None
-    rate = part / whole
-    middle = rate + Z * Z / (2 * whole)
-    reach = Z * sqrt(rate * (1 - rate) / whole + Z * Z / (4 * whole * whole))
-    scale = 1 + Z * Z / whole
+    rate = part / total
+    middle = rate + Z * Z / (2 * total)
+    reach = Z * sqrt(rate * (1 - rate) / total + Z * Z / (4 * total * total))
+    scale = 1 + Z * Z / total
     return _within((middle - reach) / scale, (middle + reach) / scale)
 
 

@@ -73,7 +73,7 @@ class StoredSummary(Struct, frozen=True, omit_defaults=True, rename="camel"):
 def summarize(debate: Debate) -> StoredSummary:
     verdict = debate.verdict
     winner = debate.seat(verdict.winner) if verdict and verdict.winner else None
-    strip, given = _strip(debate)
+    strip, finished = _strip(debate)
     judged = verdict is not None and verdict.by == "judges"
     counted = counted_judges(debate.deciding_judging) if judged and debate.deciding_judging else ()
     models = sum(not mind.judge.model.human for mind in counted)
@@ -98,7 +98,7 @@ def summarize(debate: Debate) -> StoredSummary:
         headline=headline(debate, verdict) if verdict else "",
         colours=tuple(seat.colour for seat in debate.seats),
         strip=strip,
-        given=given,
+        given=finished,
         judges=_judges(debate),
         minds=models,
         flips=verdict.flips if verdict and models else 0,
@@ -114,15 +114,15 @@ def _who(model: Model) -> str:
 
 
 def _judges(debate: Debate) -> tuple[str, ...]:
-    asked = (*debate.panel, *(judge for judging in debate.judgings for judge in judging.judges))
-    return tuple(dict.fromkeys(_who(judge.model) for judge in asked))
+    judges = (*debate.panel, *(judge for judging in debate.judgings for judge in judging.judges))
+    return tuple(dict.fromkeys(_who(judge.model) for judge in judges))
 
 
 def _strip(debate: Debate) -> tuple[tuple[int, ...], int]:
-    places = {seat.id: place for place, seat in enumerate(debate.seats)}
+    indexes = {seat.id: index for index, seat in enumerate(debate.seats)}
     speeches = [slot for slot in debate.schedule if slot.tone != "continuation"]
     ahead = {slot.index for slot in debate.remaining_slots()}
-    return tuple(places[slot.seat] for slot in speeches), sum(slot.index not in ahead for slot in speeches)
+    return tuple(indexes[slot.seat] for slot in speeches), sum(slot.index not in ahead for slot in speeches)
 
 
 def _bill(model: str, tally: ModelUsage) -> ModelCharge:
@@ -134,7 +134,7 @@ def _winning_places(debate: Debate, winner: str) -> tuple[int, ...]:
     won = party(debate, winner).seats
     if len(won) == 1:
         return ()
-    return tuple(place for place, seat in enumerate(debate.seats) if seat in won)
+    return tuple(index for index, seat in enumerate(debate.seats) if seat in won)
 
 
 def summary(debate: Debate) -> bytes:

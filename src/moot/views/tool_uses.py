@@ -39,17 +39,19 @@ def tool_uses(turn: Turn, *, thoughts: bool = False) -> tuple[ToolUse, ...]:
     """An unknown item may hold reasoning: its content is included only with `thoughts`."""
     results = {part.id: part for part in turn.segments if isinstance(part, ToolResult)}
     used: list[ToolUse] = []
-    said = 0
+    position = 0
     for segment in turn.shown:
         match segment:
             case Text():
-                said += len(segment.text)
+                position += len(segment.text)
             case ToolCall():
-                used.append(_use(segment, results.get(segment.id), said))
+                used.append(_use(segment, results.get(segment.id), position))
             case UnknownItem():
                 gave = _short(_json(segment.item), MAX_OUTPUT_CHARS) if thoughts else ""
                 used.append(
-                    ToolUse(_short(segment.kind, MAX_ARGUMENT_CHARS), "", "", gave, False, said, unknown=True)
+                    ToolUse(
+                        _short(segment.kind, MAX_ARGUMENT_CHARS), "", "", gave, False, position, unknown=True
+                    )
                 )
             case _:
                 pass
@@ -58,11 +60,11 @@ def tool_uses(turn: Turn, *, thoughts: bool = False) -> tuple[ToolUse, ...]:
 
 def _use(call: ToolCall, result: ToolResult | None, at: int) -> ToolUse:
     error, output = (result.error, result.output) if result else (call.error, "")
-    asked = _short(call.arguments, MAX_ARGUMENT_CHARS)
+    arguments = _short(call.arguments, MAX_ARGUMENT_CHARS)
     return ToolUse(
         name=call.name,
         title=call.title,
-        arguments="" if asked == "{}" else asked,
+        arguments="" if arguments == "{}" else arguments,
         output=_short(error or output or call.output, MAX_OUTPUT_CHARS),
         failed=bool(error),
         at=at,
@@ -74,14 +76,14 @@ def _json(item: dict[str, Any]) -> str:
 
 
 def _short(text: str, most: int) -> str:
-    whole = single_line(text)
-    return whole if len(whole) <= most else whole[:most].rstrip() + CLIPPED_MARK
+    line = single_line(text)
+    return line if len(line) <= most else line[:most].rstrip() + CLIPPED_MARK
 
 
 def tools_line(used: tuple[ToolUse, ...]) -> tuple[str, ...]:
     """Return one line with the tools that succeeded, and one with unknown items, where there are any."""
     times = Counter(use.title for use in used if use.title and not use.failed)
-    told = ", ".join(f"{title} ({n} times)" if n > 1 else title for title, n in times.items())
+    titles = ", ".join(f"{title} ({n} times)" if n > 1 else title for title, n in times.items())
     strange = ", ".join(dict.fromkeys(use.name for use in used if use.unknown))
-    aided = (f"With tools: {told}.",) if told else ()
+    aided = (f"With tools: {titles}.",) if titles else ()
     return (*aided, f"Unknown item: {strange}.") if strange else aided

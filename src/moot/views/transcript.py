@@ -112,13 +112,13 @@ class SpeechView(Struct, frozen=True):
     @property
     def parts(self) -> Iterator[str | ToolUse]:
         """The words that counted and the tools between them, in their order."""
-        rest, cut = self.heard, 0
+        remaining, cut = self.heard, 0
         for use in self.uses:
-            words, rest, cut = rest[: use.at - cut], rest[use.at - cut :], use.at
+            words, remaining, cut = remaining[: use.at - cut], remaining[use.at - cut :], use.at
             if words := words.strip("\n"):
                 yield words
             yield use
-        if words := rest.lstrip("\n") if cut else rest:
+        if words := remaining.lstrip("\n") if cut else remaining:
             yield words
 
     @property
@@ -239,10 +239,10 @@ def transcript(debate: Debate, *, reasoning: bool = False, viewer: Viewer = OWNE
 
 def _results(debate: Debate, viewer: Viewer) -> tuple[VerdictView, ...]:
     """Return the verdicts; without ballots for a viewer who still has to judge."""
-    found = verdict_views(debate)
+    views = verdict_views(debate)
     if not _has_yet_to_judge(debate, viewer):
-        return found
-    return tuple(replace(result, opinions=()) for result in found)
+        return views
+    return tuple(replace(result, opinions=()) for result in views)
 
 
 def _has_yet_to_judge(debate: Debate, viewer: Viewer) -> bool:
@@ -301,15 +301,15 @@ def speech_title(debate: Debate, turn: Turn) -> str:
 def speaker_role(debate: Debate, turn: Turn) -> str:
     """Whose speech it is in the format's own words, where its title does not say so already."""
     phase = debate.phase(turn.slot)
-    said = {"speaker", "of", "the", *_WORD.findall(phase.title.casefold())}
-    return "" if said.issuperset(_WORD.findall(phase.speaks_as.casefold())) else phase.speaks_as
+    title_words = {"speaker", "of", "the", *_WORD.findall(phase.title.casefold())}
+    return "" if title_words.issuperset(_WORD.findall(phase.speaks_as.casefold())) else phase.speaks_as
 
 
 def thoughts(turn: Turn) -> str:
     """Those that are whole, and those in which it was cut."""
     parts = [segment.text for segment in turn.shown if isinstance(segment, Reasoning)]
-    whole = "".join(parts)
-    cut = turn.reasoning[len(whole) :] if turn.reasoning.startswith(whole) else ""
+    finished = "".join(parts)
+    cut = turn.reasoning[len(finished) :] if turn.reasoning.startswith(finished) else ""
     return THOUGHT_SEPARATOR.join([*parts, cut] if cut else parts)
 
 

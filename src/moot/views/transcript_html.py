@@ -89,11 +89,11 @@ def _speech(speech: SpeechView) -> Iterator[str]:
     if speech.reasoning:
         thought = f'<div class="thought" dir="auto">{escape_text(speech.reasoning)}</div>'
         yield f"<details><summary>Thinking, hidden from the others</summary>{thought}</details>"
-    if said := "".join(map(_part, speech.parts)):
-        yield said if speech.counts else f"<details><summary>Struck</summary>{said}</details>"
+    if body := "".join(map(_part, speech.parts)):
+        yield body if speech.counts else f"<details><summary>Struck</summary>{body}</details>"
     if speech.unheard and speech.counts:
-        rest = f'<div class="unheard" dir="auto">{escape_text(speech.unheard.lstrip())}</div>'
-        yield f"<details><summary>Beyond its budget, heard by nobody</summary>{rest}</details>"
+        unheard = f'<div class="unheard" dir="auto">{escape_text(speech.unheard.lstrip())}</div>'
+        yield f"<details><summary>Beyond its budget, heard by nobody</summary>{unheard}</details>"
     for note in speech.notes:
         yield f'<p class="note">{escape_line(note)}</p>'
     yield "</article>"
@@ -105,8 +105,8 @@ def _part(part: str | ToolUse) -> str:
         return f'<div class="said" dir="auto">{escape_text(part)}</div>'
     failed = " · failed" if part.failed else ""
     label = "Unknown item" if part.unknown else "Tool"
-    name, asked = escape_line(part.title or part.name), escape_line(part.arguments)
-    head = f"{label}: <b><bdi>{name}</bdi></b> <bdi>{asked}</bdi>{failed}"
+    name, arguments = escape_line(part.title or part.name), escape_line(part.arguments)
+    head = f"{label}: <b><bdi>{name}</bdi></b> <bdi>{arguments}</bdi>{failed}"
     if not part.output:
         return f'<p class="note">{head}</p>'
     gave = f'<p class="gave" dir="auto">{escape_line(part.output)}</p>'

@@ -54,7 +54,7 @@ def to_json(page: Transcript) -> str:
         "verdict": verdict(page),
         "verdicts": verdicts(page),
         "audience": polls(page.audience) if page.audience else None,
-        "accidents": {seat: dict(found) for seat, found in page.issues.by_seat.items()},
+        "accidents": {seat: dict(issues) for seat, issues in page.issues.by_seat.items()},
         "costs": cost_summary(page.costs),
     }
     return clean_json(msgspec.json.format(msgspec.json.encode(shape), indent=2).decode())

@@ -36,9 +36,9 @@ def to_markdown(page: Transcript) -> str:
 def escape(text: str) -> str:
     """Text that renders as itself. Single line breaks are kept."""
     lines = [_escape_line(one) for one in clean(text).strip("\n").split("\n")]
-    for place, following in enumerate(lines[1:]):
-        if lines[place] and following:
-            lines[place] += BREAK
+    for index, following in enumerate(lines[1:]):
+        if lines[index] and following:
+            lines[index] += BREAK
     return "\n".join(lines)
 
 
@@ -156,21 +156,21 @@ def _speech(speech: SpeechView) -> Iterator[str]:
 
 
 def _use(use: ToolUse) -> Iterator[str]:
-    asked = f" {_code(use.arguments)}" if use.arguments else ""
+    arguments = f" {_code(use.arguments)}" if use.arguments else ""
     label = "Unknown item" if use.unknown else "Tool"
-    yield f"> *{label}:* {_one(use.title or use.name)}{asked}" + (BREAK if use.output else "")
+    yield f"> *{label}:* {_one(use.title or use.name)}{arguments}" + (BREAK if use.output else "")
     if use.output:
-        said = "It holds" if use.unknown else "It failed" if use.failed else "It gave"
-        yield f"> *{said}:* {_code(use.output)}"
+        verb = "It holds" if use.unknown else "It failed" if use.failed else "It gave"
+        yield f"> *{verb}:* {_code(use.output)}"
     yield ""
 
 
 def _code(text: str) -> str:
     """A line as code, in which nothing is markup and nothing becomes a link."""
-    whole = single_line(text)
-    fence = "`" * (1 + max(map(len, _TICKS.findall(whole)), default=0))
-    margin = " " if whole.startswith("`") or whole.endswith("`") else ""
-    return f"{fence}{margin}{whole}{margin}{fence}"
+    line = single_line(text)
+    fence = "`" * (1 + max(map(len, _TICKS.findall(line)), default=0))
+    margin = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{fence}{margin}{line}{margin}{fence}"
 
 
 def _point(point: PointView) -> Iterator[str]:
@@ -198,7 +198,7 @@ def _verdict(page: Transcript, result: VerdictView) -> Iterator[str]:
         yield ""
     if result.ranking:
         yield "**Ranking:**"
-        yield from (f"{place}. {_one(seat.name)}" for place, seat in enumerate(result.ranking, 1))
+        yield from (f"{rank}. {_one(seat.name)}" for rank, seat in enumerate(result.ranking, 1))
         yield ""
     if result.scores:
         yield "**Scores:**"
@@ -266,30 +266,30 @@ def _audience(report: PollReport, *, figures_only: bool) -> Iterator[str]:
     """What the votes came to is `figures_only` above where they are the verdict; here are only the figures
     then.
     """
-    found, names = report.tally, [_one(option.name) for option in report.options]
+    tally, names = report.tally, [_one(option.name) for option in report.options]
     yield from ("## Audience", "")
     if report.headline and not figures_only:
         yield from (f"**People's choice:** {_one(report.headline)}", "")
     for doubt in () if figures_only else report.doubts:
         yield from (f"*{_one(doubt)}*", "")
-    if found.sealed:
-        yield from (f"- {POLLS[count.poll]}: {count.votes:,} votes, sealed" for count in found.counts)
+    if tally.sealed:
+        yield from (f"- {POLLS[count.poll]}: {count.votes:,} votes, sealed" for count in tally.counts)
         yield ""
         return
     if not figures_only:
         yield from (_one(report.account), "")
     yield _row("Vote", *names, "In all")
     yield _row("---", *("---:" for _ in (*names, "")))
-    for count in found.counts:
+    for count in tally.counts:
         cells = (f"{votes:,} ({count.share(choice):g}%)" for choice, votes in count.by_choice.items())
         yield _row(POLLS[count.poll], *cells, f"{count.votes:,}")
     yield ""
     if report.moved:
-        yield from (f"**Who moved, of the {found.pairs:,} who voted twice:**", "")
+        yield from (f"**Who moved, of the {tally.pairs:,} who voted twice:**", "")
         yield _row("From \\\\ to", *names)
         yield _row("---", *("---:" for _ in names))
-        yield from (_row(name, *map(str, row)) for name, row in zip(names, found.table, strict=True))
-        yield _row("Change", *(f"{change.points:+g} points" for change in found.changes))
+        yield from (_row(name, *map(str, row)) for name, row in zip(names, tally.table, strict=True))
+        yield _row("Change", *(f"{change.points:+g} points" for change in tally.changes))
         yield ""
 
 

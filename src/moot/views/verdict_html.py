@@ -68,8 +68,8 @@ def _axis(leanings: tuple[JudgeMargins, ...], first: ParticipantView, second: Pa
         f'<text x="300" y="{height - 5}" text-anchor="middle">level</text>',
         f'<text x="600" y="{height - 5}" text-anchor="end">{escape_line(first.name[:40])}</text>',
     ]
-    for place, leaning in enumerate(leanings):
-        y = 26 + 36 * place
+    for index, leaning in enumerate(leanings):
+        y = 26 + 36 * index
         spots = [300 + 280 * margin / reach for margin in leaning.margins]
         name = escape_line(leaning.judge) + (" · changed its mind" if leaning.flipped else "")
         drawn.append(f'<text x="0" y="{y - 14}">{name}</text>')
@@ -194,9 +194,9 @@ def votes(report: PollReport, seats: tuple[ParticipantView, ...], *, figures_onl
     yield "</section>"
 
 
-def _hues(heard: PollReport, seats: tuple[ParticipantView, ...]) -> dict[str, str]:
+def _hues(report: PollReport, seats: tuple[ParticipantView, ...]) -> dict[str, str]:
     colours = {seat.id: seat_style(seat) for seat in seats}
-    return {option.id: colours.get(option.seat or "", "--seat: #8d877b") for option in heard.options}
+    return {option.id: colours.get(option.seat or "", "--seat: #8d877b") for option in report.options}
 
 
 def _poll_bar(count: PollResult, options: tuple[PollOption, ...], hues: dict[str, str]) -> str:
@@ -227,29 +227,29 @@ def _spread(options: tuple[PollOption, ...]) -> tuple[PollOption, ...]:
     return (first, others[-1], *others[:-1])
 
 
-def _moves(heard: PollReport, hues: dict[str, str]) -> Iterator[str]:
-    found = heard.tally
-    most = max(cell for row in found.table for cell in row)
+def _moves(report: PollReport, hues: dict[str, str]) -> Iterator[str]:
+    tally = report.tally
+    most = max(cell for row in tally.table for cell in row)
     heads = "".join(
         f'<th scope="col" style="{hues[option.id]}" dir="auto">{escape_line(option.name)}</th>'
-        for option in heard.options
+        for option in report.options
     )
     yield '<table class="figures moves">'
-    yield f"<caption>Who moved from what to what: {found.pairs:,} who voted twice</caption>"
+    yield f"<caption>Who moved from what to what: {tally.pairs:,} who voted twice</caption>"
     yield f'<tr><th scope="col">from ↓ to →</th>{heads}</tr>'
-    for place, (option, row) in enumerate(zip(heard.options, found.table, strict=True)):
-        cells = "".join(_cell(number, most, kept=place == column) for column, number in enumerate(row))
+    for index, (option, row) in enumerate(zip(report.options, tally.table, strict=True)):
+        cells = "".join(_cell(number, most, unchanged=index == column) for column, number in enumerate(row))
         name = escape_line(option.name)
         yield f'<tr><th scope="row" style="{hues[option.id]}" dir="auto">{name}</th>{cells}</tr>'
-    yield _row("Change", [f"{_signed(change.points)}" for change in found.changes], "sum")
-    yield _row("95 of 100 cases", [_interval(change.interval, found) for change in found.changes], "fine")
-    yield _row("Won over", [_won(change) for change in found.changes[:-1]] + ["–"], "fine")
+    yield _row("Change", [f"{_signed(change.points)}" for change in tally.changes], "sum")
+    yield _row("95 of 100 cases", [_interval(change.interval, tally) for change in tally.changes], "fine")
+    yield _row("Won over", [_won(change) for change in tally.changes[:-1]] + ["–"], "fine")
     yield "</table>"
 
 
-def _cell(number: int, most: int, *, kept: bool) -> str:
+def _cell(number: int, most: int, *, unchanged: bool) -> str:
     shade = -(-SHADES * number // most)
-    return f'<td class="{"kept" if kept else "moved"} d{shade}">{number or "·"}</td>'
+    return f'<td class="{"kept" if unchanged else "moved"} d{shade}">{number or "·"}</td>'
 
 
 def _row(title: str, cells: list[str], kind: str) -> str:
@@ -260,9 +260,9 @@ def _signed(points: float) -> str:
     return f"{points:+g}".replace("-", "−") if points else "0"
 
 
-def _interval(interval: SwingInterval | None, found: AudienceTally) -> str:
+def _interval(interval: SwingInterval | None, tally: AudienceTally) -> str:
     if interval is None:
-        return "too few" if found.pairs < MIN_VOTERS else "–"
+        return "too few" if tally.pairs < MIN_VOTERS else "–"
     return f"{_signed(interval.low)} to {_signed(interval.high)}"
 
 

@@ -74,10 +74,10 @@ class IdempotencyKeys:
         return shape
 
     async def _shared_reply(self, request: Request, once: IdempotencyKey) -> SavedReply | None:
-        kept = await self._shared_state.get(
+        data = await self._shared_state.get(
             f"said {_storage_key(once)}", secret=_sealing_secret(request, once)
         )
-        return None if kept is None else msgspec.json.decode(kept, type=SavedReply)
+        return None if data is None else msgspec.json.decode(data, type=SavedReply)
 
     async def remember(self, request: Request, once: IdempotencyKey | None, shape: dict[str, Any]) -> None:
         if once is None:
@@ -102,12 +102,12 @@ def _sealing_secret(request: Request, once: IdempotencyKey) -> str:
 
 
 def key_of(request: Request) -> str | None:
-    given = request.headers.getlist("idempotency-key")
-    if not given:
+    values = request.headers.getlist("idempotency-key")
+    if not values:
         return None
-    if len(given) > 1:
+    if len(values) > 1:
         raise Problem("malformed-request", "There is more than one Idempotency-Key")
-    return usable_key(given[0])
+    return usable_key(values[0])
 
 
 def usable_key(key: str) -> str:

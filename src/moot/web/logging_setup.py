@@ -160,8 +160,8 @@ def _line(_: WrappedLogger, __: str, event: EventDict) -> str:
     """For people. Whatever could pass for the end of a line is shown as what it is."""
     traceback = event.pop("exception", "")
     head = [event.pop("timestamp"), event.pop("level").upper(), event.pop("logger"), event.pop("event")]
-    rest = [f"{name}={value}" for name, value in event.items()]
-    line = " ".join(str(part).encode("unicode_escape").decode() for part in (*head, *rest))
+    fields = [f"{name}={value}" for name, value in event.items()]
+    line = " ".join(str(part).encode("unicode_escape").decode() for part in (*head, *fields))
     return f"{line}\n{traceback}" if traceback else line
 
 

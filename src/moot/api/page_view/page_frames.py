@@ -95,13 +95,13 @@ def _speech_patches(
     before: Debate, after: Debate, was: Debate, now: Debate, viewer: Viewer
 ) -> Iterator[Patch]:
     known = {turn.number: turn for turn in (*before.turns, *before.live)}
-    shown = {turn.number: turn for turn in (*was.turns, *was.live)}
+    visible = {turn.number: turn for turn in (*was.turns, *was.live)}
     for raw, turn in zip((*after.turns, *after.live), (*now.turns, *now.live), strict=True):
         path, shape = ("turns", str(turn.number)), turn_shape
         if turn.number not in known:
             yield "put", path, shape(now, turn, viewer)
         elif known[turn.number] is not raw:
-            yield from patches(shape(was, shown[turn.number], viewer), shape(now, turn, viewer), path)
+            yield from patches(shape(was, visible[turn.number], viewer), shape(now, turn, viewer), path)
 
 
 Path = tuple[str, ...]

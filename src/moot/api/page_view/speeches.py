@@ -130,14 +130,14 @@ def _tool(call: ToolCall, result: ToolResult | None, *, live: bool) -> Shape:
 
 def _unknown(item: UnknownItem) -> Shape:
     """Placed like a tool; the beginning of it is enough to see what it is."""
-    told = msgspec.json.encode(item.item).decode()
+    text = msgspec.json.encode(item.item).decode()
     return {
         "kind": "tool",
         "id": item.item_id or f"item-{item.index}",
         "name": item.kind,
         "title": f"Unknown item: {item.kind}",
         "server": "",
-        "arguments": told if len(told) <= MOST_OF_AN_ITEM else told[:MOST_OF_AN_ITEM] + CLIPPED_MARK,
+        "arguments": text if len(text) <= MOST_OF_AN_ITEM else text[:MOST_OF_AN_ITEM] + CLIPPED_MARK,
         "output": "",
         "error": "",
         "atWork": False,

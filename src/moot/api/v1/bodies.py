@@ -171,8 +171,8 @@ class Participant(Body):
     @checks("stand_in")
     @classmethod
     def _stands_in_for_somebody(cls, model: ModelChoice | None, info: ValidationInfo) -> ModelChoice | None:
-        given = info.data.get("model")
-        if model is not None and given is not None and given.provider != HUMAN:
+        choice = info.data.get("model")
+        if model is not None and choice is not None and choice.provider != HUMAN:
             raise invalid("Only for a seat whose provider is human")
         return model
 
@@ -292,7 +292,7 @@ class CreateDebate(Body):
     def panel(self) -> dict[str, JudgeChoice]:
         """The judges by the member that each was given in."""
         first = {"judge": self.judge} if self.judge else {}
-        return {**first, **{f"judges.{place}": judge for place, judge in enumerate(self.judges)}}
+        return {**first, **{f"judges.{index}": judge for index, judge in enumerate(self.judges)}}
 
     @classmethod
     def together(cls, shape: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
@@ -324,7 +324,7 @@ class CreateDebate(Body):
             for seat in table[:MAX_PARTICIPANTS]
             if isinstance(seat, dict)
         ]
-        names = [name for given in seated if isinstance(given, str) and (name := folded(given[:200]))]
+        names = [name for value in seated if isinstance(value, str) and (name := folded(value[:200]))]
         if len(set(names)) < len(names):
             yield "participants", "Names must be unique"
 
@@ -476,10 +476,10 @@ def schemas(
     components["ModelChoice"]["properties"]["provider"]["enum"] = [
         *contract_first(capabilities.providers, PROVIDERS)
     ]
-    whole = "|".join(name for name in capabilities.tools if name in HOSTED)
+    hosted = "|".join(name for name in capabilities.tools if name in HOSTED)
     servers = "|".join(name for name in capabilities.tools if name not in HOSTED)
     several = f"|(?:{servers})(?:/{TOOL_NAME_PATTERN})?" if servers else ""
-    components["Config"]["properties"]["tools"]["items"]["pattern"] = f"^(?:{whole}{several})$"
+    components["Config"]["properties"]["tools"]["items"]["pattern"] = f"^(?:{hosted}{several})$"
     return components
 
 

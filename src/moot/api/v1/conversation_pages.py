@@ -36,26 +36,26 @@ class ConversationEventQuery(Struct, frozen=True):
 
 
 def parse_listing(query: bytes) -> ConversationQuery:
-    asked = QueryReader(query, "search", "limit", "offset")
+    reader = QueryReader(query, "search", "limit", "offset")
     parsed = ConversationQuery(
-        search=asked.text("search"),
-        limit=asked.number("limit", 1, 100, 20),
-        offset=asked.number("offset", 0, MAX_OFFSET, 0),
+        search=reader.text("search"),
+        limit=reader.number("limit", 1, 100, 20),
+        offset=reader.number("offset", 0, MAX_OFFSET, 0),
     )
-    return asked.finish(parsed)
+    return reader.finish(parsed)
 
 
 def parse_reading(query: bytes) -> ConversationEventQuery:
-    asked = QueryReader(query, "after", "limit", "shape", "type", AS_SEAT)
-    form: Form | None = asked.choice("shape", FORMS)
+    reader = QueryReader(query, "after", "limit", "shape", "type", AS_SEAT)
+    form: Form | None = reader.choice("shape", FORMS)
     parsed = ConversationEventQuery(
-        after=asked.text("after"),
-        limit=asked.number("limit", 1, 1000, 100),
+        after=reader.text("after"),
+        limit=reader.number("limit", 1, 1000, 100),
         form=form or "unified",
-        types=asked.names("type"),
-        seat=asked.seat(),
+        types=reader.names("type"),
+        seat=reader.seat(),
     )
-    return asked.finish(parsed)
+    return reader.finish(parsed)
 
 
 # --- replies --------------------------------------------------------------------------------------------
@@ -73,22 +73,24 @@ def debate_summary(debate: Debate, events: Sequence[Shape]) -> ConversationRespo
     )
 
 
-def imported_summary(conversation: ArchivedConversation, *, mine: bool) -> ConversationResponse:
+def imported_summary(conversation: ArchivedConversation, *, operator: bool) -> ConversationResponse:
     """With its source in full for the operator: folders and hosts are nobody else's business."""
     return ConversationResponse(
         id=conversation.id,
         kind="imported",
         title=None,
-        source=conversation.source if mine else conversation.source.rpartition("/")[2],
+        source=conversation.source if operator else conversation.source.rpartition("/")[2],
         events=conversation.events,
         first_ts=conversation.first_ts,
         last_ts=conversation.last_ts,
     )
 
 
-def imported_page(page: ConversationPage, query: ConversationQuery, *, mine: bool) -> ConversationsResponse:
+def imported_page(
+    page: ConversationPage, query: ConversationQuery, *, operator: bool
+) -> ConversationsResponse:
     return ConversationsResponse(
-        conversations=tuple(imported_summary(one, mine=mine) for one in page.conversations),
+        conversations=tuple(imported_summary(one, operator=operator) for one in page.conversations),
         total=page.total,
         limit=query.limit,
         offset=query.offset,

@@ -71,13 +71,13 @@ def capabilities_of(info: ValidationInfo) -> Capabilities | None:
     return cast("Capabilities | None", info.context)
 
 
-def more_than(floor: float, shown: str, most: float | None = None) -> FieldRule:
+def more_than(floor: float, floor_text: str, most: float | None = None) -> FieldRule:
     at_most = f", at most {most:g}" if most is not None else ""
 
     def check(value: float) -> float:
         if floor < value and (most is None or value <= most):
             return value
-        raise invalid(f"Must be greater than {shown}{at_most}")
+        raise invalid(f"Must be greater than {floor_text}{at_most}")
 
     return FieldRule(check, {"exclusiveMinimum": floor, **({"maximum": most} if most is not None else {})})
 

@@ -57,11 +57,11 @@ def reasoning_complete(seen: SeenEvent, event: SegmentCompleted, *, every: bool)
         yield _chunk(seen, call, "", replace=True)
     if not isinstance(event.segment, Text):
         return
-    whole = with_names(reasoning_so_far(event.segment.text), seen.after, call.order)
-    if whole.startswith(known) and whole != known:
-        yield _chunk(seen, call, whole[len(known) :])
-    elif not known.startswith(whole):
-        yield _chunk(seen, call, whole, replace=True)
+    reasoning = with_names(reasoning_so_far(event.segment.text), seen.after, call.order)
+    if reasoning.startswith(known) and reasoning != known:
+        yield _chunk(seen, call, reasoning[len(known) :])
+    elif not known.startswith(reasoning):
+        yield _chunk(seen, call, reasoning, replace=True)
 
 
 def call_failed(seen: SeenEvent, number: int, *, every: bool) -> Iterator[Frame]:

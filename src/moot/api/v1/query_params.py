@@ -81,71 +81,71 @@ class StreamQuery(Struct, frozen=True):
 
 
 def parse_listing(query: bytes) -> ListingQuery:
-    asked = QueryReader(query, "status", "limit", "offset", "search", *FILTERS)
+    reader = QueryReader(query, "status", "limit", "offset", "search", *FILTERS)
     parsed = ListingQuery(
-        status=asked.choice("status", STATES),
-        limit=asked.number("limit", 1, 100, 20),
-        offset=asked.number("offset", 0, MAX_OFFSET, 0),
-        search=asked.text("search"),
-        among=asked.filter_params(),
+        status=reader.choice("status", STATES),
+        limit=reader.number("limit", 1, 100, 20),
+        offset=reader.number("offset", 0, MAX_OFFSET, 0),
+        search=reader.text("search"),
+        among=reader.filter_params(),
     )
-    return asked.finish(parsed)
+    return reader.finish(parsed)
 
 
 def parse_page(query: bytes) -> tuple[int, int]:
     """How many, and how many are left out at the front."""
-    asked = QueryReader(query, "limit", "offset")
-    parsed = asked.number("limit", 1, 100, 20), asked.number("offset", 0, MAX_OFFSET, 0)
-    return asked.finish(parsed)
+    reader = QueryReader(query, "limit", "offset")
+    parsed = reader.number("limit", 1, 100, 20), reader.number("offset", 0, MAX_OFFSET, 0)
+    return reader.finish(parsed)
 
 
 def parse_statistics(query: bytes) -> FilterParams:
-    asked = QueryReader(query, *FILTERS)
-    return asked.finish(asked.filter_params())
+    reader = QueryReader(query, *FILTERS)
+    return reader.finish(reader.filter_params())
 
 
 def parse_transcript(query: bytes) -> TranscriptQuery:
-    asked = QueryReader(query, "format", "reasoning", AS_SEAT)
-    form: ExportName | None = asked.choice("format", tuple(EXPORTS), twice=one_of(tuple(EXPORTS)))
-    return asked.finish(TranscriptQuery(form or "json", asked.seat(), asked.flag("reasoning")))
+    reader = QueryReader(query, "format", "reasoning", AS_SEAT)
+    form: ExportName | None = reader.choice("format", tuple(EXPORTS), twice=one_of(tuple(EXPORTS)))
+    return reader.finish(TranscriptQuery(form or "json", reader.seat(), reader.flag("reasoning")))
 
 
 def parse_event_page(query: bytes) -> EventPageQuery:
-    asked = QueryReader(query, "after", "limit", AS_SEAT)
-    after, limit = asked.number("after", 0, MAX_OFFSET, 0), asked.number("limit", 1, 1000, 100)
-    return asked.finish(EventPageQuery(after, limit, asked.seat()))
+    reader = QueryReader(query, "after", "limit", AS_SEAT)
+    after, limit = reader.number("after", 0, MAX_OFFSET, 0), reader.number("limit", 1, 1000, 100)
+    return reader.finish(EventPageQuery(after, limit, reader.seat()))
 
 
 def parse_stream(query: bytes, last_event_id: str | None = None) -> StreamQuery:
     """The header is what the browser itself knows, and wins over the address it once was given."""
-    asked = QueryReader(query, "lastEventId", "extended", AS_SEAT, TICKET)
-    parsed = StreamQuery(asked.cursor("lastEventId", last_event_id), asked.flag("extended"), asked.seat())
-    return asked.finish(parsed)
+    reader = QueryReader(query, "lastEventId", "extended", AS_SEAT, TICKET)
+    parsed = StreamQuery(reader.cursor("lastEventId", last_event_id), reader.flag("extended"), reader.seat())
+    return reader.finish(parsed)
 
 
 def parse_plain_stream(query: bytes, last_event_id: str | None = None) -> StreamQuery:
     """The streams of the other doors."""
-    asked = QueryReader(query, "lastEventId", AS_SEAT, TICKET)
-    return asked.finish(StreamQuery(asked.cursor("lastEventId", last_event_id), seat=asked.seat()))
+    reader = QueryReader(query, "lastEventId", AS_SEAT, TICKET)
+    return reader.finish(StreamQuery(reader.cursor("lastEventId", last_event_id), seat=reader.seat()))
 
 
 def parse_log_stream(query: bytes, last_event_id: str | None = None) -> StreamQuery:
     """The native log as a stream: from `after` on, or from where a viewer left off."""
-    asked = QueryReader(query, "lastEventId", "after", AS_SEAT, TICKET)
-    start = Cursor(asked.number("after", 0, MAX_OFFSET, 0))
-    return asked.finish(StreamQuery(asked.cursor("lastEventId", last_event_id, start), seat=asked.seat()))
+    reader = QueryReader(query, "lastEventId", "after", AS_SEAT, TICKET)
+    start = Cursor(reader.number("after", 0, MAX_OFFSET, 0))
+    return reader.finish(StreamQuery(reader.cursor("lastEventId", last_event_id, start), seat=reader.seat()))
 
 
 def parse_socket(query: bytes) -> StreamQuery:
-    asked = QueryReader(query, "after", "extended", "view", AS_SEAT, TICKET)
-    parsed = StreamQuery(asked.cursor("after"), asked.flag("extended"), asked.seat(), asked.flag("view"))
-    return asked.finish(parsed)
+    reader = QueryReader(query, "after", "extended", "view", AS_SEAT, TICKET)
+    parsed = StreamQuery(reader.cursor("after"), reader.flag("extended"), reader.seat(), reader.flag("view"))
+    return reader.finish(parsed)
 
 
 def parse_view(query: bytes) -> str | None:
     """As whose person one looks in."""
-    asked = QueryReader(query, AS_SEAT)
-    return asked.finish(asked.seat())
+    reader = QueryReader(query, AS_SEAT)
+    return reader.finish(reader.seat())
 
 
 def parse_ticket(query: bytes) -> None:
@@ -212,8 +212,8 @@ class QueryReader:
         """Raises Problem at once: an id that is not one of ours is malformed, not merely invalid, also where
         the header decides."""
         # A browser that has seen nothing yet has an empty id.
-        given = self._read(name, lambda text: parse_cursor(text) if text else start, start, "")
-        return parse_cursor(header) if header else given
+        cursor = self._read(name, lambda text: parse_cursor(text) if text else start, start, "")
+        return parse_cursor(header) if header else cursor
 
     def finish(self, parsed: T) -> T:
         if self._errors:
@@ -223,12 +223,12 @@ class QueryReader:
     def _read(
         self, name: str, read: Callable[[str], T | None], default: T, problem: str, twice: str = GIVEN_TWICE
     ) -> T:
-        given = self._given.get(name, ())
-        if not given:
+        values = self._given.get(name, ())
+        if not values:
             return default
-        value = read(given[0]) if len(given) == 1 else None
+        value = read(values[0]) if len(values) == 1 else None
         if value is None:
-            self._add_error(name, problem if len(given) == 1 else twice)
+            self._add_error(name, problem if len(values) == 1 else twice)
             return default
         return value
 

@@ -22,7 +22,7 @@ def setup_from_body(body: CreateDebate, capabilities: Capabilities) -> Setup:
         motion=body.topic,
         format=fmt,
         seats=_seats(body, capabilities),
-        judges=tuple(judge_from_body(given, capabilities) for given in body.panel.values()),
+        judges=tuple(judge_from_body(judge, capabilities) for judge in body.panel.values()),
         rounds=config.max_rounds,
         turns=_turns(fmt, config.max_rounds, len(body.participants)),
         turn_seconds=config.timeout_per_round,
@@ -66,16 +66,18 @@ def _check_prices(setup: Setup, judges: tuple[str, ...]) -> None:
 def _seats(body: CreateDebate, capabilities: Capabilities) -> tuple[SeatSetup, ...]:
     seats = tuple(
         SeatSetup(
-            model=_model(given.model, capabilities, body.config.effort),
-            name=given.name,
-            side=given.position,
-            persona=given.persona,
-            objective=given.objective,
-            system_prompt=given.system_prompt,
-            colour=given.color or "",
-            stand_in=_model(given.stand_in, capabilities, body.config.effort) if given.stand_in else None,
+            model=_model(participant.model, capabilities, body.config.effort),
+            name=participant.name,
+            side=participant.position,
+            persona=participant.persona,
+            objective=participant.objective,
+            system_prompt=participant.system_prompt,
+            colour=participant.color or "",
+            stand_in=_model(participant.stand_in, capabilities, body.config.effort)
+            if participant.stand_in
+            else None,
         )
-        for given in body.participants
+        for participant in body.participants
     )
     free = _free_colours(seats)
     return tuple(seat if seat.colour else replace(seat, colour=next(free)) for seat in seats)
@@ -87,10 +89,10 @@ def _free_colours(seats: tuple[SeatSetup, ...]) -> Iterator[str]:
     return (colour for colour in COLOURS if colour not in taken)
 
 
-def judge_from_body(given: JudgeChoice, capabilities: Capabilities) -> JudgeSetup:
+def judge_from_body(choice: JudgeChoice, capabilities: Capabilities) -> JudgeSetup:
     # How hard the participants are told to think is no affair of the judge's.
-    criteria = tuple(dict.fromkeys(given.evaluation_criteria))
-    return JudgeSetup(_model(given.model, capabilities, None), given.name, criteria, given.weights)
+    criteria = tuple(dict.fromkeys(choice.evaluation_criteria))
+    return JudgeSetup(_model(choice.model, capabilities, None), choice.name, criteria, choice.weights)
 
 
 def _model(choice: ModelChoice, capabilities: Capabilities, effort: Effort | None) -> Model:

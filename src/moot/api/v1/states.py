@@ -29,4 +29,4 @@ def state_of(status: str) -> str:
 
 
 def statuses_of(state: State) -> tuple[Status, ...]:
-    return tuple(status for status, shown in STATES.items() if shown == state)
+    return tuple(status for status, api_state in STATES.items() if api_state == state)

@@ -122,10 +122,10 @@ def address_name(high: int) -> FieldRule:
 
 
 def matching(pattern: str, high: int, message: str) -> FieldRule:
-    whole = re.compile(pattern, re.ASCII)
+    compiled = re.compile(pattern, re.ASCII)
 
     def check(text: str) -> str:
-        if len(text) <= high and whole.fullmatch(text):
+        if len(text) <= high and compiled.fullmatch(text):
             return text
         raise invalid(message)
 

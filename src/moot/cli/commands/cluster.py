@@ -66,10 +66,10 @@ def _show(terminal: Terminal, census: ClusterStatus) -> None:
     if not census.nodes:
         terminal.line("Nobody is here: neither a server (moot serve) nor a worker (moot work).")
     else:
-        made = make_table("host", "pid", "role", "version", "up since", "last seen", "debates", "streams")
+        table = make_table("host", "pid", "role", "version", "up since", "last seen", "debates", "streams")
         for node in census.nodes:
             add_row(
-                made,
+                table,
                 (node.host, "bold"),
                 str(node.pid),
                 node.role,
@@ -79,7 +79,7 @@ def _show(terminal: Terminal, census: ClusterStatus) -> None:
                 str(node.debates) if node.working else "",
                 str(node.streams) if node.role in ("api", "both") else "",
             )
-        terminal.table(made)
+        terminal.table(table)
     terminal.blank_line()
     terminal.line(_jobs(census))
     terminal.line(f"Redis: {census.bus}.")
@@ -88,8 +88,8 @@ def _show(terminal: Terminal, census: ClusterStatus) -> None:
 
 
 def _seen(node: Node) -> tuple[str, str]:
-    gone = node.seen_seconds > LATE_SECONDS or (node.worker is not None and not node.working)
-    return f"{node.seen_seconds:,.0f} s ago", "red" if gone else ""
+    missing = node.seen_seconds > LATE_SECONDS or (node.worker is not None and not node.working)
+    return f"{node.seen_seconds:,.0f} s ago", "red" if missing else ""
 
 
 def _jobs(census: ClusterStatus) -> str:

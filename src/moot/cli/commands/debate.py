@@ -247,9 +247,9 @@ class DebateCliOptions:
         """Return the model of each seat; None stands for the default."""
         return [self.for_ or self.model, self.against or self.model, *[self.speaker] * (seats - 2)]
 
-    def seat(self, place: int) -> SeatOptions:
+    def seat(self, index: int) -> SeatOptions:
         """Return the options of the seat at this place, counted from 0."""
-        match place:
+        match index:
             case 0:
                 own = SeatOptions(self.persona_for, self.objective_for, self.effort_for, self.verbosity_for)
             case 1:

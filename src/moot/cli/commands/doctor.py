@@ -38,13 +38,13 @@ def doctor() -> int:
 
     findings = run(check_machine())
     terminal = Terminal.out()
-    made = make_table("", "", "", "")
-    made.show_header = False
+    table = make_table("", "", "", "")
+    table.show_header = False
     marks = {"good": ("✓", "green"), "note": ("·", "dim"), "bad": ("✗", "bold red")}
     for finding in findings:
-        add_row(made, marks[finding.state], (finding.what, "bold"), finding.detail, (finding.todo, "yellow"))
-    made.columns[1].no_wrap = True
-    terminal.table(made)
+        add_row(table, marks[finding.state], (finding.what, "bold"), finding.detail, (finding.todo, "yellow"))
+    table.columns[1].no_wrap = True
+    terminal.table(table)
     bad = sum(finding.state == "bad" for finding in findings)
     terminal.line("")
     terminal.line("See the lines marked ✗." if bad else "All that Moot needs is here.")
@@ -132,19 +132,19 @@ async def _shared_database(address: str) -> CheckResult:
         where = without_secrets(address)
         async with await open_connection(address) as connection:
             with translated():
-                [[version, size, there]] = await fetch(
+                [[version, size, has_tables]] = await fetch(
                     connection,
                     """
                     SELECT current_setting('server_version'), pg_database_size(current_database()),
                         to_regclass('moot_schema') IS NOT NULL AND to_regclass('debates') IS NOT NULL
                     """,
                 )
-                debates = (await fetch(connection, "SELECT count(*) FROM debates"))[0][0] if there else 0
+                debates = (await fetch(connection, "SELECT count(*) FROM debates"))[0][0] if has_tables else 0
     except MootError as error:
         return CheckResult(
             "bad", "database", str(error), "Look at MOOT_STORE, and whether PostgreSQL runs there."
         )
-    held = f"{debates:,} debate{'' if debates == 1 else 's'}" if there else "no tables yet"
+    held = f"{debates:,} debate{'' if debates == 1 else 's'}" if has_tables else "no tables yet"
     return CheckResult("good", "database", f"PostgreSQL {version} at {where}, {held}, {size / 1e6:,.1f} MB")
 
 
@@ -226,8 +226,8 @@ def _tool_finding(kit: ToolServerInfo, here: Settings) -> CheckResult:
 
 
 def _keys(here: Settings) -> Iterator[CheckResult]:
-    found = [(endpoint, key_of(endpoint, here.environ, here.keys)) for endpoint in here.endpoints]
-    keyed = [(endpoint, key) for endpoint, key in found if key is not None]
+    endpoint_keys = [(endpoint, key_of(endpoint, here.environ, here.keys)) for endpoint in here.endpoints]
+    keyed = [(endpoint, key) for endpoint, key in endpoint_keys if key is not None]
     sources = [
         f"{SETTINGS_FILE} ({endpoint.name})" if key.source == SETTINGS_FILE else key.source
         for endpoint, key in keyed

@@ -35,17 +35,17 @@ def formats() -> int:
 
     terminal = Terminal.out()
     folder = settings.load().formats
-    made = make_table("format", "length", "seats", "")
+    table = make_table("format", "length", "seats", "")
     for name in shelf.names(folder):
         fmt = shelf.load(name, folder)
-        add_row(made, (name, "bold"), _length(fmt), f"{fmt.min_seats}-{fmt.max_seats}", shelf.described(fmt))
+        add_row(table, (name, "bold"), _length(fmt), f"{fmt.min_seats}-{fmt.max_seats}", shelf.described(fmt))
     for column in (0, 1, 2):
-        made.columns[column].no_wrap = True
-    terminal.table(made)
+        table.columns[column].no_wrap = True
+    terminal.table(table)
     terminal.line("")
-    for _, found in shelf.user_formats(folder):
-        if isinstance(found, Invalid):
-            terminal.raw(f"{found}\n")
+    for _, user_format in shelf.user_formats(folder):
+        if isinstance(user_format, Invalid):
+            terminal.raw(f"{user_format}\n")
     terminal.line("  moot formats show NAME prints the table of speeches.")
     terminal.line(f"  Formats of your own are .toml files in {folder}.")
     return 0
@@ -97,15 +97,15 @@ def _table(fmt: Format) -> None:
     terminal = Terminal.out()
     terminal.line((fmt.title, "bold"), f"  {described(fmt)}")
     terminal.blank_line()
-    made = make_table("round", "speech", "speaker", "min", "words", "")
+    table = make_table("round", "speech", "speaker", "min", "words", "")
     for column in (0, 3, 4):
-        made.columns[column].no_wrap = True
+        table.columns[column].no_wrap = True
     for column in (3, 4):
-        made.columns[column].justify = "right"
+        table.columns[column].justify = "right"
     for number, rows in _rounds(fmt):
-        for place, (title, who, minutes, words, rules) in enumerate(rows):
-            add_row(made, "" if place else number, title, who, minutes, words, (rules, "dim"))
-    terminal.table(made)
+        for index, (title, who, minutes, words, rules) in enumerate(rows):
+            add_row(table, "" if index else number, title, who, minutes, words, (rules, "dim"))
+    terminal.table(table)
     terminal.blank_line()
     _terms(terminal, fmt)
     terminal.blank_line()
@@ -116,13 +116,13 @@ def _terms(terminal: Terminal, fmt: Format) -> None:
 
     names = ", ".join(chair.name for chair in fmt.chairs)
     prep = f"{fmt.prep_words} words of private notes for each team, where there is prep"
-    made = make_table("", "")
-    made.show_header = False
-    add_row(made, ("result", "dim"), RESULT_TEXTS[fmt.result])
-    add_row(made, ("last word", "dim"), fmt.last_word or "whoever it falls to")
-    add_row(made, ("prep", "dim"), prep if fmt.prep_words else "none")
-    add_row(made, ("seats", "dim"), f"{fmt.min_seats} to {fmt.max_seats}: {names}")
-    terminal.table(made)
+    table = make_table("", "")
+    table.show_header = False
+    add_row(table, ("result", "dim"), RESULT_TEXTS[fmt.result])
+    add_row(table, ("last word", "dim"), fmt.last_word or "whoever it falls to")
+    add_row(table, ("prep", "dim"), prep if fmt.prep_words else "none")
+    add_row(table, ("seats", "dim"), f"{fmt.min_seats} to {fmt.max_seats}: {names}")
+    terminal.table(table)
 
 
 Row = tuple[str, str, str, str, str]
@@ -146,12 +146,12 @@ def _rounds(fmt: Format) -> list[tuple[str, list[Row]]]:
         phase = fmt.phases[index]
         rounds.setdefault(number, []).append(_row(fmt, phase, speakers.get((number, index), [])))
     alike: list[tuple[int, int, list[Row]]] = []
-    for number, found in rounds.items():
-        if alike and alike[-1][2] == found:
-            alike[-1] = (alike[-1][0], number, found)
+    for number, rows in rounds.items():
+        if alike and alike[-1][2] == rows:
+            alike[-1] = (alike[-1][0], number, rows)
         else:
-            alike.append((number, number, found))
-    return [(f"{first}" if first == last else f"{first}-{last}", found) for first, last, found in alike]
+            alike.append((number, number, rows))
+    return [(f"{first}" if first == last else f"{first}-{last}", rows) for first, last, rows in alike]
 
 
 def _row(fmt: Format, phase: Phase, names: list[str]) -> Row:
@@ -165,8 +165,8 @@ def _speaker(fmt: Format, phase: Phase, names: list[str]) -> str:
     """Who speaks, and as whom; of a team with several speakers, which of them."""
     if phase.kind in ("cross-examination", "crossfire", "exchange") and len(names) > 1:
         asker = _numbered(fmt, names[0], phase.speaker)
-        asked = _numbered(fmt, names[1], phase.to_speaker)
-        return f"{asker} {'asks' if phase.kind == 'cross-examination' else 'and'} {asked}"
+        answerer = _numbered(fmt, names[1], phase.to_speaker)
+        return f"{asker} {'asks' if phase.kind == 'cross-examination' else 'and'} {answerer}"
     named = phase.speaks_as and phase.speaks_as not in phase.title
     return phase.speaks_as if named else ", ".join(names)
 

@@ -127,7 +127,7 @@ def _print_invitations(debate: Debate, invitations: Sequence[Invitation]) -> int
     if not invitations:
         terminal.line("Nobody is invited yet. Invite somebody with: moot invite ID ROLE")
         return 0
-    names = {place.id: place.name for place in (*debate.seats, *debate.judges)}
+    names = {member.id: member.name for member in (*debate.seats, *debate.judges)}
     table = make_table("name", "role", "place", "until")
     for one in invitations:
         where = "many, by one link" if one.many else names.get(one.seat or one.judge or "", "")

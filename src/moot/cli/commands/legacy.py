@@ -64,12 +64,12 @@ def import_legacy(
         from moot.compat import legacy_import
         from moot.compat.row_readers import parse_location
 
-        place = parse_location(source, table)
+        location = parse_location(source, table)
         async with open_local_store() as store:
             with _listing(report) as listing, progress_bar("reading") as show_progress:
                 return await legacy_import.import_rows(
                     store.archive,
-                    place,
+                    location,
                     owner=owner,
                     batch=batch,
                     dry=dry_run,
@@ -113,12 +113,14 @@ def list_imports() -> int:
             if not imports:
                 terminal.line("Nothing was imported yet. Begin with: moot import legacy SOURCE --dry-run")
                 return 0
-            made = make_table("id", "state", "last", "owner", "rows", "from")
+            output = make_table("id", "state", "last", "owner", "rows", "from")
             for one in imports:
                 rows = msgspec.json.decode(one.report, type=ImportReport).kept.rows
                 when = f"{one.updated_at:%Y-%m-%d %H:%M}"
-                add_row(made, (one.id, "bold"), one.state, (when, "dim"), one.owner, f"{rows:,}", one.source)
-        terminal.table(made)
+                add_row(
+                    output, (one.id, "bold"), one.state, (when, "dim"), one.owner, f"{rows:,}", one.source
+                )
+        terminal.table(output)
         return 0
 
     return run(look())
@@ -133,8 +135,8 @@ def undo(id: Annotated[str, Parameter(help="The import, as `moot import list` sh
         from moot.compat.legacy_import import undo_import
 
         async with open_local_store() as store:
-            with progress_bar("removing") as shown:
-                return await undo_import(store.archive, id, lambda gone: shown(gone, None, "removing"))
+            with progress_bar("removing") as report:
+                return await undo_import(store.archive, id, lambda removed: report(removed, None, "removing"))
 
     Terminal.out().line(f"Took {id} back: {run(work()):,} events are gone.")
     return 0
@@ -161,7 +163,7 @@ def export_legacy(
         from moot.compat import legacy_export
         from moot.compat.row_readers import parse_location
 
-        place, terminal = parse_location(destination, table), Terminal.out()
+        location, terminal = parse_location(destination, table), Terminal.out()
         async with open_source(server) as source:
             kinds = {name: await source.is_imported(name) for name in conversation}
             theirs = [name for name, imported in kinds.items() if imported]
@@ -169,11 +171,11 @@ def export_legacy(
             batches = [source.imported_rows(theirs)] if theirs or not conversation else []
             batches += [source.debate_rows(ours)] if ours else []
             batches += [source.debate_rows()] if debates else []
-            with progress_bar("writing") as shown:
+            with progress_bar("writing") as report:
                 done = await legacy_export.write_rows(
-                    place, *batches, on_progress=lambda rows: shown(rows, None, "writing")
+                    location, *batches, on_progress=lambda rows: report(rows, None, "writing")
                 )
-        return _print_written(terminal, place, done)
+        return _print_written(terminal, location, done)
 
     return run(work())
 
@@ -226,15 +228,15 @@ def export_sessions(
     """All sessions, in the table of an older server. What a table has already is left as it is."""
     from moot.compat.row_readers import parse_location
 
-    place = parse_location(destination, table)
+    location = parse_location(destination, table)
 
     async def work() -> WriteReport:
         from moot.compat import session_tables
 
         async with open_local_store() as store:
-            return await session_tables.export_sessions(store, place)
+            return await session_tables.export_sessions(store, location)
 
-    return _print_written(Terminal.out(), place, run(work()))
+    return _print_written(Terminal.out(), location, run(work()))
 
 
 # --- what is printed ---------------------------------------------------------------------------------------
@@ -257,14 +259,14 @@ def _print_report(terminal: Terminal, outcome: ImportOutcome, all_of_them: str) 
         terminal.line(
             f"{outcome.new:,} new, {outcome.changed:,} changed, {report.conversations:,} conversations"
         )
-    made = make_table("", "found", "kept")
+    table = make_table("", "found", "kept")
     names = {"reasoning": "thoughts", "tool_call": "tool calls", "tool_result": "results"}
     accounts = report.compare_counts()
     others = sorted(report.seen.segments.keys() - names.keys())
     counted = [(name, report.seen.segments[name], report.kept.segments.get(name, 0)) for name in others]
-    for name, seen, kept in (*accounts, *counted):
-        add_row(made, names.get(name, name), f"{seen:,}", (f"{kept:,}", "" if seen == kept else "red"))
-    terminal.table(made)
+    for name, seen, stored in (*accounts, *counted):
+        add_row(table, names.get(name, name), f"{seen:,}", (f"{stored:,}", "" if seen == stored else "red"))
+    terminal.table(table)
     terminal.line("100 % of what was found is kept." if report.is_complete else "Not all of it is kept.")
     for name in report.lost:
         terminal.line((f"Of {name}, fewer are in the store than were written. Please report this.", "red"))
@@ -273,8 +275,8 @@ def _print_report(terminal: Terminal, outcome: ImportOutcome, all_of_them: str) 
         terminal.line("It is still being written faster than it is read: ask again for what has come since.")
 
 
-def _print_written(terminal: Terminal, place: RowLocation, done: WriteReport) -> int:
-    terminal.line(f"{done.rows:,} rows written to ", (place.label, "bold"), ".")
+def _print_written(terminal: Terminal, location: RowLocation, done: WriteReport) -> int:
+    terminal.line(f"{done.rows:,} rows written to ", (location.label, "bold"), ".")
     if done.existing:
         terminal.line(f"{done.existing:,} were there already, and were left as they are.")
     _print_problems(terminal, done.problems, len(done.problems), "could not be written")
@@ -287,9 +289,9 @@ def _print_problems(
     if not count:
         return
     terminal.line(f"{count:,} {'row' if count == 1 else 'rows'} {what}:")
-    made = make_table("row", "why")
+    table = make_table("row", "why")
     for problem in problems[:MAX_SHOWN]:
-        add_row(made, problem.row, problem.reason)
-    terminal.table(made)
+        add_row(table, problem.row, problem.reason)
+    terminal.table(table)
     if count > MAX_SHOWN:
         terminal.line((f"and {count - MAX_SHOWN:,} more. {all_of_them}".strip(), "dim"))

@@ -64,8 +64,8 @@ async def run_model_test(arena: Arena, name: str) -> int:
     lines: list[ModelTestRow] = []
     trouble: Fault | None = None
     try:
-        result, shown = await _ask(arena, text_request(model, traits))
-        lines += result_rows(result, model, traits, shown=shown)
+        result, reasoning_shown = await _ask(arena, text_request(model, traits))
+        lines += result_rows(result, model, traits, reasoning_shown=reasoning_shown)
         lines.append(await _structured(arena, model, traits))
     except Fault as fault:
         fault.name_model(model.label)
@@ -150,7 +150,7 @@ async def _structured(arena: Arena, model: Model, traits: Traits) -> ModelTestRo
 
 
 def result_rows(
-    reply: CallResult, model: Model, traits: Traits, *, shown: bool = True
+    reply: CallResult, model: Model, traits: Traits, *, reasoning_shown: bool = True
 ) -> Iterator[ModelTestRow]:
     done = reply.done
     finish = done.finish if done else "unknown"
@@ -160,14 +160,14 @@ def result_rows(
         yield ModelTestRow("good", "text", shorten(reply.text, 60))
     else:
         yield ModelTestRow("bad", "text", f"none; it ended with {finish}")
-    yield _reasoning(reply, traits, shown)
+    yield _reasoning(reply, traits, reasoning_shown)
     yield _usage(done.usage if done else None)
     yield _chaining(reply, traits)
     yield _price(model, done.usage if done else None)
 
 
-def _reasoning(reply: CallResult, traits: Traits, shown: bool) -> ModelTestRow:
-    if not shown:
+def _reasoning(reply: CallResult, traits: Traits, reasoning_shown: bool) -> ModelTestRow:
+    if not reasoning_shown:
         return ModelTestRow("note", "reasoning", "the service does not show it to this account")
     if reply.reasoning.strip():
         return ModelTestRow("good", "reasoning", f"shown, {len(reply.reasoning)} characters")
@@ -207,11 +207,11 @@ def _price(model: Model, usage: Usage | None) -> ModelTestRow:
 
 def _show(terminal: Terminal, lines: list[ModelTestRow]) -> None:
     marks = {"good": ("✓", "green"), "note": ("·", "dim"), "bad": ("✗", "bold red")}
-    made = make_table("", "", "")
-    made.show_header = False
+    table = make_table("", "", "")
+    table.show_header = False
     for one in lines:
-        add_row(made, marks[one.state], (one.what, "bold"), one.detail)
-    terminal.table(made)
+        add_row(table, marks[one.state], (one.what, "bold"), one.detail)
+    terminal.table(table)
 
 
 # --- what to do about a fault -------------------------------------------------------------------------
@@ -274,10 +274,10 @@ def print_prices(arena: Arena, provider: str | None) -> int:
         for name, endpoint in endpoints.items()
         if provider in (None, name)
     }
-    shown = [one for rows in listed.values() if provider or len(rows) <= MAX_SHOWN for one in rows]
+    models = [one for rows in listed.values() if provider or len(rows) <= MAX_SHOWN for one in rows]
     own = arena.settings.prices
-    if shown:
-        _print_price_table(terminal, shown)
+    if models:
+        _print_price_table(terminal, models)
         terminal.line("")
     for name, rows in listed.items():
         if not provider and len(rows) > MAX_SHOWN:
@@ -287,7 +287,7 @@ def print_prices(arena: Arena, provider: str | None) -> int:
     if provider is not None and endpoints[provider].local and f"{provider}/*" not in own:
         terminal.line(f"  The models of {provider} cost nothing. `moot models` lists those that are here.")
         return 0
-    if not shown:
+    if not models:
         terminal.line(f"  No price list knows the models of {provider}; moot.toml can: docs/providers.md.")
         return 0
     terminal.line(f"  US dollars per million tokens, from genai-prices {genai_prices_version()}.")
@@ -303,21 +303,21 @@ def _here(arena: Arena, endpoint: Endpoint, known: KnownModel) -> KnownModel:
 
 
 def _print_price_table(terminal: Terminal, rows: list[KnownModel]) -> None:
-    made = make_table("model", "reads", "says", "in", "out", "")
+    table = make_table("model", "reads", "says", "in", "out", "")
     for column in range(5):
-        made.columns[column].no_wrap = True
-        made.columns[column].justify = "left" if column == 0 else "right"
+        table.columns[column].no_wrap = True
+        table.columns[column].justify = "left" if column == 0 else "right"
     for known in rows:
         can = known.traits
         add_row(
-            made,
+            table,
             (known.label, "bold"),
             token_text(can.context),
             token_text(can.output),
             *rates(known.price),
             (abilities(can), "dim"),
         )
-    terminal.table(made)
+    terminal.table(table)
 
 
 def token_text(count: int | None) -> str:
@@ -333,8 +333,8 @@ def rates(price: Price | None) -> tuple[str, str]:
 def _rate(tiers: tuple[PriceTier, ...]) -> str:
     """In dollars, with cents at least."""
     first = tiers[0].per_million.normalize()
-    shown = f"{first:.2f}" if first == round(first, 2) else f"{first:f}"
-    return f"{shown}+" if len(tiers) > 1 else shown
+    price = f"{first:.2f}" if first == round(first, 2) else f"{first:f}"
+    return f"{price}+" if len(tiers) > 1 else price
 
 
 def abilities(can: Traits) -> str:

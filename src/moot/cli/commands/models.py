@@ -71,9 +71,9 @@ def install(name: Annotated[str, Parameter(help="A name from `moot models`.")], 
     from moot.cli.render.progress import install_bar
 
     manager = _manager()
-    wanted = name.removeprefix("local/")
+    model = name.removeprefix("local/")
     with install_bar() as report:
-        path = manager.install(wanted, report)
+        path = manager.install(model, report)
     Terminal.out().line("Installed: ", (str(path), "bold"))
     return 0
 
@@ -82,8 +82,8 @@ def install(name: Annotated[str, Parameter(help="A name from `moot models`.")], 
 def remove(name: Annotated[str, Parameter(help="A name from `moot models`.")], /) -> int:
     """Remove the file of an installed model."""
 
-    found = _manager().remove(name.removeprefix("local/"))
-    Terminal.out().line("Removed." if found else "It was not installed.")
+    removed = _manager().remove(name.removeprefix("local/"))
+    Terminal.out().line("Removed." if removed else "It was not installed.")
     return 0
 
 
@@ -97,18 +97,18 @@ def _manager() -> ModelFiles:
 
 def _table(rows: tuple[AvailableModel, ...], default: str) -> None:
     terminal = Terminal.out()
-    made = make_table("", "model", "", "what to do")
-    made.columns[1].no_wrap = True
-    for found in sorted(rows, key=_rank):
-        mark = ("●", "green") if found.usable else ("○", "dim")
-        name = (found.name, "bold" if found.usable else "")
-        size = f", {found.size / 1e6:,.0f} MB" if found.size else ""
-        add_row(made, mark, name, (found.why + size, "dim"), found.todo)
-    terminal.table(made)
+    table = make_table("", "model", "", "what to do")
+    table.columns[1].no_wrap = True
+    for model in sorted(rows, key=_rank):
+        mark = ("●", "green") if model.usable else ("○", "dim")
+        name = (model.name, "bold" if model.usable else "")
+        size = f", {model.size / 1e6:,.0f} MB" if model.size else ""
+        add_row(table, mark, name, (model.why + size, "dim"), model.todo)
+    terminal.table(table)
     terminal.line("")
     terminal.line("  Without --model a debate uses ", (default, "bold"), ".")
 
 
-def _rank(found: AvailableModel) -> int:
+def _rank(model: AvailableModel) -> int:
     """What works, then what is one command away, then the rest."""
-    return 0 if found.usable else 1 if found.kind == "catalogue" else 2
+    return 0 if model.usable else 1 if model.kind == "catalogue" else 2

@@ -28,38 +28,38 @@ def stats(
         async with Arena.open() as arena:
             return await statistics_from_pages(arena.store.summaries())
 
-    found = run(look())
+    statistics = run(look())
     if json:
-        _lines(found)
+        _lines(statistics)
     else:
-        _tables(found)
+        _tables(statistics)
     return 0
 
 
-def _lines(found: Statistics) -> None:
+def _lines(statistics: Statistics) -> None:
     import msgspec
 
-    written = msgspec.json.format(msgspec.json.encode(found), indent=2)
+    written = msgspec.json.format(msgspec.json.encode(statistics), indent=2)
     Terminal.out().raw(clean_json(written.decode()) + "\n")
 
 
-def _tables(found: Statistics) -> None:
+def _tables(statistics: Statistics) -> None:
     terminal = Terminal.out()
-    if not found.totals.debates:
+    if not statistics.totals.debates:
         terminal.line('No debates here yet. Begin with: moot "A motion"')
         return
-    terminal.line(_totals(found.totals))
-    if found.formats:
-        _standings(terminal, "model", found.models)
-        _pairs(terminal, found)
-        _standings(terminal, "side", found.sides)
-        _formats(terminal, found)
-        _judges(terminal, found)
+    terminal.line(_totals(statistics.totals))
+    if statistics.formats:
+        _standings(terminal, "model", statistics.models)
+        _pairs(terminal, statistics)
+        _standings(terminal, "side", statistics.sides)
+        _formats(terminal, statistics)
+        _judges(terminal, statistics)
     else:
         terminal.blank_line()
         terminal.line("No debate has been judged yet, so nobody has won.")
-    _costs(terminal, found)
-    _topics(terminal, found)
+    _costs(terminal, statistics)
+    _topics(terminal, statistics)
 
 
 def _totals(totals: DebateTotals) -> str:
@@ -80,37 +80,37 @@ def _standings(terminal: Terminal, what: str, standings: tuple[WinRecord, ...]) 
     if not standings:
         return
     terminal.blank_line()
-    made = make_table(what, "debates", "won", "lost", "drawn", "")
+    table = make_table(what, "debates", "won", "lost", "drawn", "")
     for one in standings:
         rate = _rate(one.rate, one.interval) or "only beside or against itself"
         add_row(
-            made, (one.name, "bold"), str(one.debates), str(one.wins), str(one.losses), str(one.draws), rate
+            table, (one.name, "bold"), str(one.debates), str(one.wins), str(one.losses), str(one.draws), rate
         )
-    terminal.table(made)
+    terminal.table(table)
 
 
-def _formats(terminal: Terminal, found: Statistics) -> None:
+def _formats(terminal: Terminal, statistics: Statistics) -> None:
     terminal.blank_line()
-    made = make_table("format", "debates", "for won", "against won", "drawn", "")
-    for one in found.formats:
+    table = make_table("format", "debates", "for won", "against won", "drawn", "")
+    for one in statistics.formats:
         counts = (one.debates, one.wins_for, one.wins_against, one.draws)
-        add_row(made, (one.format, "bold"), *map(str, counts), _rate(one.rate, one.interval))
-    terminal.table(made)
+        add_row(table, (one.format, "bold"), *map(str, counts), _rate(one.rate, one.interval))
+    terminal.table(table)
 
 
-def _pairs(terminal: Terminal, found: Statistics) -> None:
-    if not found.pairs:
+def _pairs(terminal: Terminal, statistics: Statistics) -> None:
+    if not statistics.pairs:
         return
     terminal.blank_line()
-    made = make_table("against each other", "", "debates", "won", "lost", "drawn", "")
-    for one in found.pairs:
+    table = make_table("against each other", "", "debates", "won", "lost", "drawn", "")
+    for one in statistics.pairs:
         counts = (one.debates, one.wins_a, one.wins_b, one.draws)
-        add_row(made, (one.a, "bold"), one.b, *map(str, counts), _rate(one.rate, one.interval))
-    terminal.table(made)
+        add_row(table, (one.a, "bold"), one.b, *map(str, counts), _rate(one.rate, one.interval))
+    terminal.table(table)
 
 
-def _judges(terminal: Terminal, found: Statistics) -> None:
-    judges = found.judges
+def _judges(terminal: Terminal, statistics: Statistics) -> None:
+    judges = statistics.judges
     if not judges.debates:
         return
     terminal.blank_line()
@@ -123,16 +123,16 @@ def _judges(terminal: Terminal, found: Statistics) -> None:
         terminal.line(f"{judges.unanimous} of {plural(judges.panels, 'panel')} were unanimous: {share}.")
 
 
-def _costs(terminal: Terminal, found: Statistics) -> None:
+def _costs(terminal: Terminal, statistics: Statistics) -> None:
     from moot.views.costs import dollars
 
-    if not found.costs:
+    if not statistics.costs:
         return
     terminal.blank_line()
-    made = make_table("model", "debates", "tokens", "cost")
-    for one in found.costs:
-        add_row(made, (one.model, "bold"), str(one.debates), f"{one.tokens:,}", dollars(one.cost))
-    terminal.table(made)
+    table = make_table("model", "debates", "tokens", "cost")
+    for one in statistics.costs:
+        add_row(table, (one.model, "bold"), str(one.debates), f"{one.tokens:,}", dollars(one.cost))
+    terminal.table(table)
 
 
 def _rate(rate: float | None, interval: RateInterval | None) -> str:
@@ -142,9 +142,9 @@ def _rate(rate: float | None, interval: RateInterval | None) -> str:
     return f"{rate:.0%} ({interval.low:.0%} to {interval.high:.0%})"
 
 
-def _topics(terminal: Terminal, found: Statistics) -> None:
+def _topics(terminal: Terminal, statistics: Statistics) -> None:
     terminal.blank_line()
-    made = make_table("topic", "debates")
-    for topic in found.topics:
-        add_row(made, topic.motion, str(topic.debates))
-    terminal.table(made)
+    table = make_table("topic", "debates")
+    for topic in statistics.topics:
+        add_row(table, topic.motion, str(topic.debates))
+    terminal.table(table)

@@ -136,11 +136,11 @@ async def _move(old: StoreAddress, new: StoreAddress, *, resume: bool) -> CopyRe
 
 
 def _count(terminal: Terminal, counts: dict[str, int]) -> None:
-    made = make_table("", "")
-    made.show_header = False
+    table = make_table("", "")
+    table.show_header = False
     for name, words in NAMES.items():
-        add_row(made, words, f"{counts[name]:,}")
-    terminal.table(made)
+        add_row(table, words, f"{counts[name]:,}")
+    terminal.table(table)
 
 
 def _conclude(terminal: Terminal, new: StoreAddress, moved: CopyReport) -> int:

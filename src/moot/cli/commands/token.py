@@ -62,17 +62,17 @@ def every() -> int:
     if not tokens:
         terminal.line("No tokens yet. Make one with: moot token new NAME")
         return 0
-    made = make_table("name", "role", "debates of", "made", "until")
+    table = make_table("name", "role", "debates of", "made", "until")
     for token in tokens:
         add_row(
-            made,
+            table,
             (token.name, "bold"),
             token.role,
             token.owner,
             f"{token.created_at:%Y-%m-%d}",
             _until(token, now),
         )
-    terminal.table(made)
+    terminal.table(table)
     return 0
 
 
@@ -88,8 +88,8 @@ def revoke(name: Annotated[str, Parameter(help="Its name, as `moot token list` s
 
 
 def _check(name: str, owner: str, days: float | None) -> None:
-    for what, given in (("A name", name), ("An owner", owner)):
-        if len(given) > MAX_NAME or not given.isprintable() or given != given.strip():
+    for what, value in (("A name", name), ("An owner", owner)):
+        if len(value) > MAX_NAME or not value.isprintable() or value != value.strip():
             raise Invalid(f"{what} has at most {MAX_NAME} printable characters, and no space around them.")
     if not name:
         raise Invalid("A token needs a name.")
@@ -106,7 +106,7 @@ def _until(token: Token, now: datetime) -> tuple[str, str]:
 
 async def _keep(token: Token) -> None:
     async with open_local_store() as store:
-        if any(kept.name == token.name for kept in await store.tokens()):
+        if any(stored.name == token.name for stored in await store.tokens()):
             raise Invalid(f"There is a token called {token.name!r}; revoke it first, or take another name.")
         await store.save_token(token)
 

@@ -63,13 +63,13 @@ def _table(kits: tuple[ToolServerInfo, ...], file: str) -> int:
     terminal = Terminal.out()
     if not kits:
         terminal.line("No tool server is named yet: docs/tools.md shows how, in ", (file, "bold"), ".")
-    made = make_table("tool", "", "what it does")
-    made.columns[0].no_wrap = True
+    table = make_table("tool", "", "what it does")
+    table.columns[0].no_wrap = True
     for kit in kits:
-        add_row(made, (kit.name, "bold"), kit.title, (kit.missing or "all of these:", "dim"))
+        add_row(table, (kit.name, "bold"), kit.title, (kit.missing or "all of these:", "dim"))
         for tool in kit.tools:
-            add_row(made, f"  {tool.name}", tool.title, (tool.description.partition("\n")[0][:80], "dim"))
+            add_row(table, f"  {tool.name}", tool.title, (tool.description.partition("\n")[0][:80], "dim"))
     for name in HOSTED:
-        add_row(made, (name, "bold"), "", ("runs at the model's provider, where it has that", "dim"))
-    terminal.table(made)
+        add_row(table, (name, "bold"), "", ("runs at the model's provider, where it has that", "dim"))
+    terminal.table(table)
     return 0

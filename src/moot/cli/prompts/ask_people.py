@@ -94,8 +94,8 @@ class PeoplePrompts:
         """The records that those at this terminal may see; what is asked of them is asked in between."""
         self._visible = VisibleRecords(self._people, begun)
         async for recorded in records:
-            for shown in self._visible.visible(recorded):
-                yield shown
+            for visible in self._visible.visible(recorded):
+                yield visible
             self._update_prompt(recorded.seq)
 
     def show(self, debate: Debate, recorded: Recorded) -> None:

@@ -82,9 +82,9 @@ async def _speeches(person: PersonPrompt, debate: Debate) -> tuple[int, ...]:
     return ()
 
 
-def cited_turns(debate: Debate, given: str) -> tuple[int, ...]:
+def cited_turns(debate: Debate, typed: str) -> tuple[int, ...]:
     """Return the speeches that people name by number. Raises Invalid for an unknown one."""
-    numbers = given.replace(",", " ").split()
+    numbers = typed.replace(",", " ").split()
     by_number = {str(turn.number): turn.number for turn in speeches(debate)}
     if strange := [number for number in numbers if number not in by_number]:
         raise Invalid(f"There is no speech {strange[0]}. There are: {', '.join(by_number)}.")
@@ -95,9 +95,9 @@ def party_name(party: Party) -> str:
     return " and ".join(single_line(seat.name) for seat in party.seats)
 
 
-def _party(person: PersonPrompt, debate: Debate, given: str) -> str | None:
+def _party(person: PersonPrompt, debate: Debate, typed: str) -> str | None:
     try:
-        return party_id(debate, given)
+        return party_id(debate, typed)
     except Invalid as invalid:
         person.say(str(invalid), "yellow")
         return None

@@ -59,9 +59,9 @@ async def type_speech(
             await warning
 
 
-async def _write(person: PersonPrompt, now: CurrentDebate, turn: Turn, kept: list[str]) -> str:
+async def _write(person: PersonPrompt, now: CurrentDebate, turn: Turn, draft: list[str]) -> str:
     """Return the speech, which continues the saved draft; empty where they pass, leave or quit."""
-    written = list(kept)
+    written = list(draft)
     while (typed := await person.line(_prompt(now(), turn, written))) is not None:
         match typed.strip().casefold():
             case "" if not written:
@@ -81,7 +81,7 @@ async def _write(person: PersonPrompt, now: CurrentDebate, turn: Turn, kept: lis
                 written.append(typed.rstrip())
         await person.run_command(KeepDraft(turn.seat, "\n".join(written)))
     # A file is a speech. From an empty one nothing is given, not even an earlier draft.
-    if written and (person.typed or written != kept):
+    if written and (person.typed or written != draft):
         return "\n".join(written)
     person.leave()
     return ""

@@ -107,8 +107,8 @@ def speaker_margin(index: int, coloured: bool) -> tuple[StyledText, ...]:
     return ("  ", ("┃", seat_colour(index)), " ") if coloured else ("    ",)
 
 
-def count_text(number: int | None, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}" if number else ""
+def count_text(number: int | None, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}" if number else ""
 
 
 REASONING_LINES = 3
@@ -161,9 +161,9 @@ def _in_the_room(debate: Debate, event: Event, ending: str) -> str:
             )
             return f"{sits}; {single_line(_stand_in(debate, event.seat))} stands in."
         case SeatLeft():
-            gone = "did not speak in time" if event.by == "clock" else "leaves"
+            reason = "did not speak in time" if event.by == "clock" else "leaves"
             speaks = single_line(_stand_in(debate, event.seat))
-            return f"The person in the seat of {_name(debate, event.seat)} {gone}: {speaks} speaks instead."
+            return f"The person in the seat of {_name(debate, event.seat)} {reason}: {speaks} speaks instead."
         case SeatFilled():
             return f"{single_line(event.model.label)} speaks as {_name(debate, event.seat)}."
         case TurnExtended():

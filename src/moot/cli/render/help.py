@@ -109,12 +109,12 @@ class HelpColumns:
         if not panel.entries:
             return
         width = COMMAND_WIDTH if panel.format == "command" else OPTION_WIDTH
-        shown = Text(f"{panel.title}\n", style="bold")
+        text = Text(f"{panel.title}\n", style="bold")
         for entry in panel.entries:
-            shown.append(("  " + _label(entry)).ljust(width), style="not bold cyan")
+            text.append(("  " + _label(entry)).ljust(width), style="not bold cyan")
             lines = wrap(_words(entry.description), max(20, options.max_width - width))
-            shown.append(f"\n{' ' * width}".join(line for _, line in lines) + "\n", style="not bold")
-        console.print(shown)
+            text.append(f"\n{' ' * width}".join(line for _, line in lines) + "\n", style="not bold")
+        console.print(text)
 
     def render_usage(self, console: Console, options: ConsoleOptions, usage: Any) -> None:
         usage = getattr(usage, "plain", str(usage)).strip().removeprefix("Usage:").strip()
@@ -128,8 +128,8 @@ class HelpColumns:
 
 
 def _label(entry: HelpEntry) -> str:
-    given = METAVAR_NAMES.get(entry.metavar or "", entry.metavar)
-    value = f" {given}" if given and not entry.positional_label else ""
+    metavar = METAVAR_NAMES.get(entry.metavar or "", entry.metavar)
+    value = f" {metavar}" if metavar and not entry.positional_label else ""
     longs = entry.positive_names
     if entry.negative_names:
         longs = tuple(name.replace("--", "--[no-]", 1) for name in longs)

@@ -236,11 +236,11 @@ class DebateView:
     def _announce(self, debate: Debate, speech: SpeechLines) -> None:
         self._remarks()
         turn = speech.turn
-        place = _seat_index(debate, turn.seat)
+        index = _seat_index(debate, turn.seat)
         name = single_line(debate.seat(turn.seat).name)
         self._terminal.line(
             "  ",
-            (name, f"bold {seat_colour(place)}"),
+            (name, f"bold {seat_colour(index)}"),
             (f"  {single_line(speech_title(debate, turn))}", "dim"),
         )
 
@@ -351,11 +351,11 @@ class DebateView:
             speech = self._speeches[0]
             margin = self._margin(_seat_index(debate, speech.turn.seat))
             thinking = not speech.reasoning_done
-            shown = speech.reasoning.remaining() if thinking else speech.text.remaining()
+            remaining = speech.reasoning.remaining() if thinking else speech.text.remaining()
             if thinking and not self._reasoning:
-                shown = ["thinking …"] if speech.reasoning.text else []
+                remaining = ["thinking …"] if speech.reasoning.text else []
             style = "dim italic" if thinking else ""
-            lines += [styled(*margin, (words, style)) for words in shown]
+            lines += [styled(*margin, (words, style)) for words in remaining]
         elif debate.being_judged:
             lines += debate_lines.judge_lines(debate, self._terminal.width)
         width = self._terminal.width
@@ -366,8 +366,8 @@ class DebateView:
             *status_lines(debate, self._clock(), width, self._frame, waiting, self._hint),
         ]
 
-    def _margin(self, place: int) -> tuple[StyledText, ...]:
-        return speaker_margin(place, self._terminal.rich)
+    def _margin(self, seat_index: int) -> tuple[StyledText, ...]:
+        return speaker_margin(seat_index, self._terminal.rich)
 
 
 def _moving_part(terminal: Terminal) -> Live:
@@ -381,4 +381,4 @@ def _moving_part(terminal: Terminal) -> Live:
 
 
 def _seat_index(debate: Debate, seat_id: str) -> int:
-    return next(place for place, seat in enumerate(debate.seats) if seat.id == seat_id)
+    return next(index for index, seat in enumerate(debate.seats) if seat.id == seat_id)

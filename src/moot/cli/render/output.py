@@ -78,21 +78,21 @@ class Terminal:
         if not self._blank:
             self.line()
 
-    def table(self, made: Table) -> None:
+    def table(self, table: Table) -> None:
         """In a pipe each row is one line, for grep."""
         self._blank = False
         if self.rich:
-            self.console.print(made)
+            self.console.print(table)
             return
         wide = Console(file=io.StringIO(), width=PIPE_TABLE_WIDTH, color_system=None)
         with wide.capture() as captured:
-            wide.print(made)
+            wide.print(table)
         self.raw("".join(f"{one.rstrip()}\n" for one in captured.get().splitlines()))
 
-    def next_page(self, shown: int, total: int) -> None:
+    def next_page(self, count: int, total: int) -> None:
         """Below a list that has more rows: print how to see them."""
-        if shown < total:
-            self.line((f"{shown} of {total}; the next ones: --offset {shown}", "dim"))
+        if count < total:
+            self.line((f"{count} of {total}; the next ones: --offset {count}", "dim"))
 
     def raw(self, words: str) -> None:
         """Print a document, cleaned but neither wrapped nor styled."""
@@ -101,11 +101,11 @@ class Terminal:
 
 
 def styled(*parts: StyledText) -> Text:
-    made = Text()
+    text = Text()
     for part in parts:
         words, style = (part, "") if isinstance(part, str) else part
-        made.append(clean(words), style=Style.parse(style) if style else None)
-    return made
+        text.append(clean(words), style=Style.parse(style) if style else None)
+    return text
 
 
 def paragraph(words: str, width: int, style: str = "", margin: str = INDENT) -> Iterator[Text]:
@@ -116,14 +116,14 @@ def paragraph(words: str, width: int, style: str = "", margin: str = INDENT) -> 
 
 def make_table(*headings: str) -> Table:
     """Columns without a frame; `add_row` fills it."""
-    made = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="dim", pad_edge=False)
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="dim", pad_edge=False)
     for heading in headings:
-        made.add_column(heading, overflow="fold")
-    return made
+        table.add_column(heading, overflow="fold")
+    return table
 
 
-def add_row(made: Table, *cells: StyledText) -> None:
-    made.add_row(*(styled(_on_one_line(cell)) for cell in cells))
+def add_row(table: Table, *cells: StyledText) -> None:
+    table.add_row(*(styled(_on_one_line(cell)) for cell in cells))
 
 
 def _on_one_line(cell: StyledText) -> StyledText:
@@ -139,12 +139,12 @@ def shorten(words: str, width: int) -> str:
     words = single_line(words)
     if cell_len(words) <= width:
         return words
-    kept = ""
+    shortened = ""
     for char in words:
-        if cell_len(kept + char) > width - 1:
+        if cell_len(shortened + char) > width - 1:
             break
-        kept += char
-    return kept.rstrip() + "…"
+        shortened += char
+    return shortened.rstrip() + "…"
 
 
 def pad(words: str, width: int) -> str:

@@ -37,9 +37,9 @@ def _progress(terminal: Terminal, amount: ProgressColumn) -> Progress:
 
 @contextmanager
 def progress_bar(label: str) -> Generator[ShowProgress]:
-    with _progress(Terminal.err(), TaskProgressColumn()) as shown:
-        task = shown.add_task(label, total=None)
-        yield lambda done, total, text: shown.update(task, completed=done, total=total, description=text)
+    with _progress(Terminal.err(), TaskProgressColumn()) as progress:
+        task = progress.add_task(label, total=None)
+        yield lambda done, total, text: progress.update(task, completed=done, total=total, description=text)
 
 
 @contextmanager
@@ -47,18 +47,18 @@ def install_bar() -> Generator[OnInstallProgress]:
     """Show models on their way; where no terminal shows a bar, print one line when each begins."""
     terminal = Terminal.err()
     tasks: dict[str, TaskID] = {}
-    shown = _progress(terminal, DownloadColumn())
+    bar = _progress(terminal, DownloadColumn())
 
     def report(progress: InstallProgress) -> None:
         label = f"{progress.stage} {progress.name}"
         if progress.name not in tasks:
             if not terminal.rich:
                 terminal.line(f"Fetching {progress.name} ({progress.total // 1_000_000} MB) ...")
-            shown.start()
-            tasks[progress.name] = shown.add_task(label, total=progress.total)
-        shown.update(tasks[progress.name], description=label, completed=progress.done)
+            bar.start()
+            tasks[progress.name] = bar.add_task(label, total=progress.total)
+        bar.update(tasks[progress.name], description=label, completed=progress.done)
 
     try:
         yield report
     finally:
-        shown.stop()
+        bar.stop()

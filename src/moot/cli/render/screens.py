@@ -39,8 +39,8 @@ class EventLines:
 
     def show(self, debate: Debate, recorded: Recorded) -> None:
         voted = isinstance(recorded.event, VoteCast)
-        shown = visible_event(debate, recorded, OWNER) if voted else recorded
-        sys.stdout.write(clean_json(encode(shown or recorded).decode()) + "\n")
+        visible = visible_event(debate, recorded, OWNER) if voted else recorded
+        sys.stdout.write(clean_json(encode(visible or recorded).decode()) + "\n")
         sys.stdout.flush()
 
     def catch_up(self, debate: Debate) -> None:

@@ -32,22 +32,22 @@ def status_lines(
 
 def schedule_marks(debate: Debate) -> Text:
     """One mark for each speech of the schedule, in its seat's colour, filled as it is given."""
-    made = styled()
+    marks = styled()
     if len(debate.schedule) > MAX_MARKS:
-        return made
+        return marks
     unspent = {slot.index for slot in debate.remaining_slots()}
     live = {turn.slot for turn in debate.live}
-    places = {seat.id: place for place, seat in enumerate(debate.seats)}
+    indexes = {seat.id: index for index, seat in enumerate(debate.seats)}
     for slot in debate.schedule:
-        colour = seat_colour(places[slot.seat])
+        colour = seat_colour(indexes[slot.seat])
         if slot.index in live:
-            made.append("╸", style=f"bold {colour}")
+            marks.append("╸", style=f"bold {colour}")
         elif slot.index in unspent:
-            made.append("─", style="dim")
+            marks.append("─", style="dim")
         else:
-            made.append("━", style=colour)
-    made.append("  ")
-    return made
+            marks.append("━", style=colour)
+    marks.append("  ")
+    return marks
 
 
 def _doing(debate: Debate, now: datetime) -> str:

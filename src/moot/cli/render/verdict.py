@@ -104,9 +104,7 @@ MARGIN = "    "
 def brief_lines(debate: Debate, result: VerdictView, width: int) -> Iterator[Text]:
     """Below a verdict: its key speeches and, where several judged, how each of them decided."""
     if result.ranking:
-        places = ", ".join(
-            f"{place}. {single_line(seat.name)}" for place, seat in enumerate(result.ranking, 1)
-        )
+        places = ", ".join(f"{rank}. {single_line(seat.name)}" for rank, seat in enumerate(result.ranking, 1))
         yield from paragraph(places, width)
     if rests := cited_text(debate, result.cites):
         yield from paragraph(rests, width, "dim")
@@ -124,9 +122,9 @@ def print_verdicts(debate: Debate, terminal: Terminal) -> None:
     judged = verdict_views(debate)
     if not judged:
         terminal.line("There is no verdict yet." if not debate.final else "There is no verdict.")
-    for place, result in enumerate(judged):
+    for index, result in enumerate(judged):
         terminal.blank_line()
-        terminal.line(("The verdict" if place == 0 else f"Judged again, {place}", "dim"))
+        terminal.line(("The verdict" if index == 0 else f"Judged again, {index}", "dim"))
         for one in (
             *verdict_lines(result, terminal.width),
             *ballot_lines(debate, result, terminal.width),
@@ -163,8 +161,8 @@ def _decision(opinion: JudgeOpinion, width: int) -> Iterator[Text]:
 def _beginning(reason: str, width: int) -> Iterator[Text]:
     lines = [words for _, words in wrap(reason, width - len(MARGIN) - 2)]
     cut = " …" if len(lines) > BRIEF_LINES else ""
-    for place, words in enumerate(lines[:BRIEF_LINES], 1):
-        yield styled(MARGIN, (words + (cut if place == BRIEF_LINES else ""), "dim"))
+    for number, words in enumerate(lines[:BRIEF_LINES], 1):
+        yield styled(MARGIN, (words + (cut if number == BRIEF_LINES else ""), "dim"))
 
 
 def _ballot_lines(debate: Debate, paper: BallotView, width: int) -> Iterator[Text]:

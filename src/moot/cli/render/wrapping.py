@@ -90,11 +90,11 @@ class LineFlow:
         return self._label + text if text else ""
 
     def _settle(self, final: str) -> str:
-        shown = self.text[: self._given]
-        if final.startswith(shown.rstrip()):
+        printed = self.text[: self._given]
+        if final.startswith(printed.rstrip()):
             self.text, self._given = final, min(self._given, len(final))
             return ""
-        if shown.startswith(final):
+        if printed.startswith(final):
             self._given = len(self.text)
             return "The last words above were cut off and do not count."
         self.text, self._given = final, 0

@@ -353,8 +353,10 @@ class ChatDecoder(Decoder):
         if not self._segments:
             self._open_segment("reasoning")
         thoughts = [index for index, (kind, _) in enumerate(self._segments) if kind == "reasoning"]
-        kept = {name: value for name, value in detail.items() if name not in ("text", "summary", "thinking")}
-        self._opaque_details.setdefault(thoughts[-1] if thoughts else -1, []).append(kept)
+        opaque = {
+            name: value for name, value in detail.items() if name not in ("text", "summary", "thinking")
+        }
+        self._opaque_details.setdefault(thoughts[-1] if thoughts else -1, []).append(opaque)
 
     def _on_text(self, text: str, out: list[Chunk]) -> None:
         if self._prefill:

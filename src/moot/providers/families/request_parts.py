@@ -92,7 +92,7 @@ def without_keywords(schema: Any, unsupported: frozenset[str]) -> Any:
     if not isinstance(schema, dict):
         return schema
     fields = cast("dict[str, Any]", schema)
-    kept: dict[str, Any] = {
+    supported: dict[str, Any] = {
         key: {name: without_keywords(inner, unsupported) for name, inner in value.items()}
         if key in SCHEMA_MAPS
         else without_keywords(value, unsupported)
@@ -101,8 +101,8 @@ def without_keywords(schema: Any, unsupported: frozenset[str]) -> Any:
     }
     removed = [f"{key}: {value}" for key, value in fields.items() if key in unsupported]
     if removed:
-        kept["description"] = f"{fields.get('description', '')} ({', '.join(removed)})".lstrip()
-    return kept
+        supported["description"] = f"{fields.get('description', '')} ({', '.join(removed)})".lstrip()
+    return supported
 
 
 # --- tools --------------------------------------------------------------------------------------------

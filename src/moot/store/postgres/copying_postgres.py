@@ -37,8 +37,8 @@ def _debate(row: Row, places: Places) -> Row:
     debate_id, place, owner, status, motion, format_, _turning, seconds, _epoch, created_at, summary = row
     turned_at = datetime.fromtimestamp(seconds, UTC)
     ended_at = turned_at if status in ENDED_STATUSES else None
-    shown = (debate_id, place, owner, status, motion, motion.casefold(), format_)
-    return *shown, created_at, turned_at, ended_at, summary
+    columns = (debate_id, place, owner, status, motion, motion.casefold(), format_)
+    return *columns, created_at, turned_at, ended_at, summary
 
 
 def _request(row: Row, places: Places) -> Row:

@@ -144,8 +144,9 @@ def heads_query(filters: DebateFilter) -> tuple[str, list[object]]:
     """Newest first."""
     where, values = _where(filters)
     # By the column of the table that is walked.
-    place = "casts.debate" if filters.model else "debates.place"
-    return f"SELECT {HEAD} FROM {_source(filters)} {WITH_HEADS} WHERE {where} ORDER BY {place} DESC", values  # noqa: S608 - our own columns
+    order_column = "casts.debate" if filters.model else "debates.place"
+    source = f"{_source(filters)} {WITH_HEADS}"
+    return f"SELECT {HEAD} FROM {source} WHERE {where} ORDER BY {order_column} DESC", values  # noqa: S608 - our own columns
 
 
 def _source(filters: DebateFilter) -> str:

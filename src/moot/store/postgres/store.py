@@ -113,11 +113,11 @@ class PostgresStore(SqlStore):
             return await queries.fold_state(
                 self._query, debate_id, upto, known.debate if known and near else None
             )
-        found = await queries.catch_up(self._query, position, known)
-        if found is None:
+        state = await queries.catch_up(self._query, position, known)
+        if state is None:
             raise UnknownDebate
-        self._offer(found)
-        return found.debate
+        self._offer(state)
+        return state.debate
 
     async def state_at_least(self, debate_id: str, seq: int) -> Debate:
         known = self._states.get(debate_id)
@@ -133,8 +133,8 @@ class PostgresStore(SqlStore):
 
     async def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:
         before = sys.maxsize
-        while found := await queries.summaries(self._query, owner, before, SUMMARIES_PER_PAGE):
-            page, before = found
+        while result := await queries.summaries(self._query, owner, before, SUMMARIES_PER_PAGE):
+            page, before = result
             yield page
 
     async def claimed_debates(self) -> tuple[ActiveDebate, ...]:
@@ -195,15 +195,15 @@ class PostgresStore(SqlStore):
         if debate_id in self._states:
             return
         for position in await queries.read_positions(self._query, [debate_id]):
-            found = await queries.catch_up(self._query, position, None)
-            if found:
-                self._offer(found)
+            state = await queries.catch_up(self._query, position, None)
+            if state:
+                self._offer(state)
 
-    def _offer(self, found: CachedState) -> None:
+    def _offer(self, state: CachedState) -> None:
         """Put a state in the cache, unless the writer has a later one."""
-        known = self._states.get(found.debate.id)
-        if known is None or known.checked != found.checked or known.debate.seq <= found.debate.seq:
-            self._states.put(found.debate.id, found)
+        known = self._states.get(state.debate.id)
+        if known is None or known.checked != state.checked or known.debate.seq <= state.debate.seq:
+            self._states.put(state.debate.id, state)
 
 
 def _reply() -> Future[Any]:

@@ -187,8 +187,8 @@ class PostgresWriter:
         if not debate_ids:
             return {}
         positions = {
-            place.id: place
-            for place in await queries.read_positions(self._connection.query, list(debate_ids))
+            position.id: position
+            for position in await queries.read_positions(self._connection.query, list(debate_ids))
         }
         known: dict[str, CachedState | None] = dict.fromkeys(debate_ids)
         for debate_id, position in positions.items():

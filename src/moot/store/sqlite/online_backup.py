@@ -45,12 +45,12 @@ def _copy(source: Path, part: Path, report: ReportPages) -> None:
     def progress(_status: int, left: int, total: int) -> None:
         report(total - left, total)
 
-    with closing(connect(source, reader=True)) as here, closing(sqlite3.connect(part)) as there:
-        here.execute("BEGIN")
-        here.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        here.backup(there, pages=STEP, progress=progress)
+    with closing(connect(source, reader=True)) as original, closing(sqlite3.connect(part)) as copy:
+        original.execute("BEGIN")
+        original.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        original.backup(copy, pages=STEP, progress=progress)
         # The original's write-ahead log is named in its header; a copy has none and needs none.
-        there.execute("PRAGMA journal_mode = DELETE")
+        copy.execute("PRAGMA journal_mode = DELETE")
 
 
 def _check(part: Path) -> None:

@@ -125,8 +125,8 @@ class SqliteStore(SqlStore):
 
     async def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:
         before = sys.maxsize
-        while found := await self._read(queries.summaries, owner, before, SUMMARIES_PER_PAGE):
-            page, before = found
+        while result := await self._read(queries.summaries, owner, before, SUMMARIES_PER_PAGE):
+            page, before = result
             yield page
 
     async def claimed_debates(self) -> tuple[ActiveDebate, ...]:

@@ -70,9 +70,9 @@ async def providers(request: Request, context: Context) -> Response:
     """
     query_params.no_params(query_string(request))
     listed = await context.server_info.providers()
-    needed, mine = await context.authenticator.needs_token(), may(identity_of(request), "operate")
-    rows = listed["providers"] if mine else [_without_details(row) for row in listed["providers"]]
-    shape = {**listed, "providers": rows, "token": needed, "operator": mine, "version": __version__}
+    needed, operator = await context.authenticator.needs_token(), may(identity_of(request), "operate")
+    rows = listed["providers"] if operator else [_without_details(row) for row in listed["providers"]]
+    shape = {**listed, "providers": rows, "token": needed, "operator": operator, "version": __version__}
     return json_reply(shape)
 
 
@@ -95,10 +95,10 @@ async def installs(request: Request, context: Context) -> Response:
     being installed.
     """
     query_params.no_params(query_string(request))
-    mine = may(identity_of(request), "operate")
+    operator = may(identity_of(request), "operate")
     all_models = context.arena.providers.installs.all()
-    rows = tuple(_install_reply(install, mine=mine) for install in all_models)
-    return json_reply(InstallsResponse(models=rows, operator=mine))
+    rows = tuple(_install_reply(install, operator=operator) for install in all_models)
+    return json_reply(InstallsResponse(models=rows, operator=operator))
 
 
 @router.post(
@@ -125,7 +125,7 @@ async def install(request: Request, model: ModelName, context: Context) -> Respo
         started = context.arena.providers.installs.start(model)
     except Unavailable:
         raise _no_model() from None
-    return json_reply(_install_reply(started, mine=True), 202)
+    return json_reply(_install_reply(started, operator=True), 202)
 
 
 @router.delete(
@@ -227,14 +227,14 @@ async def revoke_token(request: Request, token: TokenName, context: Context) -> 
     return Response(status_code=204)
 
 
-async def _make_token(context: AppContext, asked: people_bodies.NewToken) -> dict[str, Any]:
+async def _make_token(context: AppContext, body: people_bodies.NewToken) -> dict[str, Any]:
     store, authenticator = context.arena.store, context.authenticator
-    if any(kept.name == asked.name for kept in await store.tokens()):
+    if any(existing.name == body.name for existing in await store.tokens()):
         raise Problem("validation", errors={"name": ["There is a token of that name"]})
     first, secret, now = not await authenticator.needs_token(), new_secret(), datetime.now(UTC)
-    until = now + timedelta(days=asked.days) if asked.days else None
-    owner = asked.name if asked.owner is None else asked.owner
-    token = Token(asked.name, digest(secret), asked.role, owner, now, until)
+    until = now + timedelta(days=body.days) if body.days else None
+    owner = body.name if body.owner is None else body.owner
+    token = Token(body.name, digest(secret), body.role, owner, now, until)
     await store.save_token(token)
     authenticator.forget_cached()
     warning = FIRST_ONE_WARNING.format(owner=owner or "nobody in particular") if first else None
@@ -250,7 +250,7 @@ def _no_model() -> Problem:
     return Problem("not-found", "There is no such model to install")
 
 
-def _install_reply(install: InstallStatus, *, mine: bool) -> InstallResponse:
+def _install_reply(install: InstallStatus, *, operator: bool) -> InstallResponse:
     """Errors name folders of the server, so they are shown to the operator alone."""
     return InstallResponse(
         name=install.entry.name,
@@ -262,7 +262,7 @@ def _install_reply(install: InstallStatus, *, mine: bool) -> InstallResponse:
         state=install.state,
         done=install.done,
         total=install.total,
-        error=(install.error or None) if mine else None,
+        error=(install.error or None) if operator else None,
     )
 
 

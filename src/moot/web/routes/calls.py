@@ -57,10 +57,10 @@ def _segments(events: list[Event]) -> list[dict[str, Any]]:
                     words = [one for one in words if one[1] != "text"]
             case _:
                 pass
-    whole = any(isinstance(event, CallCompleted) for event in events)
-    cut = () if whole else left_open(words, finished)
-    told = [msgspec.to_builtins(segment) for segment in finished]
-    return [*told, *({**msgspec.to_builtins(segment), "unfinished": True} for segment in cut)]
+    completed = any(isinstance(event, CallCompleted) for event in events)
+    cut = () if completed else left_open(words, finished)
+    shapes = [msgspec.to_builtins(segment) for segment in finished]
+    return [*shapes, *({**msgspec.to_builtins(segment), "unfinished": True} for segment in cut)]
 
 
 async def _events_of(arena: Arena, debate_id: str, number: int) -> list[Event]:

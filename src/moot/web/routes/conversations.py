@@ -65,7 +65,7 @@ async def conversations(request: Request, context: Context) -> Response:
     page = await context.arena.store.archive.conversations(
         owner=identity.owner, search=query.search, limit=query.limit, offset=query.offset
     )
-    return json_reply(pages.imported_page(page, query, mine=identity.owner is None))
+    return json_reply(pages.imported_page(page, query, operator=identity.owner is None))
 
 
 @router.get(
@@ -92,15 +92,15 @@ async def conversation_events(
         # That slash came as %2F: it is the id's own.
         return await look_at_conversation(request, f"{conversation_id}/events", context)
     query = pages.parse_reading(query_string(request))
-    found = await _find(context, request, conversation_id)
-    if isinstance(found, ArchivedConversation):
-        page, more = await _kept(context, found, query)
+    source = await _find(context, request, conversation_id)
+    if isinstance(source, ArchivedConversation):
+        page, more = await _kept(context, source, query)
     else:
-        viewer = viewer_as(identity_of(request), query.seat, found)
-        rest = pages.events_after(conversation(found, viewer), query.after)
-        page, more = list(rest[: query.limit]), len(rest) > query.limit
+        viewer = viewer_as(identity_of(request), query.seat, source)
+        following_events = pages.events_after(conversation(source, viewer), query.after)
+        page, more = list(following_events[: query.limit]), len(following_events) > query.limit
     following = pages.next_cursor(page, query.after)
-    if not isinstance(found, ArchivedConversation) and query.form == "legacy":
+    if not isinstance(source, ArchivedConversation) and query.form == "legacy":
         page = [to_legacy_shape(event) for event in page]
     events = tuple(only_segment_types(page, query.types))
     return json_reply(
@@ -127,10 +127,10 @@ async def look_at_conversation(
 ) -> Response:
     """Returns a debate or an imported conversation by its id."""
     query_params.no_params(query_string(request))
-    found = await _find(context, request, conversation_id)
-    if isinstance(found, ArchivedConversation):
-        return json_reply(pages.imported_summary(found, mine=identity_of(request).owner is None))
-    return json_reply(pages.debate_summary(found, conversation(found, identity_of(request).viewer)))
+    source = await _find(context, request, conversation_id)
+    if isinstance(source, ArchivedConversation):
+        return json_reply(pages.imported_summary(source, operator=identity_of(request).owner is None))
+    return json_reply(pages.debate_summary(source, conversation(source, identity_of(request).viewer)))
 
 
 async def _find(context: AppContext, request: Request, conversation_id: str) -> Debate | ArchivedConversation:
@@ -139,11 +139,11 @@ async def _find(context: AppContext, request: Request, conversation_id: str) -> 
         await context.visible_head(request, conversation_id)
         return await context.arena.state(conversation_id)
     except UnknownDebate:
-        found = await context.arena.store.archive.conversation(conversation_id)
+        archived = await context.arena.store.archive.conversation(conversation_id)
     identity = identity_of(request)
-    if found is None or not may(identity, "archive") or not identity.sees(found.owner):
+    if archived is None or not may(identity, "archive") or not identity.sees(archived.owner):
         raise Problem("not-found", "There is no such conversation")
-    return found
+    return archived
 
 
 async def _kept(

@@ -144,8 +144,8 @@ async def list_debates(request: Request, context: Context) -> Response:
     debate_filter = DebateFilter(statuses=statuses, search=query.search, **structs.asdict(query.among))
     if (invited_to := identity_of(request).debate) is not None:
         head = await context.arena.head(invited_to)
-        found = (head,) if debate_filter.matches(head) else ()
-        page = DebatePage(found[query.offset : query.offset + query.limit], len(found))
+        heads = (head,) if debate_filter.matches(head) else ()
+        page = DebatePage(heads[query.offset : query.offset + query.limit], len(heads))
     else:
         debate_filter = structs.replace(debate_filter, owner=identity_of(request).owner)
         page = await context.arena.store.list(debate_filter, limit=query.limit, offset=query.offset)
@@ -247,8 +247,8 @@ async def events(request: Request, debate_id: DebateId, context: Context) -> Res
     seen: list[SeenEvent] = []
     for recorded in await context.arena.store.read(debate_id, query.after, query.limit):
         before, debate = debate, evolve(debate, recorded)
-        shown = visible_event(debate, recorded, viewer)
-        seen.append(SeenEvent(recorded.seq, recorded.at, shown.event if shown else None, before, debate))
+        visible = visible_event(debate, recorded, viewer)
+        seen.append(SeenEvent(recorded.seq, recorded.at, visible.event if visible else None, before, debate))
     return json_reply(replies.event_page_reply(seen, query.after, head.seq))
 
 
@@ -342,8 +342,8 @@ async def statistics(request: Request, context: Context) -> Response:
     """Returns figures on all debates that the client may see, or on those that the parameters select. A win
     counts for a model only against another model. Every rate comes with its 95 % confidence interval.
     """
-    among = query_params.parse_statistics(query_string(request))
-    return json_reply(await context.server_info.statistics(identity_of(request).owner, among))
+    filters = query_params.parse_statistics(query_string(request))
+    return json_reply(await context.server_info.statistics(identity_of(request).owner, filters))
 
 
 # --- following ----------------------------------------------------------------------------------
@@ -430,8 +430,8 @@ async def _stream(
         raise Problem("cursor-ahead")
     if isinstance(dialect, V1Frames) and await context.has_seen_all(debate_id, dialect, viewer, cursor):
         return Response(status_code=204)
-    gone = deleted() if isinstance(dialect, V1Frames) else None
-    return follow_debate(context, request, debate_id, dialect, viewer, cursor, gone)
+    deleted_frame = deleted() if isinstance(dialect, V1Frames) else None
+    return follow_debate(context, request, debate_id, dialect, viewer, cursor, deleted_frame)
 
 
 @router.post(

@@ -78,9 +78,9 @@ class PageRoutes:
 
     def lost(self, request: Request) -> Response | None:
         """The page for an unknown address, if the client is a browser that accepts HTML."""
-        asked = request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
+        wants_html = request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
         within = f"{request.url.path}/".startswith(("/api/", *FILES))
-        return self._shell(request, NOT_FOUND_PAGE, 404) if asked and not within else None
+        return self._shell(request, NOT_FOUND_PAGE, 404) if wants_html and not within else None
 
     async def _page(self, name: str, request: Request) -> Response:
         return self._shell(request, name)

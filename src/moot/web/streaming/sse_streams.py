@@ -172,8 +172,8 @@ async def _wait_for_any(seconds: float, *events: asyncio.Event) -> None:
 class EventStreamResponse(Response):
     """The stream of one viewer. `slot` counts it among the streams of its client while it lasts.
 
-    `gone` is the frame for a deleted debate. A `plain` stream has no ids, comments and retry field, for
-    clients that cannot skip them.
+    `deleted_frame` is sent when the debate is deleted. A `plain` stream has no ids, comments and retry field,
+    for clients that cannot skip them.
     """
 
     media_type = "text/event-stream"
@@ -187,7 +187,7 @@ class EventStreamResponse(Response):
         dialect: Dialect,
         viewer: Viewer,
         cursor: Cursor,
-        gone: Frame | None,
+        deleted_frame: Frame | None,
         slot: AbstractAsyncContextManager[Any],
         watching: Watcher,
         plain: bool = False,
@@ -200,7 +200,7 @@ class EventStreamResponse(Response):
         self._dialect = dialect
         self._viewer = viewer
         self._cursor = cursor
-        self._gone = gone
+        self._gone = deleted_frame
         self._slot = slot
         self._watching = watching
         self._plain = plain
