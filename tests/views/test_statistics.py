@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from moot.core.evolve import fold
 from moot.core.terms import FREE, HUMAN, Model, Verdict
+from moot.judging.audience_votes import ConfidenceInterval
 from moot.views.statistics import statistics, statistics_from_pages
 from moot.views.statistics_tables import (
     DaySpending,
@@ -19,7 +20,6 @@ from moot.views.statistics_tables import (
     JudgeRecord,
     ModelSpending,
     PairRecord,
-    RateInterval,
     TopicCount,
     WinRecord,
     mean_interval,
@@ -199,16 +199,16 @@ def test_a_summary_names_all_who_won_together_and_no_person() -> None:
 
 def test_a_few_debates_leave_everything_open_and_many_do_not() -> None:
     assert wilson_interval(0, 0) is None
-    assert wilson_interval(1, 1) == RateInterval(0.207, 1.0)
-    assert wilson_interval(0, 10) == RateInterval(0.0, 0.278)
-    assert wilson_interval(5, 10) == RateInterval(0.237, 0.763)
-    assert wilson_interval(500, 1000) == RateInterval(0.469, 0.531)
+    assert wilson_interval(1, 1) == ConfidenceInterval(0.207, 1.0)
+    assert wilson_interval(0, 10) == ConfidenceInterval(0.0, 0.278)
+    assert wilson_interval(5, 10) == ConfidenceInterval(0.237, 0.763)
+    assert wilson_interval(500, 1000) == ConfidenceInterval(0.469, 0.531)
 
 
 def test_the_interval_of_a_mean_needs_two() -> None:
     assert mean_interval(0.5, 0.25, 1) is None
-    assert mean_interval(2.0, 2.0, 2) == RateInterval(1.0, 1.0)
-    assert mean_interval(1.5, 1.25, 2) == RateInterval(0.26, 1.0)
+    assert mean_interval(2.0, 2.0, 2) == ConfidenceInterval(1.0, 1.0)
+    assert mean_interval(1.5, 1.25, 2) == ConfidenceInterval(0.26, 1.0)
 
 
 def test_two_models_that_argue_against_each_other_are_a_pair() -> None:
@@ -242,7 +242,7 @@ def test_the_order_sways_some_judges_and_panels_agree_or_not() -> None:
     assert (counted.debates, counted.judges, counted.flips, counted.flip_rate) == (4, 8, 2, 0.25)
     assert (counted.panels, counted.unanimous, counted.unanimous_rate) == (2, 1, 0.5)
     assert counted.agreement == 0.825
-    assert counted.interval == RateInterval(0.593, 1.0)
+    assert counted.interval == ConfidenceInterval(0.593, 1.0)
     assert statistics([]).judges == JudgeRecord()
 
 

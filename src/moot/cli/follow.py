@@ -63,7 +63,7 @@ async def show_and_run(
             view.close()
             os._exit(INTERRUPTED)
         interrupted = True
-        if source.away:
+        if source.disconnected:
             lost = True
             following.cancel()
             return
@@ -273,13 +273,13 @@ async def _telling_of_outages(source: DebateSource, keeper: str, view: Screen | 
     async def look() -> None:
         reported = False
         while True:
-            if source.away and not reported:
+            if source.disconnected and not reported:
                 if view is not None:
                     view.suspend()
                 Terminal.err().line((AWAY_MESSAGE.format(keeper=keeper), "yellow"))
                 if view is not None:
                     view.resume()
-            reported = source.away
+            reported = source.disconnected
             await asyncio.sleep(CHECK_SECONDS)
 
     looking = asyncio.create_task(look(), name="look for outages")

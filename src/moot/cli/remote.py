@@ -265,7 +265,7 @@ class RemoteSource:
         return (await self.state(debate_id)).seq == seq
 
     @property
-    def away(self) -> bool:
+    def disconnected(self) -> bool:
         return self.client.disconnected
 
     def run(self, debate_id: str) -> None:

@@ -25,7 +25,7 @@ from moot.client.shapes import Summary as Listed
 from moot.core.errors import Invalid, MootError, Refused, Unavailable, UnknownDebate
 from moot.core.state import Debate
 from moot.core.terms import HUMAN, Status
-from moot.judging.audience_votes import AudienceTally, ChoiceSwing, PollResult, SwingInterval
+from moot.judging.audience_votes import AudienceTally, ChoiceSwing, ConfidenceInterval, PollResult
 from moot.store.contract import DebateHead
 from moot.views.summary import StoredSummary
 
@@ -92,7 +92,7 @@ def tally_from_reply(rule: Literal["swing", "majority"], reply: Tallied) -> Audi
             before=moved.before,
             after=moved.after,
             points=moved.points,
-            interval=SwingInterval(moved.interval.low, moved.interval.high) if moved.interval else None,
+            interval=ConfidenceInterval(moved.interval.low, moved.interval.high) if moved.interval else None,
             persuadable=moved.persuadable,
             won=moved.won,
         )
@@ -108,7 +108,7 @@ def tally_from_reply(rule: Literal["swing", "majority"], reply: Tallied) -> Audi
         changes=changes,
         leader=reply.leader,
         lead=reply.lead,
-        interval=SwingInterval(reply.interval.low, reply.interval.high) if reply.interval else None,
+        interval=ConfidenceInterval(reply.interval.low, reply.interval.high) if reply.interval else None,
     )
 
 

@@ -80,7 +80,7 @@ class DebateSource(Protocol):
     async def is_last(self, debate_id: str, seq: int) -> bool: ...
 
     @property
-    def away(self) -> bool:
+    def disconnected(self) -> bool:
         """Whether the log cannot be reached at present."""
         ...
 

@@ -282,7 +282,7 @@ class Arena:
         return await self._placement.is_running(debate_id, (await self.head(debate_id)).runner)
 
     @property
-    def away(self) -> bool:
+    def disconnected(self) -> bool:
         """Whether the shared database is unreachable at present. The arena keeps trying."""
         return self._placement.unreachable
 

@@ -1,8 +1,8 @@
-"""Formats as data: one TOML file each, here or wherever the user keeps theirs.
+"""Debate formats, one TOML file each: built in, from installed packages, or the user's own.
 
-`load` finds and reads one: a built-in format, one that an installed package brings (entry point
-`moot.formats`), one of the user's own folder, or any file by its path. `fitted` makes of it what is played by
-those who are there; `plan` (in `rules.plan`) says what comes next in a debate.
+`load` finds a format by name or path: a built-in one, one of an installed package (entry point
+`moot.formats`), one in the user's folder, or any file. `fit_format` adapts it to the seats of a debate;
+`rules.plan` decides what comes next.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ ENTRY_POINT_GROUP = "moot.formats"
 
 
 def load(name: str, folder: Path | None = None) -> Format:
-    """Raises Invalid with what is wrong with it, or with the formats that there are.
+    """Return the format. Raises Invalid with the errors in its file, or with the known names.
 
-    `folder` is where the user's own formats are: `mine.toml` there is called `mine`. A name that a built-in
-    or an installed format has stays theirs.
+    `folder` holds the user's own formats: `mine.toml` there is called `mine`. It cannot replace a built-in or
+    an installed format of the same name.
     """
     if name in BUILT_IN:
         return _built_in(name)
@@ -71,19 +71,19 @@ def load(name: str, folder: Path | None = None) -> Format:
 
 
 def names(folder: Path | None = None) -> tuple[str, ...]:
-    """The formats that there are: those of the user's folder as far as they can be read."""
+    """The names of all formats; those in the user's folder only if they are valid."""
     own = (name for name, loaded in user_formats(folder) if isinstance(loaded, Format))
     return (*BUILT_IN, *_packages(), *own)
 
 
 def clear_package_cache() -> None:
-    """Look anew at which packages are installed."""
+    """Forget which packages are installed; the next call looks again."""
     _packages.cache_clear()
     _from_package.cache_clear()
 
 
 def user_formats(folder: Path | None) -> Iterator[tuple[str, Format | Invalid]]:
-    """Each format of the user's folder, or what is wrong with it."""
+    """Each format in the user's folder, or the error that makes it unusable."""
     for path in sorted(folder.glob("*.toml")) if folder is not None else ():
         if path.stem in BUILT_IN or path.stem in _packages():
             yield path.stem, Invalid(f"{path}: the name {path.stem} is taken; call the file otherwise.")
@@ -102,7 +102,7 @@ def _read_named(path: Path) -> Format:
 
 
 def _file(folder: Path, name: str) -> Path | None:
-    """Of this folder alone: a name is not a path."""
+    """The path of a format in this folder; a name is never used as a path, so it cannot leave the folder."""
     return next((path for path in folder.glob("*.toml") if path.stem == name), None)
 
 

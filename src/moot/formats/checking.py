@@ -1,7 +1,7 @@
-"""Whether a format makes sense as a debate: what is wrong with it, and where.
+"""Checks that a format makes sense as a debate, and locates what does not.
 
-A place is (table, row, key): `("phases", 3, "to")` is the `to` of the third row, `("", 0, "repeat")` stands
-at the top of the file.
+A location is (table, row, key): `("phases", 3, "to")` is the key `to` of the third phase, `("", 0, "repeat")`
+a key at the top of the file.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def problems(fmt: Format) -> tuple[FormatProblem, ...]:
 
 
 def template_seats(fmt: Format) -> tuple[Seat, ...]:
-    """The seats as the format suggests them."""
+    """The seats that the format suggests."""
     return tuple(
         Seat(f"chair_{number}", chair.name, chair.side, PLACEHOLDER_MODEL, role=chair.role, team=chair.team)
         for number, chair in enumerate(fmt.chairs, 1)
@@ -86,7 +86,7 @@ def _head_problems(fmt: Format) -> Iterator[FormatProblem]:
 
 
 def _of_ranking(fmt: Format) -> Iterator[FormatProblem]:
-    """Each team that is ranked needs a seat of its own; else two sides would be judged instead."""
+    """Each ranked team needs a seat of its own; otherwise two sides would be judged instead."""
     debaters = [chair for chair in fmt.chairs if chair.role == "debater"]
     ranked = {chair.team for chair in debaters if chair.team} or {chair.name for chair in debaters}
     if fmt.parties == "sides" or len(debaters) < 3:

@@ -1,8 +1,8 @@
-"""A format as it is played by those who are there: `fit_format` to the seats, the audience and the manner.
+"""Adapts a format to a debate: its seats, its audience and its options (`fit_format`).
 
-What is fitted is written into the log, so that whoever reads a debate later finds the table that was played.
-Nothing here is guessed: four teams are ranked only where four seats play them, the floor is asked only where
-there is an audience, and openings are given blind only where somebody wants it.
+The fitted format is written into the log, so a later reader sees the schedule that was played. Four teams are
+ranked only where four seats play them, floor questions remain only where there is an audience, and openings
+are blind only on request.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def fit_format(fmt: Format, seats: Sequence[Seat], manner: DebateOptions) -> For
 
 
 def described(fmt: Format) -> str:
-    """The summary, and what decides where the format knows more than one way."""
+    """The summary, followed by how the debate is decided where the format allows more than one way."""
     votes = any(phase.kind == "vote" for phase in fmt.phases)
     if fmt.result == "swing":
         decides = "Where an audience votes before and after, the larger swing wins; else the judges decide."
@@ -40,9 +40,9 @@ def described(fmt: Format) -> str:
 
 
 def with_blind_openings(fmt: Format) -> Format:
-    """The openings of the first round are given at the same time, before anything else is said.
+    """The openings of the first round are given at the same time, before any other speech.
 
-    Nobody interrupts then: what would be the point of a question to one who cannot hear it?
+    They allow no points of information: a speaker could not hear them.
     """
     first = min(phase.round for phase in fmt.phases)
     together = [
@@ -57,7 +57,7 @@ def with_blind_openings(fmt: Format) -> Format:
 
 
 def with_other_side_first(fmt: Format) -> Format:
-    """The other side opens, and answers and asks first throughout; so the last word changes hands, too."""
+    """The other side opens, answers first and asks first throughout; so the last word changes sides, too."""
     phases = [replace(phase, **_swapped(phase)) for phase in fmt.phases]
     pairs = [index for index, two in enumerate(pairwise(fmt.phases)) if _is_answered_by(*two)]
     for index in pairs:
@@ -67,13 +67,13 @@ def with_other_side_first(fmt: Format) -> Format:
 
 
 def _is_answered_by(one: Phase, other: Phase) -> bool:
-    """The same speech of the one side and then of the other."""
+    """Whether the two phases are the same speech, first by one side and then by the other."""
     sides = (one.who, other.who) == ("for", "against")
     return sides and one.kind == other.kind == "speech" and one.round == other.round
 
 
 def _swapped(phase: Phase) -> dict[str, Any]:
-    """Who asks and who is asked."""
+    """The phase with asking and answering sides exchanged."""
     if phase.to is None:
         return {}
     return {
@@ -85,13 +85,13 @@ def _swapped(phase: Phase) -> dict[str, Any]:
 
 
 def without_audience(fmt: Format) -> Format:
-    """Without its votes and the questions from the floor."""
+    """The format without its votes and floor questions."""
     phases = tuple(phase for phase in fmt.phases if phase.kind not in ("vote", "questions"))
     return replace(fmt, phases=phases) if phases else fmt
 
 
 def assign_teams(fmt: Format, seats: Sequence[Seat]) -> tuple[Seat, ...]:
-    """The seats with the teams that they speak for, wherever they sit; a seat may speak for two."""
+    """The seats with the teams they speak for, whatever their order; a seat may speak for two teams."""
     members = teams(fmt, seats)
     return tuple(
         replace(seat, team=", ".join(team for team, bench in members.items() if seat in bench))
@@ -104,7 +104,7 @@ def _is_opening(phase: Phase, first: int) -> bool:
 
 
 def _ranked_only_if_full(fmt: Format, seats: Sequence[Seat]) -> Format:
-    """Teams can be ranked where each has a seat of its own; fewer seats are two sides like any other."""
+    """Teams are ranked only where each has a seat of its own; otherwise two sides are judged."""
     named = {chair.team for chair in fmt.chairs if chair.team}
     if fmt.result != "ranking" or not named:
         return fmt

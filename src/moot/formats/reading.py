@@ -1,8 +1,7 @@
-"""A format from its TOML. What is wrong is said with the line it stands in, and all of it at once.
+"""Reads a format from TOML and reports all errors at once, each with its line.
 
-Three things are looked at, one after the other: whether it is TOML; whether every key is known and every
-value of its kind; whether the table makes sense as a debate (`checking`). Where a row says how many minutes
-people would have and not how many words, it is read as 150 words a minute.
+It checks that the file is TOML, then that every key is known and every value valid, then that the format
+makes sense as a debate (`checking`). Where a row has minutes and no words, 150 words a minute are assumed.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ def _invalid_format(source: str, errors: Iterable[tuple[int, str]]) -> Invalid:
 
 
 def _toml_error(message: str, text: str) -> tuple[int, str]:
-    """What the TOML reader says, with its line in front."""
+    """The message of the TOML reader, with its line in front."""
     at = _AT.search(message)
     line = int(at[1]) if at and at[1] else len(text.splitlines())
     return line, f"this is not TOML: {_AT.sub('', message)}"
@@ -81,7 +80,7 @@ def _lines(text: str) -> dict[FormatLocation, int]:
 
 
 def _line(lines: dict[FormatLocation, int], location: FormatLocation) -> int:
-    """The line of a key; where it has none of its own, that of its row or of the list that it stands in."""
+    """The line of a key; where the key is missing, that of its row or of the list that the row is in."""
     table, row, _ = location
     nearest = (location, (table, row, ""), ("", 0, table))
     return next((lines[one] for one in nearest if one in lines), 1)
@@ -131,7 +130,7 @@ def _unknown(key: str, known: list[str]) -> str:
 
 
 def _value_error(key: str, value: Any, kind: Any) -> str:
-    """Why this value cannot be; empty where it can."""
+    """Why the value is invalid; empty where it is valid."""
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
@@ -142,7 +141,7 @@ def _value_error(key: str, value: Any, kind: Any) -> str:
 
 
 def _choices(kind: Any) -> tuple[str, ...]:
-    """The words that a key can have, where they are few."""
+    """The allowed values of a key, where there are few."""
     if get_origin(kind) is Literal:
         return get_args(kind)
     return tuple(word for part in get_args(kind) for word in _choices(part))
@@ -155,7 +154,7 @@ def _as_toml(value: Any) -> str:
 
 
 def _plain_message(message: str) -> str:
-    """`Expected `int`, got `str`` in the words of somebody who does not write programs."""
+    """A message such as `Expected `int`, got `str`` in words for people who do not program."""
     names = {"int": "a whole number", "float": "a number", "str": "text in quotes", "bool": "true or false"}
     expected = re.match(r"Expected `(\w+)", message)
     return f"it wants {names.get(expected[1], expected[1])}" if expected else message
@@ -165,7 +164,7 @@ def _plain_message(message: str) -> str:
 
 
 def _words_from_minutes(row: dict[str, Any]) -> None:
-    """Words from minutes; in questions and answers the minutes are shared out among them."""
+    """The words for so many minutes; in an exchange they are divided among its questions and answers."""
     minutes = row.get("minutes", 0)
     if "words" in row or not 0 < minutes <= ROW_RANGES["minutes"][1]:
         return

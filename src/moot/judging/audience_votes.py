@@ -33,7 +33,9 @@ GroupSizes = tuple[int, ...]
 """How many people there are of each kind."""
 
 
-class SwingInterval(Struct, frozen=True):
+class ConfidenceInterval(Struct, frozen=True):
+    """Of 95 %: of a share, from 0 to 1, or of a swing in percentage points."""
+
     low: float
     high: float
 
@@ -44,17 +46,17 @@ class SwingInterval(Struct, frozen=True):
 
 def intervals(
     random: Random, people: GroupSizes, figures: tuple[GroupSizes, ...]
-) -> tuple[SwingInterval, ...]:
+) -> tuple[ConfidenceInterval, ...]:
     """A figure is a sum over people; it says what somebody of each kind adds to it. Given per head."""
     total, tail = sum(people), RESAMPLES // 40
     audiences = [tuple(_resampled(random, people)) for _ in range(RESAMPLES)]
-    result: list[SwingInterval] = []
+    result: list[ConfidenceInterval] = []
     for worth in figures:
         sums = sorted(
             sum(value * number for value, number in zip(worth, audience, strict=True))
             for audience in audiences
         )
-        result.append(SwingInterval(sums[tail] / total, sums[-1 - tail] / total))
+        result.append(ConfidenceInterval(sums[tail] / total, sums[-1 - tail] / total))
     return tuple(result)
 
 
@@ -107,7 +109,7 @@ class ChoiceSwing(Struct, frozen=True):
     before: int
     after: int
     points: float
-    interval: SwingInterval | None
+    interval: ConfidenceInterval | None
     persuadable: int
     """How many had not chosen it at first ..."""
     won: int
@@ -129,7 +131,7 @@ class AudienceTally(Struct, frozen=True):
     """None: a tie, or nothing to count."""
     lead: float = 0.0
     """The points between the first and the next: of change in a swing, of votes in a majority."""
-    interval: SwingInterval | None = None
+    interval: ConfidenceInterval | None = None
     """Of the lead in a swing, where enough people voted twice."""
 
     def count(self, poll: PollName) -> PollResult | None:
@@ -226,17 +228,17 @@ def _gain(width: int, index: int) -> tuple[int, ...]:
 @lru_cache(maxsize=256)
 def _intervals(
     debate: str, table: TransitionTable, gains: tuple[GroupSizes, ...]
-) -> tuple[SwingInterval | None, ...]:
+) -> tuple[ConfidenceInterval | None, ...]:
     """In percentage points; None where too few people voted in both polls. Seeded with the debate's id."""
     voters = tuple(cell for row in table for cell in row)
     if sum(voters) < MIN_VOTERS:
         return (None,) * len(gains)
     shares = intervals(Random(f"{debate}:swing"), voters, gains)
-    return tuple(SwingInterval(round(100 * one.low, 1), round(100 * one.high, 1)) for one in shares)
+    return tuple(ConfidenceInterval(round(100 * one.low, 1), round(100 * one.high, 1)) for one in shares)
 
 
 def _changes(
-    options: tuple[str, ...], table: TransitionTable, sure: tuple[SwingInterval | None, ...]
+    options: tuple[str, ...], table: TransitionTable, sure: tuple[ConfidenceInterval | None, ...]
 ) -> Iterator[ChoiceSwing]:
     pairs = sum(map(sum, table))
     for index, choice in enumerate(options):
@@ -377,7 +379,7 @@ def _in_points(points: float) -> str:
     return f"{points:g} {'point' if points == 1 else 'points'}"
 
 
-def _between(interval: SwingInterval) -> str:
+def _between(interval: ConfidenceInterval) -> str:
     return f"{interval.low:g} and {interval.high:g}".replace("-", "−")
 
 

@@ -1,8 +1,8 @@
-"""What a judge is sent: the debate under neutral labels, in one of two orders.
+"""The request to a judge: the debate under neutral labels, in one of two orders.
 
-Nothing that was written by anybody but us stands outside the fence: not the motion, not the objective, not
-the criteria, not a word of a speech. What a judge reads is bounded, and the bounds are told, so that the
-money for the judging can be held back from the first speech on.
+All text that comes from others is fenced: the motion, the objectives, the criteria and every word of the
+speeches. What a judge reads is bounded, and the bounds are known, so that the money for judging can be
+reserved from the first speech on.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ SIDE_SENTENCES = {
 
 
 class JudgePrompt(Struct, frozen=True):
-    """How one judge is shown the debate in one order."""
+    """How one judge sees the debate in one order."""
 
     debate: Debate
     names: Mapping[str, str]
@@ -65,7 +65,7 @@ class JudgePrompt(Struct, frozen=True):
         return section("judge", name, self.debate.prompts, **values)
 
     def quoted(self, text: str, most_bytes: int = 0) -> str:
-        """In the fence, and clipped there too: what escapes add must not be read beyond what is paid for."""
+        """The text in the fence, clipped there, so that escapes add nothing to what is reserved."""
         held = clip(self.fence.hold(clip(text, most_bytes)), most_bytes)
         return self.section("quote", fence=self.fence.name, text=held)
 
@@ -116,7 +116,7 @@ def _criteria(debate: Debate, judge: Judge) -> Iterator[str]:
 
 
 def _meanings(debate: Debate, judge: Judge) -> Iterator[str]:
-    """What our own criteria ask; of others, their authors' words are all there is."""
+    """The explanations of our own criteria; a user's criteria have only their names."""
     for key, name in criterion_keys(debate, judge).items():
         if name in MEANT and key != name:
             yield section("judge", f"meaning-{name}", key=key)
@@ -130,7 +130,7 @@ def _sides(debate: Debate, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def _evidence(desk: JudgePrompt) -> list[str]:
-    """Speeches, and what was put between them, as they came."""
+    """The speeches and the questions between them, in order."""
     turns = speeches(desk.debate)
     texts = [(turn.seq, _speech(desk, turn, turns)) for turn in turns]
     texts += [(item.seq, _question_text(desk, item)) for item in answerable_questions(desk.debate)]
@@ -160,7 +160,7 @@ def _list(names: tuple[str, ...]) -> str:
 
 
 def repair_request(request: Request, reply: str, problem: str) -> Request:
-    """The same question once more, with the unreadable reply and what was wrong with it."""
+    """The same request once more, with the unreadable reply and what was wrong with it."""
     short = clip(reply, request.max_tokens * HELD_BYTES_PER_TOKEN)
     plea = section("judge", "repair", problem=problem[:300])
     again = (ChatMessage("assistant", short or "{}"), ChatMessage("user", plea))
@@ -173,14 +173,14 @@ def repair_bytes(request: Request) -> int:
 
 
 def human_speech_tokens(debate: Debate, slot: int) -> int:
-    """As how many tokens a speech counts that a person gives."""
+    """The number of tokens that the speech of a person counts as."""
     return debate.word_budget(slot) * TOKENS_PER_WORD
 
 
 def bytes_read(debate: Debate, slot: int, max_tokens: int) -> int:
-    """How many bytes a judge reads at most of a speech that was allowed so many tokens; 0 for a person's.
+    """How many bytes of a speech a judge reads at most; its `max_tokens` is 0 where a person speaks.
 
-    Under a cost limit the tokens of its words alone count: what a model thinks is not read by anybody.
+    Under a cost limit only the tokens of the text count, because no judge reads the reasoning.
     """
     if debate.cost_limit is None:
         return (max_tokens or human_speech_tokens(debate, slot)) * BYTES_PER_TOKEN
@@ -189,9 +189,10 @@ def bytes_read(debate: Debate, slot: int, max_tokens: int) -> int:
 
 
 def speech_overhead(debate: Debate) -> int:
-    """How many bytes a speech that begins now adds at most beside its own words.
+    """How many bytes a speech that begins now adds at most beside its own text.
 
-    What was put to the speakers since the last one comes with it: a judge reads it once it may be answered.
+    Questions to the speakers since the last speech are included: a judge reads them once they may be
+    answered.
     """
     return SPEECH_OVERHEAD_BYTES + sum(
         SPEECH_OVERHEAD_BYTES + min(len(item.text.encode()), MAX_QUESTION_BYTES)

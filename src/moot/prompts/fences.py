@@ -37,7 +37,7 @@ class Fence(Struct, frozen=True):
     """False: as debates had it that were opened without a secret."""
 
     def hold(self, text: str) -> str:
-        """The text without anything in it that a reader could take for this fence, or for another one."""
+        """The text with everything escaped that a reader could take for this fence or another one."""
         if self.folds:
             return _escaped(text, self.name)
         # The brackets keep what stands after from making a new fence.
@@ -45,7 +45,7 @@ class Fence(Struct, frozen=True):
 
 
 def fence_for(debate: Debate, reader: str) -> Fence:
-    """The fence that this reader is shown; no other reader has the same."""
+    """The fence for the quotations that this reader gets; no other reader has the same."""
     if debate.fence:
         return Fence(f"{WORD}-{_digest(debate.fence, reader)[:16]}")
     digest = _digest(debate.id, debate.created_at.isoformat(), reader)
@@ -53,7 +53,7 @@ def fence_for(debate: Debate, reader: str) -> Fence:
 
 
 def unescaped(text: str) -> str:
-    """What `hold` was given."""
+    """Undo the escapes of `hold`."""
     return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
 
 
@@ -70,7 +70,7 @@ def _escaped(text: str, name: str) -> str:
 
 
 def _look_alikes(text: str, name: str) -> list[int]:
-    """Where a tag of this kind, or the name itself, begins once the letters are folded."""
+    """The positions at which such a tag, or the name itself, begins once look-alike letters are folded."""
     folded = text.translate(_FOLDED)
     starts = [match.start() for match in _OPENS.finditer(folded)]
     starts += [match.start() for match in re.finditer(re.escape(name), folded)]
@@ -81,7 +81,7 @@ def _look_alikes(text: str, name: str) -> list[int]:
 
 
 class _Folding(dict[int, str | None]):
-    """Each letter as a forgiving reader takes it; filled as letters come."""
+    """Maps each letter to the plain letter that a reader may take it for; filled on demand."""
 
     def __missing__(self, code: int) -> str | None:
         if len(self) >= MOST_FOLDED:

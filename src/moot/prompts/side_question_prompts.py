@@ -1,8 +1,8 @@
-"""What is asked aside, and how the reply is read: one JSON object of exactly the asked shape, or none.
+"""Requests for side questions, and their answers: one JSON object of exactly the requested shape.
 
-A seat is asked in its own part, with its persona and its secrets; a referee knows nothing but the motion and
-the speech. Only notes need all that was heard: the other questions are about one speech, or about nothing but
-who rises, and are as short as that.
+A seat is asked with its persona and its secrets; a referee knows only the motion and the speech. Only private
+notes need everything the seat has heard. The other questions concern one speech, or only who offers a point,
+and their prompts are short.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ SHAPES: dict[AsideKind, dict[str, str]] = {
 
 
 class UnreadableAnswer(ValueError):
-    """Why a reply is no answer."""
+    """Why a reply cannot be read as an answer."""
 
 
 # --- what is asked ------------------------------------------------------------------------------------
 
 
 def aside_request(debate: Debate, aside: Aside, model: Model, words: int, attempt: int = 1) -> Request:
-    """`words` is how long the answer may be."""
+    """The request for a side question; `words` is the maximum length of the answer."""
     fence = _fence(debate, aside)
     return Request(
         model=model,
@@ -60,7 +60,7 @@ def aside_request(debate: Debate, aside: Aside, model: Model, words: int, attemp
 
 
 def _fence(debate: Debate, aside: Aside) -> Fence:
-    """A seat has its own; no debater knows that of a referee."""
+    """The fence of the seat, or one of the referee, which no debater knows."""
     if aside.kind == "referee" or aside.seat is None:
         return fence_for(debate, f"referee:{aside.number}")
     return fence_for(debate, aside.seat)
@@ -176,7 +176,7 @@ Said = TypeVar("Said", _NotesAnswer, _PointAnswer, _AcceptAnswer, _ConcessionAns
 
 
 def read_answer(debate: Debate, aside: Aside, reply: str, words: int) -> AsideAnswered:
-    """Raises Unreadable. An answer that is too long counts as far as its words go."""
+    """Raises UnreadableAnswer. An answer that is too long is cut at the word limit."""
     number = aside.number
     match aside.kind:
         case "notes":
@@ -211,7 +211,7 @@ def _read(shape: type[Said], reply: str) -> Said:
 
 
 def _is_quoted_from(quoted: str, speech: Turn | None) -> bool:
-    """Word for word, but for case and the marks around the words; a single word is no quotation."""
+    """Whether the words are in the speech, apart from case and surrounding marks; one word is not enough."""
     return speech is not None and count_words(quoted) > 1 and _bare(quoted) in _bare(speech.text)
 
 

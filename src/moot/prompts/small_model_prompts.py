@@ -88,7 +88,7 @@ CONCEDING_WORDS = re.compile(
 
 
 class Stance(Struct, frozen=True):
-    """One side of a motion: what it claims, and whether it has good or ill to say, and of what."""
+    """One side of a motion: its claim, its topic, and whether it praises or criticises that topic."""
 
     claim: str
     topic: str
@@ -98,7 +98,7 @@ class Stance(Struct, frozen=True):
         return f"{self.claim}. The greatest {self._matter()} is that"
 
     def again(self, round: int, point: str) -> str:
-        """To begin a later speech: the opponent's point, then a new reason from another angle."""
+        """The first words of a later speech: the opponent's point, then a new reason from another angle."""
         verb = "attacks" if self.praises else "defends"
         quoted = f"My opponent {verb} {self.topic} because {lowercase_first(point)}. But"
         answer = quoted if point else "I disagree, and"
@@ -110,7 +110,9 @@ class Stance(Struct, frozen=True):
         return f"In the end, {lowercase_first(self.claim)}. The {matter} are clear:"
 
     def question(self, point: str) -> str:
-        """To begin a question in cross-examination: what the other said, and what speaks against it."""
+        """The first words of a question in cross-examination: a point of the other side, and an objection to
+        it.
+        """
         quoted = f"You say that {lowercase_first(point)}. " if point else ""
         return f"{quoted}What do you say to this: one {self._matter()} is that"
 
@@ -142,7 +144,7 @@ def claims(motion: str) -> tuple[str, str]:
 
 
 def first_point(speech: str, most: int = 18) -> str:
-    """The first thing a speech says after its lead, short enough to be quoted; empty if it cannot be cut."""
+    """The first point of a speech, short enough to be quoted; empty if it cannot be shortened."""
     sentence = re.split(r"(?<=[.!?])\s", speech.strip())[0].rstrip(".!?\"' ")
     words = sentence.split()
     if len(words) <= most:
@@ -168,7 +170,7 @@ def _plain(motion: str) -> str:
 
 
 def _topic(motion: str) -> tuple[str, bool]:
-    """What it is about, and whether the motion speaks well of it."""
+    """The topic of the motion, and whether the motion speaks well of it."""
     plain = _plain(motion)
     if match := re.search(rf"^(.+?)\s+{_AUX}( not)? be {_ENDED}\b", plain, re.I):
         return lowercase_first(match[1]), bool(match[2])
@@ -217,7 +219,7 @@ def turn_request(debate: Debate, turn: Turn, attempt: int = 1) -> Request:
 
 
 def is_off_side(debate: Debate, turn: Turn, text: str) -> bool:
-    """It says next to nothing, gives way, or repeats an earlier speech."""
+    """Whether the speech says next to nothing, concedes, or repeats an earlier speech."""
     own = without_opening(text)
     if len(own.split()) < MIN_WORDS or CONCEDING_WORDS.search(own):
         return True
@@ -226,12 +228,12 @@ def is_off_side(debate: Debate, turn: Turn, text: str) -> bool:
 
 
 def without_opening(text: str) -> str:
-    """A speech without its first words, which repeat by design."""
+    """A speech without its first words, which are the same by design."""
     return OPENING_WORDS.sub("", text, count=1)
 
 
 def whole_sentences(text: str, least: float = 1 / 3) -> str:
-    """Up to the last full stop, if that leaves at least this share of the text."""
+    """The text up to its last full stop, if that keeps at least this share of it."""
     ends = [match.end() for match in re.finditer(r"[.!?][\"')\]]*(?=\s|$)", text)]
     return text[: ends[-1]] if ends and ends[-1] >= len(text) * least else text
 
@@ -267,7 +269,7 @@ def _user_prompt(debate: Debate, seat: Seat, turn: Turn, items: tuple[Heard, ...
 
 
 def _question_to_answer(turn: Turn, items: tuple[Heard, ...]) -> str:
-    """What this turn is there to answer: the point that was taken, or the floor's latest question."""
+    """The question that this turn must answer: the accepted point, or the latest floor question."""
     if turn.tone == "continuation":
         return items[-1].text if items and items[-1].kind == "point" else ""
     questions = [item.text for item in items if item.kind == "question"]
@@ -299,7 +301,9 @@ def _first_words(debate: Debate, seat: Seat, turn: Turn, items: tuple[Heard, ...
 
 
 def _questioned(debate: Debate, turn: Turn) -> str:
-    """What a question is about: a point of the latest speech of the one who is asked, another each time."""
+    """A point of the latest speech of the seat that is asked, as the subject of a question; another each
+    time.
+    """
     to = debate.schedule[turn.slot].to
     earlier = [t for t in debate.turns if t.has_words and t.seq < turn.seq]
     speech = next((t for t in reversed(earlier) if t.seat == to and t.tone not in EXCHANGE_TONES), None)
@@ -316,7 +320,7 @@ def _questioned(debate: Debate, turn: Turn) -> str:
 
 
 def _speeches(debate: Debate, turn: Turn) -> int:
-    """How many speeches this seat has given: each looks at the matter from another side."""
+    """How many speeches this seat has given; each takes another angle."""
     return sum(
         other.seat == turn.seat
         and other.has_words

@@ -15,7 +15,7 @@ from moot.prompts.templates import FOR_SIDE, SPOKE, section
 
 
 def speaker_name(debate: Debate, listener: Seat, item: Heard) -> str:
-    """Two debaters are simply opponents; with more speakers they need names."""
+    """The name of the speaker of an item. Two debaters are simply opponents; more speakers need names."""
     if item.seat is None:
         return ""
     if item.seat == listener.id:
@@ -35,19 +35,19 @@ def speaker_name(debate: Debate, listener: Seat, item: Heard) -> str:
 
 
 def short_name(debate: Debate, listener: Seat, seat: Seat) -> str:
-    """How a seat is named to another in the middle of a sentence."""
+    """The name of a seat for another seat, within a sentence."""
     return "your opponent" if _only_debaters(debate, listener, seat) else reference(debate, seat)
 
 
 def reference(debate: Debate, seat: Seat) -> str:
-    """How our own words refer to a seat that is not simply the opponent."""
+    """How a prompt refers to a seat that is not simply the opponent."""
     if debate.prompts == 1:
         return seat.name
     return "the moderator" if seat.role == "moderator" else f"Speaker {debate.seats.index(seat) + 1}"
 
 
 def roster(debate: Debate, listener: Seat, fence: Fence) -> str:
-    """The names by which the speakers know each other; empty where there are only two."""
+    """The names of all speakers, fenced; empty where there are only two."""
     if debate.prompts == 1 or len(debate.seats) == 2:
         return ""
     rows = (
@@ -65,7 +65,7 @@ def roster(debate: Debate, listener: Seat, fence: Fence) -> str:
 
 
 def _only_debaters(debate: Debate, one: Seat, other: Seat) -> bool:
-    """There are no other debaters than these two."""
+    """Whether there are no other debaters than these two."""
     debaters = [seat for seat in debate.seats if seat.role == "debater"]
     return len(debaters) == 2 and one in debaters and other in debaters
 

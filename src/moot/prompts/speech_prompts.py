@@ -1,9 +1,8 @@
-"""What the speaker of a turn is sent.
+"""The request for a speech.
 
-The instructions say once and for all who one is; each message then quotes what was said since the last own
-speech and ends with a cue: which speech this is, for whom it is given, what it must do, and how long it may
-be. All of it follows from what stood in the log before the turn, so that the beginning of a request never
-changes from turn to turn.
+The instructions say who the speaker is. Each user message then quotes what was said since the speaker's last
+speech and ends with a cue: which speech this is, for whom, what it must do and how long it may be. All of it
+follows from the log before the turn, so that the prefix of a request stays the same from turn to turn.
 """
 
 from __future__ import annotations
@@ -59,11 +58,11 @@ def turn_request(
     trimmed: bool = False,
     aided: bool = False,
 ) -> Request:
-    """What the speaker of this turn is sent.
+    """The request for the speech of this turn.
 
-    Without `chained` nothing is left to the provider's memory; without `sealed` it does not get its encrypted
-    thoughts back. `trimmed` leaves out the older half of what the speaker has heard: the whole was too long.
-    `aided`: it is given tools, and told what to make of them.
+    Without `chained` it does not rely on the provider's memory; without `sealed` the provider does not get
+    its encrypted reasoning back. `trimmed` leaves out the older half of what the speaker has heard, after a
+    request that was too long. With `aided` the speaker has tools, and the cue explains how to use them.
     """
     seat = debate.seat(turn.seat)
     if seat.model.small:
@@ -107,9 +106,9 @@ def turn_request(
 
 
 def _sealed(speech: Turn) -> tuple[EncryptedReasoning, ...]:
-    """A seat's own thoughts, where its provider gave them to us encrypted and takes them back.
+    """A seat's own encrypted reasoning, where its provider accepts it back.
 
-    One that led to a call of a tool is refused without it: only its words are sent of a speech that is over.
+    Providers refuse reasoning that led to a tool call without that call, so it is left out.
     """
     parts = speech.segments
     return tuple(
@@ -164,8 +163,9 @@ def is_question(motion: str) -> bool:
 
 
 def told_of(debate: Debate, seat: Seat, team: Sequence[str] = ()) -> list[str]:
-    """What a seat is told of itself and of the debate, beside its side. The words of the person who set the
-    debate up come last and are told to be theirs, and the side is said once more after them."""
+    """What a seat learns about itself and the debate, apart from its side. The text of the person who set up
+    the debate comes last and is attributed to them; the side is repeated after it.
+    """
     extras: list[str] = []
     if debate.manner.objective:
         extras.append(section("cues", "objective", objective=debate.manner.objective))
@@ -181,7 +181,7 @@ def told_of(debate: Debate, seat: Seat, team: Sequence[str] = ()) -> list[str]:
 
 
 def _team(debate: Debate, seat: Seat) -> list[str]:
-    """Whom one speaks for and beside, where a side is more than one voice."""
+    """The team and the team-mates of the seat, where a side has more than one speaker."""
     lines: list[str] = []
     own_roles = roles(debate, seat)
     if len(own_roles) > 1:
@@ -200,7 +200,7 @@ def _team(debate: Debate, seat: Seat) -> list[str]:
 
 
 def _is_speech(debate: Debate, item: Heard) -> bool:
-    """Another's speech: a question or an answer is none that could be rebutted."""
+    """Whether the item is a speech of another seat; questions and answers cannot be rebutted."""
     turn = debate.turn(item.turn) if item.kind == "other" and item.turn is not None else None
     return turn is not None and turn.tone not in EXCHANGE_TONES
 
@@ -208,9 +208,9 @@ def _is_speech(debate: Debate, item: Heard) -> bool:
 def _prompt(
     debate: Debate, seat: Seat, turn: Turn, waiting: list[Heard], *, answered: bool
 ) -> tuple[str, list[Heard]]:
-    """The quotations since the last own words, then what is wanted now; and what is kept for later.
+    """The quotations since the seat's last speech and the cue for this one; and the items kept for later.
 
-    `answered`: somebody has spoken since the last own speech, whatever was asked and answered after it.
+    `answered`: another seat has spoken since the seat's last speech, apart from questions and answers.
     """
     later = [item for item in waiting if _waits_for_later(debate, turn, item)]
     now = [item for item in waiting if item not in later]
@@ -219,8 +219,9 @@ def _prompt(
 
 
 def _waits_for_later(debate: Debate, turn: Turn, item: Heard) -> bool:
-    """A question from the floor waits for the speech in which it can be answered: one to all for the part of
-    the debate that is for such questions, and any for the end of a cross-examination."""
+    """Whether a floor question waits for a later speech: one to everyone for the phase of floor questions,
+    any other for the end of a cross-examination.
+    """
     if item.kind != "question":
         return False
     later = [slot for slot in debate.schedule[turn.slot + 1 :] if slot.seat == turn.seat]
@@ -254,7 +255,7 @@ def quote(debate: Debate, seat: Seat, item: Heard) -> str:
 
 
 def fence_tool_results(debate: Debate, seat: Seat, exchange: Sequence[Segment]) -> tuple[Segment, ...]:
-    """What a speech has brought so far, as its speaker is told of it: what our tools gave is fenced."""
+    """The segments of a speech so far, with the results of our tools fenced."""
     call_ids = {part.id for part in exchange if isinstance(part, ToolCall) and part.needs_answer}
     fence = fence_for(debate, seat.id)
     return tuple(
@@ -272,7 +273,7 @@ def _fenced_result(result: ToolResult, fence: Fence) -> str:
 
 
 def _addressee(debate: Debate, seat: Seat, to: str | None) -> str:
-    """Whom words are put to, as this seat is told."""
+    """The seat to which words are addressed, as this seat knows it."""
     if to is None:
         return "every debater"
     return "you" if to == seat.id else short_name(debate, seat, debate.seat(to))
@@ -297,7 +298,7 @@ def _cue(debate: Debate, seat: Seat, turn: Turn, items: list[Heard], *, answered
 
 
 def _task(debate: Debate, seat: Seat, name: str) -> str:
-    """What to do in this speech, where the format does not say so itself."""
+    """The task of this speech, where the format itself does not name it."""
     neutral = seat.side == "neutral" and name in NEUTRAL_TASKS
     return section("cues", f"{name}-neutral-task" if neutral else f"{name}-task", debate.prompts)
 

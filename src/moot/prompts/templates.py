@@ -27,19 +27,18 @@ SPOKE = {**FOR_SIDE, "neutral": "for neither side"}
 
 
 def seed(base: int | None, turn: int, attempt: int) -> int | None:
-    """Another seed for each turn and attempt, the same in every run of the same debate."""
+    """A different seed for each turn and attempt, the same in every run of the same debate."""
     return None if base is None else (base * 1_000_003 + turn * 101 + attempt) % 2**31
 
 
 def strip_json_fence(reply: str) -> str:
-    """Without the Markdown fence in which models like to wrap JSON."""
+    """The reply without the Markdown fence in which models often wrap JSON."""
     match = re.fullmatch(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*", reply, re.DOTALL)
     return match[1] if match else reply
 
 
 def given_twice(reply: str) -> bool:
-    """Whether an object in this JSON has a member more than once, so that it is unclear which one is
-    meant."""
+    """Whether an object in this JSON has a member more than once, so that its value is ambiguous."""
     twice: list[bool] = []
 
     def look(members: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -69,7 +68,7 @@ def section(file: str, name: str, version: int = VERSION, /, **values: object) -
 
 @cache
 def template(name: str, version: int = VERSION) -> str:
-    """The text of this version; the current one where that version had no other."""
+    """The text of this version; the current text where that version had no other."""
     folder = files("moot.prompts")
     old = folder.joinpath(f"version_{version}").joinpath(f"{name}.md")
     return (old if old.is_file() else folder.joinpath(f"{name}.md")).read_text("utf-8").rstrip("\n")

@@ -1,4 +1,4 @@
-"""A row of an older system as the store keeps it, and back; `views/legacy_rows.py` maps its fields. Pure."""
+"""Converts rows of an older system to stored events and back; `views/legacy_rows.py` maps the fields."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def incoming_event(row: LegacyRow) -> IncomingEvent:
 
 
 def nesting_depth(row: LegacyRow) -> int:
-    """How deep the deepest of its members is."""
+    """The depth of the most deeply nested member."""
     deepest = depth = 0
     for mark in _MARK.findall(_STRING.sub(b"", canonical(row))):
         depth += 1 if mark in b"[{" else -1
@@ -74,7 +74,7 @@ def legacy_row(archived: ArchivedEvent) -> LegacyRow:
 
 
 def unified_shape(archived: ArchivedEvent) -> JsonObject:
-    """As it is sent to readers: the segments go out as they lie in the store."""
+    """The event as readers get it; its segments are sent as they are stored, without decoding them."""
     shape: JsonObject = {"id": archived.id, "role": archived.role, "segments": archived.segments}
     if archived.metadata != NULL:
         shape["response_metadata"] = archived.metadata
@@ -82,7 +82,7 @@ def unified_shape(archived: ArchivedEvent) -> JsonObject:
 
 
 def legacy_shape(archived: ArchivedEvent) -> JsonObject:
-    """As the row that it came from. No more is taken apart than the thoughts that go back beside the rest."""
+    """The event as the row it came from. Only the reasoning that goes back into its own column is decoded."""
     segments: Any = archived.segments
     remainder: dict[str, Raw] = _remainder.decode(archived.legacy) or {}
     reasoning: Any = remainder.get("reasoning")
@@ -108,7 +108,7 @@ def legacy_shape(archived: ArchivedEvent) -> JsonObject:
 
 
 def decode_segments(shape: JsonObject) -> JsonObject:
-    """The same with what was said and thought taken apart."""
+    """The same shape with its segments and reasoning decoded."""
     segments = msgspec.json.encode(shape["segments"])
     apart = {"segments": _segments.decode(segments)}
     if "reasoning" in shape:

@@ -7,23 +7,17 @@ from math import sqrt
 from msgspec import Struct
 
 from moot.core.terms import Money
+from moot.judging.audience_votes import ConfidenceInterval
 
 Z = 1.96
 """Of the normal distribution, 95 % lie within so many deviations."""
-
-
-class RateInterval(Struct, frozen=True):
-    """From 0 to 1."""
-
-    low: float
-    high: float
 
 
 def ratio(part: int, total: int) -> float | None:
     return round(part / total, 3) if total else None
 
 
-def wilson_interval(part: int, total: int) -> RateInterval | None:
+def wilson_interval(part: int, total: int) -> ConfidenceInterval | None:
     """Wilson's score interval of a share: honest also for a few, and for none or all of them."""
     if not total:
         return None
@@ -34,7 +28,7 @@ def wilson_interval(part: int, total: int) -> RateInterval | None:
     return _within((middle - reach) / scale, (middle + reach) / scale)
 
 
-def mean_interval(total: float, squares: float, count: int) -> RateInterval | None:
+def mean_interval(total: float, squares: float, count: int) -> ConfidenceInterval | None:
     """Of the mean of `count` shares, with their sum and that of their squares. None for a single one."""
     if count < 2:
         return None
@@ -43,8 +37,8 @@ def mean_interval(total: float, squares: float, count: int) -> RateInterval | No
     return _within(mean - Z * spread / sqrt(count), mean + Z * spread / sqrt(count))
 
 
-def _within(low: float, high: float) -> RateInterval:
-    return RateInterval(round(max(0.0, low), 3), round(min(1.0, high), 3))
+def _within(low: float, high: float) -> ConfidenceInterval:
+    return ConfidenceInterval(round(max(0.0, low), 3), round(min(1.0, high), 3))
 
 
 class WinRecord(Struct, frozen=True):
@@ -57,7 +51,7 @@ class WinRecord(Struct, frozen=True):
     draws: int
     rate: float | None
     """The share of wins in what was decided; None where nothing was."""
-    interval: RateInterval | None = None
+    interval: ConfidenceInterval | None = None
 
 
 class PairRecord(Struct, frozen=True, rename="camel"):
@@ -71,9 +65,9 @@ class PairRecord(Struct, frozen=True, rename="camel"):
     draws: int
     rate: float | None
     """The share that `a` won."""
-    interval: RateInterval | None
+    interval: ConfidenceInterval | None
     rate_b: float | None
-    interval_b: RateInterval | None
+    interval_b: ConfidenceInterval | None
     """Not what is left of the other: a draw is won by neither."""
 
 
@@ -87,7 +81,7 @@ class FormatRecord(Struct, frozen=True, rename="camel"):
     draws: int
     rate: float | None = None
     """The share that those in favour won, where there are two sides."""
-    interval: RateInterval | None = None
+    interval: ConfidenceInterval | None = None
 
 
 class TopicCount(Struct, frozen=True):
@@ -120,16 +114,16 @@ class JudgeRecord(Struct, frozen=True, rename="camel"):
     flips: int = 0
     """Judges who named another winner when the order changed."""
     flip_rate: float | None = None
-    flip_interval: RateInterval | None = None
+    flip_interval: ConfidenceInterval | None = None
     panels: int = 0
     """Debates with more than one of them."""
     unanimous: int = 0
     """Panels whose ballots all name the same."""
     unanimous_rate: float | None = None
-    unanimous_interval: RateInterval | None = None
+    unanimous_interval: ConfidenceInterval | None = None
     agreement: float | None = None
     """The share of ballots that name the winner, in the mean."""
-    interval: RateInterval | None = None
+    interval: ConfidenceInterval | None = None
     """Of the agreement."""
 
 

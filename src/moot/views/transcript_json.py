@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from moot.core.terms import Money
-from moot.judging.audience_votes import ChoiceSwing, PollResult, SwingInterval
+from moot.judging.audience_votes import ChoiceSwing, ConfidenceInterval, PollResult
 from moot.views.costs import CostReport
 from moot.views.participants import JudgeView, ParticipantView
 from moot.views.poll_results import PollReport
@@ -266,7 +266,7 @@ def _change(change: ChoiceSwing, label: str) -> dict[str, Any]:
     }
 
 
-def _interval(interval: SwingInterval | None) -> dict[str, float] | None:
+def _interval(interval: ConfidenceInterval | None) -> dict[str, float] | None:
     return {"low": interval.low, "high": interval.high} if interval else None
 
 

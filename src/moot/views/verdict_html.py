@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from moot.judging.audience_votes import MIN_VOTERS, AudienceTally, ChoiceSwing, PollResult, SwingInterval
+from moot.judging.audience_votes import MIN_VOTERS, AudienceTally, ChoiceSwing, ConfidenceInterval, PollResult
 from moot.views.outcome import JudgeMargins
 from moot.views.participants import ParticipantView, seat_style
 from moot.views.poll_results import POLLS, PollOption, PollReport
@@ -260,7 +260,7 @@ def _signed(points: float) -> str:
     return f"{points:+g}".replace("-", "−") if points else "0"
 
 
-def _interval(interval: SwingInterval | None, tally: AudienceTally) -> str:
+def _interval(interval: ConfidenceInterval | None, tally: AudienceTally) -> str:
     if interval is None:
         return "too few" if tally.pairs < MIN_VOTERS else "–"
     return f"{_signed(interval.low)} to {_signed(interval.high)}"

@@ -1,4 +1,4 @@
-"""The application: the arena's rooms, the routes over them, and the border in front."""
+"""Builds the ASGI application: the routes, what they share (`AppContext`), and the middleware around them."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _routing_problem(request: Request, error: HTTPException) -> Problem:
 
 
 def _allowed_methods(request: Request) -> list[str]:
-    """What can be done at this address: the routes know it one by one, each its own method."""
+    """The methods of this path, collected from all routes, each of which knows only its own."""
     debates = request.app.router.routes
     return [
         method

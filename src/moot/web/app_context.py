@@ -1,6 +1,7 @@
-"""What routes and sockets work with: the arena, what a server has besides, and whose debate it is.
+"""What routes and sockets share: the arena, the server's services, and the check whose debate it is.
 
-Whose it is, is looked at here and nowhere else: one of another owner is as unknown as one that never was.
+The owner of a debate is checked here and nowhere else; a debate of another owner is as unknown as one that
+does not exist.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class AppContext(Struct, frozen=True):
     """What single routes keep for this application, by type."""
 
     def service(self, kind: type[S]) -> S:
-        """The one object of this type in the application; made at the first call, from this context."""
+        """The one object of this type in the application, created from this context at the first call."""
         if kind not in self.services:
             self.services[kind] = kind(self)
         return self.services[kind]
@@ -69,13 +70,13 @@ class AppContext(Struct, frozen=True):
         return head
 
     async def viewer_of(self, identity: Identity, seat: str | None, debate_id: str) -> Viewer:
-        """As whom they watch: as themselves, or as no more than the person of a seat."""
+        """Who watches: the identity itself, or only the person of a seat."""
         if seat is None:
             return identity.viewer
         return viewer_as(identity, seat, await self.arena.state(debate_id))
 
     async def has_seen_all(self, debate_id: str, dialect: V1Frames, viewer: Viewer, cursor: Cursor) -> bool:
-        """Whether a viewer of v1 has seen all that there is, and nothing follows by itself."""
+        """Whether a viewer of v1 has seen every event, and no more will follow by itself."""
         if not cursor.seq:
             return False
         debate = await self.arena.state(debate_id)
@@ -91,12 +92,12 @@ def context_of(request: Request) -> AppContext:
 
 
 def identity_of(connection: HTTPConnection) -> Identity:
-    """Who sends the request or opened the WebSocket, as the guard has found out."""
+    """Who sent the request or opened the WebSocket, as determined by the guard."""
     return connection.scope["state"]["who"]
 
 
 def client_of(connection: HTTPConnection) -> str:
-    """The client that requests, streams and debates are counted for: a token, or else an address."""
+    """The client for which requests, streams and debates are counted: a token, or else an address."""
     return connection.scope["state"]["client"]
 
 

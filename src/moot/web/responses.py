@@ -1,4 +1,4 @@
-"""Replies: a problem, or a shape as JSON. What stands on every reply is added by the border."""
+"""Replies: a problem, or a shape as JSON. Headers of every reply are added by the middleware."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def problem_reply(problem: Problem, scope: Scope) -> Response:
 
 
 def json_reply(shape: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Amounts of money are numbers here."""
+    """Amounts of money are encoded as numbers."""
     return Response(encoder.encode(shape), status, headers, "application/json")
 
 
 def raw_reply(problem: Problem, path: str) -> bytes:
-    """A whole reply in bytes, for where there is no request yet that a route could answer."""
+    """A complete HTTP reply in bytes, for connections on which no request could be read."""
     request_id = new_id("req")
     body = problem.body(path, request_id)
     headers = {

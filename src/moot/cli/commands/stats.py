@@ -12,7 +12,8 @@ from moot.cli.render.output import Terminal, add_row, join, make_table
 from moot.views.text import clean_json, plural
 
 if TYPE_CHECKING:
-    from moot.views.statistics_tables import DebateTotals, RateInterval, Statistics, WinRecord
+    from moot.judging.audience_votes import ConfidenceInterval
+    from moot.views.statistics_tables import DebateTotals, Statistics, WinRecord
 
 
 def stats(
@@ -135,7 +136,7 @@ def _costs(terminal: Terminal, statistics: Statistics) -> None:
     terminal.table(table)
 
 
-def _rate(rate: float | None, interval: RateInterval | None) -> str:
+def _rate(rate: float | None, interval: ConfidenceInterval | None) -> str:
     """With the interval in which the true one lies: 3 of 4 may be chance."""
     if rate is None or interval is None:
         return ""

@@ -18,7 +18,8 @@ CLOSE_SECONDS = 1.0
 class StallGuard(asyncio.Protocol):
     """For a protocol whose transport reports when too much is unread."""
 
-    stalled_seconds = 30.0
+    stalled_seconds: float
+    """How long a client may read nothing; set by the subclass that `listener.py` makes from the settings."""
     loop: asyncio.AbstractEventLoop
     transport: asyncio.Transport
     _stall_timer: asyncio.TimerHandle | None = None

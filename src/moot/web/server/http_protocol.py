@@ -33,7 +33,8 @@ MAX_PADDING_BYTES = 1024 * 1024
 
 
 class HttpConnection(StallGuard, HttpToolsProtocol):
-    header_seconds = 10.0
+    header_seconds: float
+    """Within which a head must be complete."""
 
     def __init__(
         self,
