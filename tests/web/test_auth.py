@@ -9,10 +9,11 @@ import pytest
 
 from moot.api.auth import ANYONE, NOBODY, OPERATOR, Authenticator, Identity, Tickets
 from moot.core.errors import StoreError
+from moot.core.terms import InvitationRole, TokenRole
 from moot.core.visibility import OBSERVER, OWNER, Viewer
 from moot.engine.coordination import MAX_VALUES, MemorySharedState
 from moot.providers.keys import Secret
-from moot.store.contract import Invitation, InvitationRole, Token, TokenRole, digest
+from moot.store.contract import Invitation, Token, digest
 from moot.store.memory import MemoryStore
 from tests.support.event_factories import opened
 from tests.web.apps import Echo, talk

@@ -22,9 +22,10 @@ from msgspec import Struct
 
 from moot.core.errors import StoreError
 from moot.core.shared_state import SharedState
+from moot.core.terms import InvitationRole, TokenRole
 from moot.core.visibility import OBSERVER, OWNER, Viewer
 from moot.providers.keys import Secret
-from moot.store.contract import BEARER_PREFIX, Invitation, InvitationRole, Token, TokenRole
+from moot.store.contract import BEARER_PREFIX, Invitation, Token
 from moot.store.contract import digest as digest_of
 
 CACHE_SECONDS = 0.5

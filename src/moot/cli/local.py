@@ -7,13 +7,14 @@ from collections.abc import AsyncGenerator, Sequence
 from datetime import UTC, datetime, timedelta
 
 from moot import formats
+from moot.api.v1.people_replies import invitation_reply
 from moot.cli.commands.debate import DEFAULT_FORMAT, DEFAULT_ROUNDS, NO_JUDGE, DebateCliOptions
 from moot.cli.lookup import unknown_conversation
 from moot.cli.render.progress import install_bar
 from moot.cli.source import StartedDebate
 from moot.client import Invitation
 from moot.core.errors import Invalid, UnknownDebate
-from moot.core.terms import HUMAN, Format, PollSettings, WinningRule
+from moot.core.terms import HUMAN, Format, InvitationRole, PollSettings, WinningRule
 from moot.core.visibility import OWNER
 from moot.engine.arena import Arena
 from moot.models.discovery import FREE_MODEL
@@ -22,7 +23,7 @@ from moot.rules import participation
 from moot.rules.debate_setup import SeatSetup, Setup, default_winning_rule, opening_event
 from moot.store.archive import ConversationPage
 from moot.store.contract import Invitation as StoredInvitation
-from moot.store.contract import InvitationRole, digest, new_secret
+from moot.store.contract import digest, new_secret
 from moot.views import exports
 from moot.views.conversation import conversation
 from moot.views.exports import DocumentName
@@ -127,24 +128,12 @@ class LocalSource(Arena):
         token, now = new_secret(), datetime.now(UTC)
         name = name or f"{role}-{secrets.token_hex(4)}"
         expires_at = now + timedelta(days=days) if days is not None else None
-        await self.store.add_invitation(
-            StoredInvitation(debate_id, name, digest(token), role, now, seat, judge, many, expires_at)
-        )
-        link = f"/debate/{debate_id}#token={token}"
-        return Invitation(name=name, role=role, token=token, seat=seat, link=link)
+        stored = StoredInvitation(debate_id, name, digest(token), role, now, seat, judge, many, expires_at)
+        await self.store.add_invitation(stored)
+        return invitation_reply(stored, token)
 
     async def invitations(self, debate_id: str) -> Sequence[Invitation]:
-        return [
-            Invitation(
-                name=stored.name,
-                role=stored.role,
-                seat=stored.seat,
-                judge=stored.judge,
-                many=stored.many,
-                expires_at=stored.expires_at,
-            )
-            for stored in await self.store.invitations(debate_id)
-        ]
+        return [invitation_reply(stored) for stored in await self.store.invitations(debate_id)]
 
     async def uninvite(self, debate_id: str, name: str) -> None:
         await self.store.delete_invitation(debate_id, name)

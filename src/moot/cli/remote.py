@@ -44,13 +44,13 @@ from moot.core.errors import Invalid, Refused, UnknownDebate
 from moot.core.events import CallDelta, Recorded, SegmentCompleted
 from moot.core.evolve import evolve
 from moot.core.state import Debate
-from moot.core.terms import Status
+from moot.core.terms import InvitationRole, Status
 from moot.rules import commands as cmd
 from moot.rules import participation
 from moot.rules.runner_decisions import wants_runner
 from moot.rules.turn_sessions import AskTurn
 from moot.store.archive import ArchivedConversation, ConversationPage
-from moot.store.contract import DebateHead, DebatePage, InvitationRole, RecordResult
+from moot.store.contract import DebateHead, DebatePage, RecordResult
 from moot.views.exports import DocumentName
 from moot.views.legacy_rows import JsonObject, LegacyRow, read_row
 from moot.views.poll_results import PollReport, report_from_tally

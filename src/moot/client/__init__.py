@@ -14,7 +14,14 @@ from __future__ import annotations
 
 from moot.client.async_client import AsyncClient
 from moot.client.client_errors import ApiError, Problem, Unreachable, Unreadable
-from moot.client.conversation_shapes import Conversation, ConversationEvents, Conversations, Install, Token
+from moot.client.conversation_shapes import (
+    Conversation,
+    ConversationEvents,
+    Conversations,
+    Install,
+    Models,
+    Token,
+)
 from moot.client.event_shapes import (
     Complete,
     CostUpdate,
@@ -37,7 +44,6 @@ from moot.client.shapes import (
     Done,
     Judge,
     Model,
-    Models,
     Polls,
     Records,
     Status,

@@ -21,12 +21,12 @@ from moot.client.conversation_shapes import (
     Form,
     Install,
     Installs,
+    Models,
     Token,
-    TokenRole,
     Tokens,
 )
 from moot.client.event_shapes import Event, Record, Score, event_of, record_of
-from moot.client.people_shapes import Invitation, Invitations, PollName, Role, SeatState, Tallied, Verdicts
+from moot.client.people_shapes import Invitation, Invitations, SeatState, Tallied, Verdicts
 from moot.client.shapes import (
     Config,
     Created,
@@ -35,7 +35,6 @@ from moot.client.shapes import (
     Done,
     Judge,
     Model,
-    Models,
     RawRecords,
     Records,
     Status,
@@ -45,6 +44,7 @@ from moot.client.shapes import (
 )
 from moot.client.streams import StreamFollower, StreamTimeouts
 from moot.core.sse import SseEvent
+from moot.core.terms import InvitationRole, PollName, TokenRole
 
 JsonObject = dict[str, Any]
 Action = Literal["next_round", "skip_to_judge"]
@@ -317,7 +317,7 @@ class AsyncClient:
     async def invite(
         self,
         id: str,
-        role: Role,
+        role: InvitationRole,
         *,
         seat: str = "",
         judge: str = "",

@@ -7,28 +7,15 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from moot.api.shapes.people import InvitationResponse as Invitation
+from moot.api.shapes.people import InvitationsResponse as Invitations
 from moot.client.event_shapes import Score
+from moot.core.terms import PollName
 
-Role = Literal["observer", "moderator", "participant", "judge", "audience"]
-PollName = Literal["before", "after"]
-
-
-class Invitation(Struct, frozen=True, rename="camel", kw_only=True):
-    """A token for one debate, in one role. It is told once, when it is made; `link` has it behind the #."""
-
-    name: str
-    role: str
-    token: str = ""
-    seat: str | None = None
-    judge: str | None = None
-    many: bool = False
-    """One link for a whole hall: each visitor gets a token of their own by it (`join`)."""
-    expires_at: datetime | None = None
-    link: str = ""
-
-
-class Invitations(Struct, frozen=True, rename="camel", kw_only=True):
-    invitations: tuple[Invitation, ...]
+__all__ = [
+    "Cast", "Interval", "Invitation", "Invitations", "Judged", "Moved", "PollCount", "SeatState", "Tallied",
+    "Verdicts",
+]  # fmt: skip
 
 
 class SeatState(Struct, frozen=True, rename="camel", kw_only=True):

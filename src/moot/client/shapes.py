@@ -31,8 +31,6 @@ __all__ = [
     "Judge",
     "JudgeInfo",
     "Model",
-    "ModelOffer",
-    "Models",
     "Polls",
     "Position",
     "Preview",
@@ -251,22 +249,3 @@ class Records(Struct, frozen=True):
 
     records: tuple[Record, ...]
     has_more: bool
-
-
-class ModelOffer(Struct, frozen=True, rename="camel", kw_only=True):
-    provider: str
-    model_id: str
-    name: str = ""
-    available: bool = False
-    missing: str | None = None
-    """What there is to install or to configure first."""
-    price: dict[str, Any] | None = None
-
-    @property
-    def label(self) -> str:
-        return f"{self.provider}/{self.model_id}"
-
-
-class Models(Struct, frozen=True, rename="camel", kw_only=True):
-    models: tuple[ModelOffer, ...]
-    default: str = ""

@@ -15,11 +15,11 @@ from moot.client.conversation_shapes import (
     Conversations,
     Form,
     Install,
+    Models,
     Token,
-    TokenRole,
 )
 from moot.client.event_shapes import Event, Record, Score
-from moot.client.people_shapes import Invitation, PollName, Role, SeatState, Tallied, Verdicts
+from moot.client.people_shapes import Invitation, SeatState, Tallied, Verdicts
 from moot.client.run_sync import SyncRunner
 from moot.client.shapes import (
     Config,
@@ -29,11 +29,11 @@ from moot.client.shapes import (
     Done,
     Judge,
     Model,
-    Models,
     Records,
     Status,
 )
 from moot.client.streams import StreamTimeouts
+from moot.core.terms import InvitationRole, PollName, TokenRole
 
 
 class Client(SyncRunner):
@@ -277,7 +277,7 @@ class Client(SyncRunner):
     def invite(
         self,
         id: str,
-        role: Role,
+        role: InvitationRole,
         *,
         seat: str = "",
         judge: str = "",

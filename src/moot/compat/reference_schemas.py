@@ -18,7 +18,6 @@ from moot.web.reference.schemas.base_schemas import LEFT_OUT, Count, DebateId, D
 
 Letter = Literal["A", "B", "C", "D"]
 Winner = Literal["A", "B", "C", "D", "draw"]
-Health = Literal["up", "down", "unconfigured"]
 
 
 class Numbered(Reply):
@@ -216,13 +215,6 @@ class BoutCompleted(Reply):
 # --- health ---------------------------------------------------------------------------------------------
 
 
-class ServicesResponse(Reply):
-    status: Literal["healthy", "degraded", "unhealthy"]
-    services: Annotated[dict[str, Health], Field(examples=[{"groq": "unconfigured", "langgraph": "up"}])]
-    """The services with a key, by what their last calls came to; `groq` and `langgraph`, which is the engine,
-    always."""
-
-
 # --- turns that are asked for one by one ----------------------------------------------------------------
 
 
@@ -336,7 +328,7 @@ COMPAT_EVENTS: dict[str, tuple[type[Reply], ...]] = {
 }
 """By the name that the routes have for them."""
 COMPAT_REPLIES: tuple[type[Reply], ...] = (
-    QuickCreated, Bout, BoutActed, ServicesResponse, *TURN_REPLIES,
+    QuickCreated, Bout, BoutActed, *TURN_REPLIES,
     *(event for name in ("quick", "bouts") for event in COMPAT_EVENTS[name]),
 )  # fmt: skip
 COMPAT_BODIES: tuple[type[Body], ...] = (QuickDebate, *ARENA_BODIES, AskedTurn)

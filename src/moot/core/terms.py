@@ -18,6 +18,8 @@ Money = Decimal
 Side = Literal["for", "against", "neutral"]
 OpeningSide = Literal["for", "against"]
 SeatRole = Literal["debater", "moderator"]
+TokenRole = Literal["owner", "moderator", "viewer"]
+InvitationRole = Literal["observer", "moderator", "participant", "judge", "audience"]
 Status = Literal[
     "created", "initializing", "awaiting_arguments", "debating", "paused",
     "judging", "completed", "aborted", "error",

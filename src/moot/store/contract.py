@@ -11,14 +11,14 @@ import hashlib
 import secrets
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from datetime import date, datetime
-from typing import Literal, Protocol
+from typing import Protocol
 
 import msgspec
 from msgspec import Struct
 
 from moot.core.events import Event, Recorded, StreamedEvent
 from moot.core.state import Debate
-from moot.core.terms import Status
+from moot.core.terms import InvitationRole, Status, TokenRole
 from moot.store.archive import Archive
 from moot.views.summary import StoredSummary
 
@@ -134,9 +134,6 @@ def digest(secret: str) -> str:
     return hashlib.sha256(secret.encode(errors="surrogatepass")).hexdigest()
 
 
-TokenRole = Literal["owner", "moderator", "viewer"]
-
-
 class Token(Struct, frozen=True):
     """Gives its bearer access. Only the digest of the token is kept: see `digest`."""
 
@@ -151,9 +148,6 @@ class Token(Struct, frozen=True):
 
     def expired(self, at: datetime) -> bool:
         return self.expires_at is not None and self.expires_at <= at
-
-
-InvitationRole = Literal["observer", "moderator", "participant", "judge", "audience"]
 
 
 class Invitation(Struct, frozen=True):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from moot.core.events import DebateOpened, Recorded
 from moot.core.evolve import evolve
@@ -25,8 +26,7 @@ TOOLS_WARNING_LIMITED = f"{TOOLS_WARNING} The cost limit holds all the same."
 class ScheduledSpeech(Struct, frozen=True):
     """One speech of the order."""
 
-    seat: int
-    """The place of its seat, counted from 0."""
+    seat: Annotated[int, Meta(description="The index of its speaker among the participants, from 0.")]
     round: int
     tone: Tone
     title: str

@@ -16,10 +16,12 @@ from typing import Any
 from uuid import uuid4
 
 import msgspec
+from msgspec import Struct
 from starlette.requests import Request
 
 from moot.api.auth import ANYONE
 from moot.api.problems import Problem
+from moot.api.shapes.base import encode_value
 from moot.core.errors import KeyReused
 from moot.core.shared_state import SharedState
 from moot.store.contract import IdempotencyKey
@@ -79,9 +81,10 @@ class IdempotencyKeys:
         )
         return None if data is None else msgspec.json.decode(data, type=SavedReply)
 
-    async def remember(self, request: Request, once: IdempotencyKey | None, shape: dict[str, Any]) -> None:
+    async def remember(self, request: Request, once: IdempotencyKey | None, reply: Struct) -> None:
         if once is None:
             return
+        shape = msgspec.to_builtins(reply, enc_hook=encode_value)
         word = _sealing_secret(request, once)
         data = msgspec.json.encode((once.body_hash, shape if word else None))
         await self._shared_state.put(f"said {_storage_key(once)}", data, SAVED_SECONDS, secret=word)

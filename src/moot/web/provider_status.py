@@ -6,8 +6,8 @@ Of a key nothing is told but the name of its variable.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from moot.api.shapes.server import OfferedProvider
 from moot.core.terms import HUMAN
 from moot.models.discovery import AvailableModel
 from moot.models.registry import ProviderRegistry
@@ -17,13 +17,15 @@ from moot.providers.endpoints import Endpoint, key_hint
 LOCAL = "local"
 
 
-def provider_rows(providers: ProviderRegistry, available: Sequence[AvailableModel]) -> list[dict[str, Any]]:
+def provider_rows(
+    providers: ProviderRegistry, available: Sequence[AvailableModel]
+) -> tuple[OfferedProvider, ...]:
     """Services first, then model servers, then the models of this machine, then what plug-ins bring."""
     rows = [_service_row(providers, endpoint, available) for endpoint in providers.endpoints.values()]
-    rows.sort(key=lambda row: row["local"])
+    rows.sort(key=lambda row: row.local)
     others = [name for name in providers.names() if name not in providers.endpoints]
     plain = [_plugin_row(name) for name in others if name not in (LOCAL, HUMAN)]
-    return [*rows, _local_row(_rows_of(LOCAL, available)), *plain]
+    return (*rows, _local_row(_rows_of(LOCAL, available)), *plain)
 
 
 def _rows_of(provider: str, available: Sequence[AvailableModel]) -> list[AvailableModel]:
@@ -32,7 +34,7 @@ def _rows_of(provider: str, available: Sequence[AvailableModel]) -> list[Availab
 
 def _service_row(
     providers: ProviderRegistry, endpoint: Endpoint, available: Sequence[AvailableModel]
-) -> dict[str, Any]:
+) -> OfferedProvider:
     rows = _rows_of(endpoint.name, available)
     ready = any(row.usable for row in rows)
     listed = [_model_name(row) for row in rows if row.usable and _model_name(row)]
@@ -40,16 +42,16 @@ def _service_row(
         *listed,
         *(() if endpoint.local else (row.name for row in known_models.catalogue(endpoint.name))),
     ]
-    return {
-        "name": endpoint.name,
-        "title": endpoint.title,
-        "ready": ready,
-        "local": endpoint.local,
-        "keyName": endpoint.keys[0] if endpoint.keys else None,
-        "why": next((row.why for row in rows if row.usable), None),
-        "missing": None if ready else _missing_text(providers, endpoint),
-        "models": list(dict.fromkeys(names)),
-    }
+    return OfferedProvider(
+        name=endpoint.name,
+        title=endpoint.title,
+        ready=ready,
+        local=endpoint.local,
+        key_name=endpoint.keys[0] if endpoint.keys else None,
+        why=next((row.why for row in rows if row.usable), None),
+        missing=None if ready else _missing_text(providers, endpoint),
+        models=tuple(dict.fromkeys(names)),
+    )
 
 
 def _missing_text(providers: ProviderRegistry, endpoint: Endpoint) -> str:
@@ -60,32 +62,32 @@ def _missing_text(providers: ProviderRegistry, endpoint: Endpoint) -> str:
     return f"Nothing answers at {endpoint.base_url}. Start {endpoint.title}, and give it a model."
 
 
-def _local_row(rows: Sequence[AvailableModel]) -> dict[str, Any]:
+def _local_row(rows: Sequence[AvailableModel]) -> OfferedProvider:
     ready = any(row.usable for row in rows)
-    return {
-        "name": LOCAL,
-        "title": "This machine",
-        "ready": ready,
-        "local": True,
-        "keyName": None,
-        "why": next((row.why for row in rows if row.usable), None),
-        "missing": None if ready else next((row.todo for row in rows if row.todo), None),
-        "models": [_model_name(row) for row in rows if row.usable],
-    }
+    return OfferedProvider(
+        name=LOCAL,
+        title="This machine",
+        ready=ready,
+        local=True,
+        key_name=None,
+        why=next((row.why for row in rows if row.usable), None),
+        missing=None if ready else next((row.todo for row in rows if row.todo), None),
+        models=tuple(_model_name(row) for row in rows if row.usable),
+    )
 
 
-def _plugin_row(name: str) -> dict[str, Any]:
-    """Brought by a plug-in, or for trying things out: it answers for itself."""
-    return {
-        "name": name,
-        "title": name.capitalize(),
-        "ready": True,
-        "local": True,
-        "keyName": None,
-        "why": None,
-        "missing": None,
-        "models": [],
-    }
+def _plugin_row(name: str) -> OfferedProvider:
+    """A provider of a plug-in, or one for tests: it needs nothing from us."""
+    return OfferedProvider(
+        name=name,
+        title=name.capitalize(),
+        ready=True,
+        local=True,
+        key_name=None,
+        why=None,
+        missing=None,
+        models=(),
+    )
 
 
 def _model_name(row: AvailableModel) -> str:

@@ -1,7 +1,7 @@
-"""What there is to choose from, and how it went so far: models, formats, statistics.
+"""Replies about the server: its models, providers, formats and tools, and the statistics of its debates.
 
-Looking for models knocks at doors, and statistics read every debate's summary: both are kept for a moment.
-Hundreds of models have a price to be found: that is done beside the loop, which has words to pass on.
+Discovering models makes requests, and statistics read every debate's summary: both are cached for a few
+seconds. Finding the prices of hundreds of models is done in a thread, so that streams are not held up.
 """
 
 from __future__ import annotations
@@ -10,13 +10,27 @@ import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import cache, partial
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
-import msgspec
+from msgspec.structs import replace
 
 from moot import formats
+from moot.api.shapes.server import (
+    Chair,
+    FormatPhase,
+    FormatsResponse,
+    ModelsResponse,
+    OfferedFormat,
+    OfferedModel,
+    OfferedProvider,
+    OfferedTool,
+    Price,
+    ToolServer,
+    ToolsResponse,
+)
 from moot.api.v1.query_params import FilterParams
-from moot.core.terms import Format, Money, Phase, Price
+from moot.core.terms import Format, Money, Phase
+from moot.core.terms import Price as ModelPrice
 from moot.engine.arena import Arena
 from moot.models.discovery import AvailableModel
 from moot.providers import known_models
@@ -32,6 +46,8 @@ from moot.web.provider_status import LOCAL, provider_rows
 CACHE_SECONDS = 10.0
 MAX_CACHED = 100
 
+T = TypeVar("T")
+
 
 class ServerInfo:
     def __init__(self, arena: Arena) -> None:
@@ -39,25 +55,26 @@ class ServerInfo:
         self._kept: dict[tuple[Hashable, ...], tuple[float, Any]] = {}
         self._looking = asyncio.Lock()
 
-    async def models(self) -> dict[str, Any]:
+    async def models(self) -> ModelsResponse:
         return await self._keep(("models", self._arena.providers.installs.finished), self._models)
 
-    async def providers(self) -> dict[str, Any]:
+    async def providers(self) -> tuple[tuple[OfferedProvider, ...], str]:
+        """All providers, and the default model."""
         return await self._keep(("providers", self._arena.providers.installs.finished), self._providers)
 
-    async def formats(self) -> dict[str, Any]:
+    async def formats(self) -> FormatsResponse:
         return await asyncio.to_thread(self._formats)
 
-    async def tools(self) -> dict[str, Any]:
-        """By the names that a debate allows them by. How a server is reached is nobody's business."""
-        kits = await self._arena.tools.servers()
-        return {"servers": [_tool_server_row(kit) for kit in kits], "hosted": [*HOSTED]}
+    async def tools(self) -> ToolsResponse:
+        """Tools by the names that a debate allows them by, without the addresses of their servers."""
+        servers = await self._arena.tools.servers()
+        return ToolsResponse(servers=tuple(_tool_server(server) for server in servers), hosted=HOSTED)
 
-    def _formats(self) -> dict[str, Any]:
+    def _formats(self) -> FormatsResponse:
         folder = self._arena.settings.formats
         others = formats.names(folder)[len(formats.BUILT_IN) :]
-        rows = [_built_in(name) for name in formats.BUILT_IN]
-        return {"formats": [*rows, *(_format(formats.load(name, folder)) for name in others)]}
+        rows = (_built_in(name) for name in formats.BUILT_IN)
+        return FormatsResponse(formats=(*rows, *(_format(formats.load(name, folder)) for name in others)))
 
     async def statistics(self, owner: str | None, among: FilterParams) -> dict[str, Any]:
         async def look() -> dict[str, Any]:
@@ -67,9 +84,7 @@ class ServerInfo:
 
         return await self._keep(("statistics", owner, among), look)
 
-    async def _keep(
-        self, name: tuple[Hashable, ...], load: Callable[[], Awaitable[dict[str, Any]]]
-    ) -> dict[str, Any]:
+    async def _keep(self, name: tuple[Hashable, ...], load: Callable[[], Awaitable[T]]) -> T:
         async with self._looking:
             at, known_ = self._kept.get(name, (float("-inf"), None))
             if monotonic() - at > CACHE_SECONDS:
@@ -80,27 +95,27 @@ class ServerInfo:
                 del self._kept[next(iter(self._kept))]
             return known_
 
-    async def _models(self) -> dict[str, Any]:
+    async def _models(self) -> ModelsResponse:
         providers = self._arena.providers
         available, default = await providers.usable(), await providers.default_model()
         return await asyncio.to_thread(self._described, available, default)
 
-    def _described(self, usable: Sequence[AvailableModel], default: str) -> dict[str, Any]:
+    def _described(self, usable: Sequence[AvailableModel], default: str) -> ModelsResponse:
         providers = self._arena.providers
-        rows: dict[str, dict[str, Any]] = {}
-        for found in usable:
-            provider, _, name = found.name.partition("/")
+        rows: dict[str, OfferedModel] = {}
+        for model in usable:
+            provider, _, name = model.name.partition("/")
             if name:
-                row = self._row(provider, name, found.title, "" if found.usable else found.todo)
-                rows[found.name] = {**row, "install": name if found.kind == "catalogue" else None}
+                row = self._row(provider, name, model.title, "" if model.usable else model.todo)
+                rows[model.name] = replace(row, install=name if model.kind == "catalogue" else None)
         for endpoint in providers.endpoints.values():
             keyless = needs_key(endpoint) and key_of(endpoint, providers.model_files.environ, {}) is None
             missing = "" if providers.has_key(endpoint.name) or not keyless else f"Set {endpoint.keys[0]}."
             for row in known_models.catalogue(endpoint.name):
                 rows.setdefault(row.label, self._row(endpoint.name, row.name, row.name, missing))
         for label in self._recommended(default) & rows.keys():
-            rows[label]["recommended"] = True
-        return {"models": list(rows.values()), "default": default}
+            rows[label] = replace(rows[label], recommended=True)
+        return ModelsResponse(models=tuple(rows.values()), default=default)
 
     def _recommended(self, default: str) -> set[str]:
         """Good ones to begin with: the default, one of each service, and the best that runs here."""
@@ -109,56 +124,54 @@ class ServerInfo:
         best = max(providers.model_files.catalogue.values(), key=lambda entry: entry.parameters)
         return {default, f"local/{best.name}", *services}
 
-    async def _providers(self) -> dict[str, Any]:
+    async def _providers(self) -> tuple[tuple[OfferedProvider, ...], str]:
         providers = self._arena.providers
         rows = await asyncio.to_thread(provider_rows, providers, await providers.usable())
-        return {"providers": rows, "default": await providers.default_model()}
+        return rows, await providers.default_model()
 
-    def _row(self, provider: str, name: str, title: str, missing: str) -> dict[str, Any]:
+    def _row(self, provider: str, name: str, title: str, missing: str) -> OfferedModel:
         endpoint = self._arena.providers.endpoints.get(provider)
         traits = traits_of(endpoint, name) if endpoint else self._arena.providers.traits(provider, name)
         price = self._arena.price(provider, name)
-        return {
-            "provider": provider,
-            "modelId": name,
-            "name": title or name,
-            "available": not missing,
-            "missing": missing or None,
-            "price": _price(price),
-            "priceText": _price_text(price),
-            "thinks": traits.thinks,
-            "efforts": list(traits.efforts),
-            "contextTokens": traits.context,
-            "outputTokens": traits.output,
-            "local": provider == LOCAL or (endpoint is not None and endpoint.local),
-            "small": traits.small,
-            "recommended": False,
-            "install": None,
-        }
+        return OfferedModel(
+            provider=provider,
+            model_id=name,
+            name=title or name,
+            available=not missing,
+            missing=missing or None,
+            price=_price(price),
+            price_text=_price_text(price),
+            thinks=traits.thinks,
+            efforts=tuple(traits.efforts),
+            context_tokens=traits.context,
+            output_tokens=traits.output,
+            local=provider == LOCAL or (endpoint is not None and endpoint.local),
+            small=traits.small,
+            recommended=False,
+            install=None,
+        )
 
 
-def _tool_server_row(kit: ToolServerInfo) -> dict[str, Any]:
-    return {
-        "name": kit.name,
-        "title": kit.title,
-        "missing": kit.missing or None,
-        "tools": [
-            {"name": tool.name, "title": tool.title, "description": tool.description} for tool in kit.tools
-        ],
-    }
+def _tool_server(server: ToolServerInfo) -> ToolServer:
+    tools = (
+        OfferedTool(name=tool.name, title=tool.title, description=tool.description) for tool in server.tools
+    )
+    return ToolServer(
+        name=server.name, title=server.title, missing=server.missing or None, tools=tuple(tools)
+    )
 
 
-def _price(price: Price | None) -> dict[str, float] | None:
-    """US dollars for a million tokens, at the first tier; null where nobody knows."""
+def _price(price: ModelPrice | None) -> Price | None:
+    """The price at the first tier."""
     if price is None:
         return None
-    return {
-        "inputPerMillion": float(price.input[0].per_million),
-        "outputPerMillion": float(price.output[0].per_million),
-    }
+    return Price(
+        input_per_million=float(price.input[0].per_million),
+        output_per_million=float(price.output[0].per_million),
+    )
 
 
-def _price_text(price: Price | None) -> str:
+def _price_text(price: ModelPrice | None) -> str:
     if price is None:
         return "price unknown"
     asked, output_rate = price.input[0].per_million, price.output[0].per_million
@@ -166,55 +179,55 @@ def _price_text(price: Price | None) -> str:
 
 
 @cache
-def _built_in(name: str) -> dict[str, Any]:
+def _built_in(name: str) -> OfferedFormat:
     return _format(formats.load(name))
 
 
-def _format(fmt: Format) -> dict[str, Any]:
-    return {
-        "name": fmt.name,
-        "title": fmt.title,
-        "summary": formats.described(fmt),
-        "minParticipants": max(2, fmt.min_seats),
-        "maxParticipants": fmt.max_seats,
-        "rounds": fmt.rounds,
-        "maxRounds": fmt.max_rounds,
-        "scripted": fmt.scripted,
-        "result": fmt.result,
-        "parties": fmt.parties,
-        "eitherFirst": fmt.either_first,
-        "lastWord": fmt.last_word,
-        "prepWords": fmt.prep_words,
-        "chairs": [
-            {"name": chair.name, "position": chair.side, "role": chair.role, "team": chair.team}
+def _format(fmt: Format) -> OfferedFormat:
+    return OfferedFormat(
+        name=fmt.name,
+        title=fmt.title,
+        summary=formats.described(fmt),
+        min_participants=max(2, fmt.min_seats),
+        max_participants=fmt.max_seats,
+        rounds=fmt.rounds,
+        max_rounds=fmt.max_rounds,
+        scripted=fmt.scripted,
+        result=fmt.result,
+        parties=fmt.parties,
+        either_first=fmt.either_first,
+        last_word=fmt.last_word,
+        prep_words=fmt.prep_words,
+        chairs=tuple(
+            Chair(name=chair.name, position=chair.side, role=chair.role, team=chair.team)
             for chair in fmt.chairs
-        ],
-        "phases": [_phase(phase) for phase in fmt.phases],
-        "order": msgspec.to_builtins(usual_order(fmt)),
-    }
+        ),
+        phases=tuple(_phase(phase) for phase in fmt.phases),
+        order=usual_order(fmt),
+    )
 
 
-def _phase(phase: Phase) -> dict[str, Any]:
-    return {
-        "key": phase.key,
-        "title": phase.title,
-        "round": phase.round,
-        "speaker": phase.who,
-        "member": phase.speaker,
-        "team": phase.team,
-        "speaksAs": phase.speaks_as,
-        "to": phase.to,
-        "kind": phase.kind,
-        "tone": phase.tone,
-        "minutes": phase.minutes,
-        "words": phase.words,
-        "clock": phase.clock,
-        "exchanges": phase.exchanges,
-        "newArguments": phase.new_arguments,
-        "simultaneous": phase.simultaneous,
-        "pointsOfInformation": phase.points_of_information,
-        "protected": phase.protected,
-    }
+def _phase(phase: Phase) -> FormatPhase:
+    return FormatPhase(
+        key=phase.key,
+        title=phase.title,
+        round=phase.round,
+        speaker=phase.who,
+        member=phase.speaker,
+        team=phase.team,
+        speaks_as=phase.speaks_as,
+        to=phase.to,
+        kind=phase.kind,
+        tone=phase.tone,
+        minutes=phase.minutes,
+        words=phase.words,
+        clock=phase.clock,
+        exchanges=phase.exchanges,
+        new_arguments=phase.new_arguments,
+        simultaneous=phase.simultaneous,
+        points_of_information=phase.points_of_information,
+        protected=phase.protected,
+    )
 
 
 def _counts(among: FilterParams, summary: StoredSummary) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from moot.api.shapes import conversations, debates, estimates
+from moot.api.shapes import conversations, debates, estimates, people, server
 
 SHAPES: tuple[type[Struct], ...] = (
     conversations.ConversationResponse,
@@ -26,5 +26,15 @@ SHAPES: tuple[type[Struct], ...] = (
     debates.StopDebateResponse,
     debates.TicketResponse,
     estimates.EstimateResponse,
+    server.ModelsResponse,
+    server.ProvidersResponse,
+    server.FormatsResponse,
+    server.ToolsResponse,
+    server.TokenResponse,
+    server.TokensResponse,
+    server.HealthResponse,
+    server.ServicesResponse,
+    people.InvitationResponse,
+    people.InvitationsResponse,
 )
 """Every reply that is defined here."""

@@ -32,12 +32,11 @@ from moot.api.v1.validation_messages import (
 )
 from moot.core.errors import Invalid, Refused
 from moot.core.state import Debate
-from moot.core.terms import Ballot, PollName, Score
+from moot.core.terms import Ballot, InvitationRole, PollName, Score, TokenRole
 from moot.judging.ballots import MAX_REASONING_CHARS
 from moot.providers.redaction import redact
 from moot.rules.commands import MAX_EXTENSION_SECONDS, MAX_REMARK_CHARS
 from moot.rules.participation import MAX_POINT_CHARS, MAX_SPEECH_CHARS
-from moot.store.contract import InvitationRole, TokenRole
 
 MAX_NAME_LENGTH = 60
 MAX_TOKEN_NAME = 64

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
+from moot.api.shapes.base import Timestamp
+from moot.api.shapes.people import InvitationResponse
 from moot.core.state import Debate, Poll, Turn
 from moot.core.visibility import Viewer
 from moot.core.word_count import count_words
@@ -19,21 +21,20 @@ from moot.views.transcript import transcript
 from moot.views.transcript_json import moment
 
 
-def invitation_reply(invitation: Invitation, token: str = "") -> dict[str, Any]:
-    """The token is told once, to whoever asked for it. It stands behind the #, which no browser sends."""
-    shape: dict[str, Any] = {
-        "debateId": invitation.debate,
-        "name": invitation.name,
-        "role": invitation.role,
-        "seat": invitation.seat,
-        "judge": invitation.judge,
-        "many": invitation.many,
-        "createdAt": moment(invitation.created_at),
-        "expiresAt": moment(invitation.expires_at),
-    }
-    if token:
-        shape |= {"token": token, "link": f"/debate/{invitation.debate}#token={token}"}
-    return {member: value for member, value in shape.items() if value is not None}
+def invitation_reply(invitation: Invitation, token: str = "") -> InvitationResponse:
+    """The token is sent once, in the reply that makes it; in the link it is behind the #."""
+    return InvitationResponse(
+        debate_id=invitation.debate,
+        name=invitation.name,
+        role=invitation.role,
+        seat=invitation.seat,
+        judge=invitation.judge,
+        many=invitation.many,
+        created_at=Timestamp.of(invitation.created_at),
+        expires_at=Timestamp.of(invitation.expires_at),
+        token=token,
+        link=f"/debate/{invitation.debate}#token={token}" if token else "",
+    )
 
 
 # --- a seat ---------------------------------------------------------------------------------------------

@@ -7,20 +7,22 @@ the reply to a repeated request is remembered by `IdempotencyKeys`, as it is for
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
+from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
 
 from moot import __version__
 from moot.api.problems import Problem
 from moot.api.rights import may
+from moot.api.shapes.base import Timestamp
 from moot.api.shapes.conversations import InstallResponse, InstallsResponse
+from moot.api.shapes.server import OfferedProvider, ProvidersResponse, TokenResponse, TokensResponse
 from moot.api.v1 import bodies, people_bodies, query_params
 from moot.core.errors import Unavailable
 from moot.models.installs import InstallStatus
 from moot.store.contract import Token, digest, new_secret
-from moot.views.transcript_json import moment
 from moot.web.app_context import AppContext, identity_of, query_string
 from moot.web.responses import json_reply
 from moot.web.route_docs import api_router, documented
@@ -69,11 +71,17 @@ async def providers(request: Request, context: Context) -> Response:
     and its models. Of a key only the name of its variable is shown.
     """
     query_params.no_params(query_string(request))
-    listed = await context.server_info.providers()
+    rows, default = await context.server_info.providers()
     needed, operator = await context.authenticator.needs_token(), may(identity_of(request), "operate")
-    rows = listed["providers"] if operator else [_without_details(row) for row in listed["providers"]]
-    shape = {**listed, "providers": rows, "token": needed, "operator": operator, "version": __version__}
-    return json_reply(shape)
+    return json_reply(
+        ProvidersResponse(
+            providers=rows if operator else tuple(_without_details(row) for row in rows),
+            default=default,
+            token=needed,
+            operator=operator,
+            version=__version__,
+        )
+    )
 
 
 # --- models to install ----------------------------------------------------------------------------
@@ -168,12 +176,8 @@ async def stop_install(request: Request, model: ModelName, context: Context) -> 
 async def tokens(request: Request, context: Context) -> Response:
     """Lists the tokens without their secrets, which are not stored. Only the operator may do this."""
     query_params.no_params(query_string(request))
-    tokens = await context.arena.store.tokens()
-    shape = {
-        "tokens": [_token_reply(token) for token in tokens],
-        "needed": await context.authenticator.needs_token(),
-    }
-    return json_reply(shape)
+    rows = tuple(_token_reply(token) for token in await context.arena.store.tokens())
+    return json_reply(TokensResponse(tokens=rows, needed=await context.authenticator.needs_token()))
 
 
 @router.post(
@@ -227,7 +231,7 @@ async def revoke_token(request: Request, token: TokenName, context: Context) -> 
     return Response(status_code=204)
 
 
-async def _make_token(context: AppContext, body: people_bodies.NewToken) -> dict[str, Any]:
+async def _make_token(context: AppContext, body: people_bodies.NewToken) -> TokenResponse:
     store, authenticator = context.arena.store, context.authenticator
     if any(existing.name == body.name for existing in await store.tokens()):
         raise Problem("validation", errors={"name": ["There is a token of that name"]})
@@ -238,12 +242,12 @@ async def _make_token(context: AppContext, body: people_bodies.NewToken) -> dict
     await store.save_token(token)
     authenticator.forget_cached()
     warning = FIRST_ONE_WARNING.format(owner=owner or "nobody in particular") if first else None
-    return {**_token_reply(token), "token": secret, "warning": warning}
+    return replace(_token_reply(token), token=secret, warning=warning)
 
 
-def _without_details(row: dict[str, Any]) -> dict[str, Any]:
-    """Hides addresses and file names, which are for the operator alone."""
-    return {**row, "why": None, "missing": row["missing"] and ASK_OPERATOR}
+def _without_details(row: OfferedProvider) -> OfferedProvider:
+    """Addresses in the operator's network are for the operator only."""
+    return replace(row, why=None, missing=row.missing and ASK_OPERATOR)
 
 
 def _no_model() -> Problem:
@@ -266,12 +270,12 @@ def _install_reply(install: InstallStatus, *, operator: bool) -> InstallResponse
     )
 
 
-def _token_reply(token: Token) -> dict[str, Any]:
-    return {
-        "name": token.name,
-        "role": token.role,
-        "owner": token.owner,
-        "createdAt": moment(token.created_at),
-        "expiresAt": moment(token.expires_at),
-        "expired": token.expired(datetime.now(UTC)),
-    }
+def _token_reply(token: Token) -> TokenResponse:
+    return TokenResponse(
+        name=token.name,
+        role=token.role,
+        owner=token.owner,
+        created_at=Timestamp.of(token.created_at),
+        expires_at=Timestamp.of(token.expires_at),
+        expired=token.expired(datetime.now(UTC)),
+    )

@@ -16,6 +16,7 @@ from fastapi import Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
+from moot.api.shapes.server import HealthResponse, ServicesResponse
 from moot.core.errors import StoreError
 from moot.engine.arena import Arena
 from moot.web.responses import json_reply
@@ -37,33 +38,36 @@ ServedArena = Annotated[Arena, Depends(_arena)]
 
 
 async def live() -> Response:
-    return json_reply({"status": "ok"})
+    return json_reply(HealthResponse(status="ok"))
 
 
 async def ready(arena: ServedArena) -> Response:
     if arena.followers.closed:
-        return json_reply({"status": "stopping"}, 503, {"Retry-After": "2"})
+        return json_reply(HealthResponse(status="stopping"), 503, {"Retry-After": "2"})
     try:
         async with asyncio.timeout(CHECK_SECONDS):
             # Of a debate that does not exist: anyone may ask, uncounted, so it must cost little.
             await arena.store.positions(("health",))
     except (StoreError, TimeoutError):
-        return json_reply({"status": "unhealthy", "store": "unreachable"}, 503, {"Retry-After": "5"})
+        return _unhealthy(HealthResponse(status="unhealthy", store="unreachable"))
     if arena.store.write_error:
-        return json_reply({"status": "unhealthy", "store": "not writable"}, 503, {"Retry-After": "5"})
+        return _unhealthy(HealthResponse(status="unhealthy", store="not writable"))
     if await is_bus_down(arena):
-        return json_reply({"status": "degraded", "store": "ok", "bus": "unreachable"})
-    return json_reply({"status": "ok", "store": "ok"})
+        return json_reply(HealthResponse(status="degraded", store="ok", bus="unreachable"))
+    return json_reply(HealthResponse(status="ok", store="ok"))
 
 
 async def services(arena: ServedArena) -> Response:
     known = {name: "up" if well else "down" for name, well in arena.providers.service_health().items()}
     statuses = {"groq": known.get("groq", "unconfigured"), "langgraph": "up", **known}
     if (await ready(arena)).status_code != 200:
-        shape = {"status": "unhealthy", "services": {**statuses, "langgraph": "down"}}
-        return json_reply(shape, 503, {"Retry-After": "5"})
+        return _unhealthy(ServicesResponse(status="unhealthy", services={**statuses, "langgraph": "down"}))
     degraded = "down" in statuses.values() or await is_bus_down(arena)
-    return json_reply({"status": "degraded" if degraded else "healthy", "services": statuses})
+    return json_reply(ServicesResponse(status="degraded" if degraded else "healthy", services=statuses))
+
+
+def _unhealthy(reply: HealthResponse | ServicesResponse) -> Response:
+    return json_reply(reply, 503, {"Retry-After": "5"})
 
 
 async def is_bus_down(arena: Arena) -> bool:

@@ -16,9 +16,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from moot.api.problems import Problem
+from moot.api.shapes.people import InvitationsResponse
 from moot.api.v1 import bodies, people_bodies, people_replies, query_params
 from moot.core.state import Debate
-from moot.store.contract import Invitation, InvitationRole, digest, new_secret
+from moot.core.terms import InvitationRole
+from moot.store.contract import Invitation, digest, new_secret
 from moot.web.app_context import AppContext, identity_of, query_string
 from moot.web.responses import json_reply
 from moot.web.route_docs import COMMANDED, api_router, documented
@@ -119,7 +121,8 @@ async def invitations(request: Request, debate_id: DebateId, context: Context) -
     """Lists the valid invitations without their tokens. Only owners and moderators may do this."""
     query_params.no_params(query_string(request))
     listed = await context.arena.store.invitations(debate_id)
-    return json_reply({"invitations": [people_replies.invitation_reply(guest) for guest in listed]})
+    rows = tuple(people_replies.invitation_reply(invitation) for invitation in listed)
+    return json_reply(InvitationsResponse(invitations=rows))
 
 
 @router.delete(

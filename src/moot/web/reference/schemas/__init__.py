@@ -20,8 +20,6 @@ from moot.web.reference.schemas.conversation_schemas import ConversationEvent
 from moot.web.reference.schemas.event_schemas import EVENTS, EXTENDED, AckData
 from moot.web.reference.schemas.page_view_schemas import FramesResponse, ViewFrame, ViewResponse
 from moot.web.reference.schemas.people_schemas import (
-    InvitationResponse,
-    InvitationsResponse,
     PollsResponse,
     SeatResponse,
     VerdictsResponse,
@@ -32,25 +30,15 @@ from moot.web.reference.schemas.reply_schemas import (
     CreateDebateResponse,
     DebateStatusResponse,
 )
-from moot.web.reference.schemas.server_schemas import (
-    FormatsResponse,
-    HealthResponse,
-    ModelsResponse,
-    ProvidersResponse,
-    TokenResponse,
-    TokensResponse,
-    ToolsResponse,
-)
 from moot.web.reference.schemas.statistics_schemas import StatisticsResponse
 
 REPLIES: tuple[type[Reply], ...] = (
     CreateDebateResponse, DebateStatusResponse,
     TranscriptResponse, EventPage, LogEntry, CallResponse,
-    InvitationResponse, InvitationsResponse, SeatResponse, PollsResponse, VerdictsResponse,
+    SeatResponse, PollsResponse, VerdictsResponse,
     ViewResponse, ViewFrame, FramesResponse,
-    FormatsResponse, HealthResponse, ModelsResponse, ToolsResponse, StatisticsResponse, ErrorResponse,
+    StatisticsResponse, ErrorResponse,
     AckData,
-    ProvidersResponse, TokenResponse, TokensResponse,
     *EVENTS.values(), *EXTENDED.values(),
 )  # fmt: skip
 
@@ -64,7 +52,12 @@ def schemas(*more: type[Reply], template: str = "#/components/schemas/{model}") 
         SHAPES, ref_template=SCHEMA_TEMPLATE, schema_hook=describe_type
     )
     _, rows = models_json_schema([(ConversationEvent, "validation")], ref_template=template)
-    return {**shapes["$defs"], **rows["$defs"], **_as_sent(structs)}
+    return {**shapes["$defs"], **rows["$defs"], **_each_as_sent(structs)}
+
+
+def _each_as_sent(schemas: dict[str, Shape]) -> dict[str, Shape]:
+    """Schemas by name: a member may have the name of a keyword, such as `default`."""
+    return {name: _as_sent(schema) for name, schema in schemas.items()}
 
 
 def _as_sent(shape: Any) -> Any:
@@ -73,7 +66,10 @@ def _as_sent(shape: Any) -> Any:
         return [_as_sent(part) for part in cast("list[Any]", shape)]
     if not isinstance(shape, dict):
         return shape
-    schema = {name: _as_sent(part) for name, part in cast("Shape", shape).items()}
+    schema: Shape = {
+        keyword: _each_as_sent(part) if keyword == "properties" else _as_sent(part)
+        for keyword, part in cast("Shape", shape).items()
+    }
     if schema.get("format") == "decimal":
         return {**{name: part for name, part in schema.items() if name != "format"}, "type": "number"}
     if schema.pop("default", ...) is None:

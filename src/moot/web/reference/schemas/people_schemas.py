@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from moot.core.terms import PollName
-from moot.store.contract import InvitationRole
 from moot.web.reference.schemas.base_schemas import (
     LEFT_OUT,
     Count,
@@ -21,28 +20,6 @@ from moot.web.reference.schemas.base_schemas import (
     Winner,
 )
 from moot.web.reference.schemas.reply_schemas import Judge, OpenPoll, Rubric, Score, Verdict
-
-
-class Invited(Reply):
-    debate_id: DebateId
-    name: str
-    role: InvitationRole
-    seat: SeatId = LEFT_OUT
-    judge: JudgeId = LEFT_OUT
-    many: bool
-    created_at: Moment
-    expires_at: Moment = LEFT_OUT
-
-
-class InvitationResponse(Invited):
-    token: str
-    """To be sent as a bearer token. It is told this once."""
-    link: str
-    """A page for whoever is invited; a browser keeps to itself what stands behind the #."""
-
-
-class InvitationsResponse(Reply):
-    invitations: list[Invited]
 
 
 class OfferedPoint(Reply):

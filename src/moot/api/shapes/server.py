@@ -1,0 +1,217 @@
+"""Replies about the server itself: models, providers, formats, tools, tokens, health."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from moot.api.shapes.base import Count, Dollars, Nth, Timestamp, one_of
+from moot.core.terms import Effort, HostedTool, SeatRole, Side, TokenRole
+from moot.views.preview import ScheduledSpeech
+
+Minutes = Annotated[float, Meta(extra_json_schema={"minimum": 0})]
+TwoOrMore = Annotated[int, Meta(extra_json_schema={"minimum": 2})]
+DefaultModel = Annotated[str, Meta(description="The model that is used where a request names none.")]
+Missing = Annotated[str | None, Meta(description="What to do so that it can be used.")]
+
+# --- models and providers -----------------------------------------------------------------------------
+
+
+class Price(Struct, frozen=True, rename="camel", kw_only=True):
+    """US dollars for a million tokens."""
+
+    input_per_million: Dollars
+    output_per_million: Dollars
+
+
+class OfferedModel(Struct, frozen=True, rename="camel", kw_only=True):
+    """A model that this server can use, or could use."""
+
+    provider: str
+    model_id: str
+    name: str
+    available: Annotated[bool, Meta(description="Whether it can be used now.")]
+    missing: Missing
+    price: Annotated[Price | None, Meta(description="null where the price is not known.")]
+    price_text: Annotated[str, Meta(description="The price in a few words.")]
+    thinks: bool
+    efforts: Annotated[
+        tuple[Annotated[str, one_of(Effort)], ...], Meta(description="What `config.effort` may be.")
+    ]
+    context_tokens: Count | None
+    output_tokens: Count | None
+    local: Annotated[
+        bool, Meta(description="Whether it runs on a machine of the operator's, and costs nothing.")
+    ]
+    small: Annotated[
+        bool,
+        Meta(description="Whether it needs short speeches and close guidance; its verdicts carry little."),
+    ]
+    recommended: Annotated[bool, Meta(description="Whether it is a good one to begin with.")]
+    install: Annotated[
+        str | None, Meta(description="What to install in order to have it: see `POST /installs/{model}`.")
+    ]
+
+    @property
+    def label(self) -> str:
+        return f"{self.provider}/{self.model_id}"
+
+
+class ModelsResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    models: tuple[OfferedModel, ...]
+    default: DefaultModel
+
+
+class OfferedProvider(Struct, frozen=True, rename="camel", kw_only=True):
+    name: str
+    title: str
+    ready: bool
+    local: bool
+    key_name: Annotated[str | None, Meta(description="The environment variable that may hold its key.")]
+    why: Annotated[str | None, Meta(description="Why it is ready; for the operator.")]
+    missing: Missing
+    models: tuple[str, ...]
+
+
+class ProvidersResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    providers: tuple[OfferedProvider, ...]
+    default: DefaultModel
+    token: Annotated[bool, Meta(description="Whether every request needs a token.")]
+    operator: Annotated[bool, Meta(description="Whether the client may install models and make tokens.")]
+    version: Annotated[str, Meta(description="The version of the server.")]
+
+
+# --- formats ------------------------------------------------------------------------------------------
+
+
+class Chair(Struct, frozen=True, rename="camel", kw_only=True):
+    """A place for a participant that the format has."""
+
+    name: str
+    position: Annotated[str, one_of(Side)]
+    role: Annotated[str, one_of(SeatRole)]
+    team: str
+
+
+class FormatPhase(Struct, frozen=True, rename="camel", kw_only=True):
+    key: str
+    title: str
+    round: Nth
+    speaker: Annotated[str, Meta(description="Who speaks: each, for, against, neutral or moderator.")]
+    member: Annotated[Count, Meta(description="Which speaker of that team; 0 for each in turn.")]
+    team: str
+    speaks_as: str
+    to: Annotated[str | None, Meta(description="Whom the speaker questions.")]
+    kind: str
+    tone: str
+    minutes: Minutes
+    words: Count
+    clock: Annotated[
+        Count, Meta(description="Words of each side for the whole exchange; 0 where there is no clock.")
+    ]
+    exchanges: Count
+    new_arguments: bool
+    simultaneous: bool
+    points_of_information: bool
+    protected: Count
+
+
+class OfferedFormat(Struct, frozen=True, rename="camel", kw_only=True):
+    name: str
+    title: str
+    summary: str
+    min_participants: TwoOrMore
+    max_participants: TwoOrMore
+    rounds: Nth
+    max_rounds: Nth
+    scripted: Annotated[
+        bool, Meta(description="Whether the format lists every speech; else its rounds repeat.")
+    ]
+    result: str
+    parties: Annotated[str, Meta(description="Who wins: seats for themselves, or sides.")]
+    either_first: Annotated[
+        bool, Meta(description="Whether a toss decides which side opens: `config.opens`.")
+    ]
+    last_word: str | None
+    prep_words: Count
+    chairs: tuple[Chair, ...]
+    phases: tuple[FormatPhase, ...]
+    order: Annotated[
+        tuple[ScheduledSpeech, ...],
+        Meta(description="Every speech, with the format's own chairs and its usual rounds."),
+    ]
+
+
+class FormatsResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    formats: tuple[OfferedFormat, ...]
+
+
+# --- tools --------------------------------------------------------------------------------------------
+
+
+class OfferedTool(Struct, frozen=True, rename="camel", kw_only=True):
+    name: Annotated[str, Meta(description="`server/tool`, as in `config.tools`.")]
+    title: str
+    description: Annotated[str, Meta(description="As its server describes it.")]
+
+
+class ToolServer(Struct, frozen=True, rename="camel", kw_only=True):
+    name: Annotated[str, Meta(description="In `config.tools` it allows all tools of the server.")]
+    title: str
+    missing: Annotated[str | None, Meta(description="Why it has no tools now.")]
+    tools: tuple[OfferedTool, ...]
+
+
+class ToolsResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    servers: Annotated[
+        tuple[ToolServer, ...], Meta(description="The servers that the operator has configured.")
+    ]
+    hosted: Annotated[
+        tuple[Annotated[str, one_of(HostedTool)], ...],
+        Meta(description="What `config.tools` may also contain, for models whose provider has it."),
+    ]
+
+
+# --- tokens -------------------------------------------------------------------------------------------
+
+
+class TokenResponse(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    """A token of the server. The secret and the warning are only in the reply that made it."""
+
+    name: str
+    role: TokenRole
+    owner: Annotated[str, Meta(description="Whose debates it is for.")]
+    created_at: Timestamp
+    expires_at: Timestamp | None
+    expired: bool
+    token: Annotated[str, Meta(description="The secret. The server keeps only its digest.")] = ""
+    warning: Annotated[
+        str | UnsetType | None, Meta(description="What changes with the first token of a server.")
+    ] = UNSET
+
+
+class TokensResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    tokens: tuple[TokenResponse, ...]
+    needed: Annotated[bool, Meta(description="Whether every request needs a token.")]
+
+
+# --- health -------------------------------------------------------------------------------------------
+
+
+class HealthResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    status: Annotated[str, one_of(Literal["ok", "degraded", "stopping", "unhealthy"])]
+    store: Annotated[str, one_of(Literal["ok", "unreachable", "not writable"])] | UnsetType = UNSET
+    bus: Annotated[str, one_of(Literal["unreachable"])] | UnsetType = UNSET
+
+
+class ServicesResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    status: Annotated[str, one_of(Literal["healthy", "degraded", "unhealthy"])]
+    services: Annotated[
+        dict[str, Annotated[str, one_of(Literal["up", "down", "unconfigured"])]],
+        Meta(
+            description="The services with a key, by the result of their last calls; always `groq` and "
+            "`langgraph`, which stands for the engine.",
+            examples=[{"groq": "unconfigured", "langgraph": "up"}],
+        ),
+    ]
