@@ -127,8 +127,9 @@ async def test_closing_does_not_wait_for_a_store_that_fails(tmp_path: Path) -> N
 async def test_a_hiccup_of_the_store_does_not_make_a_runner_deaf(tmp_path: Path) -> None:
     store = Moody()
     settings = Settings(data=tmp_path, pace=QUICK)
-    provider = ScriptedProvider(lambda r: improvise(r) if r.schema else [SayCue("Well,"), StallCue()])
-    provider.traits = Traits(deadlines=False)
+    provider = ScriptedProvider(
+        lambda r: improvise(r) if r.schema else [SayCue("Well,"), StallCue()], traits=Traits(deadlines=False)
+    )
     async with Arena.open(settings, store=store, providers={"scripted": provider}) as arena:
         debate_id = await begin(arena, turns=2)
         seen = await until(arena, debate_id, CallDelta)

@@ -119,7 +119,7 @@ TRANSPORT = (
     *(Row(id="B26", sent=get(f"{DEBATES}/{name}/transcript"), sort=NF, detail=NO_DEBATE)
       for name in ("%2e%2e", "%00", "%ff")),
     *(Row(id="B27", sent=get(target), sort=NF) for target in ("//evil.example/..", "/api/v1//debates")),
-    Row(id="B28", sent=get("/docs/docs.css", Range="bytes=" + ",".join(["0-0"] * 1000)), status=200),
+    Row(id="B28", sent=get("/static/app.js", Range="bytes=" + ",".join(["0-0"] * 1000)), status=200),
     *(Row(id="B29", sent=sent, sort=RATE, headers=SPENT, service=COUNTED, before=(get(DEBATES),) * 100)
       for sent in (get(DEBATES), get("/api/v1/nope"), create({}))),
     Row(id="B30", sent=get(DEBATES, X_Forwarded_For="8.8.8.8", X_Real_IP="8.8.4.4"), sort=RATE,
