@@ -15,8 +15,8 @@ export MOTION
 
 # More arguments for the tool behind a target: make test ARGS='-k pause'
 ARGS ?=
-# The number of processes that run tests in parallel: each collects all tests, so one for each core.
-WORKERS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+# The number of processes that run tests in parallel. Many tests wait for processes, so two for each core.
+WORKERS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))))
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The pinned pyright is the one we want; its hint that there is a newer one is noise.

@@ -17,13 +17,13 @@ from msgspec import Struct
 from moot.core.terms import ChatMessage, Model, Request
 from moot.providers.client import ProviderClient
 from moot.providers.contract import ReplyDelta, Traits
-from moot.providers.families import (
+from moot.providers.wire_formats import (
     anthropic_request,
     google_request,
     openai_chat_request,
     openai_responses_request,
 )
-from moot.providers.families.contract import Family
+from moot.providers.wire_formats.contract import WireFormat
 from tests.bench.service import serving
 from tests.bench.streams import TOKENS
 from tests.bench.tools import measured, report
@@ -39,7 +39,7 @@ class Contest(Struct, frozen=True):
     """A family, how we read it raw, and who else reads it."""
 
     name: str
-    family: Family
+    family: WireFormat
     token: type[Struct]
     peer: Read | None = None
 
@@ -102,14 +102,17 @@ def contests() -> list[Contest]:
         Contest("chat", openai_chat_request.family(), ChatToken, _openai("chat") if _has("openai") else None),
         Contest(
             "responses",
-            openai_responses_request.FAMILY,
+            openai_responses_request.WIRE_FORMAT,
             ResponsesToken,
             _openai("responses") if _has("openai") else None,
         ),
         Contest(
-            "anthropic", anthropic_request.FAMILY, AnthropicToken, _anthropic() if _has("anthropic") else None
+            "anthropic",
+            anthropic_request.WIRE_FORMAT,
+            AnthropicToken,
+            _anthropic() if _has("anthropic") else None,
         ),
-        Contest("google", google_request.FAMILY, GoogleToken),
+        Contest("google", google_request.WIRE_FORMAT, GoogleToken),
     ]
 
 

@@ -14,9 +14,9 @@ from moot.core.events import TurnCompleted, TurnStarted
 from moot.core.terms import Model, Request
 from moot.engine.arena import Arena
 from moot.providers.client import ProviderClient
-from moot.providers.families import openai_chat_request
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider
 from moot.providers.throttle import EndpointLimits, Throttle
+from moot.providers.wire_formats import openai_chat_request
 from moot.settings import Settings
 from tests.bench.clients import ChatToken, read_and_forget
 from tests.bench.service import WORDS, serving

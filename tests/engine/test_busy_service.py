@@ -15,7 +15,7 @@ from moot.core.state import Debate
 from moot.core.terms import FREE, Model
 from moot.engine.arena import Arena
 from moot.providers.client import ProviderClient
-from moot.providers.families import openai_chat_request
+from moot.providers.wire_formats import openai_chat_request
 from moot.rules.retry import RunnerTimings
 from tests.engine.conftest import OpenArena
 

@@ -14,7 +14,7 @@ from moot.core.terms import Model, Reasoning, Text, ToolCall, ToolResult
 from moot.engine.arena import Arena
 from moot.providers.client import ProviderClient
 from moot.providers.contract import Traits
-from moot.providers.families.openai_responses_request import FAMILY
+from moot.providers.wire_formats.openai_responses_request import WIRE_FORMAT
 from moot.rules.retry import RunnerTimings
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
@@ -34,7 +34,7 @@ def twice(call: Call) -> list[tuple[str, str]]:
 
 
 async def hold(tmp_path: Path, replica: Replica) -> tuple[Debate, list[Event]]:
-    provider = ProviderClient(FAMILY, replica.url, key="test", traits=TRAITS)
+    provider = ProviderClient(WIRE_FORMAT, replica.url, key="test", traits=TRAITS)
     arena = Arena.open(
         Settings(data=tmp_path, pace=PACE),
         store=MemoryStore(),

@@ -16,7 +16,7 @@ from moot.core.terms import Model, Money, Reasoning, Usage
 from moot.engine.arena import Arena
 from moot.providers.client import ProviderClient
 from moot.providers.contract import Traits
-from moot.providers.families.openai_responses_request import FAMILY
+from moot.providers.wire_formats.openai_responses_request import WIRE_FORMAT
 from moot.rules.debate_setup import SeatSetup
 from moot.rules.retry import RunnerTimings
 from moot.settings import Settings
@@ -70,7 +70,7 @@ class Held(Struct):
 
 async def hold(replica: Replica, folder: Path) -> Held:
     async with replica:
-        client = ProviderClient(FAMILY, replica.url, key="test", traits=TRAITS)
+        client = ProviderClient(WIRE_FORMAT, replica.url, key="test", traits=TRAITS)
         settings = Settings(data=folder, pace=PACE)
         async with Arena.open(settings, store=MemoryStore(), providers={"openai": client}) as arena:
             seats = [SeatSetup(arena.model(model)) for model in (MINI, NANO)]

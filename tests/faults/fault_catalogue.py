@@ -16,7 +16,7 @@ from moot.core.terms import Truncation
 from tests.faults import fault_acts
 from tests.faults.fault_acts import bills, bytes_of, framed, in_packets, refuse, says, slow_down, tells
 from tests.faults.fault_server import Act, Door
-from tests.faults.wire_formats import WireFormat
+from tests.faults.wire_formats import WireName
 
 FAULTS: dict[str, tuple[str, str]] = {
     "F01": ("T", "connection refused"),
@@ -98,7 +98,7 @@ class Case(Struct, frozen=True):
     then: Literal["answered", "failed", "stopped"] = "answered"
     """What comes after the failures: an answer, a failed turn in a debate that goes on, a debate in error."""
     at: int = 2
-    wire: WireFormat = "chat"
+    wire: WireName = "chat"
     tls: bool = False
     hasty: bool = False
     """Silence is not borne for long."""

@@ -30,20 +30,20 @@ from moot.core.visibility import OBSERVER, visible_event
 from moot.engine.arena import Arena
 from moot.providers.client import ProviderClient
 from moot.providers.contract import Traits
-from moot.providers.families import (
+from moot.providers.prices import flat_price
+from moot.providers.wire_formats import (
     anthropic_request,
     google_request,
     openai_chat_request,
     openai_responses_request,
 )
-from moot.providers.families.contract import Family
-from moot.providers.prices import flat_price
+from moot.providers.wire_formats.contract import WireFormat
 from moot.rules.retry import RunnerTimings
 from moot.settings import Settings
 from moot.store.contract import Store
 from moot.tools.contract import Toolbox
 from tests.faults.fault_server import FaultServer
-from tests.faults.wire_formats import WireFormat
+from tests.faults.wire_formats import WireName
 
 MOTION = "Should bridges be free to cross?"
 PRICE = flat_price(Money(3), Money(15))
@@ -54,11 +54,11 @@ PLAYERS = ("one", "two", "judge")
 WORDS = "words"
 """Stands for any number of deltas and finished segments in a row."""
 
-FAMILIES: dict[WireFormat, tuple[Family, Traits]] = {
+FAMILIES: dict[WireName, tuple[WireFormat, Traits]] = {
     "chat": (openai_chat_request.family(), Traits(tools=True)),
-    "responses": (openai_responses_request.FAMILY, Traits(chaining=True, thinks=True, tools=True)),
-    "anthropic": (anthropic_request.FAMILY, Traits(thinks=True, tools=True)),
-    "google": (google_request.FAMILY, Traits(thinks=True, tools=True)),
+    "responses": (openai_responses_request.WIRE_FORMAT, Traits(chaining=True, thinks=True, tools=True)),
+    "anthropic": (anthropic_request.WIRE_FORMAT, Traits(thinks=True, tools=True)),
+    "google": (google_request.WIRE_FORMAT, Traits(thinks=True, tools=True)),
 }
 Watch = Callable[[Arena, Recorded], Awaitable[None]]
 
@@ -99,7 +99,7 @@ class Held(Struct):
         return [r.event for r in self.seen if isinstance(r.event, CallDelta) and r.event.call == call]
 
 
-def client(wire: WireFormat, url: str, key: str, patience: float = 10.0) -> ProviderClient:
+def client(wire: WireName, url: str, key: str, patience: float = 10.0) -> ProviderClient:
     family, traits = FAMILIES[wire]
     base = url.removesuffix("/v1") if wire in ("anthropic", "google") else url
     return ProviderClient(family, base, key=key, traits=traits, read_timeout=patience, connect=patience / 2)
@@ -109,7 +109,7 @@ async def hold(
     server: FaultServer,
     folder: Path,
     *,
-    wire: WireFormat = "chat",
+    wire: WireName = "chat",
     pace: RunnerTimings = PACE,
     turns: int = 3,
     max_tokens: int = 600,

@@ -20,7 +20,7 @@ from tests.faults.fault_catalogue import CASES, REFUSED, Case
 from tests.faults.fault_server import Door, FaultServer, Script
 from tests.faults.faulty_debate import HASTY, Held, hold
 from tests.faults.test_faults import check_money, check_secrets
-from tests.faults.wire_formats import WireFormat
+from tests.faults.wire_formats import WireName
 
 CALLS = range(1, 8)
 TOGETHER = 8
@@ -34,18 +34,18 @@ MORE = (
     Case("F50", "dropped", (fault_acts.hangs_up,)),
     Case("F52", "cookie", (fault_acts.sets_cookie,)),
 )
-WIRE_FORMATS: tuple[WireFormat, ...] = ("chat", "chat", "chat", "responses", "anthropic", "google")
+WIRE_FORMATS: tuple[WireName, ...] = ("chat", "chat", "chat", "responses", "anthropic", "google")
 
 
 class Pair(Struct, frozen=True):
-    wire: WireFormat
+    wire: WireName
     plays: dict[int, Case]
 
     def __str__(self) -> str:
         return f"{self.wire}: " + ", ".join(f"{case.id}@{call}" for call, case in sorted(self.plays.items()))
 
 
-def pool(wire: WireFormat) -> list[Case]:
+def pool(wire: WireName) -> list[Case]:
     """What can be played in this wire format: its own cases, and those that need no words."""
     own = [case for case in (*CASES, *MORE) if case.wire == wire]
     known = own if wire == "chat" else [*own, *(case for case in REFUSED if case.wire == "chat")]

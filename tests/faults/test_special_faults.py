@@ -42,7 +42,7 @@ from tests.faults.fault_catalogue import CASES, FAULTS, NO_BALLOTS
 from tests.faults.fault_server import Act, Call, Door, FaultServer, Line, Script, in_a_thread
 from tests.faults.faulty_debate import HASTY, MOTION, PACE, PRICE, Held, client, hold, observed
 from tests.faults.test_faults import expected_kinds
-from tests.faults.wire_formats import WireFormat
+from tests.faults.wire_formats import WireName
 
 CLEAN = expected_kinds(fault_catalogue.Case("", "", ()))
 HERE = {
@@ -473,9 +473,9 @@ def said(call: Call) -> str:
 WRONG = (("lab__nothing", "{}"), ("lab__echo", "nonsense"), ("lab__never", "{}"), ("lab__echo", '{"q":"it"}'))
 
 
-@pytest.mark.parametrize("wire", get_args(WireFormat))
+@pytest.mark.parametrize("wire", get_args(WireName))
 async def test_calls_of_tools_that_go_wrong_are_answered_and_the_debate_goes_on(
-    tmp_path: Path, wire: WireFormat
+    tmp_path: Path, wire: WireName
 ) -> None:
     shop = Workshop(echo=echo, never=never)
     server, held = await played(
@@ -500,8 +500,8 @@ async def test_calls_of_tools_that_go_wrong_are_answered_and_the_debate_goes_on(
     assert [call.suspect for call in (event.usage for event in held.completed[:2])] == [False, False]
 
 
-@pytest.mark.parametrize("wire", get_args(WireFormat))
-async def test_a_thousand_calls_of_tools_are_as_good_as_a_few(tmp_path: Path, wire: WireFormat) -> None:
+@pytest.mark.parametrize("wire", get_args(WireName))
+async def test_a_thousand_calls_of_tools_are_as_good_as_a_few(tmp_path: Path, wire: WireName) -> None:
     shop = Workshop(echo=echo)
     server, held = await played(
         tmp_path,

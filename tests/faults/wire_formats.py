@@ -14,8 +14,8 @@ from typing import Any, Literal, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-WireFormat = Literal["chat", "responses", "anthropic", "google"]
-PATHS: dict[str, WireFormat] = {
+WireName = Literal["chat", "responses", "anthropic", "google"]
+PATHS: dict[str, WireName] = {
     "/v1/chat/completions": "chat",
     "/v1/responses": "responses",
     "/v1/messages": "anthropic",
@@ -37,7 +37,7 @@ class Bill(Struct, frozen=True):
 
 
 class Asked(Struct, frozen=True):
-    wire: WireFormat
+    wire: WireName
     model: str
     instructions: str
     fresh: str
@@ -52,7 +52,7 @@ class Asked(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    wire: WireFormat
+    wire: WireName
     id: str
     text: str
     thought: str = ""

@@ -36,7 +36,7 @@ from moot.core.terms import (
 )
 from moot.judging.ballots import check_ballot
 from moot.judging.judge_request import BYTES_PER_TOKEN, human_speech_tokens, judge_request
-from moot.judging.panel import with_free_ids
+from moot.judging.recusal import with_free_ids
 from moot.rules import runner_decisions
 from moot.rules.commands import Rejudge
 from tests.rules.simulate import Reply, Sent, Simulation, ballot, speak

@@ -18,14 +18,14 @@ from typing import Any
 from moot.core.errors import Fault
 from moot.core.terms import Reasoning, Segment, Text, ToolCall
 from moot.engine.call_result import CallResult
-from moot.providers.families import FamilyName, load_family
-from moot.providers.families.contract import Family
+from moot.providers.wire_formats import WireFormatName, load_wire_format
+from moot.providers.wire_formats.contract import WireFormat
 
 Recording = dict[str, Any]
 Facts = dict[str, Any]
 
 HERE = Path(__file__).resolve()
-FAMILIES: dict[str, FamilyName] = {
+FAMILIES: dict[str, WireFormatName] = {
     "openai.responses": "openai_responses",
     "anthropic.messages": "anthropic",
     "google.generate": "google",
@@ -46,8 +46,8 @@ def found() -> list[Recording]:
     return [recording for recording in told if recording.get("api") in FAMILIES]
 
 
-def family(recording: Recording) -> Family:
-    return load_family(FAMILIES[recording["api"]])
+def family(recording: Recording) -> WireFormat:
+    return load_wire_format(FAMILIES[recording["api"]])
 
 
 # --- what is to be heard ------------------------------------------------------------------------------

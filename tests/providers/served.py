@@ -10,14 +10,14 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from moot.providers.client import ProviderClient
-from moot.providers.families.contract import Family
+from moot.providers.wire_formats.contract import WireFormat
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Serve = Callable[[Handler], Awaitable[ProviderClient]]
 
 
 @asynccontextmanager
-async def served(path: str, family: Family, **settings: Any) -> AsyncGenerator[Serve]:
+async def served(path: str, family: WireFormat, **settings: Any) -> AsyncGenerator[Serve]:
     servers: list[TestServer] = []
     clients: list[ProviderClient] = []
 

@@ -16,9 +16,9 @@ from moot.core.terms import ChatMessage, Model, Request, Usage
 from moot.providers import transport
 from moot.providers.client import ProviderClient
 from moot.providers.contract import Chunk, KeepAlive, ReplyStarted, Traits
-from moot.providers.families import anthropic_request, openai_chat_request
-from moot.providers.families.contract import Decoder
 from moot.providers.throttle import MAX_FAILURES
+from moot.providers.wire_formats import anthropic_request, openai_chat_request
+from moot.providers.wire_formats.contract import Decoder
 
 REQUEST = Request(Model("p", "m"), "Argue.", (ChatMessage("user", "Go."),), 50)
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nX-Request-Id: req-7\r\n"
@@ -79,11 +79,11 @@ async def heard(client: ProviderClient, times: int = 1) -> list[Chunk]:
 
 @pytest.mark.parametrize(
     ("family", "stream"),
-    [(openai_chat_request.family(), CHAT), (anthropic_request.FAMILY, MESSAGES)],
+    [(openai_chat_request.family(), CHAT), (anthropic_request.WIRE_FORMAT, MESSAGES)],
     ids=["chat", "messages"],
 )
 async def test_a_connection_is_used_again_although_the_end_of_a_reply_comes_late(
-    family: openai_chat_request.Family, stream: bytes, monkeypatch: pytest.MonkeyPatch
+    family: openai_chat_request.WireFormat, stream: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # How long it is waited for is another matter: a busy machine may take its time.
     monkeypatch.setattr(transport, "DRAIN_SECONDS", 10.0)

@@ -32,11 +32,11 @@ from moot.providers.endpoints import (
     with_base_url,
     with_environ_url,
 )
-from moot.providers.families import load_family
-from moot.providers.families.openai_chat_request import ACCENTS
 from moot.providers.keys import Environ, Secret
 from moot.providers.scripted import ScriptedProvider
 from moot.providers.throttle import EndpointLimits
+from moot.providers.wire_formats import load_wire_format
+from moot.providers.wire_formats.openai_chat_request import ACCENTS
 from moot.rules.debate_setup import SeatSetup
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
@@ -67,7 +67,7 @@ def named(here: Settings, name: str) -> Endpoint:
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
 def test_every_endpoint_has_a_family_and_an_address(endpoint: Endpoint) -> None:
-    assert load_family(endpoint.family, endpoint.accent).name == endpoint.family
+    assert load_wire_format(endpoint.family, endpoint.accent).name == endpoint.family
     assert endpoint.url_variable
     assert endpoint.local or endpoint.base_url.startswith("https://")
     assert not is_plaintext(endpoint.base_url)
@@ -273,7 +273,7 @@ def test_the_environment_says_where_before_the_file_does(load: Load) -> None:
 
 def test_an_endpoint_that_no_longer_speaks_responses_does_not_chain(load: Load) -> None:
     openai = named(load('[endpoints.openai]\nfamily = "openai_chat"\n'), "openai")
-    assert load_family(openai.family, openai.accent).name == "openai_chat"
+    assert load_wire_format(openai.family, openai.accent).name == "openai_chat"
     assert not openai.traits.chaining
 
 

@@ -25,14 +25,14 @@ from moot.providers.contract import (
     ReplySegment,
     ReplyStarted,
 )
-from moot.providers.families import (
+from moot.providers.scripted import ScriptedProvider
+from moot.providers.wire_formats import (
     anthropic_request,
     google_request,
     openai_chat_request,
     openai_responses_request,
 )
-from moot.providers.families.contract import Family
-from moot.providers.scripted import ScriptedProvider
+from moot.providers.wire_formats.contract import WireFormat
 from tests.providers import reply_streams
 from tests.providers.reply_streams import ARGUMENTS, OVERLOADED, Reply
 from tests.support.for_each import for_each
@@ -41,7 +41,7 @@ KEY = "sk-canary-0123456789abcdef"
 
 
 class FamilyCase(Struct, frozen=True):
-    family: Family
+    family: WireFormat
     speak: Callable[[Reply], Iterator[bytes]]
     mute: frozenset[FinishReason] = frozenset()
     """Ways to end that this service does not know."""
@@ -49,9 +49,9 @@ class FamilyCase(Struct, frozen=True):
 
 FAMILY_CASES = {
     "openai_chat": FamilyCase(openai_chat_request.family(), reply_streams.chat),
-    "openai_responses": FamilyCase(openai_responses_request.FAMILY, reply_streams.responses),
-    "anthropic": FamilyCase(anthropic_request.FAMILY, reply_streams.anthropic, frozenset({"filter"})),
-    "google": FamilyCase(google_request.FAMILY, reply_streams.google, frozenset({"refusal"})),
+    "openai_responses": FamilyCase(openai_responses_request.WIRE_FORMAT, reply_streams.responses),
+    "anthropic": FamilyCase(anthropic_request.WIRE_FORMAT, reply_streams.anthropic, frozenset({"filter"})),
+    "google": FamilyCase(google_request.WIRE_FORMAT, reply_streams.google, frozenset({"refusal"})),
 }
 WORDS = ("All ", "is ", "well.")
 WHOLE = {

@@ -13,7 +13,7 @@ from moot.core.terms import ChatMessage, Model, Request
 from moot.providers.client import ProviderClient
 from moot.providers.contract import ReplyDelta, ReplyDone
 from moot.providers.endpoints import proxy_to
-from moot.providers.families import openai_chat_request
+from moot.providers.wire_formats import openai_chat_request
 
 KEY = "sk-canary-canary"
 REQUEST = Request(Model("p", "m"), "Argue.", (ChatMessage("user", "Go."),), 50)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from moot.core.errors import Fault
 from moot.core.terms import ChatMessage, Model, Reasoning, ReasoningPart, Request, Text, ToolCall
 from moot.providers.contract import Chunk, KeepAlive, ReplyDelta, ReplyDone, ReplySegment, ReplyStarted
-from moot.providers.families import openai_chat_request
 from moot.providers.redaction import KeyRedactor, redact, without_folders
+from moot.providers.wire_formats import openai_chat_request
 from tests.providers.chat_lines import DONE, FIGURES, ROLE, STOP, says
 from tests.providers.served import Handler, served, streamed
 from tests.support.for_each import for_each

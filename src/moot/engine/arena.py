@@ -32,7 +32,7 @@ from moot.engine.resolve_setup import SetupResolver, check_priced, money
 from moot.engine.run_loop import STORE_RETRY_SECONDS
 from moot.engine.runner import Runner
 from moot.engine.user_keys import UserKeys
-from moot.judging.panel import recuse_biased
+from moot.judging.recusal import recuse_biased
 from moot.models.registry import ProviderRegistry
 from moot.providers.contract import Provider
 from moot.providers.keys import Secret

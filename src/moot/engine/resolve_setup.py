@@ -12,7 +12,7 @@ from moot import formats
 from moot.core.errors import Invalid
 from moot.core.state import Debate
 from moot.core.terms import Effort, Format, Judge, Model, Money, Price, Seat, Verbosity
-from moot.judging.panel import judge_bias
+from moot.judging.recusal import judge_bias
 from moot.models.registry import ProviderRegistry
 from moot.providers.prices import price_of
 from moot.rules.debate_setup import (

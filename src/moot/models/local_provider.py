@@ -31,7 +31,7 @@ from moot.models.model_files import ModelFiles, OnInstallProgress, no_progress
 from moot.providers import transport
 from moot.providers.client import ExtraFields, ProviderClient
 from moot.providers.contract import Chunk, Provider, Traits
-from moot.providers.families import load_family
+from moot.providers.wire_formats import load_wire_format
 
 MAX_THREADS = 8
 CRASH_FAULTS = {"disconnected", "unreachable"}
@@ -224,7 +224,7 @@ class LocalModelProcess:
         socket = str(folder / SOCKET)
         self.busy = 0
         self.chat = ProviderClient(
-            load_family("openai_chat"), socket=socket, traits=traits, tuning=tuning, disarm=True
+            load_wire_format("openai_chat"), socket=socket, traits=traits, tuning=tuning, disarm=True
         )
         self._process = process
         self._folder = folder

@@ -21,10 +21,10 @@ from moot.core.errors import Fault
 from moot.core.terms import Model, Request
 from moot.providers import error_replies, transport
 from moot.providers.contract import CONNECT_SECONDS, Chunk, KeepAlive, Provider, Traits
-from moot.providers.families.contract import Decoder, Family
-from moot.providers.families.request_parts import escape_control_tokens
 from moot.providers.redaction import KeyRedactor, redact_error
 from moot.providers.throttle import Throttle
+from moot.providers.wire_formats.contract import Decoder, WireFormat
+from moot.providers.wire_formats.request_parts import escape_control_tokens
 
 log = logging.getLogger("moot.providers")
 
@@ -53,7 +53,7 @@ class ProviderClient(Provider):
 
     def __init__(
         self,
-        family: Family,
+        family: WireFormat,
         base_url: str = "http://localhost/v1",
         *,
         key: str = "",

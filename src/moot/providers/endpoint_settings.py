@@ -20,9 +20,9 @@ from moot.core.errors import Invalid
 from moot.core.terms import Effort
 from moot.providers.contract import BUILT_IN_PROVIDERS
 from moot.providers.endpoints import BUILT_IN, Endpoint, check_url, with_base_url
-from moot.providers.families import FamilyName
 from moot.providers.keys import Secret, is_name, shown, shown_in
 from moot.providers.throttle import EndpointLimits
+from moot.providers.wire_formats import WireFormatName
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
@@ -56,7 +56,7 @@ class TraitSettings(Struct, frozen=True, forbid_unknown_fields=True):
 class EndpointTable(TraitSettings, frozen=True, forbid_unknown_fields=True):
     """A table `[endpoints.NAME]`."""
 
-    family: FamilyName | None = None
+    family: WireFormatName | None = None
     base_url: str | None = None
     key_variable: str | None = None
     title: str | None = None
@@ -117,7 +117,7 @@ def _new_endpoint(name: str, written: EndpointTable, source: str) -> Endpoint:
     if name in BUILT_IN_PROVIDERS or not NAME.fullmatch(name) or not is_name(name):
         raise Invalid(f"{source}: {shown(name)!r} cannot be the name of an endpoint. Choose another one.")
     if written.family is None or written.base_url is None:
-        families = " or ".join(f'"{family}"' for family in get_args(FamilyName))
+        families = " or ".join(f'"{family}"' for family in get_args(WireFormatName))
         raise Invalid(f'{source}: it needs a family ({families}) and a base_url = "https://…".')
     endpoint = Endpoint(
         name=name,
@@ -165,12 +165,12 @@ def _with_limits(endpoint: Endpoint, limits: LimitsTable, source: str) -> Endpoi
     return replace(endpoint, limits=EndpointLimits(**merged))
 
 
-def _check_accent(written: EndpointTable, family: FamilyName, accent: str, source: str) -> None:
+def _check_accent(written: EndpointTable, family: WireFormatName, accent: str, source: str) -> None:
     if written.accent is not None and family != "openai_chat":
         raise Invalid(f"{source}: an accent is for the family openai_chat only. Take it away.")
     if family != "openai_chat" or (written.accent is None and not written.efforts):
         return
-    from moot.providers.families.openai_chat_request import ACCENTS
+    from moot.providers.wire_formats.openai_chat_request import ACCENTS
 
     if accent not in ACCENTS:
         raise Invalid(f"{source}: there is no accent {shown(accent)!r}. There are: {', '.join(ACCENTS)}.")

@@ -19,10 +19,10 @@ from msgspec.structs import replace
 from moot.core.errors import Invalid, Unavailable
 from moot.providers import known_models
 from moot.providers.contract import CONNECT_SECONDS, Traits
-from moot.providers.families import FamilyName, load_family
 from moot.providers.keys import SETTINGS_FILE, ApiKey, Secret, find_key
 from moot.providers.shared_throttle import SharedThrottle
 from moot.providers.throttle import EndpointLimits, Throttle
+from moot.providers.wire_formats import WireFormatName, load_wire_format
 
 if TYPE_CHECKING:
     from moot.core.shared_state import SharedState
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class Endpoint(Struct, frozen=True):
     name: str
     title: str
-    family: FamilyName
+    family: WireFormatName
     base_url: str
     """Empty: it cannot be used until the operator sets one."""
     keys: tuple[str, ...] = ()
@@ -319,7 +319,7 @@ def make_client(
     if key and not (secret.isascii() and secret.isprintable()):
         raise Invalid(f"The key from {key.source} has characters that no key has. Copy it once more.")
     return ProviderClient(
-        load_family(endpoint.family, endpoint.accent),
+        load_wire_format(endpoint.family, endpoint.accent),
         endpoint.base_url,
         key=secret,
         traits=endpoint.traits,

@@ -43,8 +43,8 @@ from moot.core.state import ZERO, Call, Debate, Turn
 from moot.core.terms import Judge, Money, Slot, StepSize, Usage, Verdict
 from moot.judging import audience_votes
 from moot.judging.ballots import choose_labels
-from moot.judging.panel import with_free_ids
 from moot.judging.parties import party_of
+from moot.judging.recusal import with_free_ids
 from moot.rules.budget import cut_off
 from moot.rules.side_questions import continuation
 

@@ -27,7 +27,7 @@ from moot.core.terms import (
     WinningRule,
 )
 from moot.formats import assign_teams, fit_format
-from moot.judging.panel import recuse_biased
+from moot.judging.recusal import recuse_biased
 from moot.prompts.templates import VERSION
 from moot.rules.cost_estimate import smallest_limit
 

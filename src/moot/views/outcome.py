@@ -18,8 +18,8 @@ from moot.core.terms import Ballot, Judge, Verdict
 from moot.judging.audience_votes import result_doubts, tally
 from moot.judging.ballots import contradicts_scores
 from moot.judging.evidence import speeches
-from moot.judging.panel import judge_bias
 from moot.judging.parties import parties, party
+from moot.judging.recusal import judge_bias
 from moot.judging.verdicts import JudgeBallots, counted_judges
 
 ENDINGS: dict[EndReason, str] = {

@@ -1,1 +1,1 @@
-"""The HTTP application: routes, streams and sockets over the arena, behind one border."""
+"""The HTTP application: routes, streams and WebSockets over an arena, behind one chain of middleware."""

@@ -1,7 +1,7 @@
-"""The dialect of the page: a debate as one view, told as changes to it.
+"""The page's dialect: a debate as one view, followed by changes to it.
 
-`view(debate, viewer)` is all that the page shows, in sections (`sections.py`, and `speeches.py` for what is
-said); what may be done right now is among it (`deeds.py`), and money is text. A frame holds what an event
-changed in the view (`patches.py`), and the page only applies it: `static/lib/apply_frame.js` is twenty lines,
-because no rule lives there.
+`view(debate, viewer)` holds all that the page shows, in sections (`sections.py`; `speeches.py` for the
+speeches), with the actions that are possible now (`actions.py`) and money as text. A frame holds what an
+event changed in the view (`page_frames.py`). The page only applies frames (`static/lib/apply_frame.js`): it
+contains no rule of debating.
 """

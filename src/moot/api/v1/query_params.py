@@ -22,7 +22,7 @@ MAX_OFFSET = 1_000_000_000
 START_CURSOR = Cursor()
 GIVEN_TWICE = "Given more than once"
 TICKET = "ticket"
-"""Lets a stream in where a browser cannot send a token; the border has looked at it already."""
+"""Admits a stream where a browser cannot send a token; `GuardMiddleware` has checked it already."""
 
 AS_SEAT = "as"
 """The seat whose person one wants to be while watching: somebody who plays and conducts sees too much."""

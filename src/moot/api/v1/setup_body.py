@@ -11,7 +11,7 @@ from moot.api.v1.bodies import Capabilities, CreateDebate, JudgeChoice, ModelCho
 from moot.core.errors import Invalid
 from moot.core.events import DebateOpened
 from moot.core.terms import HUMAN, SESSION_FORMAT, Effort, Format, Judge, Model, Money, PollSettings, Seat
-from moot.judging.panel import recuse_biased
+from moot.judging.recusal import recuse_biased
 from moot.rules.debate_setup import COLOURS, JudgeSetup, SeatSetup, Setup
 
 

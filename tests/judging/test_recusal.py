@@ -11,7 +11,7 @@ from moot.core.events import Recorded
 from moot.core.evolve import fold
 from moot.core.state import EPOCH, Debate
 from moot.core.terms import HUMAN, Model
-from moot.judging.panel import maker, related_seats
+from moot.judging.recusal import maker, related_seats
 from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup, opening_event
 from moot.views.outcome import warnings
 from tests.support.event_factories import opened, state

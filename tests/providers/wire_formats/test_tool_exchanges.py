@@ -24,13 +24,13 @@ from moot.engine.call import make_shifter, next_index
 from moot.engine.call_result import CallResult
 from moot.providers.contract import OWN_ID_PREFIX, ReplyDelta, ReplyDone, ReplySegment, Traits
 from moot.providers.endpoints import ENDPOINTS
-from moot.providers.families import (
+from moot.providers.wire_formats import (
     anthropic_request,
     google_request,
     openai_chat_request,
     openai_responses_request,
 )
-from moot.providers.families.request_parts import exchange_steps, parameter_schema, parse_arguments
+from moot.providers.wire_formats.request_parts import exchange_steps, parameter_schema, parse_arguments
 from tests.providers.recordings import Recording, family, found
 
 SCHEMA = {"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"q": {"type": "string"}}}

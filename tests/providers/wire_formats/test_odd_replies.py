@@ -14,13 +14,13 @@ import pytest
 from moot.core.errors import Fault
 from moot.core.terms import ChatMessage, Model, Request
 from moot.providers.contract import Traits
-from moot.providers.families import (
+from moot.providers.wire_formats import (
     anthropic_request,
     google_request,
     openai_chat_request,
     openai_responses_request,
 )
-from moot.providers.families.contract import Family
+from moot.providers.wire_formats.contract import WireFormat
 
 Told = dict[str, Any]
 Path = tuple[str | int, ...]
@@ -193,17 +193,17 @@ GOOGLE: list[Told] = [
 ]
 BLOCKED: list[Told] = [{"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": METERED}]
 
-REPLIES: dict[str, tuple[Family, list[Told]]] = {
+REPLIES: dict[str, tuple[WireFormat, list[Told]]] = {
     "chat": (openai_chat_request.family(), CHAT),
     "chat, broken": (openai_chat_request.family(), BROKEN),
-    "responses": (openai_responses_request.FAMILY, RESPONSES),
-    "responses, cut short": (openai_responses_request.FAMILY, CUT_SHORT),
-    "responses, failed": (openai_responses_request.FAMILY, FAILED),
-    "anthropic": (anthropic_request.FAMILY, ANTHROPIC),
-    "anthropic, at once": (anthropic_request.FAMILY, ANSWERED),
-    "anthropic, broken": (anthropic_request.FAMILY, OVERLOADED),
-    "google": (google_request.FAMILY, GOOGLE),
-    "google, blocked": (google_request.FAMILY, BLOCKED),
+    "responses": (openai_responses_request.WIRE_FORMAT, RESPONSES),
+    "responses, cut short": (openai_responses_request.WIRE_FORMAT, CUT_SHORT),
+    "responses, failed": (openai_responses_request.WIRE_FORMAT, FAILED),
+    "anthropic": (anthropic_request.WIRE_FORMAT, ANTHROPIC),
+    "anthropic, at once": (anthropic_request.WIRE_FORMAT, ANSWERED),
+    "anthropic, broken": (anthropic_request.WIRE_FORMAT, OVERLOADED),
+    "google": (google_request.WIRE_FORMAT, GOOGLE),
+    "google, blocked": (google_request.WIRE_FORMAT, BLOCKED),
 }
 
 
@@ -224,7 +224,7 @@ def changed(reply: list[Told], path: Path, odd: Any) -> list[Any]:
     return reply
 
 
-def read(family: Family, reply: list[Any]) -> None:
+def read(family: WireFormat, reply: list[Any]) -> None:
     """To the end, or to a Fault; all that is heard can be written down."""
     decoder = family.decoder(ASK, Traits(thinks=True))
     stream = b"".join(b"data: " + json.dumps(told).encode() + b"\n\n" for told in reply)

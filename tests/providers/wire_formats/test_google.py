@@ -34,9 +34,9 @@ from moot.providers.contract import (
     ReplyStarted,
     Traits,
 )
-from moot.providers.families import google_request
-from moot.providers.families.google_decoder import GoogleDecoder, usage
-from moot.providers.families.google_request import FAMILY
+from moot.providers.wire_formats import google_request
+from moot.providers.wire_formats.google_decoder import GoogleDecoder, usage
+from moot.providers.wire_formats.google_request import WIRE_FORMAT
 from tests.providers.served import Handler, Serve, served, streamed
 
 NEW = Traits(thinks=True, efforts=("minimal", "low", "high"), sampling=False)
@@ -87,17 +87,17 @@ def test_a_request_in_this_dialect() -> None:
     ],
 )
 def test_the_address_with_and_without_a_version(base: str, address: str) -> None:
-    assert FAMILY.url(base, "m") == FAMILY.url(base, "models/m") == address
+    assert WIRE_FORMAT.url(base, "m") == WIRE_FORMAT.url(base, "models/m") == address
 
 
 def test_a_models_name_cannot_lead_elsewhere() -> None:
-    address = FAMILY.url("https://g.example", "../x?key=1#y z")
+    address = WIRE_FORMAT.url("https://g.example", "../x?key=1#y z")
     assert address == "https://g.example/v1beta/models/..%2Fx%3Fkey%3D1%23y%20z:streamGenerateContent?alt=sse"
 
 
 def test_the_key_is_in_a_header_and_never_in_the_address() -> None:
-    assert FAMILY.headers("k") == {"x-goog-api-key": "k"}
-    assert FAMILY.headers("") == {}
+    assert WIRE_FORMAT.headers("k") == {"x-goog-api-key": "k"}
+    assert WIRE_FORMAT.headers("") == {}
 
 
 def test_turns_alternate_from_the_user_on() -> None:
@@ -522,7 +522,7 @@ def test_streams_that_come_to_nothing(stream: bytes, kind: str, severity: str) -
 
 @pytest.fixture
 async def serve() -> AsyncGenerator[Serve]:
-    async with served("/v1beta/models/{model}", FAMILY, key="AIza-very-secret-key", traits=NEW) as start:
+    async with served("/v1beta/models/{model}", WIRE_FORMAT, key="AIza-very-secret-key", traits=NEW) as start:
         yield start
 
 

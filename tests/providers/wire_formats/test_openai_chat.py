@@ -18,8 +18,8 @@ from moot.core.errors import Fault
 from moot.core.terms import ChatMessage, Effort, Model, Request, Usage
 from moot.providers.client import ProviderClient
 from moot.providers.contract import Chunk, KeepAlive, ReplyDelta, ReplyDone, ReplyStarted, Traits
-from moot.providers.families import openai_chat_request
-from moot.providers.families.openai_chat_request import Accent
+from moot.providers.wire_formats import openai_chat_request
+from moot.providers.wire_formats.openai_chat_request import Accent
 from tests.providers.chat_lines import DONE, FIGURES, ROLE, STOP, line, says, whole
 
 MODEL = Model("local", "m", temperature=0.5)

@@ -27,8 +27,8 @@ from moot.core.terms import (
 )
 from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
 from moot.providers.error_replies import fault_from_error
-from moot.providers.families.contract import Decoder, ReportedUsage, max_usage, read_object
 from moot.providers.lenient_json import as_text, get_dict, get_dicts, get_path
+from moot.providers.wire_formats.contract import Decoder, ReportedUsage, max_usage, read_object
 
 
 class _BlockDelta(Struct):

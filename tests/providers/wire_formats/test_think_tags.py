@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from moot.core.terms import PartStart, Reasoning, ReasoningPart, Text, ToolCall
 from moot.engine.call_result import CallResult
 from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
-from moot.providers.families import (
+from moot.providers.wire_formats import (
     anthropic_decoder,
     google_decoder,
     openai_chat_decoder,
     openai_responses_decoder,
 )
-from moot.providers.families.contract import Decoder
-from moot.providers.families.think_tags import TaggedText, ThinkTagParser, ThoughtSorter, split_thoughts
+from moot.providers.wire_formats.contract import Decoder
+from moot.providers.wire_formats.think_tags import TaggedText, ThinkTagParser, ThoughtSorter, split_thoughts
 
 
 def sort(*texts: str) -> list[TaggedText]:

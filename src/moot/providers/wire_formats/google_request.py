@@ -11,9 +11,9 @@ from urllib.parse import quote
 
 from moot.core.terms import Effort, HostedTool, Reasoning, Request, Segment, Text, ToolCall, ToolResult
 from moot.providers.contract import OWN_ID_PREFIX, Traits
-from moot.providers.families.contract import Family
-from moot.providers.families.google_decoder import GoogleDecoder
-from moot.providers.families.request_parts import (
+from moot.providers.wire_formats.contract import WireFormat
+from moot.providers.wire_formats.google_decoder import GoogleDecoder
+from moot.providers.wire_formats.request_parts import (
     alternate_roles,
     can_think,
     exchange_steps,
@@ -162,4 +162,4 @@ def decoder(_request: Request, _traits: Traits) -> GoogleDecoder:
     return GoogleDecoder()
 
 
-FAMILY = Family("google", url, headers, body, decoder)
+WIRE_FORMAT = WireFormat("google", url, headers, body, decoder)

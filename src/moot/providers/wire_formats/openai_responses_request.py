@@ -23,9 +23,9 @@ from moot.core.terms import (
     ToolCall,
 )
 from moot.providers.contract import Traits
-from moot.providers.families.contract import Family, bearer
-from moot.providers.families.openai_responses_decoder import ResponsesDecoder
-from moot.providers.families.request_parts import ExchangeStep, exchange_steps, parameter_schema
+from moot.providers.wire_formats.contract import WireFormat, bearer
+from moot.providers.wire_formats.openai_responses_decoder import ResponsesDecoder
+from moot.providers.wire_formats.request_parts import ExchangeStep, exchange_steps, parameter_schema
 
 HOSTED: dict[HostedTool, dict[str, Any]] = {
     "web_search": {"type": "web_search"},
@@ -152,4 +152,4 @@ def decoder(request: Request, traits: Traits) -> ResponsesDecoder:
     return ResponsesDecoder(unchained=traits.chaining and has_spoken and not request.previous_response_id)
 
 
-FAMILY = Family("openai_responses", url, bearer, body, decoder)
+WIRE_FORMAT = WireFormat("openai_responses", url, bearer, body, decoder)

@@ -17,8 +17,9 @@ from moot.core.sse import SseEvent
 from moot.core.terms import DeltaKind, FinishReason, Usage
 from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
 from moot.providers.error_replies import fault_from_error
-from moot.providers.families.contract import Decoder, ReportedUsage, max_usage, read_object
-from moot.providers.families.openai_responses_items import (
+from moot.providers.lenient_json import get_dict, get_dicts, get_string
+from moot.providers.wire_formats.contract import Decoder, ReportedUsage, max_usage, read_object
+from moot.providers.wire_formats.openai_responses_items import (
     GROUPS,
     SLOTS,
     OutputItem,
@@ -27,7 +28,6 @@ from moot.providers.families.openai_responses_items import (
     group_of,
     visible_text,
 )
-from moot.providers.lenient_json import get_dict, get_dicts, get_string
 
 DELTA_EVENTS: dict[str, Slot] = {
     "response.output_text.delta": "text",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from moot.core.terms import ChatMessage, Model, Request
-from moot.providers.families.request_parts import escape, escape_control_tokens
+from moot.providers.wire_formats.request_parts import escape, escape_control_tokens
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,8 @@ from moot.providers.contract import (
     ReplyStarted,
     Traits,
 )
-from moot.providers.families.openai_responses_decoder import ResponsesDecoder, usage
-from moot.providers.families.openai_responses_request import FAMILY, body, decoder
+from moot.providers.wire_formats.openai_responses_decoder import ResponsesDecoder, usage
+from moot.providers.wire_formats.openai_responses_request import WIRE_FORMAT, body, decoder
 from tests.support.responses_service import SUMMARY, Replica
 
 MODEL = Model("openai", "gpt-5-mini", temperature=0.5, effort="low", verbosity="high")
@@ -74,8 +74,8 @@ def test_a_request_in_this_dialect() -> None:
 
 
 def test_it_asks_under_its_own_address() -> None:
-    assert FAMILY.url("https://api.example/v1", "m") == "https://api.example/v1/responses"
-    assert FAMILY.headers("k") == {"Authorization": "Bearer k"}
+    assert WIRE_FORMAT.url("https://api.example/v1", "m") == "https://api.example/v1/responses"
+    assert WIRE_FORMAT.headers("k") == {"Authorization": "Bearer k"}
 
 
 def test_a_chained_request_brings_only_what_is_new() -> None:
@@ -871,7 +871,7 @@ async def collect(client: ProviderClient, request: Request) -> list[Chunk]:
 
 
 async def talk(replica: Replica, *requests: Request, key: str = "test") -> list[list[Chunk]]:
-    client = ProviderClient(FAMILY, replica.url, key=key, traits=THINKING)
+    client = ProviderClient(WIRE_FORMAT, replica.url, key=key, traits=THINKING)
     try:
         return [await collect(client, request) for request in requests]
     finally:

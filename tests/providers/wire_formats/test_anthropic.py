@@ -34,9 +34,9 @@ from moot.providers.contract import (
     ReplyStarted,
     Traits,
 )
-from moot.providers.families import anthropic_request
-from moot.providers.families.anthropic_decoder import AnthropicDecoder, usage
-from moot.providers.families.anthropic_request import FAMILY
+from moot.providers.wire_formats import anthropic_request
+from moot.providers.wire_formats.anthropic_decoder import AnthropicDecoder, usage
+from moot.providers.wire_formats.anthropic_request import WIRE_FORMAT
 from tests.providers.served import Serve, served, streamed
 
 NEW = Traits(thinks=True, efforts=("low", "high"), sampling=False)
@@ -75,12 +75,12 @@ def test_a_request_in_this_dialect() -> None:
 
 @pytest.mark.parametrize("base", ["https://a.example", "https://a.example/v1"])
 def test_the_address_with_and_without_a_version(base: str) -> None:
-    assert FAMILY.url(base, "claude-x") == "https://a.example/v1/messages"
+    assert WIRE_FORMAT.url(base, "claude-x") == "https://a.example/v1/messages"
 
 
 def test_the_key_has_a_header_of_its_own() -> None:
-    assert FAMILY.headers("k") == {"x-api-key": "k", "anthropic-version": "2023-06-01"}
-    assert FAMILY.headers("") == {"anthropic-version": "2023-06-01"}
+    assert WIRE_FORMAT.headers("k") == {"x-api-key": "k", "anthropic-version": "2023-06-01"}
+    assert WIRE_FORMAT.headers("") == {"anthropic-version": "2023-06-01"}
 
 
 def test_the_first_turn_is_the_users_and_no_turn_is_blank() -> None:
@@ -551,7 +551,7 @@ def test_streams_that_come_to_nothing(stream: bytes, kind: str, severity: str) -
 
 @pytest.fixture
 async def serve() -> AsyncGenerator[Serve]:
-    async with served("/v1/messages", FAMILY, key="sk-ant-secret", traits=NEW) as start:
+    async with served("/v1/messages", WIRE_FORMAT, key="sk-ant-secret", traits=NEW) as start:
         yield start
 
 

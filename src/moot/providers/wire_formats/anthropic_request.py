@@ -24,9 +24,10 @@ from moot.core.terms import (
     ToolResult,
 )
 from moot.providers.contract import Traits
-from moot.providers.families.anthropic_decoder import AnthropicDecoder
-from moot.providers.families.contract import Family
-from moot.providers.families.request_parts import (
+from moot.providers.lenient_json import parse_or_text
+from moot.providers.wire_formats.anthropic_decoder import AnthropicDecoder
+from moot.providers.wire_formats.contract import WireFormat
+from moot.providers.wire_formats.request_parts import (
     alternate_roles,
     can_think,
     exchange_steps,
@@ -35,7 +36,6 @@ from moot.providers.families.request_parts import (
     thinking_budget,
     without_keywords,
 )
-from moot.providers.lenient_json import parse_or_text
 
 API_VERSION = "2023-06-01"
 THINKING_OFF = {"type": "disabled"}
@@ -177,4 +177,4 @@ def decoder(_request: Request, _traits: Traits) -> AnthropicDecoder:
     return AnthropicDecoder()
 
 
-FAMILY = Family("anthropic", url, headers, body, decoder)
+WIRE_FORMAT = WireFormat("anthropic", url, headers, body, decoder)

@@ -1,6 +1,6 @@
 """What a family of services is: a request builder and a decoder, both pure.
 
-A `Family` says where to ask, with which headers and body, and which decoder reads the reply. A `Decoder`
+A `WireFormat` says where to ask, with which headers and body, and which decoder reads the reply. A `Decoder`
 takes packets in `feed` and returns chunks; `end` returns the last ones and `ReplyDone`, or raises a `Fault`.
 It never touches the network, so any recorded stream can be put through it. Here is what all decoders share;
 each family adds how its service's events are read.
@@ -30,9 +30,9 @@ from moot.providers.contract import (
     Traits,
 )
 from moot.providers.error_replies import fault_from_error
-from moot.providers.families.reply_events import ReplyEvents
-from moot.providers.families.think_tags import ThoughtSorter
 from moot.providers.lenient_json import get_path, parse_or_text
+from moot.providers.wire_formats.reply_events import ReplyEvents
+from moot.providers.wire_formats.think_tags import ThoughtSorter
 
 T = TypeVar("T")
 UNICODE_ESCAPES = re.compile(
@@ -46,7 +46,7 @@ read_object = msgspec.json.Decoder(dict[str, Any]).decode
 """For the rare events that are read whole, with `Decoder._parse`."""
 
 
-class Family(Struct, frozen=True):
+class WireFormat(Struct, frozen=True):
     name: str
     url: Callable[[str, str], str]
     """The address, from the base URL and the model's name."""

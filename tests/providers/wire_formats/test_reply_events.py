@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from moot.core.errors import Fault
 from moot.core.sse import SseEvent
-from moot.providers.families.reply_events import ReplyEvents
+from moot.providers.wire_formats.reply_events import ReplyEvents
 
 
 def read(*packets: bytes) -> list[SseEvent]:

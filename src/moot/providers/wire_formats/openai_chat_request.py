@@ -18,15 +18,15 @@ from msgspec import Struct
 
 from moot.core.terms import ChatMessage, Reasoning, Request, Segment, Text, Tool, ToolCall
 from moot.providers.contract import Traits
-from moot.providers.families.contract import Family, bearer
-from moot.providers.families.openai_chat_decoder import ChatDecoder
-from moot.providers.families.request_parts import (
+from moot.providers.lenient_json import get_dicts, parse_or_text
+from moot.providers.wire_formats.contract import WireFormat, bearer
+from moot.providers.wire_formats.openai_chat_decoder import ChatDecoder
+from moot.providers.wire_formats.request_parts import (
     alternate_roles,
     exchange_steps,
     parameter_schema,
     parse_arguments,
 )
-from moot.providers.lenient_json import get_dicts, parse_or_text
 
 
 class Accent(Struct, frozen=True):
@@ -193,5 +193,5 @@ def decoder(request: Request, traits: Traits) -> ChatDecoder:
     return ChatDecoder(request.prefill if traits.prefill else "")
 
 
-def family(accent: Accent = PLAIN) -> Family:
-    return Family("openai_chat", url, bearer, partial(body, accent), decoder)
+def family(accent: Accent = PLAIN) -> WireFormat:
+    return WireFormat("openai_chat", url, bearer, partial(body, accent), decoder)

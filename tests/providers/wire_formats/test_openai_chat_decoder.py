@@ -10,7 +10,7 @@ import pytest
 from moot.core.errors import Fault
 from moot.core.terms import Reasoning, ReasoningPart, Text, ToolCall, UnknownItem, Usage
 from moot.providers.contract import Chunk, KeepAlive, ReplyDelta, ReplyDone, ReplySegment, ReplyStarted
-from moot.providers.families.openai_chat_decoder import ChatDecoder, usage
+from moot.providers.wire_formats.openai_chat_decoder import ChatDecoder, usage
 from tests.providers.chat_lines import DONE, FIGURES, ROLE, STOP, line, says, whole
 
 
