@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from moot.api.v1 import setup_body
 from moot.api.v1.setup_body import body_from_event, setup_from_body
 from moot.core.errors import Invalid
-from moot.core.terms import Model, Money, PollSettings
-from moot.rules.debate_setup import COLOURS, opening_event
+from moot.core.terms import SEAT_COLOURS, Model, Money, PollSettings
+from moot.rules.debate_setup import opening_event
 from tests.api.setup_bodies import LEFT_OUT, PRICE, Inn, asked, changed
 from tests.api.test_bodies import OWL, PERSON, many
 
@@ -116,9 +117,19 @@ def test_a_colour_left_out_is_one_that_nobody_has() -> None:
     shape = changed(participants=many(4))
     for place in (1, 2, 3):
         del shape["participants"][place]["color"]
-    shape["participants"][0]["color"] = COLOURS[2].lower()
+    shape["participants"][0]["color"] = SEAT_COLOURS[2].lower()
     colours = [seat.colour.upper() for seat in setup_from_body(asked(shape), Inn()).seats]
     assert len(set(colours)) == 4
+
+
+def test_colours_repeat_where_there_are_more_seats_than_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(setup_body, "SEAT_COLOURS", SEAT_COLOURS[:2])
+    shape = changed(participants=many(4))
+    for participant in shape["participants"][1:]:
+        del participant["color"]
+    shape["participants"][0]["color"] = "#123456"
+    colours = [seat.colour for seat in setup_from_body(asked(shape), Inn()).seats]
+    assert colours == ["#123456", SEAT_COLOURS[0], SEAT_COLOURS[1], SEAT_COLOURS[0]]
 
 
 def test_rounds_of_a_debate_counted_in_turns_are_turns_of_everybody() -> None:

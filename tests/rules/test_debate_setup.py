@@ -14,9 +14,9 @@ from moot import formats
 from moot.core.errors import Invalid
 from moot.core.events import DebateOpened, decode_event, encode
 from moot.core.schedule import schedule
-from moot.core.terms import FREE, HUMAN, Model, Money, PollSettings, Price, PriceTier, Seat
+from moot.core.terms import DEFAULT_CRITERIA, FREE, HUMAN, Model, Money, PollSettings, Price, PriceTier, Seat
 from moot.rules.cost_estimate import smallest_limit
-from moot.rules.debate_setup import CRITERIA, JudgeSetup, SeatSetup, Setup, opening_event
+from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup, opening_event
 from tests.rules.random_debates import LAW
 from tests.rules.simulate import Reply, Sent, Simulation, speak
 from tests.support.event_factories import SCRIPTED
@@ -335,7 +335,7 @@ def test_judges_without_criteria_go_by_those_of_the_format() -> None:
     own = replace(schools, judges=(JudgeSetup(SCRIPTED, criteria=("wit",)),))
     assert (opening_event(own).judges[0].criteria, opening_event(own).judges[0].weights) == (("wit",), {})
     usual = replace(schools, format=formats.load("oxford"))
-    assert opening_event(usual).judges[0].criteria == CRITERIA
+    assert opening_event(usual).judges[0].criteria == DEFAULT_CRITERIA
 
 
 def test_who_opens_is_only_asked_where_a_toss_decides() -> None:

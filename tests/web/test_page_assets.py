@@ -14,6 +14,8 @@ import pytest
 from fastapi import FastAPI
 from hatchling.builders.wheel import WheelBuilder
 
+from moot.cli.render.output import ANSI_SEAT_COLOURS
+from moot.core import terms
 from moot.providers.keys import Secret
 from moot.settings import ServerSettings
 from moot.web.routes.page import MEDIA_TYPES, PAGES, PageRoutes
@@ -182,3 +184,12 @@ def test_a_wheel_has_the_page_and_what_it_builds_on() -> None:
         "moot/web/vendor/preact.js",
         "moot/web/vendor/LICENSES.txt",
     } <= packed
+
+
+def test_the_page_and_the_terminal_have_the_limits_and_colours_of_the_server() -> None:
+    code = (WEB / "static/lib/setup.js").read_text()
+    for name in ("MAX_PARTICIPANTS", "MAX_JUDGES", "MAX_TOOLS", "MAX_CRITERIA"):
+        assert re.findall(rf"const {name} = (\d+);", code) == [str(getattr(terms, name))], name
+    (colours,) = re.findall(r"const SEAT_COLOURS = \[(.*)\];", code)
+    assert re.findall(r"#\w+", colours) == [colour.lower() for colour in terms.SEAT_COLOURS]
+    assert len(ANSI_SEAT_COLOURS) == len(terms.SEAT_COLOURS) >= terms.MAX_PARTICIPANTS

@@ -10,7 +10,7 @@ What a model sends is kept as *segments* in the provider's order. Money is exact
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from msgspec import Struct, field
 
@@ -24,6 +24,8 @@ Status = Literal[
     "created", "initializing", "awaiting_arguments", "debating", "paused",
     "judging", "completed", "aborted", "error",
 ]  # fmt: skip
+DEFAULT_CRITERIA = ("argument", "evidence", "rebuttal", "clarity")
+"""What a judge looks at where neither the setup nor the format says."""
 StepSize = Literal["turn", "round"]
 """How much is held before the debate pauses by itself."""
 WinningRule = Literal["ai-judge", "self-terminate", "user-decides", "audience"]
@@ -111,7 +113,7 @@ class Judge(Struct, frozen=True, omit_defaults=True):
     id: str
     name: str
     model: Model
-    criteria: tuple[str, ...] = ("argument", "evidence", "rebuttal", "clarity")
+    criteria: tuple[str, ...] = DEFAULT_CRITERIA
     weights: dict[str, float] = {}
     """The weight of each criterion in the rubric, where they differ."""
     recused: str = ""
@@ -166,7 +168,10 @@ class DebateOptions(Struct, frozen=True, omit_defaults=True):
 # --- formats ------------------------------------------------------------------------------------------
 
 PhaseSpeaker = Literal["each", "for", "against", "neutral", "moderator"]
-PhaseKind = Literal["speech", "cross-examination", "crossfire", "exchange", "notes", "vote", "questions"]
+ExchangeKind = Literal["cross-examination", "crossfire", "exchange"]
+PhaseKind = Literal["speech", ExchangeKind, "notes", "vote", "questions"]
+EXCHANGE_KINDS: tuple[ExchangeKind, ...] = get_args(ExchangeKind)
+"""The kinds of phase in which two seats speak in alternation."""
 Tone = Literal[
     "opening", "rebuttal", "closing", "summary", "question", "answer", "continuation", "floor",
 ]  # fmt: skip
@@ -228,8 +233,15 @@ class SeatTemplate(Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     """The team, where a side has several that are ranked separately."""
 
 
-MOST_PARTICIPANTS = 4
+MAX_PARTICIPANTS = 4
 """The most that the API and the page accept, whatever the format allows."""
+SEAT_COLOURS = ("#0B6E6E", "#B3432B", "#6D28D9", "#A16207")
+"""The colours of seats that were given none, in this order; with more seats they repeat."""
+MAX_JUDGES = 9
+MAX_TOOLS = 16
+"""The most tools that the seats of one debate may use."""
+MAX_CRITERIA = 20
+"""The most criteria of one judge."""
 DecisionRule = Literal["majority", "consensus", "ranking", "swing", "summary", "none"]
 """How the result is made. `swing`: by the audience's change of mind; without an audience, by the majority of
 the judges."""
@@ -245,7 +257,7 @@ class Format(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     chairs: tuple[SeatTemplate, ...]
     phases: tuple[Phase, ...]
     min_seats: int = 2
-    max_seats: int = 4
+    max_seats: int = MAX_PARTICIPANTS
     rounds: int = 5
     """The usual number of rounds."""
     max_rounds: int = 10

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from moot.core.schedule import schedule
 from moot.core.terms import (
+    EXCHANGE_KINDS,
     FREE,
-    MOST_PARTICIPANTS,
+    MAX_PARTICIPANTS,
     DebateLimits,
     DebateOptions,
     Format,
@@ -25,7 +26,6 @@ from moot.formats.fitting import fit_format
 FormatLocation = tuple[str, int, str]
 FormatProblem = tuple[FormatLocation, str]
 
-EXCHANGE_KINDS = ("cross-examination", "crossfire", "exchange")
 OPPOSITE_SIDE: dict[str, str] = {"for": "against", "against": "for"}
 PLACEHOLDER_MODEL = Model("any", "any", price=FREE)
 MAX_ROUNDS = 100
@@ -91,8 +91,8 @@ def _of_ranking(fmt: Format) -> Iterator[FormatProblem]:
     ranked = {chair.team for chair in debaters if chair.team} or {chair.name for chair in debaters}
     if fmt.parties == "sides" or len(debaters) < 3:
         yield ("", 0, "result"), 'a ranking needs three or more chairs, and parties = "seats"'
-    elif len(ranked) > MOST_PARTICIPANTS:
-        why = f"the API and the page take at most {MOST_PARTICIPANTS} participants"
+    elif len(ranked) > MAX_PARTICIPANTS:
+        why = f"the API and the page take at most {MAX_PARTICIPANTS} participants"
         yield ("", 0, "result"), f"a ranking needs a seat for each of its {len(ranked)} teams, and {why}"
     elif len(ranked) > fmt.max_seats:
         why = f"max_seats = {fmt.max_seats} allows fewer"

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import NODEFAULT, Struct
 
 from moot.core.errors import Invalid
-from moot.core.terms import WORDS_PER_MINUTE, Format, Phase, SeatTemplate
+from moot.core.terms import EXCHANGE_KINDS, WORDS_PER_MINUTE, Format, Phase, SeatTemplate
 from moot.formats.checking import ROW_RANGES, FormatLocation, problems
 
 ROWS: dict[str, type[Struct]] = {"chairs": SeatTemplate, "phases": Phase}
@@ -169,6 +169,6 @@ def _words_from_minutes(row: dict[str, Any]) -> None:
     if "words" in row or not 0 < minutes <= ROW_RANGES["minutes"][1]:
         return
     words = minutes * WORDS_PER_MINUTE
-    if row.get("kind") in ("cross-examination", "crossfire", "exchange"):
+    if row.get("kind") in EXCHANGE_KINDS:
         words /= 2 * max(1, row.get("exchanges", 1))
     row["words"] = max(WORD_STEP, round(words / WORD_STEP) * WORD_STEP)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from moot.core.pricing import MESSAGE_OVERHEAD, ballot_token_limit, speech_tokens
 from moot.core.state import Debate, Turn
-from moot.core.terms import ChatMessage, Judge, Request
+from moot.core.terms import DEFAULT_CRITERIA, ChatMessage, Judge, Request
 from moot.core.word_count import QUARTERS
 from moot.judging.ballots import ballot_schema, criterion_keys, labels, seat_labels, small_ballot_schema
 from moot.judging.evidence import (
@@ -42,7 +42,7 @@ SPEECH_OVERHEAD_BYTES = 200
 MAX_QUESTION_BYTES = 600
 """Bytes of a question or a point that a judge reads at most."""
 SMALL_MODEL_TOKENS = 700
-MEANT = ("argument", "evidence", "rebuttal", "clarity", "content", "style", "strategy")
+MEANT = (*DEFAULT_CRITERIA, "content", "style", "strategy")
 """Criteria of ours, of which a judge is told what they ask."""
 SIDE_SENTENCES = {
     "for": "argued for the motion",

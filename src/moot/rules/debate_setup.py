@@ -12,7 +12,11 @@ from msgspec.structs import replace
 from moot.core.errors import Invalid
 from moot.core.events import DebateOpened
 from moot.core.terms import (
+    DEFAULT_CRITERIA,
     FREE,
+    MAX_JUDGES,
+    MAX_TOOLS,
+    SEAT_COLOURS,
     DebateLimits,
     DebateOptions,
     Format,
@@ -31,13 +35,9 @@ from moot.judging.recusal import recuse_biased
 from moot.prompts.templates import VERSION
 from moot.rules.cost_estimate import smallest_limit
 
-COLOURS = ("#0B6E6E", "#B3432B", "#6D28D9", "#A16207")
 MAX_OBJECTIVE_CHARS = 2000
 MAX_PERSON_SECONDS = 3600.0
 MAX_POLL_SECONDS = 86_400.0
-MAX_JUDGES = 9
-MAX_TOOLS = 16
-CRITERIA = ("argument", "evidence", "rebuttal", "clarity")
 Problems = dict[str, list[str]]
 MakeId = Callable[[str, int], str]
 """The id of a seat or a judge, by its kind and its place."""
@@ -257,7 +257,7 @@ def _seats(setup: Setup, naming: MakeId) -> tuple[Seat, ...]:
                 persona=seat.persona or chair.persona,
                 objective=seat.objective,
                 system_prompt=seat.system_prompt,
-                colour=seat.colour or COLOURS[index % len(COLOURS)],
+                colour=seat.colour or SEAT_COLOURS[index % len(SEAT_COLOURS)],
                 stand_in=_seeded(seat.stand_in, setup.seed, index) if seat.stand_in else None,
             )
         )
@@ -281,7 +281,7 @@ def _judges(setup: Setup, seats: Sequence[Seat], naming: MakeId) -> tuple[Judge,
 
 def with_default_criteria(judges: Sequence[JudgeSetup], fmt: Format) -> tuple[JudgeSetup, ...]:
     """Judges who were told no criteria go by those of the format, or by the usual ones."""
-    usual = (tuple(fmt.criteria) or CRITERIA, fmt.criteria)
+    usual = (tuple(fmt.criteria) or DEFAULT_CRITERIA, fmt.criteria)
     return tuple(
         judge if judge.criteria else replace(judge, criteria=usual[0], weights=judge.weights or usual[1])
         for judge in judges

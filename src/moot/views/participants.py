@@ -7,10 +7,9 @@ import re
 from msgspec import Struct
 
 from moot.core.state import Debate
-from moot.core.terms import Judge, Seat, Side
+from moot.core.terms import SEAT_COLOURS, Judge, Seat, Side
 from moot.rules.turn_sessions import is_unasked
 
-PALETTE = ("#0b6e6e", "#b3432b", "#6d4aa2", "#8a6d1b")
 _HEX = re.compile(r"#[0-9a-fA-F]{6}\Z|#[0-9a-fA-F]{3}\Z")
 
 
@@ -83,5 +82,5 @@ def judge_seat(judge: Judge) -> JudgeView:
 
 def seat_style(seat: ParticipantView) -> str:
     """Return the seat's colour as a style; anything but a hex colour is replaced, as it could inject one."""
-    colour = seat.colour if _HEX.match(seat.colour) else PALETTE[seat.place % len(PALETTE)]
+    colour = seat.colour if _HEX.match(seat.colour) else SEAT_COLOURS[seat.place % len(SEAT_COLOURS)]
     return f"--seat: {colour}"

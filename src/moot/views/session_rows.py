@@ -36,6 +36,7 @@ from moot.core.events import (
 from moot.core.schedule import schedule
 from moot.core.state import ZERO, Debate, Turn
 from moot.core.terms import (
+    SEAT_COLOURS,
     SESSION_FORMAT,
     DebateLimits,
     DebateOptions,
@@ -50,7 +51,6 @@ from moot.core.terms import (
 )
 from moot.core.word_count import count_words
 from moot.prompts.templates import VERSION
-from moot.rules.debate_setup import COLOURS
 from moot.rules.turn_sessions import (
     FORMAT,
     TURNS,
@@ -237,7 +237,7 @@ def session_events(row: SessionRow, model: Callable[[str], Model]) -> tuple[Even
                 _named(row, f"model{number}_id", model),
                 colour=colour,
             )
-            for number, (chair, colour) in enumerate(zip(FORMAT.chairs, COLOURS, strict=False), 1)
+            for number, (chair, colour) in enumerate(zip(FORMAT.chairs, SEAT_COLOURS, strict=False), 1)
         ),
         judges=(),
         limits=DebateLimits(

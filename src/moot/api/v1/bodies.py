@@ -63,8 +63,12 @@ from moot.api.v1.validation_messages import (
     one_of,
 )
 from moot.core.terms import (
+    DEFAULT_CRITERIA,
     HUMAN,
-    MOST_PARTICIPANTS,
+    MAX_CRITERIA,
+    MAX_JUDGES,
+    MAX_PARTICIPANTS,
+    MAX_TOOLS,
     Effort,
     HostedTool,
     OpeningSide,
@@ -72,12 +76,9 @@ from moot.core.terms import (
     StepSize,
     WinningRule,
 )
-from moot.rules.debate_setup import CRITERIA, MAX_TOOLS
 from moot.tools.contract import TOOL_NAME_PATTERN
 
-MIN_PARTICIPANTS, MAX_PARTICIPANTS = 2, MOST_PARTICIPANTS
-MAX_CRITERIA = 20
-MAX_JUDGES = 9
+MIN_PARTICIPANTS = 2
 HOSTED = get_args(HostedTool)
 
 
@@ -103,7 +104,7 @@ class Body(BaseModel):
 
 
 def _first_participants(value: object) -> object:
-    """Whoever comes after the fourth is not looked at: ten thousand would be refused all the same."""
+    """Leave out participants beyond the limit: too many are refused anyway, so none of them is checked."""
     return cast("list[object]", value)[:MAX_PARTICIPANTS] if isinstance(value, list) else value
 
 
@@ -193,7 +194,7 @@ class JudgeChoice(Body):
     @classmethod
     def _weighs_what_is_judged(cls, weights: dict[str, float], info: ValidationInfo) -> dict[str, float]:
         criteria = info.data.get("evaluation_criteria")
-        if criteria is not None and not weights.keys() <= {*(criteria or CRITERIA)}:
+        if criteria is not None and not weights.keys() <= {*(criteria or DEFAULT_CRITERIA)}:
             raise invalid("Must name criteria of this judge")
         return weights
 

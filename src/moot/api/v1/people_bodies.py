@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, get_args
 
 from pydantic import Field
 
-from moot.api.v1.bodies import MAX_CRITERIA, MAX_JUDGES, Body, JudgeChoice
+from moot.api.v1.bodies import Body, JudgeChoice
 from moot.api.v1.fields import (
     SEAT_ID,
     Dollars,
@@ -32,7 +32,7 @@ from moot.api.v1.validation_messages import (
 )
 from moot.core.errors import Invalid, Refused
 from moot.core.state import Debate
-from moot.core.terms import Ballot, InvitationRole, PollName, Score, TokenRole
+from moot.core.terms import MAX_CRITERIA, MAX_JUDGES, Ballot, InvitationRole, PollName, Score, TokenRole
 from moot.judging.ballots import MAX_REASONING_CHARS
 from moot.providers.redaction import redact
 from moot.rules.commands import MAX_EXTENSION_SECONDS, MAX_REMARK_CHARS
@@ -42,7 +42,8 @@ MAX_NAME_LENGTH = 60
 MAX_TOKEN_NAME = 64
 MAX_REMARKS = 20
 MAX_CITES = 100
-MAX_SEATS = 8
+MAX_BALLOT_ENTRIES = 8
+"""The most participants or teams that one ballot scores or ranks."""
 
 GuestName = Annotated[str | None, OptionalField(str), address_name(MAX_NAME_LENGTH)]
 Winner = Annotated[str, matching(f"(?:tie|draw|{SEAT_ID})", 45, "Must be a participant id, tie or draw")]
@@ -126,11 +127,13 @@ class CastBallot(Body):
         default_factory=list[int]
     )
     """The speeches, by the numbers of their turns, on which it rests."""
-    scores: Annotated[dict[str, Marks], Field(max_length=MAX_SEATS)] = Field(default_factory=dict[str, Marks])
+    scores: Annotated[dict[str, Marks], Field(max_length=MAX_BALLOT_ENTRIES)] = Field(
+        default_factory=dict[str, Marks]
+    )
     criteria: Annotated[dict[str, Annotated[str, lines(1, 2_000)]], Field(max_length=MAX_CRITERIA)] = Field(
         default_factory=dict[str, str]
     )
-    ranking: Annotated[list[Seat], Field(max_length=MAX_SEATS)] = Field(default_factory=list[str])
+    ranking: Annotated[list[Seat], Field(max_length=MAX_BALLOT_ENTRIES)] = Field(default_factory=list[str])
     """Participants from best to worst, where the format ranks them."""
 
 

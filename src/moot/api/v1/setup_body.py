@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, cycle
 from typing import Any
 
 from msgspec.structs import replace
@@ -10,9 +11,20 @@ from msgspec.structs import replace
 from moot.api.v1.bodies import Capabilities, CreateDebate, JudgeChoice, ModelChoice
 from moot.core.errors import Invalid
 from moot.core.events import DebateOpened
-from moot.core.terms import HUMAN, SESSION_FORMAT, Effort, Format, Judge, Model, Money, PollSettings, Seat
+from moot.core.terms import (
+    HUMAN,
+    SEAT_COLOURS,
+    SESSION_FORMAT,
+    Effort,
+    Format,
+    Judge,
+    Model,
+    Money,
+    PollSettings,
+    Seat,
+)
 from moot.judging.recusal import recuse_biased
-from moot.rules.debate_setup import COLOURS, JudgeSetup, SeatSetup, Setup
+from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup
 
 
 def setup_from_body(body: CreateDebate, capabilities: Capabilities) -> Setup:
@@ -84,9 +96,9 @@ def _seats(body: CreateDebate, capabilities: Capabilities) -> tuple[SeatSetup, .
 
 
 def _free_colours(seats: tuple[SeatSetup, ...]) -> Iterator[str]:
-    """Those that nobody has asked for; there are as many as there can be seats."""
+    """Yield without end: first the colours that no seat has, then all of them again and again."""
     taken = {seat.colour.upper() for seat in seats}
-    return (colour for colour in COLOURS if colour not in taken)
+    return chain((colour for colour in SEAT_COLOURS if colour not in taken), cycle(SEAT_COLOURS))
 
 
 def judge_from_body(choice: JudgeChoice, capabilities: Capabilities) -> JudgeSetup:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -11,9 +11,7 @@ from moot.cli.error_messages import USAGE
 from moot.cli.render.help import command_group
 from moot.cli.render.output import Terminal, add_row, make_table
 from moot.core.errors import Invalid
-
-if TYPE_CHECKING:
-    from moot.core.terms import Format, Phase
+from moot.core.terms import EXCHANGE_KINDS, DebateLimits, Format, Phase
 
 app = command_group("formats", "The debate formats, and a check for your own.")
 
@@ -131,7 +129,6 @@ Row = tuple[str, str, str, str, str]
 def _rounds(fmt: Format) -> list[tuple[str, list[Row]]]:
     """Each round's rows; rounds that are alike stand together."""
     from moot.core.schedule import played_rows, schedule
-    from moot.core.terms import DebateLimits
     from moot.formats.checking import template_seats
 
     seats, limits = template_seats(fmt), DebateLimits(rounds=fmt.rounds, turns=fmt.turns)
@@ -163,7 +160,7 @@ def _row(fmt: Format, phase: Phase, names: list[str]) -> Row:
 
 def _speaker(fmt: Format, phase: Phase, names: list[str]) -> str:
     """Who speaks, and as whom; of a team with several speakers, which of them."""
-    if phase.kind in ("cross-examination", "crossfire", "exchange") and len(names) > 1:
+    if phase.kind in EXCHANGE_KINDS and len(names) > 1:
         asker = _numbered(fmt, names[0], phase.speaker)
         answerer = _numbered(fmt, names[1], phase.to_speaker)
         return f"{asker} {'asks' if phase.kind == 'cross-examination' else 'and'} {answerer}"

@@ -25,7 +25,8 @@ StyledText = str | tuple[str, str]
 """Words, or words and their style."""
 
 INDENT = "  "
-SEAT_COLOURS = ("cyan", "red", "magenta", "yellow")
+ANSI_SEAT_COLOURS = ("cyan", "red", "magenta", "yellow")
+"""The terminal's own colours that come next to `terms.SEAT_COLOURS`, one for each."""
 MAX_WIDTH = 92
 """Longer lines are hard to read, however wide the screen."""
 PIPE_WIDTH = 80
@@ -131,7 +132,7 @@ def _on_one_line(cell: StyledText) -> StyledText:
 
 
 def seat_colour(index: int) -> str:
-    return SEAT_COLOURS[index % len(SEAT_COLOURS)]
+    return ANSI_SEAT_COLOURS[index % len(ANSI_SEAT_COLOURS)]
 
 
 def shorten(words: str, width: int) -> str:

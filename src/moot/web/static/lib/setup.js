@@ -5,11 +5,14 @@
 import { FIRST } from './motions.js';
 
 export const PERSON = 'human/human';
-export const COLOURS = ['#0b6e6e', '#b3432b', '#6d28d9', '#a16207'];
+// The same as in core/terms.py, which a test checks: a setup is read before the server has answered.
+const MAX_PARTICIPANTS = 4;
+export const SEAT_COLOURS = ['#0b6e6e', '#b3432b', '#6d28d9', '#a16207'];
+export const MAX_JUDGES = 9;
+const MAX_TOOLS = 16;
+const MAX_CRITERIA = 20;
+
 export const HEATS = ['courteous', 'friendly', 'spirited', 'sharp', 'fierce'];
-export const MOST_JUDGES = 9;
-const MOST_TOOLS = 16;
-const MOST_CRITERIA = 20;
 
 /** Limits for texts from links and storage; the server has its own limits. */
 const TEXT = { topic: 600, format: 100, name: 200, model: 300, standIn: 300, systemPrompt: 12000 };
@@ -39,7 +42,7 @@ const CONFIG = {
 
 export const emptySeat = (place) => ({
   name: '', position: '', model: '', persona: '', objective: '', systemPrompt: '',
-  color: COLOURS[place % COLOURS.length], standIn: '', temperature: null, maxTokens: null,
+  color: SEAT_COLOURS[place % SEAT_COLOURS.length], standIn: '', temperature: null, maxTokens: null,
 });
 export const emptyJudge = () => ({
   name: '', model: '', criteria: '', weights: null, temperature: null, maxTokens: null,
@@ -62,8 +65,8 @@ export function tidied(raw) {
   return {
     topic: text(raw.topic, TEXT.topic) ?? whole.topic,
     format: text(raw.format, TEXT.format) || whole.format,
-    seats: spread(readList(raw.seats, 4, emptySeat)) ?? whole.seats,
-    judges: readList(raw.judges, MOST_JUDGES, emptyJudge) ?? whole.judges,
+    seats: spread(readList(raw.seats, MAX_PARTICIPANTS, emptySeat)) ?? whole.seats,
+    judges: readList(raw.judges, MAX_JUDGES, emptyJudge) ?? whole.judges,
     config: like(CONFIG, raw.config),
   };
 }
@@ -88,9 +91,9 @@ function like(model, raw) {
 }
 
 const texts = (given) =>
-  Array.isArray(given) ? given.filter((one) => typeof one === 'string' && one.length < 200).slice(0, MOST_TOOLS) : [];
+  Array.isArray(given) ? given.filter((one) => typeof one === 'string' && one.length < 200).slice(0, MAX_TOOLS) : [];
 const numbers = (given) => {
-  const some = Object.entries(given && typeof given === 'object' ? given : {}).slice(0, MOST_CRITERIA);
+  const some = Object.entries(given && typeof given === 'object' ? given : {}).slice(0, MAX_CRITERIA);
   return Object.fromEntries(some.filter(([, one]) => Number.isFinite(one)));
 };
 const isFixed = (name) => name === 'maxRounds' || name === 'intensity';

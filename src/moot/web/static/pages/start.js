@@ -6,7 +6,7 @@ import { get } from '../lib/api.js';
 import { useKeys } from '../lib/keyboard.js';
 import { surprise } from '../lib/motions.js';
 import { storedSignal } from '../lib/preferences.js';
-import { chairOf, emptySeat, fresh, inFormat, linkOf, nameOf, swapped, tidied } from '../lib/setup.js';
+import { SEAT_COLOURS, chairOf, emptySeat, fresh, inFormat, linkOf, nameOf, swapped, tidied } from '../lib/setup.js';
 import { usePlan, usePrefilled, useStart } from '../lib/start_debate.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { Button, Failed, Details, Link, Dialog, announce, toast, useLoaded } from '../lib/ui.js';
@@ -135,8 +135,9 @@ function Lecterns({ setup, format, server, errors, onChange, onSwap }) {
 
 /** A further seat, in an unused colour. */
 function seated(seats) {
-  const free = [0, 1, 2, 3].map(emptySeat).find((seat) => !seats.some((other) => other.color === seat.color));
-  return [...seats, free ?? emptySeat(seats.length)];
+  const color = SEAT_COLOURS.find((colour) => !seats.some((other) => other.color === colour));
+  const seat = emptySeat(seats.length);
+  return [...seats, { ...seat, color: color ?? seat.color }];
 }
 
 /** The setup with this model for all seats and judges without one. */

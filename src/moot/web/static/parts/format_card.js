@@ -2,7 +2,7 @@
 
 import { html, useState } from '../../vendor/preact.js';
 import { plural } from '../lib/numbers.js';
-import { COLOURS } from '../lib/setup.js';
+import { SEAT_COLOURS } from '../lib/setup.js';
 import { Dialog } from '../lib/ui.js';
 import { Wrong } from './field.js';
 import { Order } from './speech_strip.js';
@@ -48,5 +48,5 @@ const Choice = ({ format, chosen, onPick }) => html`<button type="button" class=
   onClick=${onPick}>
   <b dir="auto">${format.title}</b>
   <span class="small soft" dir="auto">${format.summary}</span>
-  <${Drawn} order=${format.order} colours=${COLOURS} label=${`Speeches of ${format.title}`} />
+  <${Drawn} order=${format.order} colours=${SEAT_COLOURS} label=${`Speeches of ${format.title}`} />
 </button>`;

@@ -1,7 +1,7 @@
 // The judge, or a panel of up to nine. A judge may be a person.
 
 import { html } from '../../vendor/preact.js';
-import { MOST_JUDGES, criteriaOf, emptyJudge } from '../lib/setup.js';
+import { MAX_JUDGES, criteriaOf, emptyJudge } from '../lib/setup.js';
 import { Named, numberIn, wrongs } from './field.js';
 import { Picker, rowOf } from './model_picker.js';
 
@@ -25,7 +25,7 @@ export function Judges({ judges, errors, server, onChange }) {
       (judge, place) => html`<${JudgeRow} key=${place} judge=${judge} place=${place} errors=${errors} server=${server}
         alone=${judges.length === 1} onChange=${put(place)} onDismiss=${dismiss(place)} />`,
     )}</ul>
-    ${judges.length < MOST_JUDGES && html`<p>
+    ${judges.length < MAX_JUDGES && html`<p>
       <button type="button" class="btn" onClick=${() => onChange([...judges, emptyJudge()])}>Add a judge</button>
     </p>`}
   </div>`;
