@@ -152,7 +152,7 @@ def test_what_an_older_version_wrote_is_counted_as_far_as_it_goes() -> None:
     counted = statistics([msgspec.convert(old, StoredSummary)])
     assert counted.models == (stands(CAT, 1, 1, 0, 0, 1.0), stands(OWL, 1, 0, 1, 0, 0.0))
     assert counted.sides == ()
-    assert counted.formats == (FormatRecord("oxford", 1, 0, 0, 0),)
+    assert counted.formats == (FormatRecord("oxford", 1, 0, 0, 0, None, None),)
 
 
 async def test_pages_are_counted_like_the_whole() -> None:
@@ -243,7 +243,7 @@ def test_the_order_sways_some_judges_and_panels_agree_or_not() -> None:
     assert (counted.panels, counted.unanimous, counted.unanimous_rate) == (2, 1, 0.5)
     assert counted.agreement == 0.825
     assert counted.interval == ConfidenceInterval(0.593, 1.0)
-    assert statistics([]).judges == JudgeRecord()
+    assert statistics([]).judges == JudgeRecord(0, 0, 0, None, None, 0, 0, None, None, None, None)
 
 
 def test_costs_add_up_by_model_and_by_day() -> None:

@@ -1,10 +1,14 @@
-"""The figures of many debates: who wins, against whom, what it cost. `statistics` counts them."""
+"""The figures of many debates: who wins, against whom, what it cost. `statistics` counts them.
+
+The tables of wins are sent by the API as they are: their `Meta` describes them there.
+"""
 
 from __future__ import annotations
 
 from math import sqrt
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from moot.core.terms import Money
 from moot.judging.audience_votes import ConfidenceInterval
@@ -42,51 +46,51 @@ def _within(low: float, high: float) -> ConfidenceInterval:
 
 
 class WinRecord(Struct, frozen=True):
-    """Of a model or a side. `debates` may be more than those won, lost and drawn: see the module."""
+    """The results of a model or a side. Debates that were not decided are only in `debates`."""
 
     name: str
     debates: int
     wins: int
     losses: int
     draws: int
-    rate: float | None
-    """The share of wins in what was decided; None where nothing was."""
-    interval: ConfidenceInterval | None = None
+    rate: Annotated[
+        float | None, Meta(description="The share of wins in what was decided; null where nothing was.")
+    ]
+    interval: ConfidenceInterval | None
 
 
 class PairRecord(Struct, frozen=True, rename="camel"):
-    """Two models that argued against each other; `a` is ahead, if anybody is."""
+    """Two models that argued against each other; `a` is ahead, unless they have won the same number."""
 
     a: str
     b: str
-    debates: int
+    debates: Annotated[int, Meta(description="In which they argued against each other.")]
     wins_a: int
     wins_b: int
     draws: int
-    rate: float | None
-    """The share that `a` won."""
+    rate: Annotated[float | None, Meta(description="The share that `a` won.")]
     interval: ConfidenceInterval | None
-    rate_b: float | None
+    rate_b: Annotated[float | None, Meta(description="The share that `b` won; draws count for neither.")]
     interval_b: ConfidenceInterval | None
-    """Not what is left of the other: a draw is won by neither."""
 
 
 class FormatRecord(Struct, frozen=True, rename="camel"):
-    """How a format usually ends."""
+    """How the debates of a format end."""
 
     format: str
     debates: int
     wins_for: int
     wins_against: int
     draws: int
-    rate: float | None = None
-    """The share that those in favour won, where there are two sides."""
-    interval: ConfidenceInterval | None = None
+    rate: Annotated[
+        float | None,
+        Meta(description="The share that the side in favour won; null where there are no two sides."),
+    ]
+    interval: ConfidenceInterval | None
 
 
 class TopicCount(Struct, frozen=True):
-    motion: str
-    """As it was last written."""
+    motion: Annotated[str, Meta(description="As it was last written.")]
     debates: int
 
 
@@ -105,26 +109,21 @@ class DaySpending(Struct, frozen=True):
 
 
 class JudgeRecord(Struct, frozen=True, rename="camel"):
-    """How models judge: whether the order sways them, and how often they are of one mind."""
+    """How models judge: whether the order of speakers sways them, and how often they agree."""
 
-    debates: int = 0
-    """Judged by models."""
-    judges: int = 0
-    """In all of them together."""
-    flips: int = 0
-    """Judges who named another winner when the order changed."""
-    flip_rate: float | None = None
-    flip_interval: ConfidenceInterval | None = None
-    panels: int = 0
-    """Debates with more than one of them."""
-    unanimous: int = 0
-    """Panels whose ballots all name the same."""
-    unanimous_rate: float | None = None
-    unanimous_interval: ConfidenceInterval | None = None
-    agreement: float | None = None
-    """The share of ballots that name the winner, in the mean."""
-    interval: ConfidenceInterval | None = None
-    """Of the agreement."""
+    debates: Annotated[int, Meta(description="Debates that models judged.")]
+    judges: Annotated[int, Meta(description="Their judges, counted once in each debate.")]
+    flips: Annotated[int, Meta(description="Judges who named another winner when the order changed.")]
+    flip_rate: float | None
+    flip_interval: ConfidenceInterval | None
+    panels: Annotated[int, Meta(description="Debates with more than one judge.")]
+    unanimous: Annotated[int, Meta(description="Panels in which all ballots name the same winner.")]
+    unanimous_rate: float | None
+    unanimous_interval: ConfidenceInterval | None
+    agreement: Annotated[
+        float | None, Meta(description="The share of ballots that name the winner, on average.")
+    ]
+    interval: Annotated[ConfidenceInterval | None, Meta(description="Of `agreement`.")]
 
 
 class DebateTotals(Struct, frozen=True):

@@ -28,8 +28,9 @@ from moot.api.shapes.server import (
     ToolServer,
     ToolsResponse,
 )
+from moot.api.shapes.statistics import DayFigures, ModelBill, StatisticsResponse, Totals
 from moot.api.v1.query_params import FilterParams
-from moot.core.terms import Format, Money, Phase
+from moot.core.terms import Format, Phase
 from moot.core.terms import Price as ModelPrice
 from moot.engine.arena import Arena
 from moot.models.discovery import AvailableModel
@@ -76,8 +77,8 @@ class ServerInfo:
         rows = (_built_in(name) for name in formats.BUILT_IN)
         return FormatsResponse(formats=(*rows, *(_format(formats.load(name, folder)) for name in others)))
 
-    async def statistics(self, owner: str | None, among: FilterParams) -> dict[str, Any]:
-        async def look() -> dict[str, Any]:
+    async def statistics(self, owner: str | None, among: FilterParams) -> StatisticsResponse:
+        async def look() -> StatisticsResponse:
             return _statistics(
                 await statistics_from_pages(self._arena.store.summaries(owner=owner), partial(_counts, among))
             )
@@ -240,29 +241,40 @@ def _counts(among: FilterParams, summary: StoredSummary) -> bool:
     )
 
 
-def _statistics(statistics: Statistics) -> dict[str, Any]:
+def _statistics(statistics: Statistics) -> StatisticsResponse:
     totals = statistics.totals
-    return {
-        "totals": {
-            "debates": totals.debates,
-            "statuses": totals.statuses,
-            "speeches": totals.speeches,
-            **_spent(totals.cost),
-            "unpriced": totals.unpriced,
-        },
-        "models": statistics.models,
-        "sides": statistics.sides,
-        "pairs": statistics.pairs,
-        "formats": statistics.formats,
-        "topics": statistics.topics,
-        "costs": [
-            {"model": one.model, **_spent(one.cost), "tokens": one.tokens, "debates": one.debates}
-            for one in statistics.costs
-        ],
-        "judges": statistics.judges,
-        "days": [{"day": one.day, "debates": one.debates, **_spent(one.cost)} for one in statistics.days],
-    }
-
-
-def _spent(cost: Money | None) -> dict[str, Any]:
-    return {"cost": None if cost is None else float(cost), "costText": dollars(cost)}
+    return StatisticsResponse(
+        totals=Totals(
+            debates=totals.debates,
+            statuses=totals.statuses,
+            speeches=totals.speeches,
+            cost=float(totals.cost),
+            cost_text=dollars(totals.cost),
+            unpriced=totals.unpriced,
+        ),
+        models=statistics.models,
+        sides=statistics.sides,
+        pairs=statistics.pairs,
+        formats=statistics.formats,
+        topics=statistics.topics,
+        costs=tuple(
+            ModelBill(
+                model=spending.model,
+                cost=None if spending.cost is None else float(spending.cost),
+                cost_text=dollars(spending.cost),
+                tokens=spending.tokens,
+                debates=spending.debates,
+            )
+            for spending in statistics.costs
+        ),
+        judges=statistics.judges,
+        days=tuple(
+            DayFigures(
+                day=spending.day,
+                debates=spending.debates,
+                cost=float(spending.cost),
+                cost_text=dollars(spending.cost),
+            )
+            for spending in statistics.days
+        ),
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from moot.api.shapes import conversations, debates, estimates, people, server
+from moot.api.shapes import conversations, debates, estimates, people, server, statistics
 
 SHAPES: tuple[type[Struct], ...] = (
     conversations.ConversationResponse,
@@ -36,5 +36,6 @@ SHAPES: tuple[type[Struct], ...] = (
     server.ServicesResponse,
     people.InvitationResponse,
     people.InvitationsResponse,
+    statistics.StatisticsResponse,
 )
 """Every reply that is defined here."""

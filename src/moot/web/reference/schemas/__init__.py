@@ -30,14 +30,13 @@ from moot.web.reference.schemas.reply_schemas import (
     CreateDebateResponse,
     DebateStatusResponse,
 )
-from moot.web.reference.schemas.statistics_schemas import StatisticsResponse
 
 REPLIES: tuple[type[Reply], ...] = (
     CreateDebateResponse, DebateStatusResponse,
     TranscriptResponse, EventPage, LogEntry, CallResponse,
     SeatResponse, PollsResponse, VerdictsResponse,
     ViewResponse, ViewFrame, FramesResponse,
-    StatisticsResponse, ErrorResponse,
+    ErrorResponse,
     AckData,
     *EVENTS.values(), *EXTENDED.values(),
 )  # fmt: skip
