@@ -15,8 +15,8 @@ from moot.core.events import DraftKept, Recorded
 from moot.core.state import Debate
 from moot.core.terms import HUMAN, Model
 from moot.core.visibility import OBSERVER, OWNER, Viewer
-from moot.rules.commands import Pause, Resume
-from moot.rules.participation import AnswerPoint, LeaveSeat, OfferPoint, Say, TakeSeat
+from moot.rules.commands import PauseDebate, ResumeDebate
+from moot.rules.participation import AnswerPoint, GiveSpeech, LeaveSeat, OfferPoint, TakeSeat
 from tests.api.watching import NAMES, watch
 from tests.golden.reading import log_of
 from tests.rules.random_debates import law, thought_canary
@@ -28,7 +28,7 @@ THOUGHT = thought_canary(1).partition("<")[0] + "<"
 AT_A_SEAT = {
     "take": TakeSeat,
     "leave": LeaveSeat,
-    "say": lambda seat: Say(seat, "?"),
+    "say": lambda seat: GiveSpeech(seat, "?"),
     "point": lambda seat: OfferPoint(seat, "?"),
     "answer": lambda seat: AnswerPoint(seat, accept=True),
 }
@@ -135,10 +135,10 @@ def test_while_a_debate_is_paused_one_may_step() -> None:
     debate = Simulation(table("oxford"), speak).start()
     debate.run_until(lambda d: bool(d.live))
     assert not {"step", "resume"} & {*open_actions(debate.debate)}
-    debate.ask(Pause())
+    debate.ask(PauseDebate())
     debate.run()
     assert {"step", "resume"} <= {*open_actions(debate.debate)}
-    debate.ask(Resume("turn"))
+    debate.ask(ResumeDebate("turn"))
     debate.run_until(lambda d: bool(d.live))
     assert view(debate.debate, OWNER)["now"]["pausing"]
     assert view(debate.debate, OWNER)["now"]["step"] is None
@@ -147,14 +147,14 @@ def test_while_a_debate_is_paused_one_may_step() -> None:
 def test_a_person_speaks_in_a_step_and_no_clock_runs() -> None:
     table_ = table("oxford", seats=seats("for", "against", model=Model(HUMAN, HUMAN)))
     debate = Simulation(table_, speak).start()
-    debate.ask(Pause())
-    debate.ask(Resume("turn"))
+    debate.ask(PauseDebate())
+    debate.ask(ResumeDebate("turn"))
     debate.run()
     first = debate.debate.live[0].seat
     assert debate.debate.status == "paused"
     assert f"say:{first}" in open_actions(debate.debate)
     assert view(debate.debate, OWNER)["turns"]["1"]["endsAt"] is None
-    debate.ask(Say(first, "Coffee wakes."))
+    debate.ask(GiveSpeech(first, "Coffee wakes."))
     assert [turn.state for turn in debate.debate.turns] == ["completed"]
 
 

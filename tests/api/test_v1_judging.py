@@ -37,7 +37,7 @@ from moot.core.terms import (
     Text,
     Usage,
 )
-from moot.rules.commands import Abort, Decide, Stop
+from moot.rules.commands import Abort, DecideWinner, Stop
 from tests.api.watching import BOUTS, EXTENDED, PLAIN, last, named, sent, told, watch
 from tests.rules.random_debates import LAW
 from tests.rules.simulate import Simulation, speak
@@ -230,8 +230,8 @@ def test_a_warning_says_what_is_reserved():
     assert data["message"].startswith("The debate has cost $2.50, and $0.75 more is reserved; the warning")
 
 
-@pytest.mark.parametrize("command", [Abort(), Stop(), Decide("a")])
-def test_the_end_tells_what_the_calls_cost_that_it_cut(command: Abort | Stop | Decide):
+@pytest.mark.parametrize("command", [Abort(), Stop(), DecideWinner("a")])
+def test_the_end_tells_what_the_calls_cost_that_it_cut(command: Abort | Stop | DecideWinner):
     price = Price(input=(PriceTier(0, Money(1)),), output=(PriceTier(0, Money(10)),))
     seated = seats("for", "against", model=Model("scripted", "owl", price=price))
     debate = Simulation(table(seats=seated, judges=()), speak).start()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.cli.app import run
+from moot.cli.command_line import run
 from moot.engine.arena import Arena
 from moot.providers.scripted import Script, ScriptedProvider
 from moot.settings import Settings

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.store.contract import Token, digest
+from moot.store.contract import AccessToken, digest
 from moot.store.sqlite.store import SqliteStore
 from tests.cli.conftest import Hold
 from tests.cli.terminal import Terminal, environment
@@ -19,10 +19,10 @@ from tests.cli.terminal import Terminal, environment
 Moot = Callable[..., tuple[int, str, str]]
 
 
-def tokens(data: Path, *keep: Token) -> dict[str, Token]:
+def tokens(data: Path, *keep: AccessToken) -> dict[str, AccessToken]:
     """Those in the store, after adding some."""
 
-    async def look() -> tuple[Token, ...]:
+    async def look() -> tuple[AccessToken, ...]:
         store = SqliteStore.open(data / "moot.db")
         for token in keep:
             await store.save_token(token)
@@ -91,7 +91,10 @@ def test_a_token_may_be_for_less_and_for_a_while(moot: Moot, data: Path):
 def test_the_list_tells_which_tokens_are_over(moot: Moot, data: Path):
     assert moot("token", "list") == (0, "No tokens yet. Make one with: moot token new NAME\n", "")
     now = datetime.now(UTC)
-    tokens(data, Token("old", digest("x"), "viewer", "ann", now - timedelta(days=9), now - timedelta(days=1)))
+    tokens(
+        data,
+        AccessToken("old", digest("x"), "viewer", "ann", now - timedelta(days=9), now - timedelta(days=1)),
+    )
     moot("token", "new", "ann")
     rows = moot("token", "list")[1].splitlines()[1:]
     assert [row.split()[:3] for row in rows] == [["ann", "owner", "ann"], ["old", "viewer", "ann"]]

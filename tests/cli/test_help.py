@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from moot import __version__
-from moot.api.commands import COMMANDS as PERSON_COMMANDS
-from moot.cli.app import COMMANDS
+from moot.api.command_table import COMMANDS as PERSON_COMMANDS
+from moot.cli.command_line import COMMANDS
 from moot.cli.render.help import EXAMPLES
 from tests.support.for_each import for_each
 
@@ -27,7 +27,7 @@ HEAVY = (
 def test_help_loads_nothing_heavy(arguments: list[str]):
     asked = f"""
 import sys
-from moot.cli.app import run
+from moot.cli.command_line import run
 run({arguments!r})
 print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)
 """
@@ -135,7 +135,7 @@ def test_something_unexpected_is_a_line_unless_one_debugs(moot: Moot, monkeypatc
 
 
 def test_every_command_that_people_give_can_be_given_in_the_terminal():
-    """`api/commands.py` has a row for each; the terminal has it under the same name or one of its own."""
+    """`api/command_table.py` has a row for each; the terminal has the same name or one of its own."""
     own_names = {
         "rounds": "next-round",
         "close_poll": "polls",

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from moot.cli.app import COMMANDS
+from moot.cli.command_line import COMMANDS
 from tests.cli.terminal import environment, piped
 
 ROOT = Path(__file__).parents[2]

@@ -26,7 +26,7 @@ from moot.core.terms import Judge, Model
 from moot.engine.arena import Arena
 from moot.models.registry import ProviderRegistry
 from moot.providers.scripted import ScriptedProvider
-from moot.rules.commands import NextRound, Open, Rejudge, decide
+from moot.rules.commands import JudgeAgain, NextRound, Open, decide
 from moot.rules.debate_setup import opening_event
 from moot.settings import ClusterSettings, Settings
 from moot.store.memory import MemoryStore
@@ -339,7 +339,7 @@ async def test_a_judging_again_without_a_job_is_found(open_worker: OpenWorker, s
         await over(store, debate_id)
         await idle(worker)
     judge = Judge("judge_2", "Owl", Model("scripted", "demo"))
-    await store.record(debate_id, lambda debate: decide(debate, Rejudge((judge,))))
+    await store.record(debate_id, lambda debate: decide(debate, JudgeAgain((judge,))))
     async with open_worker():
         await until(lambda: store.state(debate_id), lambda debate: not debate.being_judged)
     assert len((await store.state(debate_id)).verdicts) == 2

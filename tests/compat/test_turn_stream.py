@@ -22,7 +22,7 @@ from moot.providers.endpoints import ENDPOINTS
 from moot.providers.keys import Secret
 from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, StallCue, ThinkCue, WaitCue
 from moot.settings import ServerSettings
-from moot.store.contract import Token, digest
+from moot.store.contract import AccessToken, digest
 from moot.store.sqlite.store import SqliteStore
 from tests.support.responses_service import SUMMARY, Replica
 from tests.web.routes.served import BODY, FREE, Served, serving
@@ -597,7 +597,7 @@ async def test_a_session_of_another_owner_is_as_unknown_as_none(tmp_path: Path) 
     async with serving(tmp_path, guarded, provider=ScriptedProvider()) as house:
         page = Page(house, "scripted/a", "scripted/b")
         for name in ("ann", "bob"):
-            token = Token(name, digest(f"token-of-{name}"), "owner", name, datetime.now(UTC))
+            token = AccessToken(name, digest(f"token-of-{name}"), "owner", name, datetime.now(UTC))
             await house.arena.store.save_token(token)
         ann = {"Authorization": "Bearer token-of-ann"}
         bob = {"Authorization": "Bearer token-of-bob"}

@@ -26,7 +26,7 @@ from moot.core.events import (
 from moot.core.evolve import evolve, fold
 from moot.core.state import Debate
 from moot.core.terms import DebateOptions, Money, Reasoning, ReasoningPart, Text, Usage
-from moot.rules.commands import Inject, NextRound, Pause, Retry, SkipTurn
+from moot.rules.commands import AddRemark, NextRound, PauseDebate, Retry, SkipTurn
 from tests.rules.simulate import Reply, Simulation, in_turn, speak
 from tests.support.event_factories import call_started, delta, log, opened, state, table, turn_started
 
@@ -208,7 +208,7 @@ def test_the_end_of_a_turn_that_is_over_changes_nothing() -> None:
 def test_a_struck_turn_is_said_by_nobody_and_its_slot_is_free() -> None:
     debate = Simulation(table("oxford"), speak).start().run_until(lambda d: bool(d.live and d.live[0].text))
     debate.ask(SkipTurn())
-    debate.ask(Pause())
+    debate.ask(PauseDebate())
     debate.run()
     debate.ask(Retry())
     turn = debate.debate.turns[0]
@@ -293,7 +293,7 @@ def test_a_chain_in_which_a_struck_speech_was_heard_is_not_gone_on_from() -> Non
     simulation.run_until(lambda d: d.is_live(2))
     simulation.ask(SkipTurn())
     simulation.run_until(lambda d: len(d.turns) == 3)
-    simulation.ask(Pause())
+    simulation.ask(PauseDebate())
     before = simulation.debate.chained_response_id("a")
     simulation.ask(Retry())
     assert simulation.debate.turns[1].struck
@@ -370,7 +370,7 @@ def test_a_turn_that_was_cut_is_still_charged() -> None:
 
 def test_a_remark_waits_for_the_next_turn() -> None:
     debate = Simulation(table("oxford"), speak).start().run_until(lambda d: d.is_live(1))
-    debate.ask(Inject("Louder!"))
+    debate.ask(AddRemark("Louder!"))
     assert [remark.text for remark in debate.debate.unheard_remarks] == ["Louder!"]
     assert debate.run_until(lambda d: d.is_live(2)).debate.unheard_remarks == ()
 

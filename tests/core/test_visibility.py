@@ -35,7 +35,7 @@ from moot.core.events import (
 from moot.core.state import Debate
 from moot.core.terms import DebateLimits, DebateOptions, Reasoning, ReasoningPart, Segment, Text, ToolCall
 from moot.core.visibility import OBSERVER, OWNER, Heard, Viewer, hears, visible_event, visible_state
-from moot.rules.commands import Inject, Pause, Resume, Retry, SkipTurn
+from moot.rules.commands import AddRemark, PauseDebate, ResumeDebate, Retry, SkipTurn
 from tests.core.sample_events import (
     EVENTS,
     answered,
@@ -97,7 +97,7 @@ def test_nobody_hears_what_anybody_thought() -> None:
 
 def test_a_remark_is_heard_by_the_turns_that_start_after_it_and_not_by_the_live_one() -> None:
     debate = live(Simulation(table(), speeches("One.", "Two.")).start(), 1)
-    debate.ask(Inject("Louder!"))
+    debate.ask(AddRemark("Louder!"))
     assert heard(debate.debate) == []
     assert heard(live(debate, 2).debate) == [("other", "One."), ("remark", "Louder!")]
     assert heard(live(debate, 3).debate) == [("own", "One."), ("remark", "Louder!"), ("other", "Two.")]
@@ -105,7 +105,7 @@ def test_a_remark_is_heard_by_the_turns_that_start_after_it_and_not_by_the_live_
 
 def test_a_remark_to_one_seat_is_heard_by_that_seat() -> None:
     debate = live(Simulation(table(), speeches("One.", "Two.")).start(), 1)
-    debate.ask(Inject("Louder!", to="a"))
+    debate.ask(AddRemark("Louder!", to="a"))
     assert heard(live(debate, 2).debate) == [("other", "One.")]
     assert ("remark", "Louder!") in heard(live(debate, 3).debate)
 
@@ -126,10 +126,10 @@ def test_a_struck_speech_is_heard_by_nobody() -> None:
     debate = Simulation(table(), in_turn([Reply("One and more.", piece=3), Reply("Again.")])).start()
     debate.run_until(lambda d: bool(d.live and d.live[0].text))
     debate.ask(SkipTurn())
-    debate.ask(Pause())
+    debate.ask(PauseDebate())
     debate.run()
     debate.ask(Retry())
-    debate.ask(Resume())
+    debate.ask(ResumeDebate())
     assert heard(live(debate, 3).debate) == [("other", "Again.")]
 
 

@@ -12,7 +12,7 @@ from moot.core.events import CallDelta, DebateEnded, TurnCompleted
 from moot.core.terms import Model, Money
 from moot.engine.arena import Arena
 from moot.providers.scripted import SayCue, ScriptedProvider, improvise
-from moot.rules.commands import Pause, Rejudge, Start, decide
+from moot.rules.commands import JudgeAgain, PauseDebate, Start, decide
 from moot.rules.debate_setup import SeatSetup
 from moot.rules.retry import RunnerTimings
 from moot.settings import Settings
@@ -109,7 +109,7 @@ async def test_a_refusal_tells_the_status(tmp_path: Path) -> None:
     async with Arena.open(settings(tmp_path), providers={"scripted": ScriptedProvider()}) as arena:
         debate = (await arena.create(await arena.setup("Quiet please", model=MODEL))).debate
         with pytest.raises(Refused) as refused:
-            await arena.ask(debate.id, Pause())
+            await arena.ask(debate.id, PauseDebate())
         assert refused.value.status == "created"
         with pytest.raises(UnknownDebate):
             await arena.ask("deb_nowhere", Start())
@@ -157,7 +157,7 @@ async def test_a_judging_again_that_a_dead_process_left_is_taken_up(tmp_path: Pa
         setup = await arena.setup("Judge it twice", model=MODEL, rounds=1)
         debate_id = (await arena.create(setup, start=True)).debate.id
         assert [recorded async for recorded in arena.watch(debate_id)]
-        await arena.store.record(debate_id, lambda debate: decide(debate, Rejudge()))
+        await arena.store.record(debate_id, lambda debate: decide(debate, JudgeAgain()))
     async with Arena.open(
         settings(tmp_path), providers={"scripted": ScriptedProvider()}, recover=True
     ) as arena:
@@ -176,7 +176,7 @@ async def test_a_debate_that_another_process_runs_is_left_alone(tmp_path: Path) 
         other = ScriptedProvider()
         async with Arena.open(settings(tmp_path), providers={"scripted": other}, recover=True) as second:
             # The second process may steer it all the same.
-            await second.ask(debate_id, Pause())
+            await second.ask(debate_id, PauseDebate())
             assert [recorded async for recorded in second.watch(debate_id)]
             assert (await second.head(debate_id)).epoch in (epoch, epoch + 1)
         assert other.calls == []

@@ -22,7 +22,7 @@ from moot.engine.call_result import CallResult
 from moot.providers.contract import Chunk, ReplyDelta, ReplyDone, ReplySegment, Traits
 from moot.providers.prices import flat_price
 from moot.providers.scripted import FaultCue, SayCue, ScriptedProvider, StallCue, improvise
-from moot.rules.commands import Abort, Command, Decide, SkipTurn, Stop
+from moot.rules.commands import Abort, Command, DecideWinner, SkipTurn, Stop
 from moot.rules.retry import RunnerTimings
 from moot.settings import Settings
 from moot.store.contract import RecordResult
@@ -52,7 +52,7 @@ async def settled(arena: Arena) -> Debate:
     raise AssertionError("a call stayed open")
 
 
-@pytest.mark.parametrize("command", [Abort(), Decide(None), Stop()])
+@pytest.mark.parametrize("command", [Abort(), DecideWinner(None), Stop()])
 async def test_ending_what_a_dead_process_left_settles_its_call(tmp_path: Path, command: Command) -> None:
     await left_behind(tmp_path)
     settings = Settings(data=tmp_path, pace=QUICK)

@@ -17,7 +17,7 @@ from moot.judging.judge_request import judge_request
 from moot.prompts.templates import VERSION
 from moot.providers.contract import Chunk, ReplyDone, ReplySegment
 from moot.providers.scripted import Cue, ScriptedProvider
-from moot.rules.commands import Inject
+from moot.rules.commands import AddRemark
 from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup
 from tests.engine.conftest import OpenArena
 from tests.engine.injections import PLACES, in_one_line, payloads
@@ -86,7 +86,7 @@ async def held(open_arena: OpenArena, place: str = "", payload: str = "") -> tup
             setup = replace(setup, seats=(setup.seats[0], replace(setup.seats[1], **told)))
         debate_id = (await arena.create(setup)).debate.id
         if place in ("remark", "question"):
-            await arena.ask(debate_id, Inject(payload, question=place == "question"))
+            await arena.ask(debate_id, AddRemark(payload, question=place == "question"))
         await arena.start(debate_id)
         async with asyncio.timeout(PATIENCE):
             [_ async for _ in arena.watch(debate_id)]

@@ -21,7 +21,7 @@ from moot.engine.arena import Arena
 from moot.providers.prices import flat_price
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, StallCue, improvise
 from moot.rules.debate_setup import JudgeSetup, SeatSetup
-from moot.rules.participation import CastBallot
+from moot.rules.participation import SubmitBallot
 from moot.settings import Settings
 from tests.engine.conftest import QUICK, OpenArena
 from tests.engine.scripted_judges import OWL, PATIENCE, SPEAKER, first_shown, gullible, is_judge, script
@@ -56,8 +56,8 @@ async def judged(arena: Arena, *judges: Model, turns: int = 2, **options: Any) -
 # --- people and models on one bench -------------------------------------------------------------------
 
 
-def by_hand(winner: str | None, judge: str, **changes: Any) -> CastBallot:
-    return CastBallot(replace(Ballot(judge, 0, winner, {}, "I was convinced.", cites=(1,)), **changes))
+def by_hand(winner: str | None, judge: str, **changes: Any) -> SubmitBallot:
+    return SubmitBallot(replace(Ballot(judge, 0, winner, {}, "I was convinced.", cites=(1,)), **changes))
 
 
 async def when(arena: Arena, debate_id: str, *kinds: type, after: int = 0, times: int = 1) -> int:

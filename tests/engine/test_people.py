@@ -37,17 +37,28 @@ from moot.engine.arena import Arena
 from moot.models.registry import HumanProvider
 from moot.providers.scripted import Cue, ScriptedProvider, WaitCue, improvise
 from moot.providers.scripted import SayCue as Line
-from moot.rules.commands import Abort, Command, Extend, Inject, Pause, Rejudge, Resume, Retry, SkipTurn, Stop
+from moot.rules.commands import (
+    Abort,
+    AddRemark,
+    Command,
+    ExtendDebate,
+    JudgeAgain,
+    PauseDebate,
+    ResumeDebate,
+    Retry,
+    SkipTurn,
+    Stop,
+)
 from moot.rules.debate_setup import JudgeSetup, SeatSetup
 from moot.rules.participation import (
     AnswerPoint,
-    CastBallot,
     CastVote,
     ClosePoll,
+    GiveSpeech,
     KeepDraft,
     LeaveSeat,
     OfferPoint,
-    Say,
+    SubmitBallot,
     TakeSeat,
     draft,
 )
@@ -115,9 +126,9 @@ async def left_alone(arena: Arena, debate_id: str) -> Debate:
 async def test_a_person_debates_with_a_model(arena: Arena) -> None:
     debate_id = await begin(arena, turns=4)
     place = await turn_of(arena, debate_id)
-    await arena.ask(debate_id, Say("part_1", "Cats purr."))
+    await arena.ask(debate_id, GiveSpeech("part_1", "Cats purr."))
     await turn_of(arena, debate_id, after=place)
-    await arena.ask(debate_id, Say("part_1", "As I said."))
+    await arena.ask(debate_id, GiveSpeech("part_1", "As I said."))
     debate = await ended(arena, debate_id)
     assert [(turn.seat, turn.state) for turn in debate.turns] == [
         ("part_1", "completed"), ("part_2", "completed"),
@@ -132,7 +143,7 @@ async def test_the_model_hears_what_the_person_said(open_arena: OpenArena) -> No
     async with open_arena(script) as arena:
         debate_id = await begin(arena)
         await turn_of(arena, debate_id)
-        await arena.ask(debate_id, Say("part_1", "Cats purr."))
+        await arena.ask(debate_id, GiveSpeech("part_1", "Cats purr."))
         await ended(arena, debate_id)
     assert len(script.calls) == 1
     assert "Cats purr." in _told(script.calls[0].messages)
@@ -147,7 +158,7 @@ async def test_what_is_typed_reaches_whoever_follows(arena: Arena) -> None:
     await turn_of(arena, debate_id)
     for text in ("Cats", "Cats purr", "Cats purr."):
         await arena.ask(debate_id, KeepDraft("part_1", text, live=True))
-    await arena.ask(debate_id, Say("part_1"))
+    await arena.ask(debate_id, GiveSpeech("part_1"))
     await ended(arena, debate_id)
     events = [recorded.event for recorded in await arena.store.read(debate_id)]
     assert [e.text for e in events if isinstance(e, CallDelta) and e.call == 1] == ["Cats", " purr", "."]
@@ -157,7 +168,8 @@ async def test_of_two_who_press_enter_at_once_one_speaks(arena: Arena) -> None:
     debate_id = await begin(arena)
     await turn_of(arena, debate_id)
     tried = await asyncio.gather(
-        *(arena.ask(debate_id, Say("part_1", f"Speech {n}.")) for n in range(5)), return_exceptions=True
+        *(arena.ask(debate_id, GiveSpeech("part_1", f"Speech {n}.")) for n in range(5)),
+        return_exceptions=True,
     )
     assert sum(isinstance(result, Refused) for result in tried) == 4
     debate = await ended(arena, debate_id)
@@ -169,8 +181,8 @@ async def test_a_question_to_one_seat_is_put_to_it_and_heard_by_the_other(open_a
     async with open_arena(script) as arena:
         debate_id = await begin(arena)
         await turn_of(arena, debate_id)
-        await arena.ask(debate_id, Inject("What of the mice?", to="part_2", question=True))
-        await arena.ask(debate_id, Say("part_1", "Cats purr."))
+        await arena.ask(debate_id, AddRemark("What of the mice?", to="part_2", question=True))
+        await arena.ask(debate_id, GiveSpeech("part_1", "Cats purr."))
         await ended(arena, debate_id)
     assert "What of the mice?" in _told(script.calls[0].messages)
 
@@ -210,20 +222,20 @@ async def test_without_a_word_or_a_stand_in_the_speech_falls_out(arena: Arena) -
 async def test_who_is_given_more_time_has_it(arena: Arena) -> None:
     debate_id = await begin(arena, person_seconds=0.4)
     await turn_of(arena, debate_id)
-    await arena.ask(debate_id, Extend(seconds=600))
+    await arena.ask(debate_id, ExtendDebate(seconds=600))
     await asyncio.sleep(0.6)
     assert (await arena.state(debate_id)).is_live(1)
-    await arena.ask(debate_id, Say("part_1", "At last."))
+    await arena.ask(debate_id, GiveSpeech("part_1", "At last."))
     await ended(arena, debate_id)
 
 
 async def test_a_pause_stops_the_clock_of_a_person(arena: Arena) -> None:
     debate_id = await begin(arena, person_seconds=0.4)
     await turn_of(arena, debate_id)
-    await arena.ask(debate_id, Pause())
+    await arena.ask(debate_id, PauseDebate())
     await asyncio.sleep(0.6)
     assert (await arena.state(debate_id)).is_live(1)
-    await arena.ask(debate_id, Resume())
+    await arena.ask(debate_id, ResumeDebate())
     await asyncio.wait_for(until(arena, debate_id, TurnFailed), PATIENCE)
 
 
@@ -232,7 +244,7 @@ async def test_a_model_that_is_given_more_time_has_it_too(open_arena: OpenArena)
     async with open_arena(slow, replace(QUICK, between_bytes=PATIENCE)) as arena:
         debate_id = await begin(arena, model=MODEL, seats=(), turns=1, turn_seconds=0.4)
         await until(arena, debate_id, CallDelta)
-        await arena.ask(debate_id, Extend(seconds=PATIENCE))
+        await arena.ask(debate_id, ExtendDebate(seconds=PATIENCE))
         debate = await ended(arena, debate_id)
     assert (debate.turns[0].text, debate.turns[0].truncated) == ("First this. Then that.", None)
 
@@ -251,7 +263,7 @@ async def test_whoever_waits_for_a_person_does_nothing_else(tmp_path: Path) -> N
     ) as arena:
         debate_id = await begin(arena)
         await turn_of(arena, debate_id)
-        for command in (Pause(), Resume()):
+        for command in (PauseDebate(), ResumeDebate()):
             await arena.ask(debate_id, command)
             await asyncio.sleep(0.1)
             before = store.looks
@@ -277,12 +289,12 @@ async def test_a_person_takes_a_seat_in_mid_debate_and_gives_it_back(arena: Aren
     debate_id = await begin(arena, turns=4)
     place = await turn_of(arena, debate_id)
     await arena.ask(debate_id, TakeSeat("part_2", "bob"))
-    await arena.ask(debate_id, Say("part_1", "Cats purr."))
+    await arena.ask(debate_id, GiveSpeech("part_1", "Cats purr."))
     await turn_of(arena, debate_id, "part_2")
-    await arena.ask(debate_id, Say("part_2", "Dogs bark."))
+    await arena.ask(debate_id, GiveSpeech("part_2", "Dogs bark."))
     await arena.ask(debate_id, LeaveSeat("part_2", "bob"))
     await turn_of(arena, debate_id, after=place)
-    await arena.ask(debate_id, Say("part_1", "So they do."))
+    await arena.ask(debate_id, GiveSpeech("part_1", "So they do."))
     debate = await ended(arena, debate_id)
     assert [turn.text for turn in debate.turns[:3]] == ["Cats purr.", "Dogs bark.", "So they do."]
     assert debate.turns[3].has_words
@@ -326,7 +338,7 @@ async def test_a_draft_survives_a_restart_and_the_person_goes_on(tmp_path: Path)
         debate = await arena.state(debate_id)
         assert debate.is_live(1)
         assert draft(debate, "part_1") == "Cats purr."
-        await arena.ask(debate_id, Say("part_1"))
+        await arena.ask(debate_id, GiveSpeech("part_1"))
         debate = await ended(arena, debate_id)
     first, second = debate.turns
     assert (first.text, first.state, second.state) == ("Cats purr.", "completed", "completed")
@@ -342,7 +354,7 @@ async def test_a_process_that_dies_takes_no_persons_words_with_it(tmp_path: Path
     await store.close()
     providers = {"scripted": ScriptedProvider()}
     async with Arena.open(_settings(tmp_path), providers=providers, recover=True) as arena:
-        await arena.ask("deb_1", Say("for", "Cats purr."))
+        await arena.ask("deb_1", GiveSpeech("for", "Cats purr."))
         await turn_of(arena, "deb_1", "against")
         turn = (await arena.state("deb_1")).turns[0]
         assert (turn.number, turn.text, turn.state) == (1, "Cats purr.", "completed")
@@ -356,7 +368,7 @@ async def test_judging_again_is_taken_up_after_a_restart(tmp_path: Path) -> None
         debate_id = await begin(arena, seats=(SeatSetup(MODEL), SeatSetup(MODEL)))
         await ended(arena, debate_id)
         await left_alone(arena, debate_id)
-        await arena.ask(debate_id, Rejudge((Judge("judge_9", "Ada", PERSON),)))
+        await arena.ask(debate_id, JudgeAgain((Judge("judge_9", "Ada", PERSON),)))
         while not (await arena.head(debate_id)).runner:  # noqa: ASYNC110 - a store tells nobody of a claim
             await asyncio.sleep(0.005)
     async with Arena.open(_settings(tmp_path), providers=providers) as arena:
@@ -364,7 +376,7 @@ async def test_judging_again_is_taken_up_after_a_restart(tmp_path: Path) -> None
         assert await arena.recover() == 1
         debate = await arena.state(debate_id)
         assert (debate.status, debate.being_judged) == ("completed", True)
-        await arena.ask(debate_id, CastBallot(Ballot("judge_9", 0, "part_1", {}, "Clear.", cites=(1,))))
+        await arena.ask(debate_id, SubmitBallot(Ballot("judge_9", 0, "part_1", {}, "Clear.", cites=(1,))))
         assert not (await left_alone(arena, debate_id)).being_judged
 
 
@@ -378,7 +390,7 @@ async def test_a_person_reads_a_blind_opening_after_their_own(arena: Arena) -> N
     early = await arena.state(debate_id)
     assert [turn.text for turn in visible_state(early, ada).turns] == [""]
     assert visible_state(early, audience).turns[0].text == early.turns[0].text != ""
-    await arena.ask(debate_id, Say("part_1", "Cats purr."))
+    await arena.ask(debate_id, GiveSpeech("part_1", "Cats purr."))
     late = await ended(arena, debate_id)
     assert all(turn.text for turn in visible_state(late, ada).turns)
     assert await _shown(arena, debate_id, ada) == "Cats purr."
@@ -425,7 +437,7 @@ async def test_a_person_who_speaks_is_asked_whether_they_take_a_point(open_arena
     async with open_arena(ScriptedProvider(eager)) as arena:
         debate_id = await begin(arena, format=with_points(), judge="none", rounds=1)
         place = await turn_of(arena, debate_id)
-        await arena.ask(debate_id, Say("part_1", "Cats purr. They do."))
+        await arena.ask(debate_id, GiveSpeech("part_1", "Cats purr. They do."))
         async with asyncio.timeout(PATIENCE):
             async for recorded in arena.follow(debate_id):
                 if isinstance(recorded.event, AsideAsked) and recorded.event.kind == "leave":
@@ -435,7 +447,7 @@ async def test_a_person_who_speaks_is_asked_whether_they_take_a_point(open_arena
         assert isinstance(raised.event, PointRaised)
         assert raised.event.accepted
         await turn_of(arena, debate_id, after=place)
-        debate = (await arena.ask(debate_id, Say("part_1", "Dogs too."))).debate
+        debate = (await arena.ask(debate_id, GiveSpeech("part_1", "Dogs too."))).debate
     assert debate.turns[-1].tone == "continuation"
 
 
@@ -457,7 +469,7 @@ async def test_a_person_judges_beside_a_model(arena: Arena) -> None:
     debate_id = await begin(arena, seats=both, judge=None, judges=judges)
     await asyncio.wait_for(until(arena, debate_id, JudgingStarted), PATIENCE)
     ballot = Ballot("judge_1", 0, "part_2", {"part_1": Score(60), "part_2": Score(90)}, "Clear.", cites=(2,))
-    await arena.ask(debate_id, CastBallot(ballot))
+    await arena.ask(debate_id, SubmitBallot(ballot))
     debate = await ended(arena, debate_id)
     assert debate.deciding_judging is not None
     assert ballot in debate.deciding_judging.ballots
@@ -513,8 +525,10 @@ async def test_whatever_people_do_a_debate_comes_to_its_end(
 ) -> None:
     dice = random.Random(seed)
     deeds: tuple[Command, ...] = (
-        Say("part_1", "Cats purr."), Say("part_2", "Dogs bark."), Say("part_1"), Pause(), Pause(now=True),
-        Resume(), Resume(), SkipTurn(), Extend(seconds=1), LeaveSeat("part_1"), TakeSeat("part_1", "eve"),
+        GiveSpeech("part_1", "Cats purr."), GiveSpeech("part_2", "Dogs bark."), GiveSpeech("part_1"),
+        PauseDebate(), PauseDebate(now=True),
+        ResumeDebate(), ResumeDebate(), SkipTurn(), ExtendDebate(seconds=1),
+        LeaveSeat("part_1"), TakeSeat("part_1", "eve"),
         TakeSeat("part_2", "bob"), LeaveSeat("part_2"), KeepDraft("part_1", "Cats", live=True),
         KeepDraft("part_1", "Cats p", live=True), KeepDraft("part_1", "Dogs", live=True), Retry(),
         AnswerPoint("part_1", accept=True), OfferPoint("part_1", "Why?"),
@@ -527,9 +541,9 @@ async def test_whatever_people_do_a_debate_comes_to_its_end(
                 await arena.ask(debate_id, dice.choice(deeds))
             await asyncio.sleep(dice.random() * 0.01)
         with contextlib.suppress(Refused):
-            await arena.ask(debate_id, Resume())
+            await arena.ask(debate_id, ResumeDebate())
         with contextlib.suppress(Refused):
-            await arena.ask(debate_id, Extend(seconds=0.01))
+            await arena.ask(debate_id, ExtendDebate(seconds=0.01))
         await ended(arena, debate_id)
         debate = await left_alone(arena, debate_id)
         records = await arena.store.read(debate_id, limit=10_000)

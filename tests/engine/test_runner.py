@@ -48,12 +48,12 @@ from moot.providers.scripted import (
 )
 from moot.rules.commands import (
     Abort,
-    Decide,
-    Inject,
+    AddRemark,
+    DecideWinner,
     JudgeNow,
     NextRound,
-    Pause,
-    Resume,
+    PauseDebate,
+    ResumeDebate,
     Retry,
     SkipTurn,
     Stop,
@@ -131,14 +131,14 @@ async def test_a_pause_lets_the_speaker_finish(open_arena: OpenArena) -> None:
     async with open_arena(ScriptedProvider(pace=0.002)) as arena:
         debate_id = await begin(arena, turns=4)
         await until(arena, debate_id, CallDelta)
-        await arena.ask(debate_id, Pause())
+        await arena.ask(debate_id, PauseDebate())
         await until(arena, debate_id, TurnCompleted)
         await asyncio.sleep(0.05)
         debate = await arena.state(debate_id)
         assert debate.status == "paused"
         assert [turn.state for turn in debate.turns] == ["completed"]
         assert not debate.live
-        await arena.ask(debate_id, Resume())
+        await arena.ask(debate_id, ResumeDebate())
         await until(arena, debate_id, DebateEnded)
         assert len((await arena.state(debate_id)).turns) == 4
 
@@ -147,11 +147,11 @@ async def test_pause_now_cuts_the_speaker_who_speaks_again_later(open_arena: Ope
     async with open_arena(ScriptedProvider(pace=0.005)) as arena:
         debate_id = await begin(arena, turns=2)
         await until(arena, debate_id, CallDelta)
-        await arena.ask(debate_id, Pause(now=True))
+        await arena.ask(debate_id, PauseDebate(now=True))
         failed = await until(arena, debate_id, CallFailed)
         assert isinstance(failed.event, CallFailed)
         assert failed.event.kind == "cut"
-        await arena.ask(debate_id, Resume())
+        await arena.ask(debate_id, ResumeDebate())
         await until(arena, debate_id, DebateEnded)
         turns = (await arena.state(debate_id)).turns
         assert [(turn.slot, turn.state) for turn in turns] == [
@@ -175,7 +175,7 @@ async def test_a_remark_is_heard_by_every_turn_that_starts_after_it(open_arena: 
     async with open_arena(script) as arena:
         debate_id = await begin(arena, turns=4, judge="none")
         await until(arena, debate_id, CallDelta)
-        await arena.ask(debate_id, Inject("Think of the fishermen."))
+        await arena.ask(debate_id, AddRemark("Think of the fishermen."))
         await until(arena, debate_id, DebateEnded)
     heard = ["".join(m.content for m in call.messages).count("fishermen") for call in script.calls]
     assert heard == [0, 1, 1, 1]
@@ -375,7 +375,7 @@ async def test_a_person_may_decide(open_arena: OpenArena) -> None:
         debate_id = await begin(arena, turns=2, winning="user-decides")
         await until(arena, debate_id, RoundCompleted)
         assert (await arena.state(debate_id)).status == "awaiting_arguments"
-        await arena.ask(debate_id, Decide("part_2", "Better evidence."))
+        await arena.ask(debate_id, DecideWinner("part_2", "Better evidence."))
         debate = await arena.state(debate_id)
         assert debate.verdict is not None
         assert (debate.verdict.winner, debate.verdict.by) == ("part_2", "hand")
@@ -426,10 +426,10 @@ async def test_no_turn_starts_after_an_acknowledged_pause(tmp_path: Path) -> Non
             while not (debate := await arena.state(debate_id)).final:
                 await asyncio.sleep(dice.random() * 0.02)
                 with contextlib.suppress(Refused):
-                    await arena.ask(debate_id, Pause())
+                    await arena.ask(debate_id, PauseDebate())
                 await asyncio.sleep(dice.random() * 0.02)
                 with contextlib.suppress(Refused):
-                    await arena.ask(debate_id, Resume())
+                    await arena.ask(debate_id, ResumeDebate())
             return [recorded.event for recorded in await arena.store.read(debate.id, limit=10_000)]
 
         logs = await asyncio.gather(*(harass() for _ in range(15)))

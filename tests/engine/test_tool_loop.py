@@ -44,7 +44,7 @@ from moot.providers.scripted import (
     UsageCue,
     improvise,
 )
-from moot.rules.commands import Pause, SkipTurn, Stop
+from moot.rules.commands import PauseDebate, SkipTurn, Stop
 from moot.rules.retry import RunnerTimings
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
@@ -409,9 +409,11 @@ async def test_a_speech_that_has_said_nothing_when_its_time_is_up_fails(tmp_path
     assert failed.kind == "timeout"
 
 
-@pytest.mark.parametrize("command", [SkipTurn(), Stop(), Pause(now=True)], ids=lambda c: type(c).__name__)
+@pytest.mark.parametrize(
+    "command", [SkipTurn(), Stop(), PauseDebate(now=True)], ids=lambda c: type(c).__name__
+)
 async def test_a_cut_drops_the_tools_that_are_at_work(
-    tmp_path: Path, command: SkipTurn | Stop | Pause
+    tmp_path: Path, command: SkipTurn | Stop | PauseDebate
 ) -> None:
     busy = asyncio.Event()
 

@@ -12,8 +12,16 @@ from msgspec.structs import replace
 
 from moot.core.state import Debate
 from moot.core.terms import FREE, HUMAN, DebateLimits, DebateOptions, Judge, Model, PollSettings, Seat, Side
-from moot.rules.commands import Command, Extend, Inject, Pause, Rejudge, Resume
-from moot.rules.participation import CastVote, ClosePoll, KeepDraft, LeaveSeat, OfferPoint, Say, TakeSeat
+from moot.rules.commands import AddRemark, Command, ExtendDebate, JudgeAgain, PauseDebate, ResumeDebate
+from moot.rules.participation import (
+    CastVote,
+    ClosePoll,
+    GiveSpeech,
+    KeepDraft,
+    LeaveSeat,
+    OfferPoint,
+    TakeSeat,
+)
 from moot.rules.runner_decisions import CallPurpose
 from tests.rules.simulate import Reply, Script, Sent, Simulation, act, aside, speak, words
 from tests.support.event_factories import SCRIPTED, seats, table
@@ -66,8 +74,8 @@ def swung(debate_id: str) -> Simulation:
     debate = Simulation(opening, speak, debate_id).start()
     vote(debate, "for", "for", "for", "undecided", "undecided", "against")
     debate.run_until(lambda d: d.is_live(2))
-    debate.ask(Inject("Who is to pay for it?", by="voter_1", question=True))
-    debate.ask(Inject("And in the country?", by="voter_2", to="b", question=True))
+    debate.ask(AddRemark("Who is to pay for it?", by="voter_1", question=True))
+    debate.ask(AddRemark("And in the country?", by="voter_2", to="b", question=True))
     vote(debate, "for", "against", "for", "against", "against", "against")
     debate.ask(CastVote("voter_7", "for", poll="after"))
     return debate.run()
@@ -96,7 +104,7 @@ def ada(debate: Debate, purpose: CallPurpose) -> Command | None:
     turn = debate.turn(purpose.turn or 0)
     if turn is None:
         return act(debate, purpose)
-    return Say(turn.seat, "I speak as I can, and I mean it.") if turn.number == 1 else None
+    return GiveSpeech(turn.seat, "I speak as I can, and I mean it.") if turn.number == 1 else None
 
 
 def attended(debate_id: str) -> Simulation:
@@ -108,13 +116,13 @@ def attended(debate_id: str) -> Simulation:
     debate.run_until(lambda d: d.is_live(1))
     debate.ask(KeepDraft("a", "I speak as"))
     debate.run_until(lambda d: d.is_live(3))
-    debate.ask(Extend(seconds=60, by="chair"))
+    debate.ask(ExtendDebate(seconds=60, by="chair"))
     debate.run_until(lambda d: d.is_live(4))
-    debate.ask(Extend(rounds=1, by="chair"))
-    debate.ask(Pause(by="chair"))
+    debate.ask(ExtendDebate(rounds=1, by="chair"))
+    debate.ask(PauseDebate(by="chair"))
     debate.run()
     debate.ask(TakeSeat("b", by="Grace"))
-    debate.ask(Resume())
+    debate.ask(ResumeDebate())
     debate.run_until(lambda d: any(live.seat == "b" and live.call for live in d.live))
     debate.ask(KeepDraft("b", "Let me think", live=True))
     debate.ask(KeepDraft("b", "Let me think aloud", live=True))
@@ -139,7 +147,7 @@ def reopened(debate_id: str) -> Simulation:
 
     debate = Simulation(table("free", limits=DebateLimits(1, turns=2)), script, debate_id).start().run()
     for reason in ("A second opinion.", "A third."):
-        debate.ask(Rejudge((OTHER,), reason))
+        debate.ask(JudgeAgain((OTHER,), reason))
         debate.run()
     return debate
 

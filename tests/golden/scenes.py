@@ -11,12 +11,12 @@ from moot.core.events import DebateOpened
 from moot.core.terms import FREE, DebateLimits, DebateOptions, Judge, Model, Money, Price, PriceTier, Seat
 from moot.rules.commands import (
     Abort,
-    Decide,
-    Inject,
+    AddRemark,
+    DecideWinner,
     JudgeNow,
     NextRound,
-    Pause,
-    Resume,
+    PauseDebate,
+    ResumeDebate,
     Retry,
     SkipToJudge,
     SkipTurn,
@@ -78,29 +78,29 @@ def reciting(*texts: str) -> Script:
 def steered(debate_id: str) -> Simulation:
     """Oxford with a remark, a pause, a pause that cuts, a skipped speaker and a skipped turn."""
     debate = Simulation(table("oxford", seats=seats("for", "against", model=OWL)), speak, debate_id).start()
-    speaking(debate, 1).ask(Inject("Mind the cost.", by="chair"))
-    speaking(debate, 2).ask(Pause(by="chair"))
+    speaking(debate, 1).ask(AddRemark("Mind the cost.", by="chair"))
+    speaking(debate, 2).ask(PauseDebate(by="chair"))
     debate.run()
-    debate.ask(Inject("What about the poor?", to="a"))
-    debate.ask(Resume())
-    speaking(debate, 3).ask(Pause(now=True))
+    debate.ask(AddRemark("What about the poor?", to="a"))
+    debate.ask(ResumeDebate())
+    speaking(debate, 3).ask(PauseDebate(now=True))
     debate.run()
-    debate.ask(Resume())
+    debate.ask(ResumeDebate())
     speaking(debate, 5).ask(SkipTurn(by="chair"))
-    debate.ask(Pause())
+    debate.ask(PauseDebate())
     debate.run()
     debate.ask(SkipTurn(slot=debate.debate.remaining_slots()[0].index))
-    debate.ask(Resume())
+    debate.ask(ResumeDebate())
     return debate.run()
 
 
 def stepped(debate_id: str) -> Simulation:
     """A pause at the beginning, two single speeches, the rest of a round, and then all that is left."""
     debate = speaking(Simulation(table("oxford", limits=DebateLimits(3)), speak, debate_id).start(), 1)
-    debate.ask(Pause(by="chair"))
+    debate.ask(PauseDebate(by="chair"))
     for step in ("turn", "turn", "round", None):
         debate.run()
-        debate.ask(Resume(step))
+        debate.ask(ResumeDebate(step))
     return debate.run()
 
 
@@ -185,7 +185,7 @@ def manual(debate_id: str) -> Simulation:
 def decided(debate_id: str) -> Simulation:
     opening = table("free", limits=TWO_TURNS, manner=DebateOptions(winning="user-decides"))
     debate = Simulation(opening, speak, debate_id).start().run()
-    debate.ask(Decide("b", "It moved me more."))
+    debate.ask(DecideWinner("b", "It moved me more."))
     return debate
 
 

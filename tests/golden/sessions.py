@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from moot.core.events import DebateOpened
 from moot.core.terms import FREE, DebateOptions, Model, Seat
-from moot.rules.commands import Decide, Pause, Start, Stop
+from moot.rules.commands import DecideWinner, PauseDebate, Start, Stop
 from moot.rules.turn_sessions import FORMAT, UNASSIGNED_MODEL, AskTurn
 from moot.views.session_rows import session_events
 from tests.rules.simulate import Reply, Sent, Simulation, speak
@@ -60,11 +60,11 @@ def asked_for(debate_id: str) -> Simulation:
         held.run()
     held.ask(AskTurn(3, B))
     held.run_until(lambda debate: any(turn.text for turn in debate.live))
-    held.ask(Pause(now=True, by="Ann"))
+    held.ask(PauseDebate(now=True, by="Ann"))
     held.run()
     held.ask(AskTurn(3, B))
     held.run()
-    held.ask(Decide("part_2", "It was the clearer one."))
+    held.ask(DecideWinner("part_2", "It was the clearer one."))
     return held.run()
 
 

@@ -30,7 +30,7 @@ from moot.judging.ballots import (
     with_names,
 )
 from moot.judging.judge_request import judge_request, repair_bytes, repair_request, speech_overhead
-from moot.rules.commands import Inject, Rejudge, SkipTurn
+from moot.rules.commands import AddRemark, JudgeAgain, SkipTurn
 from tests.rules.random_debates import LAW, blind
 from tests.rules.simulate import Reply, Simulation, in_turn, speak, speeches, words
 from tests.support.event_factories import SCRIPTED, opened, seats, table
@@ -139,14 +139,14 @@ def test_the_objective_and_weighed_criteria_are_told_inside_the_fence() -> None:
 
 def test_questions_and_points_are_quoted_where_a_speech_could_answer_them() -> None:
     simulation = Simulation(table("free", limits=DebateLimits(2, turns=3)), speak).start()
-    simulation.ask(Inject("Who pays?", question=True))
-    simulation.ask(Inject("Louder, please."))
+    simulation.ask(AddRemark("Who pays?", question=True))
+    simulation.ask(AddRemark("Louder, please."))
     simulation.run_until(lambda d: len(d.turns) == 1)
     point = PointRaised(1, 1, "b", accepted=True, text="Even in winter?")
     declined = PointRaised(2, 1, "b", accepted=False, text="And in spring?")
     simulation._record((point, declined))
     simulation.run_until(lambda d: len(d.turns) == 2)
-    simulation.ask(Inject("Too late?", question=True))
+    simulation.ask(AddRemark("Too late?", question=True))
     text = asked(simulation.debate).messages[0].content
     quoted = r"A question from the floor, put to all:\n<(quote-\w+)>\nWho pays\?\n</\1>\n\nS1\. "
     assert re.search(quoted, text)
@@ -156,7 +156,7 @@ def test_questions_and_points_are_quoted_where_a_speech_could_answer_them() -> N
 
 def test_a_judge_is_told_to_whom_a_question_was_put() -> None:
     simulation = Simulation(table("free", limits=DebateLimits(2, turns=3)), speak).start()
-    simulation.ask(Inject("Who pays?", to="b", question=True))
+    simulation.ask(AddRemark("Who pays?", to="b", question=True))
     simulation.run_until(lambda d: len(d.turns) == 2)
     for order, label in enumerate(("Cedar", "Birch")):
         text = asked(simulation.debate, order).messages[0].content
@@ -288,7 +288,7 @@ def test_a_repair_adds_no_more_than_its_room(reply: str, problem: str) -> None:
 def test_what_waits_for_an_answer_is_held_back_for_the_judges() -> None:
     simulation = Simulation(table("free", limits=DebateLimits(2, turns=3)), speak).start()
     simulation.run_until(lambda d: len(d.turns) == 1)
-    simulation.ask(Inject("木" * 2000, question=True))
+    simulation.ask(AddRemark("木" * 2000, question=True))
     simulation._record((PointRaised(1, 1, "b", accepted=True, text="Even in winter?"),))
     before = simulation.debate
     after = simulation.run_until(lambda d: len(d.turns) == 2).debate
@@ -543,7 +543,7 @@ def test_a_judging_keeps_its_labels_when_another_has_others() -> None:
     debate = Simulation(table("free", limits=DebateLimits(1, turns=2)), speak).start().run()
     (first, _) = debate.debate.judgings[0].ballots
     told = ballot_text(first.reasoning, debate.debate, first)
-    debate.ask(Rejudge((Judge("other", "Other", SCRIPTED, criteria=("Birch and Cedar",)),)))
+    debate.ask(JudgeAgain((Judge("other", "Other", SCRIPTED, criteria=("Birch and Cedar",)),)))
     debate.run()
     assert debate.debate.judgings[1].labels == ("Maple", "Rowan")
     again = debate.debate.judgings[1].ballots[0]

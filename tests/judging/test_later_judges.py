@@ -38,7 +38,7 @@ from moot.judging.ballots import check_ballot
 from moot.judging.judge_request import BYTES_PER_TOKEN, human_speech_tokens, judge_request
 from moot.judging.recusal import with_free_ids
 from moot.rules import runner_decisions
-from moot.rules.commands import Rejudge
+from moot.rules.commands import JudgeAgain
 from tests.rules.simulate import Reply, Sent, Simulation, ballot, speak
 from tests.support.event_factories import SCRIPTED, opened, seats, state, table
 
@@ -75,7 +75,7 @@ def test_the_same_judge_is_the_same_judge() -> None:
 
 def test_a_judge_of_a_later_judging_keeps_its_id_too() -> None:
     simulation = ended()
-    simulation.ask(Rejudge((replace(LATER, id="judge"),)))
+    simulation.ask(JudgeAgain((replace(LATER, id="judge"),)))
     simulation.run()
     (judge,) = with_free_ids(simulation.debate, (replace(LATER, id="judge_1", name="Another"),))
     assert judge.id == "judge_2"
@@ -83,7 +83,7 @@ def test_a_judge_of_a_later_judging_keeps_its_id_too() -> None:
 
 def test_who_steps_aside_is_not_asked() -> None:
     simulation = ended()
-    simulation.ask(Rejudge((LATER, replace(LATER, id="kin", recused="the same model"))))
+    simulation.ask(JudgeAgain((LATER, replace(LATER, id="kin", recused="the same model"))))
     assert simulation.debate.judging is not None
     assert simulation.debate.judging.judges == (LATER,)
 
@@ -93,7 +93,7 @@ def test_who_steps_aside_is_not_asked() -> None:
 
 def test_judging_again_goes_on_after_a_crash() -> None:
     simulation = ended()
-    simulation.ask(Rejudge((LATER,)))
+    simulation.ask(JudgeAgain((LATER,)))
     simulation.run_until(lambda d: bool(d.calls))
     simulation.crash()
     debate = simulation.run().debate
@@ -104,7 +104,7 @@ def test_judging_again_goes_on_after_a_crash() -> None:
 def test_judging_again_that_crashes_time_and_again_fails_and_leaves_the_verdict() -> None:
     simulation = ended()
     before = simulation.debate
-    simulation.ask(Rejudge((LATER,)))
+    simulation.ask(JudgeAgain((LATER,)))
     for _ in range(6):
         simulation.run_until(lambda d: bool(d.calls) or not d.being_judged)
         simulation.crash()
@@ -219,7 +219,7 @@ def test_an_allowance_is_all_that_judging_again_may_cost() -> None:
     simulation = Simulation(table("free", limits=DebateLimits(1, turns=2)), dear).start().run()
     for allowance, verdicts in ((Money("0.0001"), 1), (Money(1), 2)):
         before = simulation.debate
-        simulation.ask(Rejudge((Judge("dear", "Dear", PRICED),), allowance=allowance))
+        simulation.ask(JudgeAgain((Judge("dear", "Dear", PRICED),), allowance=allowance))
         simulation.run()
         assert simulation.debate.counted - before.counted <= allowance
         assert len(simulation.debate.verdicts) == verdicts
@@ -229,14 +229,14 @@ def test_an_allowance_is_all_that_judging_again_may_cost() -> None:
 def test_without_an_allowance_judging_again_takes_what_the_limit_has_left() -> None:
     limits = DebateLimits(1, turns=2, cost=Money("0.0001"))
     simulation = Simulation(table("free", limits=limits), speak).start().run()
-    simulation.ask(Rejudge((Judge("dear", "Dear", PRICED),)))
+    simulation.ask(JudgeAgain((Judge("dear", "Dear", PRICED),)))
     assert isinstance(simulation.run().events[-1], JudgingFailed)
 
 
 def test_a_debate_is_judged_again_only_so_often() -> None:
     simulation = ended()
     for _ in range(19):
-        simulation.ask(Rejudge())
+        simulation.ask(JudgeAgain())
         simulation.run()
-    assert isinstance(simulation.ask(Rejudge()), Refused)
+    assert isinstance(simulation.ask(JudgeAgain()), Refused)
     assert len(simulation.debate.judgings) == 20

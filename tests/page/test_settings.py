@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from playwright.async_api import Page, expect
 
-from moot.store.contract import Token, digest
+from moot.store.contract import AccessToken, digest
 from tests.web.routes.served import Served
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -15,7 +15,7 @@ REFUSED = "the server responded with a status of 401"
 
 
 async def locked(served: Served, secret: str) -> None:
-    await served.arena.store.save_token(Token("ada", digest(secret), "owner", "ada", datetime.now(UTC)))
+    await served.arena.store.save_token(AccessToken("ada", digest(secret), "owner", "ada", datetime.now(UTC)))
 
 
 async def test_a_theme_is_kept_in_this_browser(page: Page, served: Served) -> None:

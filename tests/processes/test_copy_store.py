@@ -31,7 +31,7 @@ from moot.processes.copy_store import (
     parse_address,
 )
 from moot.store.archive import Import
-from moot.store.contract import DebateFilter, IdempotencyKey, Invitation, Store, Token
+from moot.store.contract import AccessToken, DebateFilter, IdempotencyKey, Store, StoredInvitation
 from moot.store.copying import DEBATES, TABLE_GROUPS, WHOLE_TABLES
 from moot.store.postgres.store import PostgresStore
 from moot.store.runner_locks import RunnerLock
@@ -133,7 +133,7 @@ async def furnish(store: Store) -> None:
     """One of everything that a store can hold, and two debates."""
     once, judge = (
         IdempotencyKey("ann", "key", "hash"),
-        Invitation("d1", "Zoe", "digest-zoe", "judge", AT, judge="judge"),
+        StoredInvitation("d1", "Zoe", "digest-zoe", "judge", AT, judge="judge"),
     )
     opening = event_factories.opened(motion="Nothing \0 is better than everything")
     bodies = {"small": b"\0\xff", "large": b"many words " * 1000}
@@ -143,7 +143,7 @@ async def furnish(store: Store) -> None:
     await store.claim("d1", "a runner that is dead", seen_epoch=0, epoch=70)
     await store.add_invitation(judge)
     await store.add_invitation(replace(judge, name="Late", digest="digest-late", many=True, expires_at=AT))
-    await store.save_token(Token("ann", "digest-ann", "owner", "ann", AT, AT + timedelta(days=9)))
+    await store.save_token(AccessToken("ann", "digest-ann", "owner", "ann", AT, AT + timedelta(days=9)))
     import_ = Import("imp_1", "ann", "/old/Events.jsonl", AT, AT, cursor="7")
     await store.archive.save(replace(import_, cursor=""), [event("1"), event("é", "a", conversation="c2")])
     await store.archive.save(import_, [event("2", text="\0", legacy=Raw(b'{"at":  0}'))])

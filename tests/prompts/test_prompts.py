@@ -44,7 +44,7 @@ from moot.core.word_count import count_words
 from moot.prompts.fences import Fence, fence_for, unescaped
 from moot.prompts.speech_prompts import turn_request
 from moot.prompts.templates import clip, intensity, seed
-from moot.rules.commands import Inject, SkipTurn
+from moot.rules.commands import AddRemark, SkipTurn
 from tests.rules.random_debates import LAW
 from tests.rules.simulate import Reply, Simulation, in_turn, speak, speeches, words
 from tests.support.event_factories import SCRIPTED, call_started, seats, state, table
@@ -333,7 +333,7 @@ def test_what_was_cut_is_sent_again_with_what_is_new() -> None:
 
 def test_a_remark_comes_before_the_cue_and_is_not_the_opponents() -> None:
     debate = speaking(1)
-    debate.ask(Inject("Mind the time."))
+    debate.ask(AddRemark("Mind the time."))
     debate.run_until(lambda d: d.is_live(2))
     content = request(debate).messages[-1].content
     assert "A remark from the floor, to be taken into account by every speaker:" in content
@@ -742,7 +742,7 @@ def test_a_small_model_hears_a_remark_once() -> None:
     texts = [words(n) for n in range(6)]
     debate = Simulation(table(seats=seats("for", "against", model=LITTLE)), speeches(*texts)).start()
     debate.run_until(lambda d: d.is_live(2))
-    debate.ask(Inject("Mind the time."))
+    debate.ask(AddRemark("Mind the time."))
     for turn in (3, 4, 5):
         debate.run_until(lambda d, turn=turn: d.is_live(turn))
         assert str(request(debate).messages).count("Mind the time.") == 1

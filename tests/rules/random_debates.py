@@ -21,15 +21,15 @@ from moot.judging.judge_request import BYTES_PER_TOKEN
 from moot.judging.parties import vote_choices
 from moot.rules.commands import (
     Abort,
+    AddRemark,
     Command,
-    Decide,
-    Extend,
-    Inject,
+    DecideWinner,
+    ExtendDebate,
+    JudgeAgain,
     JudgeNow,
     NextRound,
-    Pause,
-    Rejudge,
-    Resume,
+    PauseDebate,
+    ResumeDebate,
     Retry,
     SkipToJudge,
     SkipTurn,
@@ -38,7 +38,7 @@ from moot.rules.commands import (
 )
 from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup, opening_event
 from moot.rules.participation import CastVote, ClosePoll, KeepDraft, LeaveSeat, OfferPoint, TakeSeat
-from moot.rules.participation import Say as SayIt
+from moot.rules.participation import GiveSpeech as SayIt
 from moot.rules.plan import HoldPoll, Idle, plan
 from moot.rules.runner_decisions import CallPurpose
 from tests.rules.simulate import Reply, Sent, Simulation, aside, ballot, words
@@ -189,7 +189,7 @@ class Plot(Struct, frozen=True):
     deeds: tuple[Deed, ...] = ()
     crowd: tuple[Vote, ...] = ()
     """How the audience votes, where a vote is open for long enough."""
-    again: Rejudge | None = None
+    again: JudgeAgain | None = None
     """How it is judged once more when it is over."""
 
     def simulation(self) -> Simulation:
@@ -267,10 +267,10 @@ def _perform(simulation: Simulation, act: Act) -> None:
         case Say():
             to = None if act.to is None else seats[act.to % len(seats)].id
             text = remark_canary(len(debate.remarks) + 1)
-            simulation.ask(Inject(text, to=to, question=act.question))
+            simulation.ask(AddRemark(text, to=to, question=act.question))
         case Name():
             winner = None if act.winner is None else seats[act.winner % 2].id
-            simulation.ask(Decide(winner))
+            simulation.ask(DecideWinner(winner))
         case Move():
             simulation.ask(_moved(debate, seats[act.seat % len(seats)].id, act.what))
         case Vote():
@@ -312,10 +312,10 @@ def wind_up(simulation: Simulation, crowd: tuple[Vote, ...] = ()) -> Simulation:
 
 WAITING: dict[str, Command] = {
     "start": Start(),
-    "resume": Resume(),
+    "resume": ResumeDebate(),
     "round": NextRound(),
     "judge": JudgeNow(),
-    "decision": Decide(None),
+    "decision": DecideWinner(None),
 }
 
 
@@ -403,8 +403,10 @@ FAULTS: tuple[tuple[FaultKind, FaultSeverity], ...] = (
     ("bad_key", "permanent"),
 )
 COMMANDS: tuple[Command, ...] = (
-    Start(), Pause(), Pause(now=True), Resume(), Resume("turn"), Resume("round"), NextRound(), SkipToJudge(),
-    SkipTurn(), JudgeNow(), Retry(), Extend(seconds=30), Extend(rounds=1), ClosePoll(), Stop(), Abort(),
+    Start(), PauseDebate(), PauseDebate(now=True), ResumeDebate(), ResumeDebate("turn"),
+    ResumeDebate("round"), NextRound(), SkipToJudge(),
+    SkipTurn(), JudgeNow(), Retry(), ExtendDebate(seconds=30), ExtendDebate(rounds=1),
+    ClosePoll(), Stop(), Abort(),
 )  # fmt: skip
 
 
@@ -546,7 +548,7 @@ acts: st.SearchStrategy[Act] = st.one_of(
 )
 DEEDS: tuple[Deed, ...] = ("say", "say", "type", "draft", "leave", "nothing", "concede", "at length")
 LATER = Judge("later", "Later", Model("scripted", "heron", max_tokens=300, price=CHEAP))
-AGAIN = (None, None, Rejudge(), Rejudge((LATER,)), Rejudge((LATER,), allowance=Money("0.05")))
+AGAIN = (None, None, JudgeAgain(), JudgeAgain((LATER,)), JudgeAgain((LATER,), allowance=Money("0.05")))
 
 
 @cache

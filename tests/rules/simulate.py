@@ -63,7 +63,7 @@ from moot.judging.parties import parties
 from moot.providers.contract import ReplyDelta, ReplyDone, ReplySegment
 from moot.rules import runner_decisions
 from moot.rules.commands import Command, Decision, Open, Start, decide
-from moot.rules.participation import AnswerPoint, CastBallot, Say
+from moot.rules.participation import AnswerPoint, GiveSpeech, SubmitBallot
 from moot.rules.plan import AskJudges, HoldPoll, closes_on_time, plan
 from moot.rules.retry import FaultCounts, wait_before_retry
 
@@ -453,13 +453,13 @@ def act(debate: Debate, purpose: runner_decisions.CallPurpose) -> Command | None
         order = tuple(party.id for party in parties(debate))
         ranking = order if is_ranked(debate) else ()
         ballot = Ballot(purpose.judge, 0, order[0], {}, "They were clearer.", cites=cites, ranking=ranking)
-        return CastBallot(ballot) if cites else None
+        return SubmitBallot(ballot) if cites else None
     aside = debate.aside(purpose.aside or 0)
     if aside is not None:
         return AnswerPoint(aside.seat or "", accept=True)
     turn = debate.turn(purpose.turn or 0)
     assert turn is not None
-    return Say(turn.seat, words(1000 + turn.number))
+    return GiveSpeech(turn.seat, words(1000 + turn.number))
 
 
 # --- what models say ----------------------------------------------------------------------------------

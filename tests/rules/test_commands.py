@@ -47,16 +47,16 @@ from moot.rules.commands import (
     MAX_REMARK_CHARS,
     MAX_REMARKS,
     Abort,
+    AddRemark,
     Command,
-    Decide,
-    Extend,
-    Inject,
+    DecideWinner,
+    ExtendDebate,
+    JudgeAgain,
     JudgeNow,
     NextRound,
     Open,
-    Pause,
-    Rejudge,
-    Resume,
+    PauseDebate,
+    ResumeDebate,
     Retry,
     SkipToJudge,
     SkipTurn,
@@ -106,7 +106,7 @@ STATUSES: dict[Status, Callable[[], Simulation]] = {
     "initializing": lambda: simulation().start(),
     "awaiting_arguments": manual,
     "debating": lambda: speaking(3),
-    "paused": lambda: _asked(speaking(3), Pause()),
+    "paused": lambda: _asked(speaking(3), PauseDebate()),
     "judging": lambda: simulation().start().run_until(lambda d: d.status == "judging"),
     "completed": lambda: simulation().start().run(),
     "aborted": lambda: _asked(speaking(3), Abort()),
@@ -135,27 +135,27 @@ OK = ""
 LEGAL: dict[Command, tuple[str, ...]] = {
     #                 created  initial.  awaiting debating paused   judging  completed aborted  error
     Start():         (OK,      STARTED,  STARTED, STARTED, STARTED, STARTED, STARTED,  STARTED, STARTED),
-    Pause():         (STILL,   OK,       OK,      OK,      OK,      STILL,   STILL,    STILL,   STILL),
-    Pause(now=True): (STILL,   OK,       OK,      OK,      OK,      STILL,   STILL,    STILL,   STILL),
-    Resume("turn"):  (PAUSED,  PAUSED,   PAUSED,  PAUSED,  OK,      PAUSED,  PAUSED,   PAUSED,  PAUSED),
-    Resume():        (PAUSED,  PAUSED,   PAUSED,  PAUSED,  OK,      PAUSED,  PAUSED,   PAUSED,  PAUSED),
+    PauseDebate():         (STILL,   OK,       OK,      OK,      OK,      STILL,   STILL,    STILL,   STILL),
+    PauseDebate(now=True): (STILL,   OK,       OK,      OK,      OK,      STILL,   STILL,    STILL,   STILL),
+    ResumeDebate("turn"):  (PAUSED,  PAUSED,   PAUSED,  PAUSED,  OK,      PAUSED,  PAUSED,   PAUSED,  PAUSED),
+    ResumeDebate():        (PAUSED,  PAUSED,   PAUSED,  PAUSED,  OK,      PAUSED,  PAUSED,   PAUSED,  PAUSED),
     NextRound():     (RUNNING, "Rounds follow by themselves in this debate.",
                                          OK,      ROUND,   RUNNING, RUNNING, RUNNING,  RUNNING, RUNNING),
     SkipToJudge():   (RUNNING, "Nothing to judge.",
                                          OK,      ROUND,   RUNNING, RUNNING, RUNNING,  RUNNING, RUNNING),
     SkipTurn():      (SKIP,    SILENT,   SILENT,  OK,      OK,      SKIP,    SKIP,     SKIP,    SKIP),
     SkipTurn(turn=99):(SKIP,   UNBEGUN,  UNBEGUN, UNBEGUN, UNBEGUN, SKIP,    SKIP,     SKIP,    SKIP),
-    Inject("Hear!"): (OK,      OK,       OK,      OK,      OK,      HEARD,   HEARD,    HEARD,   HEARD),
+    AddRemark("Hear!"): (OK,      OK,       OK,      OK,      OK,      HEARD,   HEARD,    HEARD,   HEARD),
     JudgeNow():      (JUDGE,   "Nothing to judge.",
                                          OK,      OK,      OK,      JUDGE,   JUDGE,    JUDGE,   OK),
-    Decide(None):    (DECIDE,  OK,       OK,      OK,      OK,      DECIDE,  DECIDE,   DECIDE,  OK),
-    Decide("a"):     (DECIDE,  OK,       OK,      OK,      OK,      DECIDE,  DECIDE,   DECIDE,  OK),
+    DecideWinner(None):    (DECIDE,  OK,       OK,      OK,      OK,      DECIDE,  DECIDE,   DECIDE,  OK),
+    DecideWinner("a"):     (DECIDE,  OK,       OK,      OK,      OK,      DECIDE,  DECIDE,   DECIDE,  OK),
     Retry():         (RETRY,   UNTRIED,  UNTRIED, RETRY,   RETRY,   RETRY,   RETRY,    RETRY,   OK),
     Stop():          (OK,      OK,       OK,      OK,      OK,      OVER,    OVER,     OVER,    OK),
     Abort():         (OK,      OK,       OK,      OK,      OK,      OK,      OVER,     OVER,    OK),
-    Extend(30):      (EXTEND,  SILENT,   SILENT,  OK,      OK,      EXTEND,  EXTEND,   EXTEND,  EXTEND),
-    Extend(rounds=1):(EXTEND,  OK,       OK,      OK,      OK,      EXTEND,  EXTEND,   EXTEND,  EXTEND),
-    Rejudge():       (AGAIN,   AGAIN,    AGAIN,   AGAIN,   AGAIN,   AGAIN,   OK,       OK,      AGAIN),
+    ExtendDebate(30):      (EXTEND,  SILENT,   SILENT,  OK,      OK,      EXTEND,  EXTEND,   EXTEND,  EXTEND),
+    ExtendDebate(rounds=1):(EXTEND,  OK,       OK,      OK,      OK,      EXTEND,  EXTEND,   EXTEND,  EXTEND),
+    JudgeAgain():       (AGAIN,   AGAIN,    AGAIN,   AGAIN,   AGAIN,   AGAIN,   OK,       OK,      AGAIN),
 }
 # fmt: on
 
@@ -201,16 +201,16 @@ def test_start_is_written_down() -> None:
 @pytest.mark.parametrize("status", ["initializing", "awaiting_arguments", "debating"])
 def test_resume_returns_to_where_the_pause_came_in(status: Status) -> None:
     debate = STATUSES[status]()
-    debate.ask(Pause())
+    debate.ask(PauseDebate())
     assert debate.debate.status == "paused"
-    debate.ask(Resume())
+    debate.ask(ResumeDebate())
     assert debate.debate.status == status
     assert debate.debate.paused_at is None
 
 
 def test_a_pause_lets_the_speaker_finish() -> None:
     debate = speaking(1)
-    assert debate.ask(Pause(by="chair")) == (DebatePaused("chair"),)
+    assert debate.ask(PauseDebate(by="chair")) == (DebatePaused("chair"),)
     debate.run()
     assert debate.debate.status == "paused"
     assert [turn.state for turn in debate.debate.turns] == ["completed"]
@@ -219,10 +219,10 @@ def test_a_pause_lets_the_speaker_finish() -> None:
 
 def test_a_pause_now_cuts_the_speaker_who_then_speaks_again() -> None:
     debate = speaking(1)
-    assert debate.ask(Pause(now=True)) == (TurnInterrupted(1, "pause"), DebatePaused())
+    assert debate.ask(PauseDebate(now=True)) == (TurnInterrupted(1, "pause"), DebatePaused())
     debate.run()
     assert [turn.state for turn in debate.debate.turns] == ["interrupted"]
-    assert debate.ask(Resume()) == (DebateResumed(),)
+    assert debate.ask(ResumeDebate()) == (DebateResumed(),)
     debate.run_until(lambda d: len(d.turns) == 2)
     cut, again = debate.debate.turns
     assert (cut.slot, cut.used_slot, cut.has_words) == (again.slot, False, False)
@@ -230,9 +230,9 @@ def test_a_pause_now_cuts_the_speaker_who_then_speaks_again() -> None:
 
 
 def test_a_step_is_one_speech_and_then_a_pause() -> None:
-    debate = _asked(speaking(1), Pause()).run()
+    debate = _asked(speaking(1), PauseDebate()).run()
     for given in (2, 3, 4):
-        assert debate.ask(Resume("turn")) == (DebateResumed("turn"),)
+        assert debate.ask(ResumeDebate("turn")) == (DebateResumed("turn"),)
         debate.run()
         assert (debate.debate.status, debate.debate.step) == ("paused", None)
         assert [turn.state for turn in debate.debate.turns] == ["completed"] * given
@@ -240,15 +240,15 @@ def test_a_step_is_one_speech_and_then_a_pause() -> None:
 
 
 def test_a_step_that_is_asked_for_in_mid_speech_takes_the_next_speech_too() -> None:
-    debate = _asked(speaking(1), Pause())
-    debate.ask(Resume("turn"))
+    debate = _asked(speaking(1), PauseDebate())
+    debate.ask(ResumeDebate("turn"))
     debate.run()
     assert [turn.number for turn in debate.debate.turns] == [1, 2]
 
 
 def test_speeches_given_together_are_one_step() -> None:
     debate = Simulation(opened(format=blind(), seats=seats("for", "against"), limits=DebateLimits(2)), speak)
-    _asked(debate.start(), Pause()).ask(Resume("turn"))
+    _asked(debate.start(), PauseDebate()).ask(ResumeDebate("turn"))
     debate.run()
     assert [turn.seat for turn in debate.debate.turns] == ["a", "b"]
     started = [number for number, event in enumerate(debate.events) if isinstance(event, TurnStarted)]
@@ -256,27 +256,27 @@ def test_speeches_given_together_are_one_step() -> None:
 
 
 def test_a_step_of_a_round_ends_with_it_and_the_last_one_with_the_verdict() -> None:
-    debate = _asked(speaking(1), Pause()).run()
+    debate = _asked(speaking(1), PauseDebate()).run()
     for rounds in range(1, debate.debate.rounds_planned):
-        debate.ask(Resume("round"))
+        debate.ask(ResumeDebate("round"))
         debate.run()
         assert (debate.debate.status, debate.debate.rounds_done) == ("paused", rounds)
         assert debate.events[-2:] == [RoundCompleted(rounds), STEPPED]
-    debate.ask(Resume("round"))
+    debate.ask(ResumeDebate("round"))
     assert debate.run().debate.verdict is not None
 
 
 def test_where_rounds_are_asked_for_a_step_needs_no_pause() -> None:
-    debate = _asked(manual(), Pause())
-    debate.ask(Resume("round"))
+    debate = _asked(manual(), PauseDebate())
+    debate.ask(ResumeDebate("round"))
     debate.ask(NextRound())
     assert debate.run().debate.status == "awaiting_arguments"
 
 
-@pytest.mark.parametrize("command", [Pause(), Stop(), JudgeNow()])
+@pytest.mark.parametrize("command", [PauseDebate(), Stop(), JudgeNow()])
 def test_whoever_steps_in_ends_the_step(command: Command) -> None:
-    debate = _asked(speaking(1), Pause()).run()
-    debate.ask(Resume("round"))
+    debate = _asked(speaking(1), PauseDebate()).run()
+    debate.ask(ResumeDebate("round"))
     debate.run_until(lambda d: bool(d.live))
     assert debate.debate.step == "round"
     debate.ask(command)
@@ -285,16 +285,16 @@ def test_whoever_steps_in_ends_the_step(command: Command) -> None:
 
 def test_a_second_pause_changes_nothing_but_may_cut_the_speaker() -> None:
     debate = speaking(1)
-    debate.ask(Pause())
-    assert decide(debate.debate, Pause()) == ()
-    assert decide(debate.debate, Pause(now=True)) == (TurnInterrupted(1, "pause"),)
+    debate.ask(PauseDebate())
+    assert decide(debate.debate, PauseDebate()) == ()
+    assert decide(debate.debate, PauseDebate(now=True)) == (TurnInterrupted(1, "pause"),)
 
 
 def test_a_round_that_ends_during_a_pause_is_remembered() -> None:
     debate = simulation(manner=DebateOptions(auto=False)).start().run()
     debate.ask(NextRound())
     debate.run_until(lambda d: bool(d.live) and d.live[0].number == 2)
-    debate.ask(Pause())
+    debate.ask(PauseDebate())
     debate.run()
     assert (debate.debate.status, debate.debate.before_pause) == ("paused", "awaiting_arguments")
     assert debate.debate.rounds_done == 1
@@ -362,10 +362,10 @@ def test_a_speech_that_was_skipped_and_is_given_again_can_be_skipped_again() -> 
     debate = speaking(3)
     slot = debate.debate.live[0].slot
     debate.ask(SkipTurn(slot=slot))
-    debate.ask(Pause())
+    debate.ask(PauseDebate())
     debate.run()
     debate.ask(Retry())
-    debate.ask(Resume())
+    debate.ask(ResumeDebate())
     debate.run_until(lambda d: any(live.slot == slot for live in d.live))
     number = debate.debate.live[0].number
     assert debate.ask(SkipTurn(turn=3)) == ()
@@ -451,40 +451,40 @@ def test_a_round_that_was_asked_for_and_then_skipped_does_not_stand_in_the_way()
 
 def test_a_remark_is_numbered_and_trimmed() -> None:
     debate = speaking(1)
-    assert debate.ask(Inject("  Speak up!  ", by="chair")) == (RemarkInjected(1, "Speak up!", "chair"),)
-    assert debate.ask(Inject("Only you.", to="b")) == (RemarkInjected(2, "Only you.", to="b"),)
+    assert debate.ask(AddRemark("  Speak up!  ", by="chair")) == (RemarkInjected(1, "Speak up!", "chair"),)
+    assert debate.ask(AddRemark("Only you.", to="b")) == (RemarkInjected(2, "Only you.", to="b"),)
 
 
 @pytest.mark.parametrize("text", ["", "  \n ", "x" * (MAX_REMARK_CHARS + 1)])
 def test_a_remark_must_say_something_and_not_too_much(text: str) -> None:
     with pytest.raises(Invalid) as error:
-        decide(simulation().debate, Inject(text))
+        decide(simulation().debate, AddRemark(text))
     assert "text" in error.value.problems
 
 
 def test_a_remark_of_the_greatest_length_is_taken() -> None:
-    assert isinstance(decide(simulation().debate, Inject("x" * MAX_REMARK_CHARS)), tuple)
+    assert isinstance(decide(simulation().debate, AddRemark("x" * MAX_REMARK_CHARS)), tuple)
 
 
 def test_a_remark_goes_to_a_seat_that_exists() -> None:
     with pytest.raises(Invalid) as error:
-        decide(simulation().debate, Inject("You there!", to="nobody"))
+        decide(simulation().debate, AddRemark("You there!", to="nobody"))
     assert error.value.problems == {"to": ["Unknown seat"]}
 
 
 def test_a_debate_takes_only_so_many_remarks() -> None:
     debate = simulation()
     for _ in range(MAX_REMARKS):
-        assert isinstance(debate.ask(Inject("And another thing.")), tuple)
-    assert isinstance(debate.ask(Inject("One more.")), Refused)
+        assert isinstance(debate.ask(AddRemark("And another thing.")), tuple)
+    assert isinstance(debate.ask(AddRemark("One more.")), Refused)
 
 
 def test_a_floor_that_asks_too_much_silences_nobody_else() -> None:
     debate = simulation()
     for _ in range(MAX_REMARKS):
-        debate.ask(Inject("And what of that?", question=True))
-    assert isinstance(debate.ask(Inject("One more?", question=True)), Refused)
-    assert isinstance(debate.ask(Inject("Come to the point.")), tuple)
+        debate.ask(AddRemark("And what of that?", question=True))
+    assert isinstance(debate.ask(AddRemark("One more?", question=True)), Refused)
+    assert isinstance(debate.ask(AddRemark("Come to the point.")), tuple)
 
 
 # --- judging and deciding -----------------------------------------------------------------------------
@@ -515,7 +515,7 @@ def test_judging_needs_a_judge() -> None:
 
 def test_a_paused_debate_that_is_judged_is_no_longer_paused() -> None:
     debate = speaking(3)
-    debate.ask(Pause())
+    debate.ask(PauseDebate())
     debate.ask(JudgeNow())
     state = debate.debate
     assert (state.status, state.before_pause, state.paused_at) == ("judging", None, None)
@@ -531,7 +531,7 @@ def test_with_auto_judge_off_the_judging_waits_to_be_asked_for() -> None:
 
 def test_a_person_names_the_winner() -> None:
     debate = speaking(1)
-    interrupted, reached, cut, ended = debate.ask(Decide("b", "More convincing."))
+    interrupted, reached, cut, ended = debate.ask(DecideWinner("b", "More convincing."))
     assert interrupted == TurnInterrupted(1, "decide")
     assert reached == VerdictReached(Verdict("win", "b", "hand", reasoning="More convincing."))
     assert isinstance(cut, CallFailed)
@@ -541,13 +541,13 @@ def test_a_person_names_the_winner() -> None:
 
 def test_a_person_calls_a_draw() -> None:
     debate = speaking(1)
-    debate.ask(Decide(None))
+    debate.ask(DecideWinner(None))
     assert debate.debate.verdict == Verdict("draw", None, "hand")
 
 
 def test_the_winner_must_sit_in_the_debate() -> None:
     with pytest.raises(Invalid) as error:
-        decide(speaking(1).debate, Decide("nobody"))
+        decide(speaking(1).debate, DecideWinner("nobody"))
     assert error.value.problems == {"winner": ["Unknown participant"]}
 
 
@@ -555,13 +555,13 @@ def test_a_moderator_cannot_win() -> None:
     chaired = (*seats("for", "against"), Seat("m", "Mo", "neutral", SCRIPTED, role="moderator"))
     debate = Simulation(table("panel", seats=chaired), speak).start().debate
     with pytest.raises(Invalid):
-        decide(debate, Decide("m"))
+        decide(debate, DecideWinner("m"))
 
 
 def test_where_the_user_decides_the_debate_waits_for_it() -> None:
     debate = simulation(manner=DebateOptions(winning="user-decides")).start().run()
     assert plan(debate.debate) == Idle("decision")
-    debate.ask(Decide("a"))
+    debate.ask(DecideWinner("a"))
     assert debate.debate.ended == "decided"
     assert not any(sent.purpose.judge for sent in debate.sent)
 
@@ -585,11 +585,11 @@ def test_a_failed_turn_is_given_again_with_the_same_previous_response() -> None:
 def test_a_skipped_speech_can_be_given_again() -> None:
     debate = speaking(3)
     debate.ask(SkipTurn())
-    debate.ask(Pause())
+    debate.ask(PauseDebate())
     debate.run()
     assert debate.ask(Retry()) == (TurnRetried(3),)
     assert debate.debate.status == "paused"
-    debate.ask(Resume())
+    debate.ask(ResumeDebate())
     debate.run_until(lambda d: bool(d.live))
     assert debate.debate.live[0].slot == debate.debate.turns[2].slot
     assert debate.debate.turns[2].text not in str(debate.sent[-1].request.messages)
@@ -681,33 +681,36 @@ def test_whoever_was_speaking_when_it_ended_speaks_no_more() -> None:
 
 def test_more_time_is_given_to_whoever_speaks() -> None:
     debate = speaking(1)
-    assert debate.ask(Extend(30, by="chair")) == (TurnExtended(1, 30, "chair"),)
+    assert debate.ask(ExtendDebate(30, by="chair")) == (TurnExtended(1, 30, "chair"),)
     assert debate.debate.live[0].extended == 30
 
 
 def test_more_rounds_are_held() -> None:
     debate = speaking(3)
     planned = debate.debate.rounds_planned
-    assert debate.ask(Extend(rounds=2)) == (RoundsAdded(2),)
+    assert debate.ask(ExtendDebate(rounds=2)) == (RoundsAdded(2),)
     assert debate.run().debate.rounds_done == planned + 2
 
 
-@pytest.mark.parametrize("command", [Extend(), Extend(-1), Extend(1e9), Extend(rounds=-1), Extend(rounds=99)])
-def test_an_extension_has_its_bounds(command: Extend) -> None:
+@pytest.mark.parametrize(
+    "command",
+    [ExtendDebate(), ExtendDebate(-1), ExtendDebate(1e9), ExtendDebate(rounds=-1), ExtendDebate(rounds=99)],
+)
+def test_an_extension_has_its_bounds(command: ExtendDebate) -> None:
     with pytest.raises(Invalid):
         decide(speaking(1).debate, command)
 
 
 def test_a_fixed_table_has_no_more_rounds() -> None:
     debate = Simulation(table("lincoln-douglas"), speak).start().run_until(lambda d: d.is_live(1))
-    refused = decide(debate.debate, Extend(rounds=1))
+    refused = decide(debate.debate, ExtendDebate(rounds=1))
     assert isinstance(refused, Refused)
     assert "fixed table" in refused.reason
 
 
 def test_the_last_round_cannot_be_put_off_once_it_has_begun() -> None:
     last = len(simulation().debate.schedule)
-    refused = decide(speaking(last).debate, Extend(rounds=1))
+    refused = decide(speaking(last).debate, ExtendDebate(rounds=1))
     assert isinstance(refused, Refused)
     assert "too late" in refused.reason
 
@@ -744,7 +747,7 @@ def test_a_debate_that_is_stopped_is_still_put_to_the_vote(winning: WinningRule)
 
 def test_a_paused_debate_that_is_stopped_goes_on_to_the_vote() -> None:
     debate = during_the_speeches()
-    debate.ask(Pause())
+    debate.ask(PauseDebate())
     debate.ask(Stop())
     assert plan(debate.run().debate) == HoldPoll("after")
 
@@ -765,7 +768,7 @@ def test_what_failed_is_stopped_without_a_vote() -> None:
     assert debate.run().debate.status == "completed"
 
 
-@pytest.mark.parametrize("command", [Abort(), Decide("a"), Stop()])
+@pytest.mark.parametrize("command", [Abort(), DecideWinner("a"), Stop()])
 def test_no_vote_outlives_its_debate(command: Command) -> None:
     debate = voted().run()
     debate.ask(command)
@@ -789,7 +792,7 @@ OTHER = Judge("judge", "Other", replace(SCRIPTED, name="heron"))
 def test_a_debate_is_judged_again_and_its_verdict_stays() -> None:
     debate = simulation().start().run()
     first = debate.debate.verdict
-    started = debate.ask(Rejudge((OTHER,), "for comparison"))
+    started = debate.ask(JudgeAgain((OTHER,), "for comparison"))
     assert isinstance(started, tuple)
     assert isinstance(started[0], JudgingStarted)
     assert (started[0].judging, started[0].judges[0].name) == (2, "Other")
@@ -802,7 +805,7 @@ def test_a_debate_is_judged_again_and_its_verdict_stays() -> None:
 
 def test_judging_again_asks_the_models_that_were_named() -> None:
     debate = simulation().start().run()
-    debate.ask(Rejudge((OTHER,)))
+    debate.ask(JudgeAgain((OTHER,)))
     debate.run()
     assert [sent.request.model.name for sent in debate.sent if sent.purpose.judge] == [
         *["parrot"] * 2,
@@ -816,7 +819,7 @@ def test_judging_again_that_comes_to_nothing_changes_nothing() -> None:
 
     debate = Simulation(table("oxford"), script).start().run()
     first = debate.debate.verdict
-    debate.ask(Rejudge())
+    debate.ask(JudgeAgain())
     debate.run()
     assert (debate.debate.verdict, len(debate.debate.verdicts)) == (first, 1)
     assert (debate.debate.status, debate.debate.being_judged) == ("completed", False)
@@ -824,14 +827,14 @@ def test_judging_again_that_comes_to_nothing_changes_nothing() -> None:
 
 def test_a_debate_is_judged_by_one_panel_at_a_time() -> None:
     debate = simulation().start().run()
-    debate.ask(Rejudge())
-    assert isinstance(decide(debate.debate, Rejudge()), Refused)
+    debate.ask(JudgeAgain())
+    assert isinstance(decide(debate.debate, JudgeAgain()), Refused)
 
 
 def test_judging_again_can_be_called_off() -> None:
     debate = simulation().start().run()
     first = debate.debate.verdict
-    debate.ask(Rejudge())
+    debate.ask(JudgeAgain())
     assert debate.ask(Abort("a mistake")) == (JudgingFailed(2, "a mistake"),)
     assert (debate.debate.verdict, debate.debate.status) == (first, "completed")
     assert isinstance(decide(debate.debate, Abort()), Refused)
@@ -840,12 +843,12 @@ def test_judging_again_can_be_called_off() -> None:
 def test_what_was_never_said_is_not_judged_again() -> None:
     debate = simulation().start()
     debate.ask(Abort())
-    assert isinstance(decide(debate.debate, Rejudge((OTHER,))), Refused)
+    assert isinstance(decide(debate.debate, JudgeAgain((OTHER,))), Refused)
 
 
 def test_a_lost_judge_is_asked_again_after_the_end_too() -> None:
     debate = simulation().start().run()
-    debate.ask(Rejudge())
+    debate.ask(JudgeAgain())
     debate.run_until(lambda d: bool(d.calls))
     debate.crash()
     assert len(debate.run().debate.verdicts) == 2
@@ -855,10 +858,10 @@ def test_judging_again_costs_no_more_than_it_may() -> None:
     price = Price((PriceTier(0, Money(1)),), (PriceTier(0, Money(10)),))
     dear = Judge("dear", "Dear", replace(SCRIPTED, name="heron", price=price, max_tokens=300))
     debate = simulation().start().run()
-    debate.ask(Rejudge((dear,), allowance=Money("0.0001")))
+    debate.ask(JudgeAgain((dear,), allowance=Money("0.0001")))
     debate.run()
     assert len(debate.debate.verdicts) == 1
-    debate.ask(Rejudge((dear,), allowance=Money("0.1")))
+    debate.ask(JudgeAgain((dear,), allowance=Money("0.1")))
     debate.run()
     assert len(debate.debate.verdicts) == 2
     assert debate.debate.cost_so_far <= Money("0.1")

@@ -11,7 +11,7 @@ from moot import formats
 from moot.core.events import ConcessionMade
 from moot.core.state import Debate
 from moot.core.terms import FREE, HUMAN, DebateLimits, DebateOptions, Judge, Model, PollSettings, WinningRule
-from moot.rules.participation import Say
+from moot.rules.participation import GiveSpeech
 from moot.rules.plan import SIMILARITY_THRESHOLD, Conclude, Speak, concession, plan, stalemate
 from tests.rules.simulate import Hand, Reply, Script, Sent, Simulation, aside, in_turn, speak, speeches, words
 from tests.support.event_factories import SCRIPTED, seats, table
@@ -222,7 +222,7 @@ def conceding(*, judges: tuple[Judge, ...]) -> Debate:
         judges=judges,
         manner=DebateOptions(winning="self-terminate"),
     )
-    line = Say("b", "You are right, and I was wrong.\n[I concede]")
+    line = GiveSpeech("b", "You are right, and I was wrong.\n[I concede]")
     return Simulation(opening, speak, hand=lambda *_: line).start().run().debate
 
 

@@ -52,11 +52,11 @@ from moot.rules import runner_decisions
 from moot.rules.commands import (
     Abort,
     Command,
-    Decide,
-    Extend,
+    DecideWinner,
+    ExtendDebate,
     JudgeNow,
-    Pause,
-    Resume,
+    PauseDebate,
+    ResumeDebate,
     SkipTurn,
     Start,
     Stop,
@@ -67,13 +67,13 @@ from moot.rules.participation import (
     MAX_SPEECH_CHARS,
     MAX_VOTES,
     AnswerPoint,
-    CastBallot,
     CastVote,
     ClosePoll,
+    GiveSpeech,
     KeepDraft,
     LeaveSeat,
     OfferPoint,
-    Say,
+    SubmitBallot,
     TakeSeat,
     draft,
 )
@@ -160,7 +160,7 @@ def test_a_person_has_the_floor_in_the_same_breath_as_their_turn_begins() -> Non
 
 def test_a_speech_that_is_said_at_once_is_whole() -> None:
     made = room()
-    made.do(Say("a", "  Cats purr. "))
+    made.do(GiveSpeech("a", "  Cats purr. "))
     turn = made.debate.turns[0]
     assert (turn.text, turn.words, turn.state, turn.cost) == ("Cats purr.", 2, "completed", 0)
     assert not made.debate.calls
@@ -172,7 +172,7 @@ def test_what_is_typed_live_is_shown_piece_by_piece() -> None:
     assert made.do(KeepDraft("a", "Cats purr", live=True)) == [CallDelta(1, 0, "text", "purr")]
     assert made.do(KeepDraft("a", "Cats purr", live=True)) == []
     assert draft(made.debate, "a") == "Cats purr"
-    made.do(Say("a", "Cats purr loudly."))
+    made.do(GiveSpeech("a", "Cats purr loudly."))
     assert made.debate.turns[0].text == "Cats purr loudly."
     shown = "".join(event.text for event in made.log if isinstance(event, CallDelta))
     assert shown == "Cats purr loudly."
@@ -183,7 +183,7 @@ def test_who_goes_back_and_changes_what_was_shown_is_shown_no_further() -> None:
     made.do(KeepDraft("a", "Cats bark", live=True))
     assert made.do(KeepDraft("a", "Cats purr", live=True)) == [DraftKept("a", "Cats purr")]
     assert (made.turn.text, draft(made.debate, "a")) == ("Cats bark", "Cats purr")
-    made.do(Say("a"))
+    made.do(GiveSpeech("a"))
     assert (made.debate.turns[0].text, made.debate.turns[0].words) == ("Cats purr", 2)
 
 
@@ -202,7 +202,7 @@ def test_who_deletes_all_that_was_shown_has_an_empty_draft() -> None:
     made.do(KeepDraft("a", "", live=True))
     assert draft(made.debate, "a") == ""
     with pytest.raises(Invalid, match="words"):
-        made.do(Say("a"))
+        made.do(GiveSpeech("a"))
 
 
 def test_a_draft_may_be_written_before_ones_turn_and_is_said_without_being_sent_again() -> None:
@@ -210,21 +210,21 @@ def test_a_draft_may_be_written_before_ones_turn_and_is_said_without_being_sent_
     made.do(KeepDraft("a", "Prepared."))
     assert made.do(KeepDraft("a", "Prepared.")) == []
     made.do(Start())
-    made.go().do(Say("a"))
+    made.go().do(GiveSpeech("a"))
     assert made.debate.turns[0].text == "Prepared."
     assert made.debate.drafts == {}
 
 
 def test_a_long_text_is_written_in_pieces() -> None:
     made = room()
-    made.do(Say("a", "x" * (MAX_DELTA_CHARS + 1)))
+    made.do(GiveSpeech("a", "x" * (MAX_DELTA_CHARS + 1)))
     assert [len(event.text) for event in made.log if isinstance(event, CallDelta)] == [MAX_DELTA_CHARS, 1]
 
 
 def test_a_speech_over_its_budget_is_kept_whole_and_heard_in_part() -> None:
     made = room()
     budget = made.debate.word_budget(made.turn.slot)
-    made.do(Say("a", "word " * budget * 2))
+    made.do(GiveSpeech("a", "word " * budget * 2))
     turn = made.debate.turns[0]
     assert (turn.words, turn.over_length) == (budget * 2, True)
     assert 0 < turn.clipped < turn.words
@@ -233,7 +233,7 @@ def test_a_speech_over_its_budget_is_kept_whole_and_heard_in_part() -> None:
 @pytest.mark.parametrize(
     ("deed", "reason"),
     [
-        (Say("b", "Woof."), "A model sits"),
+        (GiveSpeech("b", "Woof."), "A model sits"),
         (KeepDraft("b", "Woof."), "A model sits"),
         (AnswerPoint("a", accept=True), "Nobody has offered"),
         (OfferPoint("a", "But why?"), "while the other side speaks"),
@@ -242,7 +242,7 @@ def test_a_speech_over_its_budget_is_kept_whole_and_heard_in_part() -> None:
         (LeaveSeat("b"), "Nobody sits"),
         (CastVote("v", "for"), "No vote is open"),
         (ClosePoll(), "No vote is open"),
-        (CastBallot(Ballot("judge", 0, None, {}, "")), "not being judged"),
+        (SubmitBallot(Ballot("judge", 0, None, {}, "")), "not being judged"),
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else "",
 )
@@ -254,11 +254,11 @@ def test_what_cannot_be_done_now_is_refused_with_the_reason(deed: Command, reaso
 @pytest.mark.parametrize(
     ("deed", "field"),
     [
-        (Say("a", " "), "text"),
-        (Say("a", "x" * (MAX_SPEECH_CHARS + 1)), "text"),
+        (GiveSpeech("a", " "), "text"),
+        (GiveSpeech("a", "x" * (MAX_SPEECH_CHARS + 1)), "text"),
         (KeepDraft("a", "x" * (MAX_SPEECH_CHARS + 1)), "text"),
         (OfferPoint("a", ""), "text"),
-        (Say("z", "Hello."), "seat"),
+        (GiveSpeech("z", "Hello."), "seat"),
         (TakeSeat("z"), "seat"),
         (LeaveSeat("z"), "seat"),
     ],
@@ -271,15 +271,15 @@ def test_a_mistake_is_named(deed: Command, field: str) -> None:
 
 def test_of_two_speeches_at_once_the_second_is_refused() -> None:
     made = room()
-    made.do(Say("a", "First."))
+    made.do(GiveSpeech("a", "First."))
     with pytest.raises(Refused, match="not this seat's turn"):
-        made.do(Say("a", "Second."))
+        made.do(GiveSpeech("a", "Second."))
 
 
 def test_a_person_may_speak_while_the_debate_is_paused() -> None:
     made = room()
-    made.do(Pause())
-    made.do(Say("a", "Meanwhile."))
+    made.do(PauseDebate())
+    made.do(GiveSpeech("a", "Meanwhile."))
     assert made.debate.status == "paused"
     assert made.debate.turns[0].has_words
 
@@ -289,17 +289,17 @@ def test_a_person_may_finish_when_the_other_has_stopped_the_debate_by_a_fault() 
     made.do(Start())
     made.go()
     made.write(TurnFailed(2, "bad_key", "No."), DebateFailed("permanent_fault", "No."))
-    made.do(Say("a", "Still here."))
+    made.do(GiveSpeech("a", "Still here."))
     assert made.debate.status == "error"
     assert made.debate.turns[-1].has_words
 
 
 @pytest.mark.parametrize(
-    "command", [Abort(), JudgeNow(), Decide("a"), Stop()], ids=lambda c: type(c).__name__
+    "command", [Abort(), JudgeNow(), DecideWinner("a"), Stop()], ids=lambda c: type(c).__name__
 )
 def test_whoever_ends_the_speeches_cuts_the_person_and_leaves_nothing_open(command: Command) -> None:
     made = room()
-    made.do(Say("a", "One."))
+    made.do(GiveSpeech("a", "One."))
     made.go().write(*runner_decisions.recover(made.debate))
     made = _next_person(made)
     made.do(KeepDraft("a", "Half a", live=True))
@@ -307,7 +307,7 @@ def test_whoever_ends_the_speeches_cuts_the_person_and_leaves_nothing_open(comma
     assert not made.debate.live
     assert not made.debate.calls
     with pytest.raises(Refused, match="over"):
-        made.do(Say("a", "Half a sentence."))
+        made.do(GiveSpeech("a", "Half a sentence."))
 
 
 def _next_person(made: Room) -> Room:
@@ -329,10 +329,10 @@ def test_who_is_skipped_keeps_the_words_that_were_shown() -> None:
 def test_who_is_cut_by_a_pause_finds_their_words_again() -> None:
     made = room()
     made.do(KeepDraft("a", "Cats p", live=True))
-    made.do(Pause(now=True))
+    made.do(PauseDebate(now=True))
     assert draft(made.debate, "a") == "Cats p"
-    made.do(Resume())
-    made.go().do(Say("a"))
+    made.do(ResumeDebate())
+    made.go().do(GiveSpeech("a"))
     assert made.debate.turns[-1].text == "Cats p"
 
 
@@ -342,23 +342,23 @@ def test_who_is_cut_by_a_pause_finds_their_words_again() -> None:
 def test_a_person_has_the_usual_time_and_what_they_are_given_on_top() -> None:
     made = room(limits=DebateLimits(5, 10, person_seconds=60))
     assert made.after(20).left(turn=1) == 40
-    made.do(Extend(seconds=30))
+    made.do(ExtendDebate(seconds=30))
     assert made.left(turn=1) == 70
 
 
 def test_a_pause_stops_the_clock() -> None:
     made = room(limits=DebateLimits(5, 10, person_seconds=60))
-    made.after(20).do(Pause())
+    made.after(20).do(PauseDebate())
     assert made.after(1000).left(turn=1) is None
-    made.do(Resume())
+    made.do(ResumeDebate())
     assert made.left(turn=1) == 40
 
 
 def test_a_pause_gives_a_model_no_more_time() -> None:
     made = Room(opened(format=blind(), seats=person(), limits=DebateLimits(2)))
     made.do(Start())
-    made.go().do(Pause())
-    made.after(100).do(Resume())
+    made.go().do(PauseDebate())
+    made.after(100).do(ResumeDebate())
     assert [turn.extended for turn in made.debate.live] == [100, 0]
 
 
@@ -370,7 +370,7 @@ def test_what_is_written_when_the_time_is_up_is_said(live: bool) -> None:
     turn = made.debate.turns[0]
     assert (turn.state, turn.truncated, turn.text, turn.words) == ("completed", "timeout", "Cats purr and", 3)
     with pytest.raises(Refused, match="not this seat's turn"):
-        made.do(Say("a", "Cats purr and sleep."))
+        made.do(GiveSpeech("a", "Cats purr and sleep."))
 
 
 def test_when_the_time_is_up_what_was_changed_counts_and_not_what_was_shown() -> None:
@@ -402,7 +402,7 @@ def test_without_a_word_or_a_stand_in_the_speech_falls_out() -> None:
 
 def test_time_that_was_up_too_late_changes_nothing() -> None:
     made = room(STAND_IN)
-    made.do(Say("a", "Just in time."))
+    made.do(GiveSpeech("a", "Just in time."))
     assert made.time_is_up(turn=1) == []
 
 
@@ -414,7 +414,7 @@ def test_a_crash_leaves_a_person_speaking() -> None:
     assert runner_decisions.recover(made.debate) == ()
     assert runner_decisions.interrupt_for_shutdown(made.debate) == ()
     assert made.debate == before
-    made.do(Say("a"))
+    made.do(GiveSpeech("a"))
     assert made.debate.turns[0].text == "Cats, well"
 
 
@@ -470,7 +470,7 @@ def test_who_comes_back_takes_the_seat_from_the_stand_in() -> None:
     made = room(STAND_IN)
     made.do(LeaveSeat("a"))
     made.do(TakeSeat("a", "ada"))
-    made.go().do(Say("a", "Back again."))
+    made.go().do(GiveSpeech("a", "Back again."))
     assert made.debate.turns[-1].text == "Back again."
     assert made.debate.seat("a").stand_in == STAND_IN
 
@@ -517,8 +517,8 @@ def test_a_pause_stops_the_clock_of_who_is_asked() -> None:
     made = point_room(human="a")
     made.write(AsideAsked(1, "leave", 0, "a", turn=1))
     before = made.after(5).left(aside=1)
-    made.do(Pause())
-    made.after(500).do(Resume())
+    made.do(PauseDebate())
+    made.after(500).do(ResumeDebate())
     assert made.left(aside=1) == before
 
 
@@ -536,7 +536,7 @@ def bench(*, models: int = 0) -> Room:
     """A debate with something said, being judged by a person and perhaps by models."""
     judges = [Judge("person", "Ada", PERSON)] + [Judge(f"model_{n}", "M", SCRIPTED) for n in range(models)]
     made = room(judges=tuple(judges), limits=DebateLimits(5, 10, person_seconds=60))
-    made.do(Say("a", "Cats purr."))
+    made.do(GiveSpeech("a", "Cats purr."))
     made.do(JudgeNow())
     return made
 
@@ -548,9 +548,9 @@ def ballot(**changes: Any) -> Ballot:
 
 def test_a_person_judges_once_whatever_order_they_name() -> None:
     made = bench()
-    assert made.do(CastBallot(ballot(order=1))) == [BallotCast(1, ballot())]
+    assert made.do(SubmitBallot(ballot(order=1))) == [BallotCast(1, ballot())]
     with pytest.raises(Refused, match="has voted"):
-        made.do(CastBallot(ballot(winner="b")))
+        made.do(SubmitBallot(ballot(winner="b")))
 
 
 @pytest.mark.parametrize(
@@ -566,13 +566,13 @@ def test_a_person_judges_once_whatever_order_they_name() -> None:
 )
 def test_a_ballot_that_says_what_cannot_be_is_turned_down(changes: dict[str, Any], field: str) -> None:
     with pytest.raises(Invalid) as error:
-        bench().do(CastBallot(ballot(**changes)))
+        bench().do(SubmitBallot(ballot(**changes)))
     assert list(error.value.problems) == [field]
 
 
 def test_nobody_casts_the_ballot_of_a_model() -> None:
     with pytest.raises(Refused, match="in person"):
-        bench(models=1).do(CastBallot(ballot(judge="model_0")))
+        bench(models=1).do(SubmitBallot(ballot(judge="model_0")))
 
 
 def test_a_persons_time_to_judge_begins_when_the_models_have_judged() -> None:
@@ -643,8 +643,8 @@ def test_a_debate_takes_so_many_votes_and_no_more() -> None:
 
 def test_a_pause_stops_the_clock_of_a_vote() -> None:
     made = poll_room(seconds=60)
-    made.after(10).do(Pause())
-    made.after(100).do(Resume())
+    made.after(10).do(PauseDebate())
+    made.after(100).do(ResumeDebate())
     poll = made.debate.poll("before")
     assert poll is not None
     assert poll.seconds == 160
@@ -664,9 +664,9 @@ def test_what_people_did_folds_to_the_same_state_from_any_cut() -> None:
     made = room(STAND_IN)
     made.do(KeepDraft("a", "Cats", live=True))
     made.do(KeepDraft("a", "Dogs"))
-    made.after(3).do(Pause())
-    made.after(3).do(Resume())
-    made.do(Say("a"))
+    made.after(3).do(PauseDebate())
+    made.after(3).do(ResumeDebate())
+    made.do(GiveSpeech("a"))
     made.do(TakeSeat("b", "bob"))
     made.go().do(LeaveSeat("b"))
     records = [Recorded("deb_1", seq, NOON, 1, event) for seq, event in enumerate(made.log, 1)]
@@ -677,18 +677,18 @@ def test_what_people_did_folds_to_the_same_state_from_any_cut() -> None:
 
 def test_being_judged_again_waits_for_people_too() -> None:
     made = room(judges=(Judge("person", "Ada", PERSON),))
-    made.do(Say("a", "Cats purr."))
-    made.do(Decide("a"))
+    made.do(GiveSpeech("a", "Cats purr."))
+    made.do(DecideWinner("a"))
     made.write(JudgingStarted(1, "judged", judges=(Judge("person", "Ada", PERSON),)))
     assert wants_runner(made.debate)
-    made.do(CastBallot(ballot()))
+    made.do(SubmitBallot(ballot()))
     assert made.debate.status == "completed"
 
 
 def test_a_runner_that_fails_while_judging_again_leaves_the_first_verdict() -> None:
     made = room()
-    made.do(Say("a", "Cats purr."))
-    made.do(Decide("a"))
+    made.do(GiveSpeech("a", "Cats purr."))
+    made.do(DecideWinner("a"))
     made.write(JudgingStarted(1, "judged", judges=(Judge("person", "Ada", PERSON),)))
     made.write(*runner_decisions.fail_internally(made.debate))
     assert made.debate.status == "completed"
@@ -701,5 +701,5 @@ def test_a_poll_opens_before_the_first_word() -> None:
 
 def test_a_turn_that_is_over_length_or_not_says_how_many_words_it_had() -> None:
     made = room()
-    said = [e for e in made.do(Say("a", "One two three.")) if isinstance(e, TurnCompleted)]
+    said = [e for e in made.do(GiveSpeech("a", "One two three.")) if isinstance(e, TurnCompleted)]
     assert said == [TurnCompleted(1, 3)]

@@ -15,7 +15,7 @@ from moot.core.terms import (
     Price,
     PriceTier,
 )
-from moot.rules.commands import Abort, NextRound, Pause
+from moot.rules.commands import Abort, NextRound, PauseDebate
 from moot.rules.participation import ClosePoll
 from moot.rules.plan import AskJudges, Conclude, FailDebate, HoldPoll, Idle, Speak, plan
 from tests.rules.random_debates import blind
@@ -50,7 +50,7 @@ def test_while_somebody_speaks_there_is_nothing_to_do() -> None:
 
 def test_a_pause_rests() -> None:
     debate = begun()
-    debate.ask(Pause())
+    debate.ask(PauseDebate())
     assert plan(debate.debate) == Idle("resume")
 
 

@@ -50,7 +50,16 @@ from moot.core.terms import (
 from moot.prompts.speech_prompts import turn_request
 from moot.rules import runner_decisions
 from moot.rules.budget import lost_call
-from moot.rules.commands import Abort, Decide, JudgeNow, Pause, Resume, Retry, SkipTurn, Stop
+from moot.rules.commands import (
+    Abort,
+    DecideWinner,
+    JudgeNow,
+    PauseDebate,
+    ResumeDebate,
+    Retry,
+    SkipTurn,
+    Stop,
+)
 from moot.rules.plan import Idle, plan
 from moot.rules.runner_decisions import (
     CallPurpose,
@@ -126,8 +135,8 @@ def test_without_a_judge_the_debate_just_ends() -> None:
     assert debate.debate.verdict is None
 
 
-@pytest.mark.parametrize("command", [Pause(), Abort()])
-def test_there_is_no_step_in_a_debate_that_rests(command: Pause | Abort) -> None:
+@pytest.mark.parametrize("command", [PauseDebate(), Abort()])
+def test_there_is_no_step_in_a_debate_that_rests(command: PauseDebate | Abort) -> None:
     debate = live(3)
     debate.ask(command)
     debate.run()
@@ -140,7 +149,7 @@ def test_there_is_no_step_while_somebody_speaks() -> None:
 
 def test_a_round_that_ends_during_a_pause_is_completed() -> None:
     debate = live(2)
-    debate.ask(Pause())
+    debate.ask(PauseDebate())
     debate.run_until(lambda d: len(d.turns) == 2)
     assert advance(debate.debate) == (RoundCompleted(1),)
 
@@ -182,7 +191,7 @@ def test_who_decides_by_hand_decides_a_debate_in_circles_too() -> None:
         Simulation(table("free", manner=manner), speeches(*["Once more with feeling."] * 3)).start().run()
     )
     assert plan(debate.debate) == Idle("decision")
-    debate.ask(Decide("b"))
+    debate.ask(DecideWinner("b"))
     verdict = debate.run().debate.verdict
     assert verdict
     assert (verdict.winner, verdict.by) == ("b", "hand")
@@ -358,10 +367,10 @@ def test_a_person_may_have_a_turn_tried_again_after_it_was_lost_too_often() -> N
     debate.ask(Retry())
     crash_while_speaking(debate)
     assert debate.debate.turns[-1].state == "failed"
-    debate.ask(Pause())
+    debate.ask(PauseDebate())
     for _ in range(3):
         debate.ask(Retry())
-    debate.ask(Resume())
+    debate.ask(ResumeDebate())
     crash_while_speaking(debate)
     assert debate.debate.turns[-1].state == "interrupted"
 
@@ -568,10 +577,10 @@ def test_the_warning_counts_what_is_reserved() -> None:
 def test_a_pause_outlasts_the_money() -> None:
     debate = limited("0.05", greedy).start()
     debate.run_until(lambda d: bool(d.live) and _penniless(d))
-    debate.ask(Pause())
+    debate.ask(PauseDebate())
     debate.run()
     assert debate.debate.status == "paused"
-    debate.ask(Resume())
+    debate.ask(ResumeDebate())
     assert debate.run().debate.status == "completed"
     assert debate.debate.verdict
 

@@ -39,7 +39,7 @@ from moot.engine.call_result import CallResult
 from moot.engine.jobs import AsideJob
 from moot.prompts.side_question_prompts import MAX_TOKENS, UnreadableAnswer, aside_request, read_answer
 from moot.providers.contract import ReplyDone
-from moot.rules.commands import Abort, Inject, Pause, Resume, SkipTurn, Stop
+from moot.rules.commands import Abort, AddRemark, PauseDebate, ResumeDebate, SkipTurn, Stop
 from moot.rules.participation import AnswerPoint, OfferPoint
 from moot.rules.plan import Idle, plan
 from moot.rules.runner_decisions import CallPurpose
@@ -280,7 +280,7 @@ def test_without_questions_the_floor_is_not_heard() -> None:
 
 def test_with_a_question_everybody_answers_it() -> None:
     simulation = held().run_until(lambda d: d.is_live(1))
-    simulation.ask(Inject("What about the birds?", question=True))
+    simulation.ask(AddRemark("What about the birds?", question=True))
     simulation.run()
     assert [turn.seat for turn in simulation.debate.turns if turn.phase == "floor"] == ["a", "b"]
 
@@ -322,18 +322,18 @@ def test_a_round_whose_last_speeches_fall_out_is_completed() -> None:
 
 def test_a_pause_lets_the_answer_come() -> None:
     simulation = held().run_until(asked_first("point"))
-    assert simulation.ask(Pause()) == (DebatePaused(),)
+    assert simulation.ask(PauseDebate()) == (DebatePaused(),)
     simulation.run()
     assert (simulation.debate.asides[0].state, simulation.debate.points) == ("answered", ())
-    simulation.ask(Resume())
+    simulation.ask(ResumeDebate())
     assert simulation.run().debate.points
 
 
 def test_a_pause_now_cuts_the_question_and_it_is_not_asked_again() -> None:
     simulation = held().run_until(asked_first("point"))
-    simulation.ask(Pause(now=True))
+    simulation.ask(PauseDebate(now=True))
     simulation.run()
-    simulation.ask(Resume())
+    simulation.ask(ResumeDebate())
     simulation.run_until(lambda d: len(d.turns) == 2)
     assert [asked.state for asked in simulation.debate.asides] == ["failed"]
 

@@ -25,8 +25,8 @@ from moot.core.events import (
 from moot.core.evolve import evolve
 from moot.core.terms import FREE, DebateOptions, Model, Money, Seat
 from moot.prompts.templates import intensity
-from moot.rules.commands import Open, Pause, Resume, Retry, SkipTurn, Start, Stop, decide
-from moot.rules.participation import KeepDraft, LeaveSeat, Say, TakeSeat
+from moot.rules.commands import Open, PauseDebate, ResumeDebate, Retry, SkipTurn, Start, Stop, decide
+from moot.rules.participation import GiveSpeech, KeepDraft, LeaveSeat, TakeSeat
 from moot.rules.turn_sessions import (
     FORMAT,
     UNASSIGNED_MODEL,
@@ -157,7 +157,7 @@ def test_a_turn_that_was_cut_is_given_again() -> None:
     held = session(2)
     held.ask(AskTurn(2, A))
     held.run_until(lambda debate: bool(debate.live and debate.live[0].text))
-    held.ask(Pause(now=True))
+    held.ask(PauseDebate(now=True))
     held.run()
     assert [turn.state for turn in held.debate.turns] == ["completed", "completed", "interrupted"]
     assert last_asked_position(held.debate) == (3, held.debate.turns[2].seq - 1)
@@ -172,7 +172,7 @@ def test_a_session_is_over_only_when_its_last_turn_was_given(calls: tuple[int, .
     assert held.debate.status == ("error" if len(calls) == 1 else "paused")
     held.ask(AskTurn(9, B))
     held.run_until(lambda debate: bool(debate.live))
-    held.ask(Pause(now=True))
+    held.ask(PauseDebate(now=True))
     assert held.run().debate.status == "paused"
     assert ask(held, 9).debate.status == "completed"
     assert [turn.slot for turn in held.debate.turns if turn.has_words] == list(range(10))
@@ -247,7 +247,7 @@ def test_other_debates_are_not_asked_for_turns_and_over_is_over() -> None:
 def test_no_turn_follows_by_itself() -> None:
     held = session(1)
     for step in (None, "turn"):
-        assert isinstance(held.ask(Resume(step)), Refused)
+        assert isinstance(held.ask(ResumeDebate(step)), Refused)
     failed = session(2, failing(2))
     assert failed.debate.status == "error"
     assert failed.ask(Retry()) == (TurnRetried(2), DebateResumed("turn"))
@@ -255,7 +255,12 @@ def test_no_turn_follows_by_itself() -> None:
 
 def test_the_side_that_was_not_asked_is_nobodys() -> None:
     held = session(1)
-    for deed in (TakeSeat("part_2"), LeaveSeat("part_2"), KeepDraft("part_2", "Well"), Say("part_2", "No.")):
+    for deed in (
+        TakeSeat("part_2"),
+        LeaveSeat("part_2"),
+        KeepDraft("part_2", "Well"),
+        GiveSpeech("part_2", "No."),
+    ):
         refused = held.ask(deed)
         assert isinstance(refused, Refused)
         assert refused.reason == "No model has been named for this seat yet."
@@ -310,7 +315,7 @@ def test_whatever_is_asked_turns_follow_one_another_and_each_chain_is_its_own(
                 for _ in range(size):
                     held.step()
             case "cut":
-                held.ask(Pause(now=True))
+                held.ask(PauseDebate(now=True))
             case "crash":
                 held.crash()
             case _ if 0 <= slot < 10:

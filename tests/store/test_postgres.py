@@ -19,7 +19,7 @@ from moot.core.errors import Fenced, Invalid, KeyReused, NewerSchema, StoreError
 from moot.core.events import CallDelta, DebateStarted, Event, RemarkInjected
 from moot.core.evolve import fold
 from moot.core.state import Debate
-from moot.store.contract import DebateFilter, DecideOnHead, IdempotencyKey, RecordResult, Store, Token
+from moot.store.contract import AccessToken, DebateFilter, DecideOnHead, IdempotencyKey, RecordResult, Store
 from moot.store.postgres import migrations, writer, writer_connection
 from moot.store.postgres.connect import Database
 from moot.store.postgres.store import PostgresStore
@@ -580,7 +580,7 @@ async def test_moments_are_the_same_wherever_the_server_stands(new_database: str
     at = datetime(2026, 3, 1, 23, 59, 59, 123456, tzinfo=UTC)
     async with store_at(new_database, clock=lambda: at) as store:
         await open_call(store)
-        await store.save_token(Token("ann", "digest", "owner", "ann", at, None))
+        await store.save_token(AccessToken("ann", "digest", "owner", "ann", at, None))
         head, [token] = await store.head("d1"), await store.tokens()
         assert head.created_at == head.updated_at == token.created_at == (await store.read("d1"))[0].at == at
         assert {moment.tzinfo for moment in (head.created_at, head.updated_at, token.created_at)} == {UTC}

@@ -36,14 +36,14 @@ from moot.store import append
 from moot.store.append import SUMMARIES_PER_PAGE
 from moot.store.contract import (
     UNCLAIMED,
+    AccessToken,
     ActiveDebate,
     DebateFilter,
     DecideOnHead,
     IdempotencyKey,
-    Invitation,
     RecordResult,
     Store,
-    Token,
+    StoredInvitation,
     digest,
     new_secret,
 )
@@ -710,12 +710,12 @@ async def test_the_size_grows_with_what_is_said_and_shrinks_with_what_is_deleted
 
 async def test_a_token_is_kept_by_name_until_it_is_dropped(store: Store, clock: Clock) -> None:
     assert await store.tokens() == ()
-    viewer = Token("zoë", digest("one"), "viewer", "theirs", clock.now, clock.now + timedelta(days=1))
-    owner = Token("ann", digest("two"), "owner", "", clock.now)
+    viewer = AccessToken("zoë", digest("one"), "viewer", "theirs", clock.now, clock.now + timedelta(days=1))
+    owner = AccessToken("ann", digest("two"), "owner", "", clock.now)
     await store.save_token(viewer)
     await store.save_token(owner)
     assert await store.tokens() == (owner, viewer)
-    newer = Token("ann", digest("three"), "moderator", "ours", clock.now)
+    newer = AccessToken("ann", digest("three"), "moderator", "ours", clock.now)
     await store.save_token(newer)
     assert await store.tokens() == (newer, viewer)
     assert await store.delete_token("ann")
@@ -725,8 +725,10 @@ async def test_a_token_is_kept_by_name_until_it_is_dropped(store: Store, clock: 
 
 async def test_a_token_counts_until_it_expires(store: Store, clock: Clock) -> None:
     secret = new_secret()
-    await store.save_token(Token("a", digest(secret), "owner", "a", clock.now, clock.now + timedelta(days=1)))
-    await store.save_token(Token("b", digest(new_secret()), "viewer", "b", clock.now))
+    await store.save_token(
+        AccessToken("a", digest(secret), "owner", "a", clock.now, clock.now + timedelta(days=1))
+    )
+    await store.save_token(AccessToken("b", digest(new_secret()), "viewer", "b", clock.now))
     tokens = await store.tokens()
     assert secret not in repr(tokens)
     assert tokens[0].digest == digest(secret) != tokens[1].digest
@@ -738,8 +740,8 @@ async def test_a_token_counts_until_it_expires(store: Store, clock: Clock) -> No
 # --- invitations --------------------------------------------------------------------------------------
 
 
-def invitation(clock: Clock, name: str, debate: str = "d1", **more: object) -> Invitation:
-    given = Invitation(debate, name, digest(f"{debate} {name}"), "audience", clock.now)
+def invitation(clock: Clock, name: str, debate: str = "d1", **more: object) -> StoredInvitation:
+    given = StoredInvitation(debate, name, digest(f"{debate} {name}"), "audience", clock.now)
     return msgspec.structs.replace(given, **more)
 
 

@@ -29,7 +29,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 CLI_MODULES = (
-    "app", "commands.debate", "commands.serve", "commands.export", "follow", "source", "local",
+    "command_line", "commands.debate", "commands.serve", "commands.export", "follow", "source", "local",
     "remote", "lookup",
 )  # fmt: skip
 """What most commands import of `moot.cli`; the others import the rest when they need it, as always."""

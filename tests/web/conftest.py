@@ -16,7 +16,7 @@ from moot.api.rate_limits import RateLimiter
 from moot.engine.arena import Arena
 from moot.engine.coordination import MemorySharedState
 from moot.settings import ServerSettings, Settings
-from moot.store.contract import Token
+from moot.store.contract import AccessToken
 from moot.store.memory import MemoryStore
 from moot.web.middleware.guard import GuardMiddleware
 from moot.web.server.listener import UvicornServer, bind
@@ -67,7 +67,10 @@ async def behind_guard() -> AsyncGenerator[Serving, None]:
     async with AsyncExitStack() as stack:
 
         async def start(
-            app: ASGIApp, tokens: tuple[Token, ...] = (), plain_text: tuple[str, ...] = (), **service: Any
+            app: ASGIApp,
+            tokens: tuple[AccessToken, ...] = (),
+            plain_text: tuple[str, ...] = (),
+            **service: Any,
         ) -> Served:
             store = MemoryStore()
             for token in tokens:

@@ -13,7 +13,7 @@ from moot.core.terms import InvitationRole, TokenRole
 from moot.core.visibility import OBSERVER, OWNER, Viewer
 from moot.engine.coordination import MAX_VALUES, MemorySharedState
 from moot.providers.keys import Secret
-from moot.store.contract import Invitation, Token, digest
+from moot.store.contract import AccessToken, StoredInvitation, digest
 from moot.store.memory import MemoryStore
 from tests.support.event_factories import opened
 from tests.web.apps import Echo, talk
@@ -26,8 +26,8 @@ OPERATORS = "operator-token-0123456789"
 ALICES = "moot_alice-token-0123456789"
 
 
-def token(word: str, name: str = "alice", role: TokenRole = "viewer", **more: datetime) -> Token:
-    return Token(name, digest(word), role, "team", NOW, **more)
+def token(word: str, name: str = "alice", role: TokenRole = "viewer", **more: datetime) -> AccessToken:
+    return AccessToken(name, digest(word), role, "team", NOW, **more)
 
 
 class Time:
@@ -39,7 +39,7 @@ class Time:
 
 
 async def keeper_with(
-    *tokens: Token, operator: str = "", clock: Time | None = None
+    *tokens: AccessToken, operator: str = "", clock: Time | None = None
 ) -> tuple[Authenticator, MemoryStore]:
     store = MemoryStore()
     for each in tokens:
@@ -94,7 +94,7 @@ async def test_those_known_last_are_let_in_while_the_store_is_away() -> None:
         await keeper.authenticate(f"Bearer {ALICES}")
 
 
-async def away() -> tuple[Token, ...]:
+async def away() -> tuple[AccessToken, ...]:
     raise StoreError
 
 
@@ -153,9 +153,11 @@ async def test_the_operator_is_known_as_long_as_there_is_a_token_for_it() -> Non
 GUESTS = "moot_guest-token-0123456789"
 
 
-async def guest(store: MemoryStore, role: InvitationRole, word: str = GUESTS, **more: Any) -> Invitation:
+async def guest(
+    store: MemoryStore, role: InvitationRole, word: str = GUESTS, **more: Any
+) -> StoredInvitation:
     await store.record("deb_1", lambda debate: () if debate else (opened(),))
-    invitation = Invitation("deb_1", f"zoe {word}", digest(word), role, NOW, **more)
+    invitation = StoredInvitation("deb_1", f"zoe {word}", digest(word), role, NOW, **more)
     await store.add_invitation(invitation)
     return invitation
 

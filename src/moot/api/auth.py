@@ -25,7 +25,7 @@ from moot.core.shared_state import SharedState
 from moot.core.terms import InvitationRole, TokenRole
 from moot.core.visibility import OBSERVER, OWNER, Viewer
 from moot.providers.keys import Secret
-from moot.store.contract import BEARER_PREFIX, Invitation, Token
+from moot.store.contract import BEARER_PREFIX, AccessToken, StoredInvitation
 from moot.store.contract import digest as digest_of
 
 CACHE_SECONDS = 0.5
@@ -101,11 +101,11 @@ NOBODY = Identity("nobody", "viewer", owner=NO_OWNER)
 class TokenStore(Protocol):
     """What a store keeps of them."""
 
-    async def tokens(self) -> tuple[Token, ...]: ...
+    async def tokens(self) -> tuple[AccessToken, ...]: ...
 
-    async def invitation(self, digest: str) -> Invitation | None: ...
+    async def invitation(self, digest: str) -> StoredInvitation | None: ...
 
-    async def invited(self, digests: Collection[str]) -> tuple[Invitation, ...]: ...
+    async def invited(self, digests: Collection[str]) -> tuple[StoredInvitation, ...]: ...
 
 
 class Authenticator:
@@ -121,7 +121,7 @@ class Authenticator:
         self._store = register
         self._operator_digest = digest_of(operator.reveal()) if operator else ""
         self._clock = clock
-        self._cached: tuple[Token, ...] = ()
+        self._cached: tuple[AccessToken, ...] = ()
         self._fetched_at = float("-inf")
         self._token_needed = operator is not None
 
@@ -182,7 +182,7 @@ class Authenticator:
                 identity = identity or _token_identity(token)
         return identity
 
-    async def _tokens(self, *, fresh: bool = False) -> tuple[Token, ...]:
+    async def _tokens(self, *, fresh: bool = False) -> tuple[AccessToken, ...]:
         now = self._clock()
         if fresh or now - self._fetched_at >= CACHE_SECONDS:
             pause = 0.0
@@ -233,11 +233,11 @@ def _ticket_key(ticket: str) -> str:
     return f"ticket {digest_of(ticket)}"
 
 
-def _token_identity(token: Token) -> Identity:
+def _token_identity(token: AccessToken) -> Identity:
     return Identity(token.name, token.role, token.owner, key=token.digest[:16])
 
 
-def _invited_identity(invitation: Invitation) -> Identity:
+def _invited_identity(invitation: StoredInvitation) -> Identity:
     return Identity(
         invitation.name,
         invitation.role,

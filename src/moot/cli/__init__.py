@@ -15,7 +15,7 @@ import sys
 
 
 def main() -> None:
-    from moot.cli.app import run
+    from moot.cli.command_line import run
     from moot.cli.error_messages import debugging
 
     for stream in (sys.stdout, sys.stderr):

@@ -22,7 +22,7 @@ from moot.core.errors import Refused, StoreError, Unavailable
 from moot.core.events import Recorded
 from moot.core.evolve import evolve
 from moot.core.state import Debate
-from moot.rules.commands import Pause
+from moot.rules.commands import PauseDebate
 from moot.rules.plan import HoldPoll, Idle, closes_on_time, plan
 from moot.rules.runner_decisions import wants_runner
 
@@ -49,7 +49,7 @@ async def show_and_run(
     async def pause(following: asyncio.Task[Debate | None]) -> None:
         nonlocal lost
         try:
-            await source.ask(debate_id, Pause(now=True))
+            await source.ask(debate_id, PauseDebate(now=True))
         except Refused:
             if (await source.state(debate_id)).being_judged:
                 following.cancel()  # judges cannot be paused; they are asked again on resume

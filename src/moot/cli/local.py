@@ -22,8 +22,7 @@ from moot.models.registry import DefaultModel
 from moot.rules import participation
 from moot.rules.debate_setup import SeatSetup, Setup, default_winning_rule, opening_event
 from moot.store.archive import ConversationPage
-from moot.store.contract import Invitation as StoredInvitation
-from moot.store.contract import digest, new_secret
+from moot.store.contract import StoredInvitation, digest, new_secret
 from moot.views import exports
 from moot.views.conversation import conversation
 from moot.views.exports import DocumentName

@@ -141,9 +141,9 @@ class RemoteSource:
     async def _ask(self, id: str, command: cmd.Command) -> None:
         client = self.client
         match command:
-            case cmd.Pause():
+            case cmd.PauseDebate():
                 await client.pause(id, now=command.now)
-            case cmd.Resume():
+            case cmd.ResumeDebate():
                 await client.resume(id, step=command.step)
             case cmd.NextRound():
                 await client.rounds(id, "next_round")
@@ -152,19 +152,19 @@ class RemoteSource:
             case cmd.SkipTurn():
                 speech = None if command.slot is None else command.slot + 1
                 await client.skip(id, turn=command.turn, speech=speech)
-            case cmd.Inject(question=True):
+            case cmd.AddRemark(question=True):
                 await client.ask(id, command.text, to=command.to or "")
-            case cmd.Inject():
+            case cmd.AddRemark():
                 await client.inject(id, command.text, to=command.to or "")
-            case cmd.Extend():
+            case cmd.ExtendDebate():
                 await client.extend(id, seconds=command.seconds, rounds=command.rounds)
             case cmd.JudgeNow():
                 await client.judge(id, command.reason)
-            case cmd.Rejudge():
+            case cmd.JudgeAgain():
                 allowance = None if command.allowance is None else float(command.allowance)
                 judges = [Judge(one.model.label, one.name, one.criteria) for one in command.judges]
                 await client.rejudge(id, judges, reason=command.reason, cost_limit=allowance)
-            case cmd.Decide():
+            case cmd.DecideWinner():
                 await client.decide(id, command.winner or "tie", command.reason)
             case cmd.Retry():
                 await client.retry(id)
@@ -189,13 +189,13 @@ class RemoteSource:
                 await client.leave(id, command.seat)
             case participation.KeepDraft():
                 await client.draft(id, command.seat, command.text, live=command.live)
-            case participation.Say():
+            case participation.GiveSpeech():
                 await client.say(id, command.seat, command.text)
             case participation.OfferPoint():
                 await client.offer_point(id, command.seat, command.text)
             case participation.AnswerPoint():
                 await client.answer_point(id, command.seat, command.accept)
-            case participation.CastBallot(ballot):
+            case participation.SubmitBallot(ballot):
                 await client.cast_ballot(
                     id,
                     ballot.winner or "tie",

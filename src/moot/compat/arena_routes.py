@@ -44,7 +44,7 @@ from moot.compat.plain_stream import PlainStreamHandlers
 from moot.core.state import Debate
 from moot.core.terms import Model
 from moot.providers.redaction import redact
-from moot.rules.commands import Command, Inject, Pause, Resume, SkipTurn
+from moot.rules.commands import AddRemark, Command, PauseDebate, ResumeDebate, SkipTurn
 from moot.rules.debate_setup import SeatSetup, Setup
 from moot.web.app_context import identity_of, query_string
 from moot.web.capabilities import lent_keys
@@ -296,13 +296,13 @@ def _seat(debater: Debater, name: str, resolver: ServerModelResolver) -> SeatSet
 def _command(action: UserAction, by: str) -> Command:
     match action.type:
         case "pause":
-            return Pause(by=by)
+            return PauseDebate(by=by)
         case "resume":
-            return Resume()
+            return ResumeDebate()
         case "skip":
             return SkipTurn(by=by, slot=action.slot)
         case "inject":
-            return Inject(redact(action.payload), by=by)
+            return AddRemark(redact(action.payload), by=by)
         case _:
             assert_never(action.type)
 

@@ -26,7 +26,7 @@ from moot.api.problems import Problem
 from moot.api.v1 import query_params
 from moot.compat import turn_stream
 from moot.compat.model_names import resolve_model, with_alias
-from moot.compat.turn_sessions import SessionFinder, TurnListeners
+from moot.compat.session_finder import SessionFinder, TurnListeners
 from moot.compat.turn_stream import AskedTurn, TurnFrames
 from moot.core.errors import Refused, UnknownDebate
 from moot.core.events import DebateResumed
@@ -38,7 +38,7 @@ from moot.engine.coordination import KeyedMutex
 from moot.providers.endpoints import traits_of
 from moot.providers.keys import Secret
 from moot.providers.redaction import redact
-from moot.rules.commands import Pause
+from moot.rules.commands import PauseDebate
 from moot.rules.debate_setup import opening_event
 from moot.rules.turn_sessions import AskTurn, last_asked_position, latest_turn, stream_position
 from moot.store.contract import DebateFilter, IdempotencyKey, RecordResult
@@ -140,7 +140,7 @@ class TurnStreamRoutes:
         if speaks:
             # It may have ended meanwhile.
             with suppress(Refused):
-                await self._arena.ask(debate.id, Pause(now=True, by=identity_of(request).name))
+                await self._arena.ask(debate.id, PauseDebate(now=True, by=identity_of(request).name))
         return json_reply({"sessionId": debate.id, "cancelled": speaks})
 
     # --- looking --------------------------------------------------------------------------------------

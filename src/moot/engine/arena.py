@@ -37,7 +37,7 @@ from moot.models.registry import ProviderRegistry
 from moot.providers.contract import Provider
 from moot.providers.keys import Secret
 from moot.providers.scripted import ScriptedProvider
-from moot.rules.commands import Command, Open, Rejudge, Start, decide
+from moot.rules.commands import Command, JudgeAgain, Open, Start, decide
 from moot.rules.cost_estimate import smallest_allowance
 from moot.rules.debate_setup import JudgeSetup, MakeId, Setup, numbered_id, opening_event
 from moot.rules.runner_decisions import wants_runner
@@ -263,7 +263,7 @@ class Arena:
             raise Invalid(
                 "The limit is too small.", {"costLimit": [f"Must be at least {least} for these judges"]}
             )
-        return await self.ask(debate_id, Rejudge(panel, reason, limit), once=once)
+        return await self.ask(debate_id, JudgeAgain(panel, reason, limit), once=once)
 
     async def start(self, debate_id: str) -> RecordResult:
         """Start a debate that `create` has opened."""

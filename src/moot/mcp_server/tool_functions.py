@@ -26,7 +26,17 @@ from moot.core.word_count import count_words
 from moot.engine.arena import Arena
 from moot.mcp_server import answers
 from moot.providers.redaction import redact
-from moot.rules.commands import Abort, Command, Inject, JudgeNow, Pause, Resume, Retry, SkipTurn, Stop
+from moot.rules.commands import (
+    Abort,
+    AddRemark,
+    Command,
+    JudgeNow,
+    PauseDebate,
+    ResumeDebate,
+    Retry,
+    SkipTurn,
+    Stop,
+)
 from moot.rules.debate_setup import opening_event
 from moot.rules.runner_decisions import wants_runner
 from moot.views import exports
@@ -280,9 +290,9 @@ def _command(action: Action, text: str) -> tuple[Command, str]:
         raise ToolError("Give a text with inject, and only with inject.")
     match action:
         case "pause":
-            return Pause(by=BY), "It pauses after the speech that is being given."
+            return PauseDebate(by=BY), "It pauses after the speech that is being given."
         case "resume":
-            return Resume(), "It goes on."
+            return ResumeDebate(), "It goes on."
         case "skip":
             return SkipTurn(by=BY), "The speech is skipped."
         case "retry":
@@ -294,7 +304,7 @@ def _command(action: Action, text: str) -> tuple[Command, str]:
         case "abort":
             return Abort(), "It ends here, without a verdict."
         case "inject":
-            return Inject(redact(text), by=BY), "Every later speaker will hear it."
+            return AddRemark(redact(text), by=BY), "Every later speaker will hear it."
 
 
 @contextmanager

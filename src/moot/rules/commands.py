@@ -112,7 +112,7 @@ class Start(Command, frozen=True):
         return (DebateStarted(self.step),)
 
 
-class Pause(Command, frozen=True):
+class PauseDebate(Command, frozen=True):
     """After the running turn; with `now` the turn is cut, and given again on resume."""
 
     now: bool = False
@@ -127,7 +127,7 @@ class Pause(Command, frozen=True):
         return (*cut, DebatePaused(self.by))
 
 
-class Resume(Command, frozen=True):
+class ResumeDebate(Command, frozen=True):
     """With a step, pauses again after one speech (or those given together) or at the end of the round."""
 
     step: StepSize | None = None
@@ -219,7 +219,7 @@ class SkipTurn(Command, frozen=True):
         )
 
 
-class Extend(Command, frozen=True):
+class ExtendDebate(Command, frozen=True):
     """More time for the speech under way, or more rounds."""
 
     seconds: float = 0.0
@@ -285,7 +285,7 @@ class Retry(Command, frozen=True):
         return (TurnRetried(failed[-1].number), *resumed)
 
 
-class Inject(Command, frozen=True):
+class AddRemark(Command, frozen=True):
     """A remark that later speakers hear: all, or one alone. All hear a question, and it wants an answer."""
 
     needs_runner: ClassVar[bool] = False
@@ -340,7 +340,7 @@ class SkipToJudge(Command, frozen=True):
         return JudgeNow().decide(debate)
 
 
-class Rejudge(Command, frozen=True):
+class JudgeAgain(Command, frozen=True):
     """Judge a debate that is over once more; the first verdict stays."""
 
     judges: tuple[Judge, ...] = ()
@@ -363,7 +363,7 @@ class Rejudge(Command, frozen=True):
         return (_judging(debate, "judged", self.reason, judges, self.allowance),)
 
 
-class Decide(Command, frozen=True):
+class DecideWinner(Command, frozen=True):
     """A person names the winner's seat, or None for a draw."""
 
     winner: str | None

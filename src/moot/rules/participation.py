@@ -129,7 +129,7 @@ class KeepDraft(HumanCommand, frozen=True):
         return () if self.text == draft(debate, self.seat) else (DraftKept(self.seat, self.text),)
 
 
-class Say(HumanCommand, frozen=True):
+class GiveSpeech(HumanCommand, frozen=True):
     """Give the complete speech. Without a text, the draft."""
 
     text: str | None = None
@@ -236,7 +236,7 @@ class AnswerPoint(HumanCommand, frozen=True):
 # --- judging and voting -------------------------------------------------------------------------------
 
 
-class CastBallot(Command, frozen=True):
+class SubmitBallot(Command, frozen=True):
     """A person who judges decides once: the order in which the seats are shown makes no difference."""
 
     ballot: Ballot

@@ -134,7 +134,7 @@ def digest(secret: str) -> str:
     return hashlib.sha256(secret.encode(errors="surrogatepass")).hexdigest()
 
 
-class Token(Struct, frozen=True):
+class AccessToken(Struct, frozen=True):
     """Gives its bearer access. Only the digest of the token is kept: see `digest`."""
 
     name: str
@@ -150,7 +150,7 @@ class Token(Struct, frozen=True):
         return self.expires_at is not None and self.expires_at <= at
 
 
-class Invitation(Struct, frozen=True):
+class StoredInvitation(Struct, frozen=True):
     """Gives its bearer access to one debate in one role. Kept by digest like a token."""
 
     debate: str
@@ -266,11 +266,11 @@ class Store(Protocol):
         """How many bytes the store uses, without what was deleted."""
         ...
 
-    async def tokens(self) -> tuple[Token, ...]:
+    async def tokens(self) -> tuple[AccessToken, ...]:
         """All tokens by name, expired ones included."""
         ...
 
-    async def save_token(self, token: Token) -> None:
+    async def save_token(self, token: AccessToken) -> None:
         """Save a token, in place of one with the same name."""
         ...
 
@@ -278,20 +278,20 @@ class Store(Protocol):
         """Whether there was one."""
         ...
 
-    async def add_invitation(self, invitation: Invitation) -> None:
+    async def add_invitation(self, invitation: StoredInvitation) -> None:
         """Raises UnknownDebate; Invalid where the name is taken; Refused where the debate has the most that
         are allowed. Expired ones do not count."""
         ...
 
-    async def invitations(self, debate_id: str) -> tuple[Invitation, ...]:
+    async def invitations(self, debate_id: str) -> tuple[StoredInvitation, ...]:
         """The valid invitations of a debate, by name."""
         ...
 
-    async def invitation(self, digest: str) -> Invitation | None:
+    async def invitation(self, digest: str) -> StoredInvitation | None:
         """The invitation with this digest, if it is valid. Uses an index."""
         ...
 
-    async def invited(self, digests: Collection[str]) -> tuple[Invitation, ...]:
+    async def invited(self, digests: Collection[str]) -> tuple[StoredInvitation, ...]:
         """Those of these digests that are valid, in one query and in no order."""
         ...
 

@@ -36,17 +36,17 @@ from moot.store.contract import (
     ENDED_STATUSES,
     NO_FILTER,
     UNCLAIMED,
+    AccessToken,
     ActiveDebate,
     DebateFilter,
     DebateHead,
     DebatePage,
     DecideOnHead,
     IdempotencyKey,
-    Invitation,
     Listener,
     LogPosition,
     RecordResult,
-    Token,
+    StoredInvitation,
 )
 from moot.views.session_rows import lookup_keys
 from moot.views.summary import summary
@@ -78,8 +78,8 @@ class MemoryStore:
         self._clock = clock
         self._logs: dict[str, _Log] = {}
         self._requests: dict[tuple[str, str], _Request] = {}
-        self._tokens: dict[str, Token] = {}
-        self._invitations: dict[str, Invitation] = {}
+        self._tokens: dict[str, AccessToken] = {}
+        self._invitations: dict[str, StoredInvitation] = {}
         self._listeners: list[Listener] = []
         self.archive = MemoryArchive()
 
@@ -216,34 +216,34 @@ class MemoryStore:
     async def size(self) -> int:
         return sum(log.size + sum(map(len, log.bodies.values())) for log in self._logs.values())
 
-    async def tokens(self) -> tuple[Token, ...]:
+    async def tokens(self) -> tuple[AccessToken, ...]:
         return tuple(self._tokens[name] for name in sorted(self._tokens))
 
-    async def save_token(self, token: Token) -> None:
+    async def save_token(self, token: AccessToken) -> None:
         self._tokens[token.name] = token
 
     async def delete_token(self, name: str) -> bool:
         return self._tokens.pop(name, None) is not None
 
-    async def add_invitation(self, invitation: Invitation) -> None:
+    async def add_invitation(self, invitation: StoredInvitation) -> None:
         log, at = self._log(invitation.debate), self._clock()
         self._invitations = {key: one for key, one in self._invitations.items() if self._is_valid(one, at)}
         names = [one.name for one in self._invitations.values() if one.debate == invitation.debate]
         check_invitation(taken=invitation.name in names, invited=len(names), status=log.debate.status)
         self._invitations[invitation.digest] = invitation
 
-    async def invitations(self, debate_id: str) -> tuple[Invitation, ...]:
+    async def invitations(self, debate_id: str) -> tuple[StoredInvitation, ...]:
         at = self._clock()
         matching = (
             one for one in self._invitations.values() if one.debate == debate_id and self._is_valid(one, at)
         )
         return tuple(sorted(matching, key=lambda invitation: invitation.name))
 
-    async def invitation(self, digest: str) -> Invitation | None:
+    async def invitation(self, digest: str) -> StoredInvitation | None:
         matching = self._invitations.get(digest)
         return matching if matching and self._is_valid(matching, self._clock()) else None
 
-    async def invited(self, digests: Collection[str]) -> tuple[Invitation, ...]:
+    async def invited(self, digests: Collection[str]) -> tuple[StoredInvitation, ...]:
         matching = [await self.invitation(digest) for digest in digests]
         return tuple(invitation for invitation in matching if invitation)
 
@@ -254,7 +254,7 @@ class MemoryStore:
         }
         return bool(deleted)
 
-    def _is_valid(self, invitation: Invitation, at: datetime) -> bool:
+    def _is_valid(self, invitation: StoredInvitation, at: datetime) -> bool:
         return not invitation.expired(at) and (invitation.via is None or invitation.via in self._invitations)
 
     @property

@@ -17,12 +17,12 @@ from moot.core.errors import UnknownDebate
 from moot.core.events import Recorded
 from moot.core.state import Debate
 from moot.store.append import MAX_SESSIONS_FOUND, Clock, RepeatedRequest, check_invitation, unpack
-from moot.store.contract import Invitation, RecordResult, Token
+from moot.store.contract import AccessToken, RecordResult, StoredInvitation
 from moot.store.sql import Row, Steps, sql
 from moot.store.sql_archive import SqlArchive
 
 T = TypeVar("T")
-AccessRow = TypeVar("AccessRow", Token, Invitation)
+AccessRow = TypeVar("AccessRow", AccessToken, StoredInvitation)
 
 INVITATION_COLUMNS = "debate_id, name, digest, role, created_at, seat, judge, many, expires_at, via"
 IS_VALID = """
@@ -60,13 +60,13 @@ class SqlStore(ABC):
 
     # --- tokens ---------------------------------------------------------------------------------------
 
-    async def tokens(self) -> tuple[Token, ...]:
+    async def tokens(self) -> tuple[AccessToken, ...]:
         rows = await self._read_sql(
             "SELECT name, digest, role, owner, created_at, expires_at FROM tokens ORDER BY name"
         )
-        return tuple(_struct(Token, row) for row in rows)
+        return tuple(_struct(AccessToken, row) for row in rows)
 
-    async def save_token(self, token: Token) -> None:
+    async def save_token(self, token: AccessToken) -> None:
         await self._write_sql(
             """
             INSERT INTO tokens (name, digest, role, owner, created_at, expires_at)
@@ -82,10 +82,10 @@ class SqlStore(ABC):
 
     # --- invitations ----------------------------------------------------------------------------------
 
-    async def add_invitation(self, invitation: Invitation) -> None:
+    async def add_invitation(self, invitation: StoredInvitation) -> None:
         await self._transact(_add_invitation(invitation, self._clock()))
 
-    async def invitations(self, debate_id: str) -> tuple[Invitation, ...]:
+    async def invitations(self, debate_id: str) -> tuple[StoredInvitation, ...]:
         rows = await self._read_sql(
             f"""
             SELECT {INVITATION_COLUMNS} FROM invitations
@@ -94,18 +94,18 @@ class SqlStore(ABC):
             debate=debate_id,
             at=self._clock(),
         )
-        return tuple(_struct(Invitation, row) for row in rows)
+        return tuple(_struct(StoredInvitation, row) for row in rows)
 
-    async def invitation(self, digest: str) -> Invitation | None:
+    async def invitation(self, digest: str) -> StoredInvitation | None:
         return next(iter(await self.invited([digest])), None)
 
-    async def invited(self, digests: Collection[str]) -> tuple[Invitation, ...]:
+    async def invited(self, digests: Collection[str]) -> tuple[StoredInvitation, ...]:
         rows = await self._read_sql(
             f"SELECT {INVITATION_COLUMNS} FROM invitations WHERE digest = ANY(:digests) AND {IS_VALID}",  # noqa: S608 - our own columns
             digests=[*digests],
             at=self._clock(),
         )
-        return tuple(_struct(Invitation, row) for row in rows)
+        return tuple(_struct(StoredInvitation, row) for row in rows)
 
     async def delete_invitation(self, debate_id: str, name: str) -> bool:
         rows = await self._write_sql(
@@ -149,7 +149,7 @@ class SqlStore(ABC):
         return RecordResult(debate, records, replayed=True)
 
 
-def _add_invitation(invitation: Invitation, at: datetime) -> Steps[None]:
+def _add_invitation(invitation: StoredInvitation, at: datetime) -> Steps[None]:
     debate_id = invitation.debate
     # PostgreSQL locks the row, so that two nodes cannot both add the last invitation that is allowed.
     debates = yield sql(

@@ -30,9 +30,9 @@ from moot.web.responses import problem_reply
 from moot.web.route_docs import PREFIX
 from moot.web.routes import (
     admin,
-    commands,
-    conversations,
-    debates,
+    command_routes,
+    conversation_routes,
+    debate_routes,
     docs,
     health,
     invitations,
@@ -51,8 +51,8 @@ log = logging.getLogger(__name__)
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
 SOCKET = f"{PREFIX}/debates/{{debateId}}/ws"
 ROUTERS = (
-    debates.router, commands.router, page_views.router, invitations.router, people.router,
-    conversations.router, admin.router,
+    debate_routes.router, command_routes.router, page_views.router, invitations.router, people.router,
+    conversation_routes.router, admin.router,
 )  # fmt: skip
 """The routes of `/api/v1`."""
 

@@ -17,7 +17,7 @@ from fastapi.openapi.utils import get_openapi
 from msgspec import Struct
 
 from moot import __version__
-from moot.api.commands import SOCKET_COMMANDS
+from moot.api.command_table import SOCKET_COMMANDS
 from moot.api.problems import MEDIA_TYPE, PROBLEM_TYPES, ProblemKind
 from moot.api.v1 import bodies, people_bodies, query_params
 from moot.api.v1.fields import CREATE_DEBATE

@@ -26,7 +26,7 @@ from moot.core.terms import Request
 from moot.providers.keys import Secret
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, improvise
 from moot.settings import ServerSettings
-from moot.store.contract import Token
+from moot.store.contract import AccessToken
 from moot.web.server import listener
 from tests.support.for_each import for_each
 from tests.web.raw_client import Line, Reply
@@ -84,7 +84,7 @@ async def houses(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Hou
         for word, role in ((ANN, "owner"), (BOB, "owner"), (VISITOR, "viewer")):
             digest = hashlib.sha256(word.encode()).hexdigest()
             owner = word.partition("-")[0]
-            token = Token(word, digest, role, owner, datetime.now(UTC), None)  # type: ignore[arg-type]  # a role
+            token = AccessToken(word, digest, role, owner, datetime.now(UTC), None)  # type: ignore[arg-type]  # a role
             await guarded.arena.store.save_token(token)
         guarded.http.headers.update({k: v for k, v in bearer(ANN).items() if v})
         yield Houses(free, guarded)

@@ -22,7 +22,7 @@ from moot.core.terms import Request
 from moot.providers.keys import Secret
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, StallCue, ThinkCue, improvise
 from moot.settings import ServerSettings
-from moot.store.contract import Token
+from moot.store.contract import AccessToken
 from tests.client import serving as process
 from tests.compat.old_rows import EACH, in_lines, rows
 from tests.web.routes.debates_with_people import invited
@@ -257,7 +257,7 @@ async def test_with_tokens_an_import_is_for_its_owner_and_the_operator(tmp_path:
         for name, role in (("ann", "owner"), ("ann", "viewer"), ("bob", "owner")):
             word = f"{name}-{role}-token"
             digest = hashlib.sha256(word.encode()).hexdigest()
-            token = Token(f"{name}-{role}", digest, role, name, datetime.now(UTC))
+            token = AccessToken(f"{name}-{role}", digest, role, name, datetime.now(UTC))
             await house.arena.store.save_token(token)
         await import_rows(
             house.arena.store.archive,

@@ -11,7 +11,7 @@ from typing import Any, get_args
 import pytest
 from websockets.asyncio.client import connect
 
-from moot.api.commands import SOCKET_COMMANDS
+from moot.api.command_table import SOCKET_COMMANDS
 from moot.api.rights import OWN, RIGHTS, Action, Role
 from moot.processes.server import make_app
 from moot.web.app import SOCKET

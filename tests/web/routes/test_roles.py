@@ -21,7 +21,7 @@ from moot.core.terms import Request
 from moot.providers.keys import Secret
 from moot.providers.scripted import SayCue, ScriptedProvider, ThinkCue, improvise
 from moot.settings import ServerSettings
-from moot.store.contract import Token
+from moot.store.contract import AccessToken
 from moot.web.streaming import sse_streams
 from tests.support.for_each import for_each
 from tests.web import route_table
@@ -91,7 +91,7 @@ async def guarding(data: Path) -> AsyncGenerator[Served]:
                 word = f"{owner}-{role}-token"
                 digest = hashlib.sha256(word.encode()).hexdigest()
                 await house.arena.store.save_token(
-                    Token(f"{owner}-{role}", digest, role, owner, datetime.now(UTC), None)
+                    AccessToken(f"{owner}-{role}", digest, role, owner, datetime.now(UTC), None)
                 )
         yield house
 
@@ -193,7 +193,9 @@ async def test_secrets_reach_owners_and_moderators_only(tmp_path: Path) -> None:
     async with serving(tmp_path, GUARDED, provider=ScriptedProvider(thinking)) as house:
         for role in ROLES:
             digest = hashlib.sha256(role.encode()).hexdigest()
-            await house.arena.store.save_token(Token(role, digest, role, "ann", datetime.now(UTC), None))
+            await house.arena.store.save_token(
+                AccessToken(role, digest, role, "ann", datetime.now(UTC), None)
+            )
         debate_id = await opened_by(house, "owner", secretive())
         for role in ROLES:
             headers = bearer(role)
@@ -241,7 +243,7 @@ async def test_figures_of_all_owners_are_the_operators(guarded: Served) -> None:
 async def test_thoughts_that_are_not_to_be_shown_are_not_shown(tmp_path: Path) -> None:
     async with serving(tmp_path, GUARDED, provider=ScriptedProvider(thinking)) as house:
         digest = hashlib.sha256(b"viewer").hexdigest()
-        await house.arena.store.save_token(Token("v", digest, "viewer", "", datetime.now(UTC), None))
+        await house.arena.store.save_token(AccessToken("v", digest, "viewer", "", datetime.now(UTC), None))
         debate_id = await opened_by(house, "operators-own-token", body(showReasoning=False))
         seen = await house.http.get(
             f"/api/v1/debates/{debate_id}/stream?extended=true", headers=bearer("viewer")

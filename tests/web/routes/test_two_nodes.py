@@ -19,7 +19,7 @@ from moot.cluster import redis_client
 from moot.providers.keys import Secret
 from moot.providers.scripted import SayCue, ScriptedProvider, StallCue
 from moot.settings import ClusterSettings, ServerSettings
-from moot.store.contract import Invitation
+from moot.store.contract import StoredInvitation
 from moot.store.memory import MemoryStore
 from moot.web.streaming import sse_streams
 from tests.compat.test_turn_stream import Heard, Page, settled
@@ -153,7 +153,7 @@ async def test_what_is_revoked_at_one_server_ends_every_stream_at_all_of_them(
     looks = 0
     looking = MemoryStore.invited
 
-    async def counted(store: MemoryStore, digests: Collection[str]) -> tuple[Invitation, ...]:
+    async def counted(store: MemoryStore, digests: Collection[str]) -> tuple[StoredInvitation, ...]:
         nonlocal looks
         looks += 1
         return await looking(store, digests)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from moot.api.auth import Identity
-from moot.api.commands import COMMANDS
+from moot.api.command_table import COMMANDS
 from moot.api.rights import may
 from moot.core.errors import Invalid, Refused
 from moot.core.state import Debate

@@ -14,14 +14,14 @@ from moot.engine.jobs import HumanJob
 from moot.rules.participation import draft
 from moot.rules.runner_decisions import CallPurpose
 from moot.rules.turn_sessions import is_unasked
-from moot.store.contract import Invitation
+from moot.store.contract import StoredInvitation
 from moot.views import transcript_json
 from moot.views.poll_results import poll_report
 from moot.views.transcript import transcript
 from moot.views.transcript_json import moment
 
 
-def invitation_reply(invitation: Invitation, token: str = "") -> InvitationResponse:
+def invitation_reply(invitation: StoredInvitation, token: str = "") -> InvitationResponse:
     """The token is sent once, in the reply that makes it; in the link it is behind the #."""
     return InvitationResponse(
         debate_id=invitation.debate,

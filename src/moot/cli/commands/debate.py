@@ -336,7 +336,7 @@ def _refuse_mistyped_command(motion: str) -> None:
     """Raise Invalid for a single word that is almost the name of a command."""
     from difflib import get_close_matches
 
-    from moot.cli.app import COMMANDS
+    from moot.cli.command_line import COMMANDS
     from moot.core.errors import Invalid
 
     if " " in motion.strip():

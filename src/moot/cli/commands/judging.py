@@ -12,7 +12,7 @@ from moot.cli.render.output import Terminal
 if TYPE_CHECKING:
     from moot.cli.source import DebateSource
     from moot.core.state import Debate
-    from moot.rules.participation import CastBallot
+    from moot.rules.participation import SubmitBallot
 
 
 def ballot(
@@ -34,17 +34,17 @@ def ballot(
 ) -> int:
     """Cast the ballot of a judge who is a person."""
 
-    def filled_in(debate: Debate) -> CastBallot:
+    def filled_in(debate: Debate) -> SubmitBallot:
         from moot.cli.lookup import own_judge, party_id, winner_id
         from moot.cli.prompts.fill_ballot import cited_turns
         from moot.core.terms import Ballot
-        from moot.rules.participation import CastBallot
+        from moot.rules.participation import SubmitBallot
 
         winner_named = winner_id(debate, winner)
         ranked = tuple(party_id(debate, name) for name in ranking.split(",") if name.strip())
         judging = own_judge(debate, judge)
         cites = cited_turns(debate, speeches)
-        return CastBallot(Ballot(judging, 0, winner_named, {}, reason, cites=cites, ranking=ranked))
+        return SubmitBallot(Ballot(judging, 0, winner_named, {}, reason, cites=cites, ranking=ranked))
 
     return run_command(server, id, filled_in, "Your ballot is cast.")
 

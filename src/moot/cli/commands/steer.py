@@ -33,9 +33,9 @@ def pause(
     server: Server = None,
 ) -> int:
     """Pause after the running speech, or at once with --now."""
-    from moot.rules.commands import Pause
+    from moot.rules.commands import PauseDebate
 
-    return run_command(server, id, Pause(now=now), "Paused.")
+    return run_command(server, id, PauseDebate(now=now), "Paused.")
 
 
 def inject(
@@ -50,12 +50,12 @@ def inject(
 ) -> int:
     """Say something that every later speaker hears."""
     from moot.cli.lookup import seat_id
-    from moot.rules.commands import Inject
+    from moot.rules.commands import AddRemark
 
     return run_command(
         server,
         id,
-        lambda debate: Inject(text, to=seat_id(debate, to) if to else None),
+        lambda debate: AddRemark(text, to=seat_id(debate, to) if to else None),
         f"{to} will hear it, and nobody else." if to else "It will be heard by every speech from now on.",
     )
 
@@ -73,12 +73,12 @@ def question(
 ) -> int:
     """Ask a question that all hear: it is answered in the next speech, or when the floor is heard."""
     from moot.cli.lookup import seat_id
-    from moot.rules.commands import Inject
+    from moot.rules.commands import AddRemark
 
     return run_command(
         server,
         id,
-        lambda debate: Inject(text, to=seat_id(debate, to) if to else None, question=True),
+        lambda debate: AddRemark(text, to=seat_id(debate, to) if to else None, question=True),
         "The question is put.",
     )
 
@@ -93,11 +93,11 @@ def extend(
 ) -> int:
     """More time for the speech under way, or more rounds."""
     from moot.core.errors import Invalid
-    from moot.rules.commands import Extend
+    from moot.rules.commands import ExtendDebate
 
     if not (seconds or rounds):
         raise Invalid("Say by how much: --seconds 60, or --rounds 1.")
-    return run_command(server, id, Extend(seconds, rounds), "Extended.")
+    return run_command(server, id, ExtendDebate(seconds, rounds), "Extended.")
 
 
 def skip(
@@ -153,12 +153,12 @@ def decide(
 ) -> int:
     """Name the winner by hand, or a draw."""
     from moot.cli.lookup import winner_id
-    from moot.rules.commands import Decide
+    from moot.rules.commands import DecideWinner
 
     return run_command(
         server,
         id,
-        lambda debate: Decide(winner_id(debate, winner), reason),
+        lambda debate: DecideWinner(winner_id(debate, winner), reason),
         "Decided.",
     )
 
@@ -224,7 +224,7 @@ def resume(
 async def continue_debate(source: DebateSource, debate_id: str, step: Step = None) -> None:
     """Give the command that makes this debate continue. Raises Refused where none does."""
     from moot.core.errors import Refused
-    from moot.rules.commands import JudgeNow, Resume, Retry, Start
+    from moot.rules.commands import JudgeNow, ResumeDebate, Retry, Start
 
     debate = await source.state(debate_id)
     if debate.final and not debate.being_judged:
@@ -233,7 +233,7 @@ async def continue_debate(source: DebateSource, debate_id: str, step: Step = Non
         case "created":
             await source.ask(debate_id, Start())
         case "paused":
-            await source.ask(debate_id, Resume(step))
+            await source.ask(debate_id, ResumeDebate(step))
         case "error" if debate.failure == "judge_failed":
             await source.ask(debate_id, JudgeNow())
         case "error":

@@ -68,10 +68,12 @@ def leave(id: Id = "last", /, *, seat: Seat = None, server: Server = None) -> in
 def say(id: Id, text: SpeechArgument = None, /, *, seat: Seat = None, server: Server = None) -> int:
     """Give the speech that the debate waits for; without words, your draft."""
     from moot.cli.lookup import own_seat
-    from moot.rules.participation import Say
+    from moot.rules.participation import GiveSpeech
 
     words = _words(text)
-    return run_command(server, id, lambda debate: Say(own_seat(debate, seat), words), "You have spoken.")
+    return run_command(
+        server, id, lambda debate: GiveSpeech(own_seat(debate, seat), words), "You have spoken."
+    )
 
 
 def draft(

@@ -13,7 +13,7 @@ from moot.cli.render.output import Terminal, add_row, make_table
 from moot.core.errors import Invalid
 
 if TYPE_CHECKING:
-    from moot.store.contract import Token
+    from moot.store.contract import AccessToken
 
 app = command_group("token", "Tokens for those who use a server: once there is one, every request needs one.")
 MAX_NAME = 64
@@ -40,14 +40,14 @@ def new(
     ] = None,
 ) -> int:
     """Make a token and show it, this once: it is stored nowhere."""
-    from moot.store.contract import Token, digest, new_secret
+    from moot.store.contract import AccessToken, digest, new_secret
 
     tenant = name if owner is None else owner
     _check(name, tenant, days)
     secret = new_secret()
     now = datetime.now(UTC)
     expires = now + timedelta(days=days) if days is not None else None
-    run(_keep(Token(name, digest(secret), role, tenant, now, expires)))
+    run(_keep(AccessToken(name, digest(secret), role, tenant, now, expires)))
     Terminal.err().line("This is shown once; only its digest is kept. Send it as `Authorization: Bearer …`.")
     Terminal.out().raw(f"{secret}\n")
     return 0
@@ -97,21 +97,21 @@ def _check(name: str, owner: str, days: float | None) -> None:
         raise Invalid(f"--days must be above 0 and at most {MAX_DAYS:,}.")
 
 
-def _until(token: Token, now: datetime) -> tuple[str, str]:
+def _until(token: AccessToken, now: datetime) -> tuple[str, str]:
     if token.expires_at is None:
         return "it is revoked", ""
     when = f"{token.expires_at:%Y-%m-%d %H:%M} UTC"
     return (f"{when}, over", "red") if token.expired(now) else (when, "")
 
 
-async def _keep(token: Token) -> None:
+async def _keep(token: AccessToken) -> None:
     async with open_local_store() as store:
         if any(stored.name == token.name for stored in await store.tokens()):
             raise Invalid(f"There is a token called {token.name!r}; revoke it first, or take another name.")
         await store.save_token(token)
 
 
-async def _all() -> tuple[Token, ...]:
+async def _all() -> tuple[AccessToken, ...]:
     async with open_local_store() as store:
         return await store.tokens()
 

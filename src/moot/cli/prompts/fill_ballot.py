@@ -10,7 +10,7 @@ from moot.core.state import Debate
 from moot.core.terms import Ballot
 from moot.judging.evidence import speeches
 from moot.judging.parties import Party, parties
-from moot.rules.participation import CastBallot
+from moot.rules.participation import SubmitBallot
 from moot.views.text import single_line
 from moot.views.transcript import speech_title
 
@@ -19,7 +19,7 @@ async def fill_in_ballot(person: PersonPrompt, debate: Debate, judge: str) -> No
     """Ask until the ballot is cast. Ending the input without an answer leaves, as Ctrl-C does."""
     person.say(f"You judge: {single_line(debate.judge(judge).name)}.", "bold")
     while (ballot := await _ballot(person, debate, judge)) is not None:
-        if await person.run_command(CastBallot(ballot)):
+        if await person.run_command(SubmitBallot(ballot)):
             person.say("Your ballot is cast.")
             return
     person.leave()

@@ -19,7 +19,7 @@ from moot.core.state import Debate, Turn
 from moot.core.word_count import count_words
 from moot.engine.jobs import HumanJob
 from moot.rules.commands import SkipTurn
-from moot.rules.participation import KeepDraft, LeaveSeat, Say
+from moot.rules.participation import GiveSpeech, KeepDraft, LeaveSeat
 from moot.rules.runner_decisions import CallPurpose
 from moot.views.text import clock, single_line
 from moot.views.transcript import speech_title
@@ -52,7 +52,7 @@ async def type_speech(
     warning = asyncio.create_task(_warn_before_end(person, now, turn), name="knock")
     try:
         if speech := await _write(person, now, turn, written):
-            await person.run_command(Say(turn.seat, speech))
+            await person.run_command(GiveSpeech(turn.seat, speech))
     finally:
         warning.cancel()
         with suppress(asyncio.CancelledError):

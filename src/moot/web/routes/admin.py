@@ -22,7 +22,7 @@ from moot.api.shapes.server import OfferedProvider, ProvidersResponse, TokenResp
 from moot.api.v1 import bodies, people_bodies, query_params
 from moot.core.errors import Unavailable
 from moot.models.installs import InstallStatus
-from moot.store.contract import Token, digest, new_secret
+from moot.store.contract import AccessToken, digest, new_secret
 from moot.web.app_context import AppContext, identity_of, query_string
 from moot.web.responses import json_reply
 from moot.web.route_docs import api_router, documented
@@ -238,7 +238,7 @@ async def _make_token(context: AppContext, body: people_bodies.NewToken) -> Toke
     first, secret, now = not await authenticator.needs_token(), new_secret(), datetime.now(UTC)
     until = now + timedelta(days=body.days) if body.days else None
     owner = body.name if body.owner is None else body.owner
-    token = Token(body.name, digest(secret), body.role, owner, now, until)
+    token = AccessToken(body.name, digest(secret), body.role, owner, now, until)
     await store.save_token(token)
     authenticator.forget_cached()
     warning = FIRST_ONE_WARNING.format(owner=owner or "nobody in particular") if first else None
@@ -270,7 +270,7 @@ def _install_reply(install: InstallStatus, *, operator: bool) -> InstallResponse
     )
 
 
-def _token_reply(token: Token) -> TokenResponse:
+def _token_reply(token: AccessToken) -> TokenResponse:
     return TokenResponse(
         name=token.name,
         role=token.role,

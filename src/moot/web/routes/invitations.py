@@ -20,7 +20,7 @@ from moot.api.shapes.people import InvitationsResponse
 from moot.api.v1 import bodies, people_bodies, people_replies, query_params
 from moot.core.state import Debate
 from moot.core.terms import InvitationRole
-from moot.store.contract import Invitation, digest, new_secret
+from moot.store.contract import StoredInvitation, digest, new_secret
 from moot.web.app_context import AppContext, identity_of, query_string
 from moot.web.responses import json_reply
 from moot.web.route_docs import COMMANDED, api_router, documented
@@ -68,7 +68,7 @@ async def invite(request: Request, debate_id: DebateId, context: Context) -> Res
     """
     debate = await context.arena.state(debate_id)
 
-    def make_invitation(body: people_bodies.Invite) -> Invitation:
+    def make_invitation(body: people_bodies.Invite) -> StoredInvitation:
         _check_place(debate, body)
         until = datetime.now(UTC) + timedelta(days=body.days) if body.days else None
         return _new_invitation(
@@ -100,7 +100,7 @@ async def join(request: Request, debate_id: DebateId, context: Context) -> Respo
     if link is None:
         raise Problem("unauthorized", "This link was withdrawn")
 
-    def make_invitation(body: people_bodies.Join) -> Invitation:
+    def make_invitation(body: people_bodies.Join) -> StoredInvitation:
         return _new_invitation(debate_id, "audience", body.name, link.expires_at, via=link.digest)
 
     return await _let_in(context, request, people_bodies.Join, make_invitation)
@@ -148,7 +148,10 @@ async def uninvite(request: Request, debate_id: DebateId, name: InvitationName, 
 
 
 async def _let_in(
-    context: AppContext, request: Request, form: type[Body], make_invitation: Callable[[Body], Invitation]
+    context: AppContext,
+    request: Request,
+    form: type[Body],
+    make_invitation: Callable[[Body], StoredInvitation],
 ) -> Response:
     query_params.no_params(query_string(request))
     raw, repeats = await request.body(), context.idempotency
@@ -165,10 +168,10 @@ async def _let_in(
 
 def _new_invitation(
     debate_id: str, role: InvitationRole, name: str | None, until: datetime | None, **role_fields: Any
-) -> Invitation:
+) -> StoredInvitation:
     """An invitation whose token has still to be created."""
     name = name or f"{role}-{secrets.token_hex(4)}"
-    return Invitation(debate_id, name, "", role, datetime.now(UTC), expires_at=until, **role_fields)
+    return StoredInvitation(debate_id, name, "", role, datetime.now(UTC), expires_at=until, **role_fields)
 
 
 def _check_place(debate: Debate, body: people_bodies.Invite) -> None:

@@ -1,6 +1,6 @@
 """Routes that read a person's seat, the polls and the verdicts of a debate.
 
-The commands of people are in `web/routes/commands.py`; who may use which seat is decided by `api/rights.py`.
+The commands of people are in `command_routes.py`; `api/rights.py` decides who may use which seat.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from uvicorn.server import ServerState
 from moot.api.origins import origin_of
 from moot.api.problems import Problem
 from moot.web.responses import raw_reply
-from moot.web.server.connection import StallGuard, close_gently
+from moot.web.server.stall_guard import StallGuard, close_gently
 
 MAX_QUERY_BYTES = 8 * 1024
 MAX_HEAD_BYTES = 16 * 1024

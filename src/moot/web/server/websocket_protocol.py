@@ -20,7 +20,7 @@ from websockets.http11 import Request
 
 from moot.api.problems import Problem
 from moot.web.responses import raw_reply
-from moot.web.server.connection import StallGuard, close_gently
+from moot.web.server.stall_guard import StallGuard, close_gently
 
 MAX_MESSAGE_BYTES = 64 * 1024
 MAX_FRAMES = 1024

@@ -16,7 +16,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from moot.api import strict_json
 from moot.api.auth import Identity
-from moot.api.commands import SOCKET_COMMANDS, socket_command
+from moot.api.command_table import SOCKET_COMMANDS, socket_command
 from moot.api.frames import Cursor, Dialect, Frame, as_message
 from moot.api.page_view.page_frames import PageFrames
 from moot.api.problems import Problem, as_problem

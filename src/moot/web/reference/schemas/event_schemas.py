@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from moot.api.commands import SOCKET_COMMANDS
+from moot.api.command_table import SOCKET_COMMANDS
 from moot.api.v1.states import State
 from moot.core.events import EndReason, FailReason
 from moot.web.reference.schemas.base_schemas import (

@@ -114,7 +114,7 @@ def socket_command(name: str, data: dict[str, Any], identity: Identity, debate: 
 
 def _cast_ballot(body: people_bodies.CastBallot, context: CommandContext) -> Command:
     judge = require_judge(context.identity, body.judge)
-    return participation.CastBallot(ballot_of(body, context.loaded_debate, judge))
+    return participation.SubmitBallot(ballot_of(body, context.loaded_debate, judge))
 
 
 COMMANDS: tuple[PersonCommand, ...] = (
@@ -123,11 +123,11 @@ COMMANDS: tuple[PersonCommand, ...] = (
         path="pause",
         action="steer",
         body=bodies.Pause,
-        to_command=lambda body, context: rules.Pause(now=body.now, by=context.identity.name),
+        to_command=lambda body, context: rules.PauseDebate(now=body.now, by=context.identity.name),
         reply=replies.paused_reply,
         reply_name="PauseDebateResponse",
         socket_name="PAUSE",
-        buttons={"pause": rules.Pause(), "cut": rules.Pause(now=True)},
+        buttons={"pause": rules.PauseDebate(), "cut": rules.PauseDebate(now=True)},
         label="Pause",
         tag="Steering",
         description="The debate pauses at once. A speech under way is completed first unless `now` cuts it.",
@@ -138,12 +138,12 @@ COMMANDS: tuple[PersonCommand, ...] = (
         path="resume",
         action="steer",
         body=bodies.Resume,
-        to_command=lambda body, _: rules.Resume(body.step),
+        to_command=lambda body, _: rules.ResumeDebate(body.step),
         reply=replies.resumed_reply,
         reply_name="ResumeDebateResponse",
         takes_keys=True,
         socket_name="RESUME",
-        buttons={"resume": rules.Resume(), "step": rules.Resume("turn")},
+        buttons={"resume": rules.ResumeDebate(), "step": rules.ResumeDebate("turn")},
         label="Resume",
         tag="Steering",
         description="Continues where the debate was paused. With `step` it runs for one speech or to the end "
@@ -204,7 +204,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         path="inject",
         action="steer",
         body=bodies.Inject,
-        to_command=lambda body, context: rules.Inject(
+        to_command=lambda body, context: rules.AddRemark(
             redact(body.text), by=context.identity.name, to=body.to, question=body.question
         ),
         reply=replies.queued_reply("It is heard by every speech that starts from now on."),
@@ -212,7 +212,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         status=202,
         socket_name="INJECT_CONTEXT",
         socket_body=bodies.InjectContext,
-        buttons={"inject": rules.Inject("?")},
+        buttons={"inject": rules.AddRemark("?")},
         label="Add a remark",
         tag="Steering",
         description="Adds a remark that later speakers hear: all of them, or one. With `question` everyone "
@@ -224,7 +224,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         path="questions",
         action="ask",
         body=people_bodies.Question,
-        to_command=lambda body, context: rules.Inject(
+        to_command=lambda body, context: rules.AddRemark(
             redact(body.text), by=context.identity.name, to=body.to, question=True
         ),
         precondition=require_questioner,
@@ -233,7 +233,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         ),
         status=202,
         socket_name="QUESTION",
-        buttons={"ask": rules.Inject("?", question=True)},
+        buttons={"ask": rules.AddRemark("?", question=True)},
         label="Ask a question",
         tag="People",
         description="Open to the audience. Everyone hears the question; it is answered by the participant in "
@@ -246,12 +246,12 @@ COMMANDS: tuple[PersonCommand, ...] = (
         path="extend",
         action="steer",
         body=people_bodies.Extend,
-        to_command=lambda body, context: rules.Extend(
+        to_command=lambda body, context: rules.ExtendDebate(
             body.seconds or 0.0, body.rounds or 0, by=context.identity.name
         ),
         reply=replies.action_reply("There is more time."),
         socket_name="EXTEND",
-        buttons={"time": rules.Extend(seconds=60.0), "rounds": rules.Extend(rounds=1)},
+        buttons={"time": rules.ExtendDebate(seconds=60.0), "rounds": rules.ExtendDebate(rounds=1)},
         label="Give more time",
         tag="Steering",
         description="More seconds for the speech under way, or more rounds where the format repeats one.",
@@ -278,9 +278,9 @@ COMMANDS: tuple[PersonCommand, ...] = (
         path="decide",
         action="steer",
         body=bodies.Decide,
-        to_command=lambda body, _: rules.Decide(body.seat, body.reason),
+        to_command=lambda body, _: rules.DecideWinner(body.seat, body.reason),
         reply=replies.action_reply("The debate is decided."),
-        buttons={"decide": rules.Decide(None)},
+        buttons={"decide": rules.DecideWinner(None)},
         label="Decide",
         tag="Steering",
         description="Names the winner by hand: for debates with `winningCondition: user-decides`, or where "
@@ -322,11 +322,11 @@ COMMANDS: tuple[PersonCommand, ...] = (
         path="rejudge",
         action="steer",
         body=people_bodies.Rejudge,
-        to_command=lambda body, _: rules.Rejudge(reason=body.reason, allowance=body.cost_limit),
+        to_command=lambda body, _: rules.JudgeAgain(reason=body.reason, allowance=body.cost_limit),
         prepared_by_arena=True,
         reply=replies.action_reply("It is judged again; the first verdict stays what it was."),
         status=202,
-        buttons={"rejudge": rules.Rejudge()},
+        buttons={"rejudge": rules.JudgeAgain()},
         label="Judge again",
         tag="Judging and voting",
         description="Judges a finished debate again, by other judges or the same. The first verdict stays "
@@ -397,13 +397,13 @@ COMMANDS: tuple[PersonCommand, ...] = (
         path="seats/{seat}/speech",
         action="speak",
         body=people_bodies.Say,
-        to_command=lambda body, context: participation.Say(
+        to_command=lambda body, context: participation.GiveSpeech(
             context.seat, None if body.text is None else redact(body.text)
         ),
         reply=replies.action_reply("The speech is given."),
         socket_name="SAY",
         socket_body=people_bodies.SayAt,
-        seat_button=("say", lambda seat: participation.Say(seat, "?")),
+        seat_button=("say", lambda seat: participation.GiveSpeech(seat, "?")),
         label="Give the speech",
         tag="People",
         description="During the person's turn: the text, or the draft, becomes the speech.",

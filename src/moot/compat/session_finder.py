@@ -25,7 +25,7 @@ from moot.core.state import Debate
 from moot.core.terms import SESSION_FORMAT
 from moot.engine.arena import Arena
 from moot.engine.coordination import Presence
-from moot.rules.commands import Pause
+from moot.rules.commands import PauseDebate
 from moot.rules.turn_sessions import latest_turn
 from moot.store.contract import DebateFilter
 from moot.store.runner_locks import RunnerLock, is_held
@@ -179,7 +179,7 @@ class TurnListeners:
         with suppress(Refused, UnknownDebate, StoreError):
             debate = await self._arena.state(session)
             if (debate.live or debate.running) and not await self._has_listener(session):
-                await self._arena.ask(session, Pause(now=True, by=NOBODY_LISTENS))
+                await self._arena.ask(session, PauseDebate(now=True, by=NOBODY_LISTENS))
 
 
 def _presence_key(session: str) -> str:

@@ -1,4 +1,4 @@
-"""The routes of the commands that people give: one for each row of `api/commands.py`."""
+"""The routes of the commands that people give: one for each row of `api/command_table.py`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from starlette.requests import Request
 from starlette.responses import Response
 
-from moot.api.commands import COMMANDS, CommandContext, PersonCommand
+from moot.api.command_table import COMMANDS, CommandContext, PersonCommand
 from moot.api.v1 import bodies, people_bodies, query_params
 from moot.api.v1.setup_body import judge_from_body
 from moot.store.contract import IdempotencyKey, RecordResult

@@ -28,15 +28,15 @@ THIS_MACHINE = Group("This machine", sort_key=30)
 OTHER = Group("Help", sort_key=40)
 
 COMMANDS = (
-    (LOOK, "list", "debates:listing", "The debates that are here, newest first."),
+    (LOOK, "list", "debate_list:listing", "The debates that are here, newest first."),
     (LOOK, "show", "show:show", "A debate in the terminal, as it stands."),
     (LOOK, "watch", "show:watch", "Follow a running debate from its start, wherever it runs."),
     (LOOK, "replay", "show:replay", "See a debate again at the pace it was held, or faster."),
     (LOOK, "export", "export:app", "A debate as Markdown, HTML or JSON; or all in an older shape."),
     (LOOK, "verdicts", "judging:verdicts", "Every verdict with its ballots and their reasons."),
     (LOOK, "stats", "stats:stats", "Who wins, what is debated most, and what it cost."),
-    (LOOK, "conversations", "conversations:app", "Conversations imported from elsewhere, to read."),
-    (LOOK, "delete", "debates:delete", "Remove a debate and all that belongs to it."),
+    (LOOK, "conversations", "imported_conversations:app", "Conversations imported from elsewhere, to read."),
+    (LOOK, "delete", "debate_list:delete", "Remove a debate and all that belongs to it."),
     (STEER, "resume", "steer:resume", "Go on with a debate that was paused, failed or left behind."),
     (STEER, "pause", "steer:pause", "Pause after the running speech, or at once with --now."),
     (STEER, "inject", "steer:inject", "Say something that every later speaker hears."),
