@@ -6,12 +6,12 @@ The list of kinds is closed. A problem repeats nothing of what was sent, and tel
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Literal, get_args
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-from moot.api.v1.states import state_of
+from moot.api.v1.states import State, state_of
 from moot.core.errors import (
     Fault,
     Invalid,
@@ -102,8 +102,42 @@ HEADERS: dict[ProblemKind, dict[str, str]] = {
 }
 
 
+class ErrorResponse(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    """Problem details (RFC 9457). The list of types is closed."""
+
+    type: Annotated[str, Meta(extra_json_schema={"enum": [f"/errors/{kind}" for kind in PROBLEM_TYPES]})]
+    title: str
+    status: Annotated[int, Meta(extra_json_schema={"minimum": 400, "maximum": 599})]
+    detail: str
+    instance: Annotated[str, Meta(description="The path of the request.")]
+    request_id: Annotated[
+        str, Meta(description="As in the header X-Request-Id; it finds the request in the server's log.")
+    ]
+    current_status: Annotated[
+        str,
+        Meta(
+            description="The state of the debate, where that is the reason.",
+            extra_json_schema={"enum": list(get_args(State))},
+        ),
+    ] = ""
+    code: Annotated[
+        str,
+        Meta(
+            description="At `/api/debate`, where the topic is not acceptable.",
+            extra_json_schema={"enum": ["INVALID_TOPIC"]},
+        ),
+    ] = ""
+    errors: Annotated[
+        dict[str, list[str]],
+        Meta(
+            description="What is wrong with each field: members of `config` by their bare name, others by "
+            "their path."
+        ),
+    ] = {}
+
+
 class Problem(MootError):
-    """`members` are added to the body: `currentStatus` of a conflict."""
+    """`current_status` is that of a debate in which a command is not possible; `code` is one of `compat`."""
 
     def __init__(
         self,
@@ -112,14 +146,16 @@ class Problem(MootError):
         *,
         errors: Mapping[str, list[str]] | None = None,
         headers: Mapping[str, str] | None = None,
-        members: Mapping[str, Any] | None = None,
+        current_status: str = "",
+        code: str = "",
     ) -> None:
         self.kind: ProblemKind = kind
         self.problem_type = PROBLEM_TYPES[kind]
         self.detail = detail or self.problem_type.detail
         self.errors = dict(errors or {})
         self.headers = {**HEADERS.get(kind, {}), **(headers or {})}
-        self.members = dict(members or {})
+        self.current_status = current_status
+        self.code = code
         super().__init__(self.detail)
 
     @property
@@ -127,16 +163,18 @@ class Problem(MootError):
         return self.problem_type.status
 
     def body(self, instance: str, request_id: str) -> bytes:
-        shape: dict[str, Any] = {
-            "type": f"/errors/{self.kind}",
-            "title": self.problem_type.title,
-            "status": self.status,
-            "detail": self.detail,
-            "instance": instance,
-            "requestId": request_id,
-            **self.members,
-        }
-        return msgspec.json.encode({**shape, "errors": self.errors} if self.errors else shape)
+        reply = ErrorResponse(
+            type=f"/errors/{self.kind}",
+            title=self.problem_type.title,
+            status=self.status,
+            detail=self.detail,
+            instance=instance,
+            request_id=request_id,
+            current_status=self.current_status,
+            code=self.code,
+            errors=self.errors,
+        )
+        return msgspec.json.encode(reply)
 
 
 def as_problem(error: Exception) -> Problem:
@@ -152,7 +190,7 @@ def as_problem(error: Exception) -> Problem:
             return Problem("not-found", "There is no such debate")
         case Refused():
             detail = error.reason.rstrip(".")
-            return Problem("conflict", detail, members={"currentStatus": state_of(error.status)})
+            return Problem("conflict", detail, current_status=state_of(error.status))
         case StoreError():
             return Problem("storage")
         case Unavailable() | Fault():

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 
 from moot.api.shapes.people import InvitationResponse as Invitation
 from moot.api.shapes.people import InvitationsResponse as Invitations
+from moot.api.shapes.people import SeatResponse as SeatState
 from moot.client.event_shapes import Score
 from moot.core.terms import PollName
 
@@ -16,23 +16,6 @@ __all__ = [
     "Cast", "Interval", "Invitation", "Invitations", "Judged", "Moved", "PollCount", "SeatState", "Tallied",
     "Verdicts",
 ]  # fmt: skip
-
-
-class SeatState(Struct, frozen=True, rename="camel", kw_only=True):
-    """How things stand at one seat: `turn` is its speech under way, `words` those written of `budget`."""
-
-    seat: str
-    name: str = ""
-    person: bool = False
-    draft: str = ""
-    title: str | None = None
-    turn: int | None = None
-    ends_at: datetime | None = None
-    seconds_left: float | None = None
-    words: int = 0
-    budget: int = 0
-    point: dict[str, Any] | None = None
-    """A point of information that waits for this speaker's yes or no."""
 
 
 class Interval(Struct, frozen=True):

@@ -101,7 +101,7 @@ def read_request(data: bytes) -> QuickDebate:
         if "topic" not in problem.errors:
             raise
         code: Code = "INVALID_TOPIC"
-        raise Problem(problem.kind, problem.detail, errors=problem.errors, members={"code": code}) from None
+        raise Problem(problem.kind, problem.detail, errors=problem.errors, code=code) from None
 
 
 class QuickFrames(Struct, frozen=True):

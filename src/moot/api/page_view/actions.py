@@ -7,11 +7,11 @@ in `may`: the rights of a person do not change with the debate.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from moot.api.auth import Identity
 from moot.api.command_table import COMMANDS
 from moot.api.rights import may
+from moot.api.shapes.page_view import Me, Rights
 from moot.core.errors import Invalid, Refused
 from moot.core.state import Debate
 from moot.rules.commands import Command, SkipTurn, decide
@@ -72,23 +72,23 @@ def _judges_to_vote(debate: Debate) -> Iterator[str]:
             yield judge.id
 
 
-def viewer_rights(identity: Identity, debate: Debate) -> dict[str, Any]:
+def viewer_rights(identity: Identity, debate: Debate) -> Me:
     """Who looks at the page, and what they may do here, whenever the debate is ready for it."""
-    return {
-        "name": identity.name,
-        "role": identity.role,
-        "conducts": identity.conducts,
-        "seat": identity.seat,
-        "judge": identity.judge,
-        "many": identity.many,
-        "may": {
-            "open": may(identity, "open"),
-            "inspect": may(identity, "inspect"),
-            "invite": may(identity, "invite"),
-            "steer": may(identity, "steer"),
-            "vote": may(identity, "vote"),
-            "ask": may(identity, "ask"),
-            "seats": [seat.id for seat in debate.seats if may(identity, "speak", seat=seat.id)],
-            "judges": [judge.id for judge in debate.judges if may(identity, "ballot", judge=judge.id)],
-        },
-    }
+    return Me(
+        name=identity.name,
+        role=identity.role,
+        conducts=identity.conducts,
+        seat=identity.seat,
+        judge=identity.judge,
+        many=identity.many,
+        may=Rights(
+            open=may(identity, "open"),
+            inspect=may(identity, "inspect"),
+            invite=may(identity, "invite"),
+            steer=may(identity, "steer"),
+            vote=may(identity, "vote"),
+            ask=may(identity, "ask"),
+            seats=tuple(seat.id for seat in debate.seats if may(identity, "speak", seat=seat.id)),
+            judges=tuple(judge.id for judge in debate.judges if may(identity, "ballot", judge=judge.id)),
+        ),
+    )

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from statistics import fmean
 
+import msgspec
 from msgspec import Struct
 
 from moot.api.page_view.actions import open_actions
 from moot.api.page_view.speeches import Shape, turns
+from moot.api.shapes.base import encode_value
 from moot.api.v1 import people_replies
 from moot.api.v1.judge_frames import shown_reasoning
 from moot.api.v1.replies import config_reply
@@ -229,11 +231,9 @@ def place(debate: Debate, viewer: Viewer) -> Shape:
     """How things stand for the person of a seat; nothing for those who have none."""
     if viewer.seat is None:
         return {}
-    return {
-        name: value
-        for name, value in people_replies.seat_reply(debate, viewer.seat, debate.updated_at).items()
-        if name not in ("secondsLeft", "debateId")
-    }
+    seat = people_replies.seat_reply(debate, viewer.seat, debate.updated_at)
+    members = msgspec.to_builtins(seat, enc_hook=encode_value)
+    return {name: value for name, value in members.items() if name not in ("secondsLeft", "debateId")}
 
 
 # --- judging ------------------------------------------------------------------------------------------

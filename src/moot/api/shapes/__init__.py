@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from moot.api.shapes import conversations, debates, estimates, people, server, statistics
+from moot.api.problems import ErrorResponse
+from moot.api.shapes import conversations, debates, estimates, page_view, people, server, statistics
 
 SHAPES: tuple[type[Struct], ...] = (
     conversations.ConversationResponse,
@@ -36,6 +37,12 @@ SHAPES: tuple[type[Struct], ...] = (
     server.ServicesResponse,
     people.InvitationResponse,
     people.InvitationsResponse,
+    people.SeatResponse,
     statistics.StatisticsResponse,
+    page_view.ViewResponse,
+    page_view.View,
+    page_view.ViewFrame,
+    page_view.FramesResponse,
+    ErrorResponse,
 )
 """Every reply that is defined here."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from moot.api.shapes.base import DebateId, JudgeId, SeatId, Timestamp, one_of
+from moot.api.shapes.base import Count, DebateId, JudgeId, Nth, SeatId, Seconds, Timestamp, one_of
 from moot.core.terms import InvitationRole
 
 
@@ -26,6 +26,37 @@ class InvitationResponse(Struct, frozen=True, rename="camel", kw_only=True, omit
         str,
         Meta(description="The page for the invited person. Browsers do not send what is behind the #."),
     ] = ""
+
+
+class OfferedPoint(Struct, frozen=True, rename="camel", kw_only=True):
+    """A point of information."""
+
+    participant_id: SeatId | None
+    text: str
+
+
+class SeatResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    """The state of one seat."""
+
+    debate_id: DebateId
+    seat: SeatId
+    name: str
+    person: Annotated[bool, Meta(description="Whether a person has the seat; else a model.")]
+    draft: str
+    turn: Annotated[Nth | None, Meta(description="The number of its speech under way.")]
+    phase: Annotated[str | None, Meta(description="Of that speech, or of its next one.")]
+    title: str | None
+    ends_at: Annotated[
+        Timestamp | None,
+        Meta(description="When a person's time is up; null where no time is running."),
+    ]
+    seconds_left: Seconds | None
+    words: Annotated[Count, Meta(description="The words of the draft.")]
+    budget: Annotated[Count, Meta(description="How many words count.")]
+    point: Annotated[
+        OfferedPoint | None,
+        Meta(description="A point of information that waits for this speaker's answer."),
+    ]
 
 
 class InvitationsResponse(Struct, frozen=True, rename="camel", kw_only=True):

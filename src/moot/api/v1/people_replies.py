@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from moot.api.shapes.base import Timestamp
-from moot.api.shapes.people import InvitationResponse
+from moot.api.shapes.people import InvitationResponse, OfferedPoint, SeatResponse
 from moot.core.state import Debate, Poll, Turn
 from moot.core.visibility import Viewer
 from moot.core.word_count import count_words
@@ -40,34 +40,34 @@ def invitation_reply(invitation: StoredInvitation, token: str = "") -> Invitatio
 # --- a seat ---------------------------------------------------------------------------------------------
 
 
-def seat_reply(debate: Debate, seat_id: str, now: datetime) -> dict[str, Any]:
-    """How things stand for the person of this seat. For nobody else: it shows what they have written."""
+def seat_reply(debate: Debate, seat_id: str, now: datetime) -> SeatResponse:
+    """The state of one seat, only for those who speak for it: it shows their draft."""
     seat, written = debate.seat(seat_id), draft(debate, seat_id)
     turn = next((turn for turn in debate.live if turn.seat == seat_id), None)
     slot = turn.slot if turn else next((s.index for s in debate.remaining_slots() if s.seat == seat_id), None)
     left = seconds_left(debate, turn, now) if turn else None
-    return {
-        "debateId": debate.id,
-        "seat": seat_id,
-        "name": seat.name,
-        "person": seat.model.human and not is_unasked(debate, seat),
-        "draft": written,
-        "turn": turn.number if turn else None,
-        "phase": debate.phase(slot).key if slot is not None else None,
-        "title": debate.phase(slot).title if slot is not None else None,
-        "endsAt": moment(ends_at(debate, turn)) if turn else None,
-        "secondsLeft": None if left is None else round(left, 1),
-        "words": count_words(written),
-        "budget": debate.word_budget(slot) if slot is not None else 0,
-        "point": _offered_point(debate, seat_id),
-    }
+    return SeatResponse(
+        debate_id=debate.id,
+        seat=seat_id,
+        name=seat.name,
+        person=seat.model.human and not is_unasked(debate, seat),
+        draft=written,
+        turn=turn.number if turn else None,
+        phase=debate.phase(slot).key if slot is not None else None,
+        title=debate.phase(slot).title if slot is not None else None,
+        ends_at=Timestamp.of(ends_at(debate, turn)) if turn else None,
+        seconds_left=None if left is None else round(left, 1),
+        words=count_words(written),
+        budget=debate.word_budget(slot) if slot is not None else 0,
+        point=_offered_point(debate, seat_id),
+    )
 
 
-def _offered_point(debate: Debate, seat_id: str) -> dict[str, Any] | None:
+def _offered_point(debate: Debate, seat_id: str) -> OfferedPoint | None:
     """A point of information that waits for this speaker's yes or no."""
     leave = next((a for a in debate.open_asides if a.kind == "leave" and a.seat == seat_id), None)
     point = debate.offered_point(leave.turn) if leave and leave.turn is not None else None
-    return {"participantId": point.seat, "text": point.text} if point else None
+    return OfferedPoint(participant_id=point.seat, text=point.text) if point else None
 
 
 def speakers(debate: Debate) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from moot.api.page_view.actions import viewer_rights
 from moot.api.page_view.page_frames import PageFrames
 from moot.api.page_view.sections import view
 from moot.api.rights import viewer_as
+from moot.api.shapes.page_view import FramesResponse, ViewResponse
 from moot.api.v1 import query_params
 from moot.api.v1.setup_body import body_from_event
 from moot.core.errors import UnknownDebate
@@ -81,11 +82,11 @@ async def look_in(request: Request, debate_id: DebateId, context: Context) -> Re
     debate = await context.arena.state(debate_id)
     viewer = viewer_as(identity_of(request), seat, debate)
     return json_reply(
-        {
-            "seq": debate.seq,
-            "view": view(debate, viewer),
-            "me": viewer_rights(identity_of(request), debate),
-        }
+        ViewResponse(
+            seq=debate.seq,
+            view=view(debate, viewer),
+            me=viewer_rights(identity_of(request), debate),
+        )
     )
 
 
@@ -117,8 +118,9 @@ async def frames(request: Request, debate_id: DebateId, context: Context) -> Res
         shapes += [frame.data for frame in dialect.frames(seen_event(recorded, before, debate, viewer))]
         last = recorded.seq
     states.remember(head, debate)
-    shape = {"frames": shapes, "after": query.after, "next": last, "hasMore": last < head.version}
-    return json_reply(shape)
+    return json_reply(
+        FramesResponse(frames=tuple(shapes), after=query.after, next=last, has_more=last < head.version)
+    )
 
 
 @router.get(

@@ -193,7 +193,9 @@ class SocketSession:
         code = (
             "UNKNOWN_TYPE" if isinstance(error, UnknownCommand) else ERROR_CODES.get(problem.kind, "FAILED")
         )
-        members: dict[str, Any] = {**problem.members}
+        members: dict[str, Any] = {}
+        if problem.current_status:
+            members["currentStatus"] = problem.current_status
         if problem.errors:
             members["errors"] = problem.errors
         await self._reject(code, problem.detail, members)

@@ -18,13 +18,10 @@ from moot.api.v1.validation_messages import Shape
 from moot.web.reference.schemas.base_schemas import Reply
 from moot.web.reference.schemas.conversation_schemas import ConversationEvent
 from moot.web.reference.schemas.event_schemas import EVENTS, EXTENDED, AckData
-from moot.web.reference.schemas.page_view_schemas import FramesResponse, ViewFrame, ViewResponse
 from moot.web.reference.schemas.people_schemas import (
     PollsResponse,
-    SeatResponse,
     VerdictsResponse,
 )
-from moot.web.reference.schemas.problem_schemas import ErrorResponse
 from moot.web.reference.schemas.record_schemas import CallResponse, EventPage, LogEntry, TranscriptResponse
 from moot.web.reference.schemas.reply_schemas import (
     CreateDebateResponse,
@@ -34,9 +31,7 @@ from moot.web.reference.schemas.reply_schemas import (
 REPLIES: tuple[type[Reply], ...] = (
     CreateDebateResponse, DebateStatusResponse,
     TranscriptResponse, EventPage, LogEntry, CallResponse,
-    SeatResponse, PollsResponse, VerdictsResponse,
-    ViewResponse, ViewFrame, FramesResponse,
-    ErrorResponse,
+    PollsResponse, VerdictsResponse,
     AckData,
     *EVENTS.values(), *EXTENDED.values(),
 )  # fmt: skip

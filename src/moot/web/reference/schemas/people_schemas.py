@@ -12,42 +12,12 @@ from moot.web.reference.schemas.base_schemas import (
     Count,
     DebateId,
     JudgeId,
-    Moment,
     Nth,
     Reply,
     SeatId,
-    Seconds,
     Winner,
 )
 from moot.web.reference.schemas.reply_schemas import Judge, OpenPoll, Rubric, Score, Verdict
-
-
-class OfferedPoint(Reply):
-    participant_id: SeatId
-    text: str
-
-
-class SeatResponse(Reply):
-    debate_id: DebateId
-    seat: SeatId
-    name: str
-    person: bool
-    """Somebody sits there; else a model does."""
-    draft: str
-    turn: Nth | None
-    """The number of its speech under way."""
-    phase: str | None
-    """Of that speech, or of its next one."""
-    title: str | None
-    ends_at: Moment | None
-    """When a person's time is up; null while nobody speaks there or the clock stands still."""
-    seconds_left: Seconds | None
-    words: Count
-    """Of the draft."""
-    budget: Count
-    """How many words count."""
-    point: OfferedPoint | None
-    """It waits for an answer."""
 
 
 class Counted(Reply):

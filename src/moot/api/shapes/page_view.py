@@ -1,0 +1,169 @@
+"""A debate as the page shows it: the view at one point of the log, its changes, and what the viewer may do.
+
+The server builds views and changes as dictionaries, which it compares member by member (`api/page_view`);
+`View` and `ViewFrame` describe them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from moot.api.shapes.base import (
+    SCHEMA_TEMPLATE,
+    Count,
+    JudgeId,
+    Nth,
+    SeatId,
+    StateName,
+    Timestamp,
+    one_of,
+)
+from moot.core.terms import Status, StepSize
+
+Members = dict[str, Any]
+
+
+class Trouble(Struct, frozen=True, rename="camel", kw_only=True):
+    """Why the debate cannot continue."""
+
+    reason: str
+    title: str
+    text: str
+    message: str
+    seat: SeatId | None
+
+
+class Now(Struct, frozen=True, rename="camel", kw_only=True):
+    """The present state of the debate."""
+
+    status: Annotated[str, one_of(Status)]
+    state: StateName
+    phase: Annotated[str, Meta(description="What is happening, in a few words.")]
+    round: Count
+    rounds: Count
+    speaking: Annotated[
+        tuple[str, ...], Meta(description="The speeches under way, by their keys in `turns`.")
+    ]
+    next: Annotated[Count | None, Meta(description="The index in `about.order` of the speech that follows.")]
+    pausing: Annotated[bool, Meta(description="It is paused, and a speech is still being finished.")]
+    paused_for: str
+    step: Annotated[
+        Annotated[str, one_of(StepSize)] | None,
+        Meta(description="It is held for so much, and then pauses by itself."),
+    ]
+    open: Annotated[
+        tuple[str, ...],
+        Meta(description="What can be done now, by those who may: `pause`, `say:part_1`, `vote:after`."),
+    ]
+    waiting: Annotated[
+        tuple[str, ...],
+        Meta(description="Remarks that no participant has heard yet, by their keys in `remarks`."),
+    ]
+    skipped: tuple[Count, ...]
+    being_judged: bool
+    ending: str
+    trouble: Trouble | None
+    quiet_seconds: Annotated[
+        Nth,
+        Meta(
+            description="If no word arrives for so long, the debate seems stuck; also after two failed tries."
+        ),
+    ]
+    started_at: Timestamp | None
+    ended_at: Timestamp | None
+
+
+class View(Struct, frozen=True, rename="camel", kw_only=True):
+    """The sections of the page."""
+
+    about: Annotated[
+        Members,
+        Meta(
+            description="What is known before the first word: motion, format, seats, judges, the order of "
+            "speeches."
+        ),
+    ]
+    now: Now
+    money: Annotated[Members, Meta(description="The costs so far, as text.")]
+    turns: Annotated[dict[str, Members], Meta(description="Every speech by its number.")]
+    remarks: dict[str, Members]
+    points: dict[str, Members]
+    polls: Annotated[
+        Members, Meta(description="The number of votes, and the votes once they can sway nobody.")
+    ]
+    place: Annotated[Members, Meta(description="The seat of the viewer; empty for those who have none.")]
+    bench: Annotated[dict[str, Members], Meta(description="The judges at work, by judging, judge and order.")]
+    verdicts: dict[str, Members]
+    mishaps: Annotated[
+        dict[str, tuple[Members, ...]],
+        Meta(description="What went wrong, by participant; shown when the speeches are over."),
+    ]
+
+
+class Rights(Struct, frozen=True, rename="camel", kw_only=True):
+    """What the viewer may do, whenever the debate is ready for it."""
+
+    open: Annotated[bool, Meta(description="Open debates, also this one again.")]
+    inspect: Annotated[bool, Meta(description="See the requests that models were sent.")]
+    invite: bool
+    steer: bool
+    vote: bool
+    ask: bool
+    seats: tuple[SeatId, ...]
+    judges: tuple[JudgeId, ...]
+
+
+class Me(Struct, frozen=True, rename="camel", kw_only=True):
+    """The viewer."""
+
+    name: str
+    role: str
+    conducts: bool
+    seat: SeatId | None
+    judge: JudgeId | None
+    many: Annotated[bool, Meta(description="A shared link: join with it first.")]
+    may: Rights
+
+
+class ViewResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    seq: Annotated[Nth, Meta(description="The last event in the view; its changes follow after this.")]
+    view: Annotated[Members, Meta(extra_json_schema={"$ref": SCHEMA_TEMPLATE.format(name="View")})]
+    me: Me
+
+
+Change = Annotated[
+    tuple[Any, ...],
+    Meta(
+        extra_json_schema={"minItems": 3, "maxItems": 3},
+        examples=[["add", ["turns", "1", "text"], "So"]],
+    ),
+]
+
+
+class ViewFrame(Struct, frozen=True, rename="camel", kw_only=True):
+    """What one event changed in the view."""
+
+    seq: Nth
+    at: Timestamp
+    ops: Annotated[
+        tuple[Change, ...],
+        Meta(
+            description='Changes in order: `["put", path, value]`, or `["add", path, text]` to append to a '
+            "text."
+        ),
+    ]
+
+
+class FramesResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    frames: Annotated[
+        tuple[Members, ...],
+        Meta(
+            description="An event that changes nothing has none.",
+            extra_json_schema={"items": {"$ref": SCHEMA_TEMPLATE.format(name="ViewFrame")}},
+        ),
+    ]
+    after: Count
+    next: Annotated[Count, Meta(description="What to send as `after` next.")]
+    has_more: bool
