@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from moot.cli.commands.export import _print
 from moot.cli.commands.show import seconds_between
+from moot.core.errors import Invalid
 from moot.core.events import DebatePaused, DebateResumed, Recorded, decode_recorded
+from moot.views.exports import EXPORTS, ExportFormat
 from tests.cli.conftest import Hold
 from tests.cli.terminal import MOOT, environment
 from tests.views.logs import BEGAN
@@ -142,3 +146,17 @@ def test_the_picture_of_a_terminal_loads_nothing_from_anywhere(hold: Hold, moot:
     assert "@font-face" not in drawn
     assert "Cats" in drawn
     assert len(short.read_text("utf-8")) < len(drawn) / 2
+
+
+def test_a_binary_export_is_written_unchanged_to_a_pipe_and_refused_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+):
+    monkeypatch.setitem(EXPORTS, "markdown", ExportFormat("application/pdf", (".pdf",), None))
+    document = b"%PDF-1.7\r\n\x1b[31m\xff\x00"
+    with os.fdopen(os.dup(1), "w") as pipe:
+        monkeypatch.setattr("sys.stdout", pipe)
+        _print("markdown", document)
+        monkeypatch.setattr(pipe, "isatty", lambda: True)
+        with pytest.raises(Invalid, match="--output"):
+            _print("markdown", document)
+    assert capfdbinary.readouterr().out == document

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Generator
@@ -191,6 +192,8 @@ def test_what_there_is_to_look_at(client: Client):
     assert client.transcript(debate_id)["debate"]["topic"] == MOTION
     assert client.transcript(debate_id, "markdown").startswith(f"# Debate: {MOTION}")
     assert "<html" in client.transcript(debate_id, "html")
+    assert client.document(debate_id, "markdown").decode() == client.transcript(debate_id, "markdown")
+    assert json.loads(client.document(debate_id, "json")) == client.transcript(debate_id)
     assert client.call(debate_id, 1)
 
 

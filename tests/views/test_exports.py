@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from moot.core.errors import Invalid
-from moot.views.exports import DOCUMENTS, EXPORTS, format_of_file, render
+from moot.views.exports import DOCUMENTS, EXPORTS, format_of_file, list_suffixes, render
 from moot.views.transcript import transcript
 from tests.views.logs import held
 
@@ -25,6 +25,12 @@ def test_the_ending_of_a_file_says_which_format_it_is():
         assert {format_of_file(Path(f"debate{end.upper()}")) for end in EXPORTS[name].suffixes} == {name}
     with pytest.raises(Invalid, match=r"\.md, \.html or \.json"):
         format_of_file(Path("debate.txt"))
+
+
+def test_the_help_of_the_terminal_lists_the_suffixes_of_the_table():
+    sentence = f"Write it to a {list_suffixes()} file."
+    for name in ("common.py", "commands/debate.py"):
+        assert sentence in files("moot.cli").joinpath(name).read_text("utf-8"), name
 
 
 def test_the_page_offers_every_format():

@@ -14,7 +14,7 @@ from moot.cli.render.progress import install_bar
 from moot.cli.source import StartedDebate
 from moot.client import Invitation
 from moot.core.errors import Invalid, UnknownDebate
-from moot.core.terms import HUMAN, Format, InvitationRole, PollSettings, WinningRule
+from moot.core.terms import HUMAN, DocumentName, Format, InvitationRole, PollSettings, WinningRule
 from moot.core.visibility import OWNER
 from moot.engine.arena import Arena
 from moot.models.discovery import FREE_MODEL
@@ -25,7 +25,6 @@ from moot.store.archive import ConversationPage
 from moot.store.contract import StoredInvitation, digest, new_secret
 from moot.views import exports
 from moot.views.conversation import conversation
-from moot.views.exports import DocumentName
 from moot.views.legacy_rows import JsonObject, LegacyRow
 from moot.views.poll_results import PollReport, poll_report
 from moot.views.transcript import transcript

@@ -7,7 +7,6 @@ rules as on the server.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from functools import partial
@@ -44,14 +43,13 @@ from moot.core.errors import Invalid, Refused, UnknownDebate
 from moot.core.events import CallDelta, Recorded, SegmentCompleted
 from moot.core.evolve import evolve
 from moot.core.state import Debate
-from moot.core.terms import InvitationRole, Status
+from moot.core.terms import DocumentName, InvitationRole, Status
 from moot.rules import commands as cmd
 from moot.rules import participation
 from moot.rules.runner_decisions import wants_runner
 from moot.rules.turn_sessions import AskTurn
 from moot.store.archive import ArchivedConversation, ConversationPage
 from moot.store.contract import DebateHead, DebatePage, RecordResult
-from moot.views.exports import DocumentName
 from moot.views.legacy_rows import JsonObject, LegacyRow, read_row
 from moot.views.poll_results import PollReport, report_from_tally
 from moot.views.summary import summary
@@ -248,10 +246,7 @@ class RemoteSource:
     async def document(self, debate_id: str, name: DocumentName, *, reasoning: bool = False) -> bytes:
         """As the server renders it: it knows more of the debate than its log tells us."""
         with translate_api_errors():
-            if name == "json":
-                page = await self.client.transcript(debate_id, reasoning=reasoning)
-                return json.dumps(page, ensure_ascii=False, indent=2).encode()
-            return (await self.client.transcript(debate_id, name, reasoning=reasoning)).encode()
+            return await self.client.document(debate_id, name, reasoning=reasoning)
 
     async def delete(self, debate_id: str) -> None:
         with translate_api_errors():

@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from moot.client import Invitation
     from moot.core.events import Recorded
     from moot.core.state import Debate
-    from moot.core.terms import InvitationRole, Status
+    from moot.core.terms import DocumentName, InvitationRole, Status
     from moot.rules.commands import Command
     from moot.store.archive import ConversationPage
     from moot.store.contract import DebateHead, DebatePage, RecordResult
-    from moot.views.exports import DocumentName
     from moot.views.legacy_rows import JsonObject, LegacyRow
     from moot.views.poll_results import PollReport
 

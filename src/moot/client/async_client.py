@@ -44,7 +44,7 @@ from moot.client.shapes import (
 )
 from moot.client.streams import StreamFollower, StreamTimeouts
 from moot.core.sse import SseEvent
-from moot.core.terms import InvitationRole, PollName, TokenRole
+from moot.core.terms import ExportName, InvitationRole, MarkupName, PollName, TokenRole
 
 JsonObject = dict[str, Any]
 Action = Literal["next_round", "skip_to_judge"]
@@ -153,7 +153,7 @@ class AsyncClient:
     async def transcript(
         self,
         id: str,
-        format: Literal["markdown", "html", "replay"],
+        format: Literal[MarkupName, "replay"],
         *,
         reasoning: bool = False,
         seat: str = "",
@@ -162,21 +162,26 @@ class AsyncClient:
     async def transcript(
         self,
         id: str,
-        format: Literal["json", "markdown", "html", "replay"] = "json",
+        format: Literal["json", MarkupName, "replay"] = "json",
         *,
         reasoning: bool = False,
         seat: str = "",
     ) -> JsonObject | str:
-        """The whole debate as JSON or as a document.
+        """The whole debate as decoded JSON or as text.
 
         `reasoning` adds what the speakers thought, where you may read it. `seat` shows no more than the
         person of that seat may see; so it does in the methods below.
         """
-        path = api_path("debates", id, "transcript")
+        document = await self.document(id, format, reasoning=reasoning, seat=seat)
+        return decode(document, JsonObject) if format == "json" else document.decode()
+
+    async def document(
+        self, id: str, format: ExportName = "markdown", *, reasoning: bool = False, seat: str = ""
+    ) -> bytes:
+        """The whole debate as a file in one of the export formats, byte for byte as the server made it."""
         query = {"format": format, **({"reasoning": "true"} if reasoning else {}), **_as_seat(seat)}
-        if format == "json":
-            return await self._connection.get(path, JsonObject, **query)
-        return (await self._connection.request("GET", path, query=query)).body.decode()
+        path = api_path("debates", id, "transcript")
+        return (await self._connection.request("GET", path, query=query)).body
 
     async def events(self, id: str, *, after: int = 0, limit: int = 100, seat: str = "") -> Records:
         """A page of the native log."""

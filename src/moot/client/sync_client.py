@@ -33,7 +33,7 @@ from moot.client.shapes import (
     Status,
 )
 from moot.client.streams import StreamTimeouts
-from moot.core.terms import InvitationRole, PollName, TokenRole
+from moot.core.terms import ExportName, InvitationRole, MarkupName, PollName, TokenRole
 
 
 class Client(SyncRunner):
@@ -134,7 +134,7 @@ class Client(SyncRunner):
     def transcript(
         self,
         id: str,
-        format: Literal["markdown", "html", "replay"],
+        format: Literal[MarkupName, "replay"],
         *,
         reasoning: bool = False,
         seat: str = "",
@@ -143,17 +143,23 @@ class Client(SyncRunner):
     def transcript(
         self,
         id: str,
-        format: Literal["json", "markdown", "html", "replay"] = "json",
+        format: Literal["json", MarkupName, "replay"] = "json",
         *,
         reasoning: bool = False,
         seat: str = "",
     ) -> JsonObject | str:
-        """The whole debate as JSON or as a document.
+        """The whole debate as decoded JSON or as text.
 
         `reasoning` adds what the speakers thought, where you may read it. `seat` shows no more than the
         person of that seat may see; so it does in the methods below.
         """
         return self._run(self._client.transcript(id, format, reasoning=reasoning, seat=seat))
+
+    def document(
+        self, id: str, format: ExportName = "markdown", *, reasoning: bool = False, seat: str = ""
+    ) -> bytes:
+        """The whole debate as a file in one of the export formats, byte for byte as the server made it."""
+        return self._run(self._client.document(id, format, reasoning=reasoning, seat=seat))
 
     def events(self, id: str, *, after: int = 0, limit: int = 100, seat: str = "") -> Records:
         """A page of the native log."""

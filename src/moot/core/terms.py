@@ -24,6 +24,11 @@ Status = Literal[
     "created", "initializing", "awaiting_arguments", "debating", "paused",
     "judging", "completed", "aborted", "error",
 ]  # fmt: skip
+MarkupName = Literal["markdown", "html"]
+DocumentName = Literal["json", MarkupName]
+"""What is made of a transcript alone; `moot export --format` takes it."""
+ExportName = Literal[DocumentName, "replay"]
+"""What a server can make; `?format=` takes it. `views/exports.py` has a row for each."""
 DEFAULT_CRITERIA = ("argument", "evidence", "rebuttal", "clarity")
 """What a judge looks at where neither the setup nor the format says."""
 StepSize = Literal["turn", "round"]

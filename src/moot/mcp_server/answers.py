@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from moot.core.events import DebateOpened
 from moot.core.state import Debate, Turn
+from moot.core.terms import VerdictOutcome
 from moot.core.word_count import count_words
 from moot.judging.parties import party
 from moot.rules.cost_estimate import estimate
@@ -20,6 +21,8 @@ from moot.views.outcome import ending, headline
 from moot.views.transcript import INTERRUPTED_NOTES, TRUNCATED_NOTES
 from moot.views.verdict_views import verdict_views
 
+TranscriptForm = Literal["markdown", "json"]
+"""The documents that a model reads well: see `core/terms.DocumentName` for all."""
 HOW_TO_CONTINUE = {
     "paused": "steer_debate can resume it, have it judged, stop or abort it",
     "error": "steer_debate can have the speech given again (retry), have it judged, or stop it",
@@ -93,7 +96,7 @@ class SeatPoints(ToolAnswer):
 class VerdictResult(ToolAnswer):
     id: str
     headline: str
-    outcome: Literal["win", "too-close", "draw"]
+    outcome: VerdictOutcome
     winner: str | None
     margin: str
     agreement: float
@@ -107,7 +110,7 @@ class VerdictResult(ToolAnswer):
 
 class TranscriptResult(ToolAnswer):
     id: str
-    form: Literal["markdown", "json"]
+    form: TranscriptForm
     transcript: str
 
 

@@ -145,7 +145,7 @@ class ToolFunctions:
     async def debate_transcript(
         self,
         id: Id,
-        form: Annotated[Literal["markdown", "json"], Field(description="How it is written.")] = "markdown",
+        form: Annotated[answers.TranscriptForm, Field(description="How it is written.")] = "markdown",
         reasoning: Annotated[bool, Field(description="With what the models thought.")] = False,
     ) -> Annotated[CallToolResult, answers.TranscriptResult]:
         with errors_as_text():

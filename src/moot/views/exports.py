@@ -1,29 +1,27 @@
 """The formats in which a debate is exported: one row each, read by REST, terminal and MCP.
 
-A new format is a row here and a module with its renderer. Renderers are imported when they are used, so that
-nothing is loaded for a format that nobody asks for.
+A new format is a row here, its name in `core/terms.py` and a module with its renderer, which returns text or
+binary data as bytes. Renderers are imported when they are used, so that nothing is loaded for other formats.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 from msgspec import Struct
 
 from moot.core.errors import Invalid
+from moot.core.terms import DocumentName, ExportName
 
 if TYPE_CHECKING:
     from moot.views.transcript import Transcript
 
-DocumentName = Literal["json", "markdown", "html"]
-"""What can be made of a transcript alone; `moot export --format` takes it."""
-ExportName = Literal[DocumentName, "replay"]
-"""What a server can make; `?format=` takes it."""
-
-
 DOCUMENTS: tuple[DocumentName, ...] = get_args(DocumentName)
+
+
+JSON_TYPE = "application/json"
 
 
 class ExportFormat(Struct, frozen=True):
@@ -32,6 +30,10 @@ class ExportFormat(Struct, frozen=True):
     """Endings of file names, by which the terminal knows the format; a download gets the first."""
     renderer: Callable[[Transcript], bytes] | None
     """None where it takes the whole log, not a transcript: `web/replay_file`."""
+
+    @property
+    def is_text(self) -> bool:
+        return self.media_type == JSON_TYPE or self.media_type.startswith("text/")
 
 
 def _json(page: Transcript) -> bytes:
@@ -53,11 +55,15 @@ def _html(page: Transcript) -> bytes:
 
 
 EXPORTS: dict[ExportName, ExportFormat] = {
-    "json": ExportFormat("application/json", (".json",), _json),
+    "json": ExportFormat(JSON_TYPE, (".json",), _json),
     "markdown": ExportFormat("text/markdown", (".md", ".markdown"), _markdown),
     "html": ExportFormat("text/html", (".html", ".htm"), _html),
     "replay": ExportFormat("text/html", (".replay.html",), None),
 }
+ATTACHED_TYPES = tuple(
+    dict.fromkeys(row.media_type for row in EXPORTS.values() if row.media_type != JSON_TYPE)
+)
+"""The media types of the exports that a browser saves as a file."""
 
 
 def render(name: DocumentName, page: Transcript) -> bytes:
@@ -73,4 +79,11 @@ def format_of_file(path: Path) -> DocumentName:
     for name in DOCUMENTS:
         if path.suffix.lower() in EXPORTS[name].suffixes:
             return name
-    raise Invalid(f"{path} should end in .md, .html or .json, so that it is clear what to write.")
+    raise Invalid(f"{path} should end in {list_suffixes()}, so that it is clear what to write.")
+
+
+def list_suffixes() -> str:
+    """Return the usual ending of each document, as a list in words."""
+    # JSON comes last: it is for programs.
+    *suffixes, last = (EXPORTS[name].suffixes[0] for name in (*DOCUMENTS[1:], DOCUMENTS[0]))
+    return f"{', '.join(suffixes)} or {last}"

@@ -6,13 +6,12 @@ The first verdict is the result of the debate. Later ones are listed beside it a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.core.state import Debate, Judging
-from moot.core.terms import Ballot, Judge, Score, Usage, Verdict
+from moot.core.terms import Ballot, Judge, Score, Usage, Verdict, VerdictOutcome
 from moot.judging.ballots import ballot_text
 from moot.judging.parties import parties
 from moot.views import outcome
@@ -78,7 +77,7 @@ class VerdictView(Struct, frozen=True):
     """A verdict, with seats in place of ids and its doubts in words."""
 
     headline: str
-    outcome: Literal["win", "too-close", "draw"]
+    outcome: VerdictOutcome
     winner: ParticipantView | None
     by: str
     margin: float

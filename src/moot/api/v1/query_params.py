@@ -15,7 +15,8 @@ from moot.api.problems import Problem
 from moot.api.v1.fields import SEAT_ID
 from moot.api.v1.states import State
 from moot.api.v1.validation_messages import Errors, Shape, one_of
-from moot.views.exports import EXPORTS, ExportName
+from moot.core.terms import ExportName
+from moot.views.exports import EXPORTS
 
 STATES: tuple[State, ...] = get_args(State)
 MAX_OFFSET = 1_000_000_000

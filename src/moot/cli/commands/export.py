@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,8 +11,9 @@ from cyclopts import Parameter
 from moot.cli.common import Id, Server, run_on_debate
 from moot.cli.render.help import command_group
 from moot.cli.render.output import Terminal
-from moot.core.errors import Unavailable
-from moot.views.exports import DocumentName, format_of_file
+from moot.core.errors import Invalid, Unavailable
+from moot.core.terms import DocumentName
+from moot.views.exports import EXPORTS, format_of_file
 
 if TYPE_CHECKING:
     from moot.cli.source import DebateSource
@@ -43,8 +45,7 @@ def export(
 
     async def make(source: DebateSource, debate_id: str) -> int:
         if output is None:
-            document = await source.document(debate_id, name, reasoning=reasoning)
-            Terminal.out(plain=True).raw(document.decode())
+            _print(name, await source.document(debate_id, name, reasoning=reasoning))
         else:
             await write_export(source, debate_id, output, name, reasoning=reasoning)
         return 0
@@ -63,6 +64,17 @@ async def write_export(
     """Write a debate to a file, in the format that is named or that the ending of the file stands for."""
     _save(path, await source.document(debate_id, name or format_of_file(path), reasoning=reasoning))
     Terminal.err().line("Written to ", (str(path), "bold"))
+
+
+def _print(name: DocumentName, document: bytes) -> None:
+    """Write a document to standard output. Raises Invalid for binary data on a terminal."""
+    if EXPORTS[name].is_text:
+        Terminal.out(plain=True).raw(document.decode())
+        return
+    if sys.stdout.isatty():
+        raise Invalid(f"A terminal cannot show {name}: name a file with --output.")
+    sys.stdout.buffer.write(document)
+    sys.stdout.buffer.flush()
 
 
 def _save(path: Path, document: bytes) -> None:

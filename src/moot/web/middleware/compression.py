@@ -13,12 +13,14 @@ from starlette.datastructures import Headers
 from starlette.middleware.gzip import GZipResponder, IdentityResponder
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from moot.views.exports import ATTACHED_TYPES
+
 MIN_BYTES = 1024
 """Up to this size a body is sent as it is."""
 THREAD_BYTES = 32_768
 """From this size on a body is compressed in a thread, so that the event loop can go on."""
 LEVEL = 5
-EXCLUDED_TYPES = ("text/*", "image/*", "font/*", "application/problem+json")
+EXCLUDED_TYPES = ("text/*", "image/*", "font/*", "application/problem+json", *ATTACHED_TYPES)
 """Every type but JSON; the files of the page are compressed when they are loaded."""
 SECRET_PATHS = re.compile(r"/(?:tokens|tickets|invitations)(?:/|$)")
 REFUSED_ENCODING = re.compile(r";q=0(\.0*)?$")

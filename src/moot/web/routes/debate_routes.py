@@ -198,7 +198,7 @@ async def status(request: Request, debate_id: DebateId, context: Context) -> Res
         summary="Get the transcript",
         reply="TranscriptResponse",
         says="The transcript in the requested format.",
-        media_types=("text/markdown", "text/html"),
+        media_types=exports.ATTACHED_TYPES,
         query=query_params.PARAMETERS["transcript"],
         headers=("Content-Disposition",),
         refusals=(403, 404, 422),
@@ -213,7 +213,8 @@ async def export(request: Request, debate_id: DebateId, context: Context) -> Res
     debate = await context.arena.state(debate_id)
     viewer = viewer_as(identity_of(request), query.seat, debate)
     if query.form == "replay":
-        document = await to_replay(context.arena.store, debate, viewer, reasoning=query.reasoning)
+        replay = await to_replay(context.arena.store, debate, viewer, reasoning=query.reasoning)
+        document = replay.encode()
     else:
         page = transcript(debate, reasoning=query.reasoning, viewer=viewer)
         document = exports.render(query.form, page)
@@ -494,7 +495,7 @@ async def delete(request: Request, debate_id: DebateId, context: Context) -> Res
     return Response(status_code=204)
 
 
-def _attached(document: str | bytes, media_type: str, name: str) -> Response:
+def _attached(document: bytes, media_type: str, name: str) -> Response:
     """Makes the browser save the reply as a file, so that no script in it can run on this page."""
     headers = {
         "Content-Disposition": f'attachment; filename="{name}"',
