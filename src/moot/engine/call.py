@@ -202,11 +202,11 @@ async def _read_chunks(
                     chunk = shifter.shift(chunk)
                 match chunk:
                     case ReplyDelta(sent, kind, segment, part):
-                        room = max(0, most - result.size) if len(result.deltas) <= MAX_SEGMENTS else 0
-                        text = first_tokens(sent, room)
+                        tokens_left = max(0, most - result.size) if len(result.deltas) <= MAX_SEGMENTS else 0
+                        text = first_tokens(sent, tokens_left)
                         result.add_delta(segment, kind, text, part)
                         buffer.add_text(call, segment, kind, text, part)
-                        if not room or text != sent or result.size >= most:
+                        if not tokens_left or text != sent or result.size >= most:
                             result.truncated = "cap"
                             return
                     case ReplySegment(segment):

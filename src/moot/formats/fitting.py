@@ -94,7 +94,7 @@ def assign_teams(fmt: Format, seats: Sequence[Seat]) -> tuple[Seat, ...]:
     """The seats with the teams they speak for, whatever their order; a seat may speak for two teams."""
     members = teams(fmt, seats)
     return tuple(
-        replace(seat, team=", ".join(team for team, bench in members.items() if seat in bench))
+        replace(seat, team=", ".join(team for team, team_seats in members.items() if seat in team_seats))
         for seat in seats
     )
 
@@ -109,7 +109,9 @@ def _ranked_only_if_full(fmt: Format, seats: Sequence[Seat]) -> Format:
     if fmt.result != "ranking" or not named:
         return fmt
     members = teams(fmt, seats)
-    apart = {seat.id for bench in members.values() for seat in bench}
-    if len(members) == len(apart) == len(named) and all(len(bench) == 1 for bench in members.values()):
+    apart = {seat.id for team_seats in members.values() for seat in team_seats}
+    if len(members) == len(apart) == len(named) and all(
+        len(team_seats) == 1 for team_seats in members.values()
+    ):
         return fmt
     return replace(fmt, result="majority", parties="sides")

@@ -104,9 +104,9 @@ def _most(debate: Debate, judge: Judge, parties: int) -> int:
     return ballot_token_limit(debate, judge.model, parties, len(judge.criteria))
 
 
-def _objective(desk: JudgePrompt) -> str:
-    objective = desk.debate.manner.objective
-    return desk.section("objective", text=desk.quoted(objective)) + "\n\n" if objective else ""
+def _objective(prompt: JudgePrompt) -> str:
+    objective = prompt.debate.manner.objective
+    return prompt.section("objective", text=prompt.quoted(objective)) + "\n\n" if objective else ""
 
 
 def _criteria(debate: Debate, judge: Judge) -> Iterator[str]:
@@ -129,27 +129,27 @@ def _sides(debate: Debate, names: Mapping[str, str]) -> Iterator[str]:
         yield section("cues", "question-motion")
 
 
-def _evidence(desk: JudgePrompt) -> list[str]:
+def _evidence(prompt: JudgePrompt) -> list[str]:
     """The speeches and the questions between them, in order."""
-    turns = speeches(desk.debate)
-    texts = [(turn.seq, _speech(desk, turn, turns)) for turn in turns]
-    texts += [(item.seq, _question_text(desk, item)) for item in answerable_questions(desk.debate)]
+    turns = speeches(prompt.debate)
+    texts = [(turn.seq, _speech(prompt, turn, turns)) for turn in turns]
+    texts += [(item.seq, _question_text(prompt, item)) for item in answerable_questions(prompt.debate)]
     return [text for _, text in sorted(texts)]
 
 
-def _speech(desk: JudgePrompt, turn: Turn, turns: Sequence[Turn]) -> str:
-    most = bytes_read(desk.debate, turn.slot, turn.max_tokens)
-    text = desk.quoted(desk.debate.heard_text(turn), most)
-    label, kind = desk.names[turn.seat], speech_heading(desk.debate, turn, turns)
-    return desk.section("speech", mark=speech_mark(turn), label=label, heading=kind, text=text)
+def _speech(prompt: JudgePrompt, turn: Turn, turns: Sequence[Turn]) -> str:
+    most = bytes_read(prompt.debate, turn.slot, turn.max_tokens)
+    text = prompt.quoted(prompt.debate.heard_text(turn), most)
+    label, kind = prompt.names[turn.seat], speech_heading(prompt.debate, turn, turns)
+    return prompt.section("speech", mark=speech_mark(turn), label=label, heading=kind, text=text)
 
 
-def _question_text(desk: JudgePrompt, item: SpeakerQuestion) -> str:
-    text = desk.quoted(item.text, MAX_QUESTION_BYTES)
+def _question_text(prompt: JudgePrompt, item: SpeakerQuestion) -> str:
+    text = prompt.quoted(item.text, MAX_QUESTION_BYTES)
     if item.seat is None:
-        to = desk.names.get(item.to, "the moderator") if item.to else "all"
-        return desk.section("question", to=to, text=text)
-    return desk.section("point", label=desk.names[item.seat], text=text)
+        to = prompt.names.get(item.to, "the moderator") if item.to else "all"
+        return prompt.section("question", to=to, text=text)
+    return prompt.section("point", label=prompt.names[item.seat], text=text)
 
 
 def _list(names: tuple[str, ...]) -> str:

@@ -29,7 +29,7 @@ class Party(Struct, frozen=True):
 
 def parties(debate: Debate) -> tuple[Party, ...]:
     if debate.format.parties == "sides":
-        return tuple(Party(bench) for bench in seats_by_side(debate.seats) if bench)
+        return tuple(Party(side) for side in seats_by_side(debate.seats) if side)
     return tuple(Party((seat,)) for seat in debate.seats if seat.role == "debater")
 
 

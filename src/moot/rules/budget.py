@@ -46,24 +46,24 @@ def cannot_afford(debate: Debate, slots: Sequence[Slot]) -> bool:
     people = [slot for slot in slots if debate.seat(slot.seat).model.human]
     if debate.limits.cost is None or not people:
         return False
-    room, per_token = available_for_speech(debate, slots[0].round, len(people))
+    available, per_token = available_for_speech(debate, slots[0].round, len(people))
     reading = per_token * sum(speech_tokens(debate, slot.index) for slot in people)
-    return room is not None and room < reading
+    return available is not None and available < reading
 
 
 def available_for_speech(debate: Debate, round: int, starting: int = 1) -> tuple[Money | None, Money]:
     """What a speech of this round may cost at most, and what each of its tokens adds to the worst case of
     judging. A first round is held even where there would be no money to repair a ballot."""
-    room, repairs = available_for_ballot(debate), max(round, debate.round) > 1
-    if room is None:
+    available, repairs = available_for_ballot(debate), max(round, debate.round) > 1
+    if available is None:
         return None, ZERO
     per_token = reading_worst(debate, HELD_BYTES_PER_TOKEN, repairs=repairs)
-    return room - worst_judging_cost(debate, starting, repairs=repairs), per_token
+    return available - worst_judging_cost(debate, starting, repairs=repairs), per_token
 
 
 def available_for_aside(debate: Debate) -> Money | None:
-    room = available_for_ballot(debate)
-    return None if room is None else room - worst_judging_cost(debate)
+    available = available_for_ballot(debate)
+    return None if available is None else available - worst_judging_cost(debate)
 
 
 def available_for_ballot(debate: Debate) -> Money | None:
@@ -74,9 +74,9 @@ def available_for_ballot(debate: Debate) -> Money | None:
 
 def for_repair(debate: Debate, judge: str, order: int) -> Money | None:
     """What the repair of an unreadable ballot may cost, without what the missing ballots need."""
-    room, judging = available_for_ballot(debate), debate.judging
-    if room is None or judging is None:
-        return room
+    available, judging = available_for_ballot(debate), debate.judging
+    if available is None or judging is None:
+        return available
     requested = {(call.judge, call.order) for call in debate.calls} | {(judge, order)}
     missing = [
         judge_request(debate, other, order)
@@ -85,7 +85,7 @@ def for_repair(debate: Debate, judge: str, order: int) -> Money | None:
         if (other.id, order) not in requested and not judging.has_ballot(other.id, order)
     ]
     costs = (worst_cost(one.model.price, input_bound(one), one.max_tokens) or ZERO for one in missing)
-    return room - sum(costs, ZERO)
+    return available - sum(costs, ZERO)
 
 
 def worst_judging_cost(debate: Debate, starting: int = 0, *, repairs: bool = True) -> Money:

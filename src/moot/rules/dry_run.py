@@ -232,10 +232,10 @@ def _may_concede(debate: Debate, turn: Turn) -> bool:
 def _longer(debate: Debate, speech: Turn, *, thoughts: bool = False) -> int:
     """By how many bytes a speech that fills its room is longer than the filler; with `thoughts`, also what
     was left for those, since a debater hears whatever was said there."""
-    room = bytes_read(debate, speech.slot, speech.max_tokens)
+    capacity = bytes_read(debate, speech.slot, speech.max_tokens)
     if thoughts and debate.cost_limit is not None:
-        room = max(room, speech.max_tokens * HELD_BYTES_PER_TOKEN)
-    return max(0, room - len(speech.text))
+        capacity = max(capacity, speech.max_tokens * HELD_BYTES_PER_TOKEN)
+    return max(0, capacity - len(speech.text))
 
 
 def _filler(words: int, max_tokens: int) -> str:

@@ -124,8 +124,8 @@ def _point_questions(debate: Debate, turn: Turn) -> tuple[SideQuestion, ...]:
     answered = {aside.seat for aside in asides_about(debate, "point", turn.number)}
     others = [
         seat
-        for bench in seats_by_side(debate.seats)
-        for seat in bench
+        for side in seats_by_side(debate.seats)
+        for seat in side
         if opposed(debate.seats, seat.id, turn.seat) and seat.id not in answered and _may_be_asked(seat)
     ]
     if others:
@@ -265,5 +265,5 @@ def winner_if_conceded(debate: Debate, seat: str) -> Seat | None:
     debaters = [other for other in debate.seats if other.role == "debater"]
     if len(debaters) > 2 and any(other.side == "neutral" for other in debaters):
         return None
-    others = (bench for bench in seats_by_side(debate.seats) if all(member.id != seat for member in bench))
-    return next((bench[0] for bench in others if bench), None)
+    others = (side for side in seats_by_side(debate.seats) if all(member.id != seat for member in side))
+    return next((side[0] for side in others if side), None)

@@ -150,7 +150,7 @@ def _flips(flips: int, judges: int) -> str:
 
 def _people(counted: Sequence[JudgeBallots]) -> Iterator[str]:
     """People know who spoke, and are shown it once."""
-    people = sum(mind.judge.model.human for mind in counted)
+    people = sum(judged.judge.model.human for judged in counted)
     if people == len(counted):
         yield "It was judged by people, who knew whom they heard."
     elif people:
@@ -202,7 +202,7 @@ def _recusals(debate: Debate) -> Iterator[str]:
 def ballots(debate: Debate, judging: Judging | None = None) -> tuple[Ballot, ...]:
     """Those that the verdict counts: of people, and of models that have voted in both orders."""
     judging = judging or debate.deciding_judging
-    return tuple(ballot for mind in counted_judges(judging) for ballot in mind.ballots) if judging else ()
+    return tuple(ballot for judged in counted_judges(judging) for ballot in judged.ballots) if judging else ()
 
 
 def leanings(debate: Debate, judging: Judging | None = None) -> tuple[JudgeMargins, ...]:
@@ -212,13 +212,13 @@ def leanings(debate: Debate, judging: Judging | None = None) -> tuple[JudgeMargi
         return ()
     first, second = (one.id for one in parties(debate))
     drawn: list[JudgeMargins] = []
-    for mind in counted_judges(judging):
+    for judged in counted_judges(judging):
         complete_scores = [
-            ballot.scores for ballot in mind.ballots if {first, second} <= ballot.scores.keys()
+            ballot.scores for ballot in judged.ballots if {first, second} <= ballot.scores.keys()
         ]
         if complete_scores:
             margins = tuple(scores[first].score - scores[second].score for scores in complete_scores)
-            drawn.append(JudgeMargins(mind.judge.name, margins, mind.flipped))
+            drawn.append(JudgeMargins(judged.judge.name, margins, judged.flipped))
     return tuple(drawn)
 
 

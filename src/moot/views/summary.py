@@ -76,7 +76,7 @@ def summarize(debate: Debate) -> StoredSummary:
     strip, finished = _strip(debate)
     judged = verdict is not None and verdict.by == "judges"
     counted = counted_judges(debate.deciding_judging) if judged and debate.deciding_judging else ()
-    models = sum(not mind.judge.model.human for mind in counted)
+    models = sum(not entry.judge.model.human for entry in counted)
     return StoredSummary(
         id=debate.id,
         motion=debate.motion,

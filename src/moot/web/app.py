@@ -40,7 +40,7 @@ from moot.web.routes import (
     page_views,
     people,
 )  # fmt: skip
-from moot.web.routes import page as front
+from moot.web.routes import page as page_routes
 from moot.web.server_info import ServerInfo
 from moot.web.streaming import websocket as socket
 from moot.web.streaming.feeds import Feeds
@@ -82,8 +82,8 @@ def make_app(arena: Arena, extensions: Sequence[Extension] = ()) -> ASGIApp:
         context.authenticator,
         context.limiter,
         context.tickets,
-        open_paths={*OPEN_PATHS, *front.OPEN},
-        open_prefixes=front.OPEN_PREFIXES,
+        open_paths={*OPEN_PATHS, *page_routes.OPEN},
+        open_prefixes=page_routes.OPEN_PREFIXES,
         plain_text=frozenset(path for extension in extensions for path in extension.plain_text),
     )
 
@@ -106,8 +106,8 @@ def _application(context: AppContext, extensions: Sequence[Extension]) -> FastAP
     app.include_router(health.router)
     app.include_router(metrics.router)
     app.include_router(docs.router(app, context, extensions))
-    app.state.front = front.PageRoutes()
-    app.include_router(app.state.front.router())
+    app.state.page_routes = page_routes.PageRoutes()
+    app.include_router(app.state.page_routes.router())
 
     async def talk(websocket: WebSocket) -> None:
         await socket.serve_socket(context, websocket, websocket.path_params["debateId"])
@@ -133,7 +133,7 @@ async def _error_response(request: Request, error: Exception) -> Response:
         raise Problem("not-found") if isinstance(error, HTTPException) else as_problem(error)
     problem = _routing_problem(request, error) if isinstance(error, HTTPException) else as_problem(error)
     if isinstance(error, HTTPException) and problem.kind == "not-found":
-        page: Response | None = request.app.state.front.lost(request)
+        page: Response | None = request.app.state.page_routes.lost(request)
         if page is not None:
             return page
     if isinstance(error, StoreError):

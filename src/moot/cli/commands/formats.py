@@ -28,20 +28,26 @@ RESULT_TEXTS = {
 @app.default
 def formats() -> int:
     """The debate formats."""
-    from moot import formats as shelf
+    from moot import formats as format_files
     from moot import settings
 
     terminal = Terminal.out()
     folder = settings.load().formats
     table = make_table("format", "length", "seats", "")
-    for name in shelf.names(folder):
-        fmt = shelf.load(name, folder)
-        add_row(table, (name, "bold"), _length(fmt), f"{fmt.min_seats}-{fmt.max_seats}", shelf.described(fmt))
+    for name in format_files.names(folder):
+        fmt = format_files.load(name, folder)
+        add_row(
+            table,
+            (name, "bold"),
+            _length(fmt),
+            f"{fmt.min_seats}-{fmt.max_seats}",
+            format_files.described(fmt),
+        )
     for column in (0, 1, 2):
         table.columns[column].no_wrap = True
     terminal.table(table)
     terminal.line("")
-    for _, user_format in shelf.user_formats(folder):
+    for _, user_format in format_files.user_formats(folder):
         if isinstance(user_format, Invalid):
             terminal.raw(f"{user_format}\n")
     terminal.line("  moot formats show NAME prints the table of speeches.")
@@ -52,24 +58,24 @@ def formats() -> int:
 @app.command
 def show(name: Annotated[str, Parameter(help="A format by name, or a .toml file.")], /) -> int:
     """The speeches of a format, in order."""
-    from moot import formats as shelf
+    from moot import formats as format_files
     from moot import settings
 
-    _table(shelf.load(name, settings.load().formats))
+    _table(format_files.load(name, settings.load().formats))
     return 0
 
 
 @app.command
 def check(file: Annotated[Path, Parameter(help="A .toml file.")], /) -> int:
     """Whether a format file is right; if not, what is wrong and where."""
-    from moot import formats as shelf
+    from moot import formats as format_files
 
     try:
         words = file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise Invalid(f"{file} cannot be read: {error}.") from error
     try:
-        fmt = shelf.parse(words, str(file))
+        fmt = format_files.parse(words, str(file))
     except Invalid as error:
         # As compilers say it, so that editors find the place: one line each, however long.
         Terminal.err().raw(f"{error}\n")

@@ -26,10 +26,10 @@ export function listen() {
     // Space and Enter press the focused button.
     if ((key === 'space' || key === 'Enter') && event.target.closest?.('button, a, summary, [role=button]')) return;
     for (const group of groups.peek().toReversed()) {
-      const found = group.keys[key];
-      if (!found) continue;
+      const binding = group.keys[key];
+      if (!binding) continue;
       event.preventDefault();
-      found[1](event);
+      binding[1](event);
       return;
     }
   });

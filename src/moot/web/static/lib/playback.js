@@ -51,7 +51,7 @@ export class Recording {
   view(count) {
     const start = Math.min(Math.floor(count / EVERY), this.#views.length - 1);
     let view = this.#views[start] ?? EMPTY;
-    for (let place = start * EVERY; place < count; place++) view = fold(view, this.#frames[place]);
+    for (let index = start * EVERY; index < count; index++) view = fold(view, this.#frames[index]);
     return view;
   }
 
@@ -83,9 +83,9 @@ export class Recording {
 export function playTimes(frames) {
   const times = new Float64Array(frames.length);
   let last = frames.length ? Date.parse(frames[0].at) : 0;
-  for (let place = 1; place < frames.length; place++) {
-    const at = Date.parse(frames[place].at);
-    times[place] = times[place - 1] + Math.min(Math.max(at - last, 0), LONGEST_SILENCE);
+  for (let index = 1; index < frames.length; index++) {
+    const at = Date.parse(frames[index].at);
+    times[index] = times[index - 1] + Math.min(Math.max(at - last, 0), LONGEST_SILENCE);
     last = at;
   }
   return times;
@@ -97,13 +97,13 @@ function watched(frames, times) {
   const marks = [];
   const open = new Map();
   let view = EMPTY;
-  frames.forEach((frame, place) => {
+  frames.forEach((frame, index) => {
     const before = view;
     view = fold(view, frame);
-    if ((place + 1) % EVERY === 0) views.push(view);
-    if (before.turns !== view.turns) speeches(before, view, times[place], marks, open);
-    if (view.now !== before.now) bench(before, view, times[place], marks);
-    if (!some(before.verdicts) && some(view.verdicts)) marks.push({ kind: 'verdict', at: times[place] });
+    if ((index + 1) % EVERY === 0) views.push(view);
+    if (before.turns !== view.turns) speeches(before, view, times[index], marks, open);
+    if (view.now !== before.now) bench(before, view, times[index], marks);
+    if (!some(before.verdicts) && some(view.verdicts)) marks.push({ kind: 'verdict', at: times[index] });
   });
   for (const mark of marks.filter((one) => one.kind === 'judging')) {
     mark.end = marks.find((one) => one.kind !== 'speech' && one.at > mark.at)?.at;
@@ -146,7 +146,7 @@ export function clock(ms) {
 /** Frames from the form in which a file has them: [ms from the start, changes]. */
 export function unpacked({ start, frames }) {
   const first = Date.parse(start);
-  return frames.map(([ms, ops], place) => ({ seq: place + 1, at: new Date(first + ms).toISOString(), ops }));
+  return frames.map(([ms, ops], index) => ({ seq: index + 1, at: new Date(first + ms).toISOString(), ops }));
 }
 
 /** From this number of frames on the view is replaced as a whole. */
@@ -191,8 +191,8 @@ export class RecordingPlayer {
   }
 
   faster(step) {
-    const place = SPEEDS.indexOf(this.speed.peek()) + step;
-    this.speed.value = SPEEDS[Math.min(Math.max(place, 0), SPEEDS.length - 1)];
+    const index = SPEEDS.indexOf(this.speed.peek()) + step;
+    this.speed.value = SPEEDS[Math.min(Math.max(index, 0), SPEEDS.length - 1)];
   }
 
   jump(step) {

@@ -20,10 +20,10 @@ export const place = signal(where());
 export function where() {
   takeInvitation();
   for (const [pattern, page, title] of PAGES) {
-    const found = pattern.exec(location.pathname);
-    if (!found) continue;
+    const match = pattern.exec(location.pathname);
+    if (!match) continue;
     const query = new URLSearchParams(location.search);
-    return { page, title, id: found.groups?.id ?? null, query, hash: location.hash };
+    return { page, title, id: match.groups?.id ?? null, query, hash: location.hash };
   }
   return { page: 'lost', title: 'Not found', id: null, query: new URLSearchParams(), hash: '' };
 }

@@ -22,8 +22,8 @@ export function readable(hex, theme) {
 }
 
 function parse(hex) {
-  const found = /^#([0-9a-f]{6})$/i.exec(hex ?? '');
-  return found ? [0, 2, 4].map((at) => parseInt(found[1].slice(at, at + 2), 16)) : [0x6b, 0x65, 0x5b];
+  const match = /^#([0-9a-f]{6})$/i.exec(hex ?? '');
+  return match ? [0, 2, 4].map((at) => parseInt(match[1].slice(at, at + 2), 16)) : [0x6b, 0x65, 0x5b];
 }
 
 function contrast(a, b) {
@@ -42,12 +42,12 @@ function luminance(colour) {
 /** Map of id -> {id, name, style}, in the order of the parties; other seats follow by their own names. */
 export function partiesOf(about) {
   const seats = new Map(about.seats.map((seat) => [seat.id, seat]));
-  const found = new Map();
-  for (const { id, name } of about.parties) found.set(id, { id, name, style: seatStyle(seats.get(id)?.color) });
+  const byId = new Map();
+  for (const { id, name } of about.parties) byId.set(id, { id, name, style: seatStyle(seats.get(id)?.color) });
   for (const seat of about.seats) {
-    if (!found.has(seat.id)) found.set(seat.id, { id: seat.id, name: seat.name, style: seatStyle(seat.color) });
+    if (!byId.has(seat.id)) byId.set(seat.id, { id: seat.id, name: seat.name, style: seatStyle(seat.color) });
   }
-  return found;
+  return byId;
 }
 
 /** The choices of a vote in the order in which they are drawn: undecided is in the middle. */

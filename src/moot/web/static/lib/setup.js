@@ -58,15 +58,15 @@ export const fresh = () => ({
 
 /** A valid setup from data of a link or of storage: unknown fields are dropped, missing ones added. */
 export function tidied(raw) {
-  const whole = fresh();
-  if (!raw || typeof raw !== 'object') return whole;
+  const defaults = fresh();
+  if (!raw || typeof raw !== 'object') return defaults;
   const readList = (list, most, empty) =>
     Array.isArray(list) && list.length ? list.slice(0, most).map((one, place) => like(empty(place), one)) : null;
   return {
-    topic: text(raw.topic, TEXT.topic) ?? whole.topic,
-    format: text(raw.format, TEXT.format) || whole.format,
-    seats: spread(readList(raw.seats, MAX_PARTICIPANTS, emptySeat)) ?? whole.seats,
-    judges: readList(raw.judges, MAX_JUDGES, emptyJudge) ?? whole.judges,
+    topic: text(raw.topic, TEXT.topic) ?? defaults.topic,
+    format: text(raw.format, TEXT.format) || defaults.format,
+    seats: spread(readList(raw.seats, MAX_PARTICIPANTS, emptySeat)) ?? defaults.seats,
+    judges: readList(raw.judges, MAX_JUDGES, emptyJudge) ?? defaults.judges,
     config: like(CONFIG, raw.config),
   };
 }
@@ -76,18 +76,18 @@ const text = (value, most) => (typeof value === 'string' ? value.slice(0, most) 
 
 /** The fields of `model`, with the values of `raw` where they have the same type. */
 function like(model, raw) {
-  const found = { ...model };
+  const checked = { ...model };
   for (const [name, usual] of Object.entries(model)) {
     const given = raw?.[name];
-    if (name === 'color') found[name] = /^#[0-9a-f]{6}$/i.test(given) ? given : usual;
-    else if (typeof usual === 'string') found[name] = text(given, TEXT[name] ?? 3000) ?? usual;
-    else if (typeof usual === 'boolean') found[name] = typeof given === 'boolean' ? given : usual;
-    else if (Array.isArray(usual)) found[name] = texts(given);
-    else if (name === 'weights') found[name] = numbers(given);
-    else if (given === null && !isFixed(name)) found[name] = null;
-    else found[name] = Number.isFinite(given) ? given : usual;
+    if (name === 'color') checked[name] = /^#[0-9a-f]{6}$/i.test(given) ? given : usual;
+    else if (typeof usual === 'string') checked[name] = text(given, TEXT[name] ?? 3000) ?? usual;
+    else if (typeof usual === 'boolean') checked[name] = typeof given === 'boolean' ? given : usual;
+    else if (Array.isArray(usual)) checked[name] = texts(given);
+    else if (name === 'weights') checked[name] = numbers(given);
+    else if (given === null && !isFixed(name)) checked[name] = null;
+    else checked[name] = Number.isFinite(given) ? given : usual;
   }
-  return found;
+  return checked;
 }
 
 const texts = (given) =>
@@ -235,10 +235,10 @@ export function linkOf(setup, secrets = false) {
 
 /** The setup in an address, or null. */
 export function linked(hash) {
-  const found = /^#setup=([\w-]+)$/.exec(hash)?.[1];
-  if (!found) return null;
+  const encoded = /^#setup=([\w-]+)$/.exec(hash)?.[1];
+  if (!encoded) return null;
   try {
-    const binary = atob(found.replaceAll('-', '+').replaceAll('_', '/'));
+    const binary = atob(encoded.replaceAll('-', '+').replaceAll('_', '/'));
     return tidied(JSON.parse(new TextDecoder().decode(Uint8Array.from(binary, (char) => char.charCodeAt(0)))));
   } catch {
     return null;

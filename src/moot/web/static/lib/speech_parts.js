@@ -18,17 +18,17 @@ export function share(speech, place, kind) {
 }
 
 function divided(parts) {
-  const found = [];
+  const ranges = [];
   const reached = { thoughts: 0, words: 0 };
   let rank = Infinity;
   for (const part of parts) {
     const own = RANKS.indexOf(part.kind);
-    if (own < rank) found.push({ thoughts: nothing(reached.thoughts), words: nothing(reached.words), tools: [] });
+    if (own < rank) ranges.push({ thoughts: nothing(reached.thoughts), words: nothing(reached.words), tools: [] });
     rank = own;
-    if (part.kind === 'tool') found.at(-1).tools.push(part);
-    else found.at(-1)[part.kind][1] = reached[part.kind] = part.end;
+    if (part.kind === 'tool') ranges.at(-1).tools.push(part);
+    else ranges.at(-1)[part.kind][1] = reached[part.kind] = part.end;
   }
-  return [...found, { thoughts: [reached.thoughts, undefined], words: [reached.words, undefined], tools: [] }];
+  return [...ranges, { thoughts: [reached.thoughts, undefined], words: [reached.words, undefined], tools: [] }];
 }
 
 const nothing = (at) => [at, at];

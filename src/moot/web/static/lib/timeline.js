@@ -13,21 +13,21 @@ export function inOrder(debate) {
     ...entries(debate, 'remarks', 'remark').filter((entry) => !waiting.includes(entry.number)),
     ...entries(debate, 'points', 'point'),
   ].sort((one, other) => one.seq - other.seq);
-  const found = [];
+  const rows = [];
   let round = null;
   for (const entry of all) {
     if (entry.kind === 'turn' && entry.it.round !== round && rounds > 1) {
       round = entry.it.round;
-      found.push({ kind: 'round', key: `round/${round}`, number: round });
+      rows.push({ kind: 'round', key: `round/${round}`, number: round });
     }
     const group = entry.kind === 'turn' && !entry.it.struck ? order[entry.it.slot]?.group : undefined;
     const shared = group !== undefined && isShared(order, group);
-    const before = shared && found.find((other) => other.kind === 'together' && other.group === group);
+    const before = shared && rows.find((other) => other.kind === 'together' && other.group === group);
     if (before) before.numbers.push(entry.number);
-    else if (shared) found.push({ kind: 'together', key: `together/${group}`, group, numbers: [entry.number] });
-    else found.push({ kind: entry.kind, key: `${entry.kind}/${entry.number}`, number: entry.number });
+    else if (shared) rows.push({ kind: 'together', key: `together/${group}`, group, numbers: [entry.number] });
+    else rows.push({ kind: entry.kind, key: `${entry.kind}/${entry.number}`, number: entry.number });
   }
-  return found;
+  return rows;
 }
 
 function entries(debate, section, kind) {
@@ -56,9 +56,9 @@ export function progress(debate) {
 export function sides(seats) {
   const opposed = ['for', 'against'].every((side) => seats.some((seat) => seat.position === side));
   const half = Math.ceil(seats.length / 2);
-  const isRight = ({ position }, place) => {
-    if (!opposed) return place >= half;
-    return position === 'against' || (position !== 'for' && place % 2 === 1);
+  const isRight = ({ position }, index) => {
+    if (!opposed) return index >= half;
+    return position === 'against' || (position !== 'for' && index % 2 === 1);
   };
-  return Object.fromEntries(seats.map((seat, place) => [seat.id, isRight(seat, place) ? 'right' : 'left']));
+  return Object.fromEntries(seats.map((seat, index) => [seat.id, isRight(seat, index) ? 'right' : 'left']));
 }

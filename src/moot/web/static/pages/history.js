@@ -186,7 +186,7 @@ function settle() {
 async function carryOut(ids, then) {
   open = null;
   const done = await Promise.allSettled(ids.map((id) => remove(`/debates/${id}`, { keepalive: true })));
-  const kept = ids.filter((_, place) => done[place].status === 'rejected' && done[place].reason.status !== 404);
+  const kept = ids.filter((_, index) => done[index].status === 'rejected' && done[index].reason.status !== 404);
   if (kept.length) complain(done.find((one) => one.status === 'rejected').reason);
   show(kept, true);
   then?.();

@@ -18,7 +18,7 @@ const FEW = 10;
 export default function Statistics({ at }) {
   const given = FILTERS.map((name) => [name, at.query.get(name) ?? '']).filter(([, value]) => value);
   const asked = new URLSearchParams(given).toString();
-  const [found, error, again] = useLoaded((signal) => get(`/statistics?${asked}`, { signal }), [asked]);
+  const [statistics, error, again] = useLoaded((signal) => get(`/statistics?${asked}`, { signal }), [asked]);
   const [formats] = useLoaded((signal) => get('/formats', { signal }));
   const titles = Object.fromEntries((formats?.formats ?? []).map((one) => [one.name, one.title]));
   return html`<main id="main" class="wide statistics">
@@ -27,8 +27,8 @@ export default function Statistics({ at }) {
       <${Among} given=${Object.fromEntries(given)} titles=${titles} />
     </header>
     ${error && html`<${Failed} error=${error} again=${again} />`}
-    ${found && (found.totals.debates
-      ? html`<${Figures} found=${found} titles=${titles} />`
+    ${statistics && (statistics.totals.debates
+      ? html`<${Figures} statistics=${statistics} titles=${titles} />`
       : html`<${Nothing} filtered=${given.length > 0} />`)}
   </main>`;
 }
@@ -58,23 +58,23 @@ function Nothing({ filtered }) {
   <//>`;
 }
 
-function Figures({ found, titles }) {
-  const judged = found.formats.reduce((all, one) => all + one.debates, 0);
-  const models = found.models.map(standing).filter((one) => one.of > 0);
+function Figures({ statistics, titles }) {
+  const judged = statistics.formats.reduce((all, one) => all + one.debates, 0);
+  const models = statistics.models.map(standing).filter((one) => one.of > 0);
   return html`
-    <${Totals} totals=${found.totals} judged=${judged} />
+    <${Totals} totals=${statistics.totals} judged=${judged} />
     <${Caution} judged=${judged} models=${models} />
-    ${models.length > 0 && html`<${Winners} models=${models} alone=${found.models.length - models.length} />`}
-    ${found.pairs.length > 0 && html`<${PageSection} title="Against whom" says=${AGAINST}>
-      <${Matrix} pairs=${found.pairs} />
+    ${models.length > 0 && html`<${Winners} models=${models} alone=${statistics.models.length - models.length} />`}
+    ${statistics.pairs.length > 0 && html`<${PageSection} title="Against whom" says=${AGAINST}>
+      <${Matrix} pairs=${statistics.pairs} />
     <//>`}
-    ${judged > 0 && html`<${Fairness} sides=${found.sides} formats=${found.formats} titles=${titles} />`}
-    ${found.judges.debates > 0 && html`<${Judges} judges=${found.judges} />`}
-    ${found.days.length > 0 && html`<${PageSection} title="Day by day" says="Debates as columns, their cost as a line.">
-      <${Drawn} days=${found.days} />
+    ${judged > 0 && html`<${Fairness} sides=${statistics.sides} formats=${statistics.formats} titles=${titles} />`}
+    ${statistics.judges.debates > 0 && html`<${Judges} judges=${statistics.judges} />`}
+    ${statistics.days.length > 0 && html`<${PageSection} title="Day by day" says="Debates as columns, their cost as a line.">
+      <${Drawn} days=${statistics.days} />
     <//>`}
-    ${found.costs.length > 0 && html`<${Costs} costs=${found.costs} />`}
-    ${found.topics.length > 0 && html`<${Topics} topics=${found.topics} />`}
+    ${statistics.costs.length > 0 && html`<${Costs} costs=${statistics.costs} />`}
+    ${statistics.topics.length > 0 && html`<${Topics} topics=${statistics.topics} />`}
   `;
 }
 

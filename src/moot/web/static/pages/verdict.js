@@ -27,7 +27,7 @@ export default function Page({ id }) {
     </main>`;
   }
   const judged = debate.keys('verdicts').value.length > 0;
-  const names = about.seats.map((seat, place) => html`${place > 0 && ', '}<bdi>${seat.name}</bdi>`);
+  const names = about.seats.map((seat, index) => html`${index > 0 && ', '}<bdi>${seat.name}</bdi>`);
   return html`<main id="main" class="wide verdict-page">
     <${Headline} motion=${about.motion} over=${html`${about.formatTitle} · ${names}`}>
       <p><a href=${`/debate/${id}`}>Read the speeches</a></p>

@@ -13,8 +13,8 @@ await ensureStyle('controls');
 
 export function BallotForm({ debate, id }) {
   const { open } = debate.at('now').value;
-  const mine = (debate.me.value?.may.judges ?? []).filter((judge) => open.includes(`ballot:${judge}`));
-  return html`${mine.map((judge) => html`<${Ballot} key=${judge} ...${{ debate, id, judge }} />`)}`;
+  const judges = (debate.me.value?.may.judges ?? []).filter((judge) => open.includes(`ballot:${judge}`));
+  return html`${judges.map((judge) => html`<${Ballot} key=${judge} ...${{ debate, id, judge }} />`)}`;
 }
 
 function Ballot({ debate, id, judge }) {
@@ -55,10 +55,10 @@ const PLACES = ['Second', 'Third', 'Fourth'];
 /** For formats with a ranking: the places after the winner. The party that is left is last. */
 function Behind({ parties, winner, behind, setBehind }) {
   const others = parties.filter((party) => party.id !== winner);
-  const put = (place, id) => setBehind(others.slice(1).map((_, at) => (at === place ? id : without(behind[at], id))));
-  return html`<div class="row behind">${others.slice(1).map((_, place) => html`<label class="named" key=${place}>
-    ${PLACES[place]}
-    <select class="field" value=${without(behind[place], winner)} onChange=${(event) => put(place, event.target.value)}>
+  const put = (index, id) => setBehind(others.slice(1).map((_, at) => (at === index ? id : without(behind[at], id))));
+  return html`<div class="row behind">${others.slice(1).map((_, index) => html`<label class="named" key=${index}>
+    ${PLACES[index]}
+    <select class="field" value=${without(behind[index], winner)} onChange=${(event) => put(index, event.target.value)}>
       <option value="">–</option>
       ${others.map((party) => html`<option key=${party.id} value=${party.id}>${party.name}</option>`)}
     </select>

@@ -34,10 +34,10 @@ function Sent({ sent }) {
     <${Facts} of=${facts} />
     ${instructions && html`<${Piece} title="Instructions" text=${instructions} open />`}
     ${messages.map(
-      (message, place) => html`<${Message} key=${place} message=${message} open=${place === messages.length - 1} />`,
+      (message, index) => html`<${Message} key=${index} message=${message} open=${index === messages.length - 1} />`,
     )}
     ${fresh.length > 0 && html`<p class="soft small">The provider remembers the rest; only this was new:</p>`}
-    ${fresh.map((message, place) => html`<${Message} key=${`f${place}`} message=${message} open />`)}
+    ${fresh.map((message, index) => html`<${Message} key=${`f${index}`} message=${message} open />`)}
     ${prefill && html`<${Piece} title="Begun for it" text=${prefill} open />`}
     ${schema && html`<${Piece} title="Shape of the reply" text=${pretty(schema)} />`}
     <${Piece} title="The whole request" text=${pretty(sent)} />
@@ -58,7 +58,7 @@ function Got({ call }) {
       <${Copy} class="plain" text=${() => pretty({ got: call.got, outcome })} label="Copy JSON" />
     </header>
     ${outcome ? html`<${Outcome} outcome=${outcome} />` : html`<p class="soft" role="status">Nothing final yet.</p>`}
-    ${segments.map((segment, place) => html`<${Segment} key=${place} segment=${segment} />`)}
+    ${segments.map((segment, index) => html`<${Segment} key=${index} segment=${segment} />`)}
     ${!segments.length && reasoning && html`<${Piece} title="Reasoning, as far as it came" text=${reasoning} open />`}
     ${!segments.length && text && html`<${Piece} title="Text, as far as it came" text=${text} open />`}
     ${!segments.length && !text && !reasoning && outcome && html`<p class="soft">Not a word.</p>`}

@@ -7,8 +7,8 @@ import { Dialog } from '../lib/ui.js';
 /** `show(open)` opens and closes the dialog. */
 export function Money({ debate, open, show }) {
   const money = debate.at('money').value;
-  const said = money.limit ? `${money.spent} of ${money.limit}` : money.spent;
-  const way = { 'aria-haspopup': 'dialog', 'aria-keyshortcuts': '$', 'aria-label': `Cost: ${said}. Show it by model` };
+  const amount = money.limit ? `${money.spent} of ${money.limit}` : money.spent;
+  const way = { 'aria-haspopup': 'dialog', 'aria-keyshortcuts': '$', 'aria-label': `Cost: ${amount}. Show it by model` };
   return html`<button type="button" class="money numbers" ...${way} onClick=${() => show(true)}>
       <span>${money.spent}</span>
       ${money.share !== null && html`<${Meter} money=${money} />`}

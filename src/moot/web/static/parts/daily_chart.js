@@ -84,7 +84,7 @@ function filled(days) {
   const columns = [[], [], []];
   for (let at = Math.min(...moments) - DAY; at <= Math.max(...moments) + DAY; at += DAY) {
     const { debates = 0, cost = 0 } = known.get(at) ?? {};
-    [at, debates, cost].forEach((value, place) => columns[place].push(value));
+    [at, debates, cost].forEach((value, index) => columns[index].push(value));
   }
   return columns;
 }
@@ -97,7 +97,7 @@ function colours(box) {
     probe.style.color = `var(--${name})`;
     return getComputedStyle(probe).color;
   };
-  const found = { ink: read('ink'), soft: read('soft'), bar: read('edge'), line: read('line') };
+  const palette = { ink: read('ink'), soft: read('soft'), bar: read('edge'), line: read('line') };
   probe.remove();
-  return found;
+  return palette;
 }

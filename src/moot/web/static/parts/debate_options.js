@@ -93,7 +93,7 @@ const FIELDS = new Set([
 ]);
 
 /** Whether an error belongs to these fields. */
-export const isRule = (place) => FIELDS.has(place.split('.')[0]);
+export const isRule = (field) => FIELDS.has(field.split('.')[0]);
 
 /** `smallest`: the smallest cost limit for this setup, if the server has sent it. */
 export function Rules({ config, format, errors, smallest, onChange }) {

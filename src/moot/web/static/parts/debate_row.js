@@ -51,20 +51,20 @@ const Bin = () => html`<svg viewBox="0 0 16 16" width="16" height="16" aria-hidd
 
 /** Ada v. Ben; seats of one side together. */
 function Sides({ debate }) {
-  const sides = Map.groupBy(debate.participants, ({ position }, place) => (SIDES.has(position) ? position : place));
+  const sides = Map.groupBy(debate.participants, ({ position }, index) => (SIDES.has(position) ? position : index));
   const name = (seat) => html`<${Words} class="name" data-seat style=${seatStyle(seat.color)} title=${seat.model}>
     ${seat.name}
   <//>`;
-  const together = (side) => side.map((seat, place) => html`${place > 0 && ', '}${name(seat)}`);
+  const together = (side) => side.map((seat, index) => html`${index > 0 && ', '}${name(seat)}`);
   return [...sides.values()].map(
-    (side, place) => html`${place > 0 && html` <i class="versus">v.</i> `}${together(side)}`,
+    (side, index) => html`${index > 0 && html` <i class="versus">v.</i> `}${together(side)}`,
   );
 }
 
 function Strip({ debate }) {
   if (!debate.strip.length) return null;
   const { participants: seats, given } = debate;
-  const order = debate.strip.map((place, slot) => ({ slot, seat: place, title: 'speech' }));
+  const order = debate.strip.map((index, slot) => ({ slot, seat: index, title: 'speech' }));
   return html`<${Order}
     order=${order}
     colours=${seats.map((seat) => seat.color)}

@@ -33,9 +33,9 @@ export function useForm(send) {
 
 /** The errors of a field and of the fields within it. */
 export function Wrong({ errors, of }) {
-  const found = Object.entries(errors).filter(([field]) => field === of || field.startsWith(`${of}.`));
+  const fieldErrors = Object.entries(errors).filter(([field]) => field === of || field.startsWith(`${of}.`));
   const said = ([field, texts]) => html`<p class="wrong" role="alert" key=${field}>${texts.join('. ')}.</p>`;
-  return html`${found.map(said)}`;
+  return html`${fieldErrors.map(said)}`;
 }
 
 /** A text of several lines. */

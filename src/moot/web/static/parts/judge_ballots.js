@@ -57,8 +57,8 @@ function Paper({ paper, alone, parties, weights, debate, to }) {
 
 /** Links to the speeches that a ballot refers to. */
 export function Cites({ cites, debate, to, label = 'Rests on' }) {
-  const found = (cites ?? []).map((number) => [number, debate.at('turns', String(number)).value]);
-  const known = found.filter(([, turn]) => turn);
+  const cited = (cites ?? []).map((number) => [number, debate.at('turns', String(number)).value]);
+  const known = cited.filter(([, turn]) => turn);
   if (!known.length) return null;
   const seats = new Map(debate.at('about').value.seats.map((seat) => [seat.id, seat.name]));
   return html`<p class="cites"><span class="soft">${label}</span> ${known.map(
@@ -76,8 +76,8 @@ function Diagnosis({ paper, parties, weights }) {
     ${scored.length > 0 && html`<dl class="marks">${scored.map(
       ([id, mark]) => html`<div key=${id} data-seat style=${parties.get(id)?.style}>
         <dt><bdi>${parties.get(id)?.name}</bdi> <span class="numbers">${inPoints(mark.score)} of 100</span></dt>
-        ${mark.strengths.map((text, place) => html`<dd key=${`+${place}`} class="plus" dir="auto">${text}</dd>`)}
-        ${mark.weaknesses.map((text, place) => html`<dd key=${`-${place}`} class="minus" dir="auto">${text}</dd>`)}
+        ${mark.strengths.map((text, index) => html`<dd key=${`+${index}`} class="plus" dir="auto">${text}</dd>`)}
+        ${mark.weaknesses.map((text, index) => html`<dd key=${`-${index}`} class="minus" dir="auto">${text}</dd>`)}
       </div>`,
     )}</dl>`}
     ${rubric.length > 0 && html`<${Rubric} rubric=${rubric} parties=${parties} weights=${weights} />`}

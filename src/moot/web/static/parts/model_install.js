@@ -27,10 +27,10 @@ export async function install(name) {
   await post(`/installs/${encodeURIComponent(name)}`);
   announce(`Installing ${installs.peek()[name]?.title ?? name}.`);
   await follow();
-  const found = installs.peek()[name];
-  if (found?.state === 'failed') throw new Error(found.error || 'It could not be installed.');
-  if (found?.state !== 'installed') throw new Error('The installation was called off.');
-  announce(`${found.title} is installed.`);
+  const model = installs.peek()[name];
+  if (model?.state === 'failed') throw new Error(model.error || 'It could not be installed.');
+  if (model?.state !== 'installed') throw new Error('The installation was called off.');
+  announce(`${model.title} is installed.`);
 }
 
 /** Polls while an installation is running; all callers share the same requests. */

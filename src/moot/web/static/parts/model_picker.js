@@ -104,8 +104,8 @@ export function Picker({ label, value, usual, models, people = false, wrong = []
       <svg class="arrow" viewBox="0 0 12 12" aria-hidden="true"><path d="M2 4.5 6 8l4-3.5" /></svg>
       ${open && html`<ul class="options" role="listbox" id=${`${id}-list`} aria-label=${label} ref=${list}
         onMouseDown=${(event) => event.preventDefault()}>
-        ${options.map((one, place) => html`<${Option} key=${labelOf(one)} id=${`${id}-${place}`} row=${one}
-          active=${place === at} chosen=${labelOf(one) === chosen} onPick=${() => pick(one)} />`)}
+        ${options.map((one, index) => html`<${Option} key=${labelOf(one)} id=${`${id}-${index}`} row=${one}
+          active=${index === at} chosen=${labelOf(one) === chosen} onPick=${() => pick(one)} />`)}
         <${Rest} count=${found.length} />
       </ul>`}
     </div>

@@ -15,10 +15,10 @@ export function Ranks({ verdict, parties }) {
   const ballots = verdict.ballots.filter((ballot) => ballot.ranking);
   const final = verdict.ranking ?? ballots[0].ranking;
   const name = (id) => html`<bdi>${parties.get(id).name}</bdi>`;
-  const said = final.map((id, place) => `${NTH[place]} ${parties.get(id).name}`).join(', ');
+  const said = final.map((id, index) => `${NTH[index]} ${parties.get(id).name}`).join(', ');
   return html`<figure class="doubt ranks" style=${`--parties:${final.length}`}>
     <div class="plot" role="img" aria-label=${`${said}. Each ballot stands in the table below.`}>
-      <ol class="places">${final.map((id, place) => html`<li key=${id}>${NTH[place]}</li>`)}</ol>
+      <ol class="places">${final.map((id, index) => html`<li key=${id}>${NTH[index]}</li>`)}</ol>
       <${Lines} ballots=${ballots} final=${final} parties=${parties} />
       <ol class="finals">${final.map(
         (id) => html`<li key=${id} data-seat style=${parties.get(id).style}>${name(id)}</li>`,
@@ -31,7 +31,7 @@ export function Ranks({ verdict, parties }) {
       </div>
     </div>
     <${Table} caption="Where each ballot put the parties, from best to worst"
-      heads=${final.map((_, place) => NTH[place])} ballots=${ballots}
+      heads=${final.map((_, index) => NTH[index])} ballots=${ballots}
       cells=${(ballot) => ballot.ranking.map(name)} all=${final.map(name)} />
   </figure>`;
 }
@@ -39,12 +39,12 @@ export function Ranks({ verdict, parties }) {
 function Lines({ ballots, final, parties }) {
   const columns = [...ballots.map((ballot) => ballot.ranking), final];
   const x = (column) => `${((column + 0.5) / columns.length) * 100}%`;
-  const y = (place) => `${((place + 0.5) / final.length) * 100}%`;
+  const y = (index) => `${((index + 0.5) / final.length) * 100}%`;
   const sameJudge = (column) => ballots[column + 1] && ballots[column].judge === ballots[column + 1].judge;
   const line = ([from, to, column]) => html`<line key=${`l${column}`} class=${sameJudge(column) ? 'link' : 'faint'}
     x1=${x(column)} x2=${x(column + 1)} y1=${y(from)} y2=${y(to)} />`;
-  const spot = (place, column) => place >= 0 && html`<circle key=${column} class=${dot(ballots[column]?.order ?? 0)}
-    cx=${x(column)} cy=${y(place)} r="6" />`;
+  const spot = (index, column) => index >= 0 && html`<circle key=${column} class=${dot(ballots[column]?.order ?? 0)}
+    cx=${x(column)} cy=${y(index)} r="6" />`;
   return html`<svg aria-hidden="true">${final.map((id) => {
     const way = columns.map((ranking) => ranking.indexOf(id));
     return html`<g key=${id} data-seat style=${parties.get(id).style}>${steps(way).map(line)}${way.map(spot)}</g>`;
@@ -120,9 +120,9 @@ function Table({ caption, heads, ballots, cells, all }) {
       <caption>${caption}</caption>
       <thead><tr>
         <th scope="col">Ballot</th>
-        ${heads.map((head, place) => html`<th scope="col" key=${place}>${head}</th>`)}
+        ${heads.map((head, index) => html`<th scope="col" key=${index}>${head}</th>`)}
       </tr></thead>
-      <tbody>${ballots.map((ballot, place) => html`<tr key=${place}>
+      <tbody>${ballots.map((ballot, index) => html`<tr key=${index}>
         <th scope="row"><bdi>${ballot.judgeName}</bdi>, ${orderName(ballot.order)}</th>
         ${cells(ballot).map((cell, column) => html`<td key=${column}>${cell}</td>`)}
       </tr>`)}</tbody>

@@ -8,12 +8,12 @@ const MOST = 9;
 const SHOWN = 40;
 
 export function Rejudge({ debate, id, onClose }) {
-  const [found, error, again] = useLoaded((signal) => get('/models', { signal }));
+  const [loaded, error, again] = useLoaded((signal) => get('/models', { signal }));
   const [chosen, choose] = useState([]);
   const [sought, seek] = useState('');
   const [limit, setLimit] = useState('');
   const [trouble, setTrouble] = useState(null);
-  const usable = (found?.models ?? []).filter((model) => model.available);
+  const usable = (loaded?.models ?? []).filter((model) => model.available);
   const shown = usable.filter((model) => labelOf(model).toLowerCase().includes(sought.toLowerCase()));
   const toggle = (label) => choose(chosen.includes(label) ? chosen.filter((one) => one !== label) : [...chosen, label]);
   const before = debate.at('about').value.judges.map((judge) => judge.name).join(', ');
@@ -46,8 +46,8 @@ export function Rejudge({ debate, id, onClose }) {
           <span class="grow"><bdi>${model.name}</bdi> <span class="soft small">${model.provider}</span></span>
           <span class="soft small numbers">${model.priceText}</span>
         </label>`)}
-        ${!found && !error && html`<p class="soft" role="status">Looking for models…</p>`}
-        ${found && !shown.length && html`<p class="soft">
+        ${!loaded && !error && html`<p class="soft" role="status">Looking for models…</p>`}
+        ${loaded && !shown.length && html`<p class="soft">
           ${usable.length ? 'No model that is ready is called so.' : 'No model is ready: see Settings.'}
         </p>`}
       </fieldset>

@@ -198,18 +198,18 @@ function Scrubber({ recording, time, colours, label, onSeek }) {
 function strip(recording, colours) {
   const lanes = inLanes(recording.marks);
   const share = (ms) => (recording.duration ? ms / recording.duration : 0).toFixed(5);
-  return recording.marks.map((mark, place) => {
+  return recording.marks.map((mark, index) => {
     const span = `--from:${share(mark.at)};--long:${share(mark.end - mark.at)};${seatStyle(colours[mark.seat])}`;
     const [lane, seat] = [lanes.get(mark), mark.seat && ''];
-    return html`<i key=${place} data-kind=${mark.kind} data-lane=${lane} data-seat=${seat} style=${span}></i>`;
+    return html`<i key=${index} data-kind=${mark.kind} data-lane=${lane} data-seat=${seat} style=${span}></i>`;
   });
 }
 
 /** Simultaneous speeches share the height of the strip. */
 function inLanes(marks) {
   const lanes = new Map();
-  marks.forEach((mark, place) => {
-    const before = marks[place - 1];
+  marks.forEach((mark, index) => {
+    const before = marks[index - 1];
     if (before?.kind !== 'speech' || mark.kind !== 'speech' || mark.at >= before.end) return;
     if (!lanes.has(before)) lanes.set(before, 'upper');
     lanes.set(mark, lanes.get(before) === 'upper' ? 'lower' : 'upper');

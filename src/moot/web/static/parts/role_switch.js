@@ -50,16 +50,16 @@ function remembered(id) {
 export function natural(me, seats = []) {
   if (me.role === 'participant') return ['participant', me.seat];
   if (!me.may.steer) return ['observer'];
-  const kept = seats.filter((seat) => seat.person && me.may.seats.includes(seat.id));
-  return kept.length === 1 ? ['participant', kept[0].id] : ['moderator'];
+  const ownSeats = seats.filter((seat) => seat.person && me.may.seats.includes(seat.id));
+  return ownSeats.length === 1 ? ['participant', ownSeats[0].id] : ['moderator'];
 }
 
 /** The seats that the user can take now. */
 function seatsFor(debate) {
   const may = debate.me.value?.may.seats ?? [];
   const { open } = debate.at('now').value;
-  const mine = debate.at('about').value.seats.filter((one) => may.includes(one.id));
-  return mine.filter((one) => one.person || open.includes(`take:${one.id}`));
+  const ownSeats = debate.at('about').value.seats.filter((one) => may.includes(one.id));
+  return ownSeats.filter((one) => one.person || open.includes(`take:${one.id}`));
 }
 
 /** A user who was invited to one seat has nothing to choose. */

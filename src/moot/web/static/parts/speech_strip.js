@@ -17,11 +17,11 @@ const STATES = { now: 'being given', done: 'given', skipped: 'skipped', '': 'to 
 export function Order({ order, colours, done = NONE, now = NONE, skipped = NONE, label = LABEL, names = {}, onPick }) {
   const state = ({ slot }) => (now.has(slot) ? 'now' : done.has(slot) ? 'done' : skipped.has(slot) ? 'skipped' : '');
   const first = order.find(({ slot }) => now.has(slot)) ?? order.findLast(({ slot }) => done.has(slot)) ?? order[0];
-  const mark = (speech, place) => {
+  const mark = (speech, index) => {
     const is = state(speech);
     const kind = `${SHORT.has(speech.tone) ? 'short' : ''} ${is}`.trim();
-    const text = `${place + 1}. ${speech.title}${names[speech.seat] ? `, ${names[speech.seat]}` : ''}`;
-    const gap = place > 0 && order[place - 1].round !== speech.round;
+    const text = `${index + 1}. ${speech.title}${names[speech.seat] ? `, ${names[speech.seat]}` : ''}`;
+    const gap = index > 0 && order[index - 1].round !== speech.round;
     const look = { class: kind, 'data-seat': true, style: seatStyle(colours[speech.seat]), title: text };
     const way = {
       tabindex: speech === first ? 0 : -1,
@@ -29,7 +29,7 @@ export function Order({ order, colours, done = NONE, now = NONE, skipped = NONE,
       'aria-current': is === 'now' ? 'step' : undefined,
       onClick: () => onPick(speech.slot),
     };
-    return html`${gap && html`<span class="gap" key=${`gap${place}`}></span>`}${onPick
+    return html`${gap && html`<span class="gap" key=${`gap${index}`}></span>`}${onPick
       ? html`<button type="button" key=${speech.slot} ...${look} ...${way}></button>`
       : html`<span key=${speech.slot} ...${look}></span>`}`;
   };
@@ -45,7 +45,7 @@ function walk(event) {
   const step = STEPS[event.key];
   if (!step) return;
   const marks = [...event.currentTarget.querySelectorAll('button')];
-  const place = marks.indexOf(event.target) + step;
-  marks[Math.min(Math.max(place, 0), marks.length - 1)].focus();
+  const index = marks.indexOf(event.target) + step;
+  marks[Math.min(Math.max(index, 0), marks.length - 1)].focus();
   event.preventDefault();
 }

@@ -88,15 +88,15 @@ export function skipped({ speaking, state, next }) {
 function Ways({ debate, id, deeds, children }) {
   const { open } = debate.at('now').value;
   const may = debate.me.value?.may.steer;
-  const found = deeds.filter((deed) => may && open.includes(deed));
+  const offered = deeds.filter((deed) => may && open.includes(deed));
   const go = async (deed) => {
     const bodies = deed === 'skip' ? skipped(debate.at('now').peek()) : [undefined];
     for (const body of bodies) await post(`/debates/${id}/${deed}`, body);
   };
-  if (found.length === 0 && !children) return null;
+  if (offered.length === 0 && !children) return null;
   return html`<p class="row">
     ${children}
-    ${found.map((deed) => html`<${Button} key=${deed} onClick=${() => go(deed)}>${WAYS[deed]}<//>`)}
+    ${offered.map((deed) => html`<${Button} key=${deed} onClick=${() => go(deed)}>${WAYS[deed]}<//>`)}
   </p>`;
 }
 

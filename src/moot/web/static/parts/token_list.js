@@ -12,12 +12,12 @@ const ROLES = {
 };
 
 export function TokenList() {
-  const [found, error, again] = useLoaded((signal) => get('/tokens', { signal }));
+  const [loaded, error, again] = useLoaded((signal) => get('/tokens', { signal }));
   const [made, setMade] = useState(null);
   // A token is needed from now on, and the list is shown to the operator only.
   if (made?.warning) return html`<${Made} token=${made} />`;
   if (error) return html`<${Failed} error=${error} again=${again} />`;
-  if (!found) return html`<p class="soft" aria-busy="true">Looking…</p>`;
+  if (!loaded) return html`<p class="soft" aria-busy="true">Looking…</p>`;
   const revoke = async (name) => {
     await remove(`/tokens/${encodeURIComponent(name)}`);
     toast(`“${name}” counts no longer.`);
@@ -28,13 +28,13 @@ export function TokenList() {
     if (!token.warning) again();
   };
   return html`
-    ${found.needed
+    ${loaded.needed
       ? html`<p>Every request needs one of these. Only digests are kept: nobody can look a token up again.</p>`
       : html`<p><b>There are none, so the door is open</b>: whoever reaches this server may do everything. That is fine
           on your own machine.</p>`}
-    ${found.tokens.length > 0 && html`<${Kept} tokens=${found.tokens} onRevoke=${revoke} />`}
+    ${loaded.tokens.length > 0 && html`<${Kept} tokens=${loaded.tokens} onRevoke=${revoke} />`}
     ${made && html`<${Made} token=${made} />`}
-    <${Making} first=${!found.needed} onMade=${take} />`;
+    <${Making} first=${!loaded.needed} onMade=${take} />`;
 }
 
 /** For users who may not see the tokens. */

@@ -69,8 +69,8 @@ function margin(verdict) {
 const namesOf = (verdict) => verdict.opinions.map((opinion) => opinion.name).join(', ');
 
 function Later({ first, later, about, debate, to }) {
-  const row = (verdict, place) => html`<tr key=${place}>
-    <th scope="row">${place === 0 ? 'First, which counts' : `Again${later.length > 1 ? `, ${place}` : ''}`}</th>
+  const row = (verdict, index) => html`<tr key=${index}>
+    <th scope="row">${index === 0 ? 'First, which counts' : `Again${later.length > 1 ? `, ${index}` : ''}`}</th>
     <td>${namesOf(verdict) || judgedBy(verdict)}</td>
     <td><bdi>${verdict.headline}</bdi></td><td><bdi>${verdict.marginWords || '–'}</bdi></td><td>${verdict.flips}</td>
   </tr>`;
@@ -83,21 +83,21 @@ function Later({ first, later, about, debate, to }) {
       )}</tr></thead>
       <tbody>${[first, ...later].map(row)}</tbody>
     </table></div>
-    ${later.map((verdict, place) => html`<details key=${place} class="again">
+    ${later.map((verdict, index) => html`<details key=${index} class="again">
       <summary><bdi>${verdict.headline}</bdi> <span class="soft">${namesOf(verdict)}</span></summary>
-      <${Decision} verdict=${verdict} about=${about} debate=${debate} to=${to} titled=${`verdict-title-${place + 1}`} />
+      <${Decision} verdict=${verdict} about=${about} debate=${debate} to=${to} titled=${`verdict-title-${index + 1}`} />
     </details>`)}
   </section>`;
 }
 
 function Mishaps({ debate, about, to }) {
-  const found = Object.entries(debate.at('mishaps').value ?? {});
+  const mishaps = Object.entries(debate.at('mishaps').value ?? {});
   const parties = new Map(about.seats.map((seat) => [seat.id, seat.name]));
   return html`<section class="mishaps" aria-labelledby="mishaps-title">
     <h3 id="mishaps-title">Accidents</h3>
-    ${found.length === 0
+    ${mishaps.length === 0
       ? html`<p class="soft">None. No refusal, nothing cut off, nobody left their side.</p>`
-      : html`<ul>${found.flatMap(([seat, kinds]) => kinds.map((one) => html`<li key=${`${seat}${one.kind}`}>
+      : html`<ul>${mishaps.flatMap(([seat, kinds]) => kinds.map((one) => html`<li key=${`${seat}${one.kind}`}>
           <bdi>${parties.get(seat)}</bdi> ${one.text}${' '}
           <span class="turns">${one.turns.map(
             (turn) => html`<a key=${turn} href=${to(turn)} aria-label=${`speech ${turn}`}>${turn}</a>`,

@@ -54,9 +54,9 @@ function Axis({ verdict, parties, ends: [first, second] }) {
 
 function Judge({ row, at, said, colour }) {
   const [one, other] = row.margins;
-  const dots = row.margins.map((margin, place) => html`<circle key=${place} data-seat
-    style=${colour(row.winners[place])} class=${place ? 'second' : 'first'}
-    cx=${at(margin)} cy="50%" r=${place === 0 ? 6 : one === other ? 10 : 6} />`);
+  const dots = row.margins.map((margin, index) => html`<circle key=${index} data-seat
+    style=${colour(row.winners[index])} class=${index ? 'second' : 'first'}
+    cx=${at(margin)} cy="50%" r=${index === 0 ? 6 : one === other ? 10 : 6} />`);
   return html`<div class="judge ${row.flipped ? 'flipped' : ''}">
     <span class="who"><bdi>${row.judge}</bdi></span>
     <span class="says">${row.flipped ? 'changed its mind' : both(row.margins, said)}</span>
@@ -88,10 +88,10 @@ function Panel({ panel, at, said }) {
 }
 
 function Table({ rows, parties, said, panel, average }) {
-  const cell = (row, place) => {
-    if (row.margins[place] === undefined) return '–';
-    const winner = row.winners[place];
-    return html`${said(row.margins[place])}; names <bdi>${parties.get(winner)?.name ?? 'nobody'}</bdi>`;
+  const cell = (row, index) => {
+    if (row.margins[index] === undefined) return '–';
+    const winner = row.winners[index];
+    return html`${said(row.margins[index])}; names <bdi>${parties.get(winner)?.name ?? 'nobody'}</bdi>`;
   };
   return html`<details class="as-table">
     <summary>The same as a table</summary>

@@ -9,11 +9,11 @@ export function Matrix({ pairs }) {
   const [all, setAll] = useState(false);
   const { met, names } = table(pairs);
   const shown = all ? names : names.slice(0, FEW);
-  const head = (name, place) => html`<th scope="col" key=${name} title=${name}>
-    <span aria-hidden="true">${place + 1}</span><span class="visually-hidden">${name}</span>
+  const head = (name, index) => html`<th scope="col" key=${name} title=${name}>
+    <span aria-hidden="true">${index + 1}</span><span class="visually-hidden">${name}</span>
   </th>`;
-  const line = (name, place) => html`<tr key=${name}>
-    <th scope="row"><span class="soft" aria-hidden="true">${place + 1} </span><bdi>${name}</bdi></th>
+  const line = (name, index) => html`<tr key=${name}>
+    <th scope="row"><span class="soft" aria-hidden="true">${index + 1} </span><bdi>${name}</bdi></th>
     ${shown.map((other) => html`<${Cell} key=${other} ...${{ name, other }} pair=${met.get(`${name}\n${other}`)} />`)}
   </tr>`;
   return html`<div class="scroller" tabindex="0" role="region" aria-label="Who wins against whom"><table class="matrix">
