@@ -1,4 +1,4 @@
-"""A house for bodies to be read in, and the contract's own example with something changed."""
+"""The capabilities for reading setup bodies, and the contract's own example with changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page's dialect: what is kept from whom, what can be done, and that nothing is told in vain."""
+"""The view of the page: what is hidden from whom, which actions are offered, and no needless updates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the person in a seat is told of speeches that are given at the same time as their own."""
+"""What a person in a seat sees of speeches that are given at the same time as their own."""
 
 from __future__ import annotations
 

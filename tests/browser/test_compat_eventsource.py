@@ -1,4 +1,4 @@
-"""The browser's own EventSource at the doors of the other documents: each is read as it says."""
+"""The browser's own EventSource reads the streams of the compatibility APIs."""
 
 from __future__ import annotations
 

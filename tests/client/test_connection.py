@@ -1,4 +1,4 @@
-"""One request: what is sent with it, when it is sent again, and what becomes of a refusal."""
+"""One request of the client: what is sent, when it is retried, and how a refusal is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dialects of the other doors tell the same debate as v1, on the golden logs and on random ones."""
+"""The compatibility APIs stream the same debate as v1, on the golden logs and on random ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`GET /api/health`: how the house and the services with a key do, without asking them."""
+"""`GET /api/health`: the state of the server and of the services with a key, without calling them."""
 
 from __future__ import annotations
 

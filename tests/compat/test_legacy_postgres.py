@@ -1,4 +1,4 @@
-"""Old conversations in a real PostgreSQL: brought here and given back, while somebody writes or kills."""
+"""Conversations in a real PostgreSQL: imported and exported, during other writes and after kills."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many debates at the door of one service, which serves only a few at a time."""
+"""Many debates that use one service, which serves only a few calls at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Speeches that use tools: what is asked, what is told, what is kept, and what may go wrong on the way."""
+"""Speeches that use tools: the requests, the events, what is stored, and the failures."""
 
 from __future__ import annotations
 

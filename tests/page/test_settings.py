@@ -1,4 +1,4 @@
-"""Settings: how it looks here, what works, who may come in; and the door that asks for a token."""
+"""The settings page: appearance, providers, models and tokens; and the form that asks for a token."""
 
 from __future__ import annotations
 

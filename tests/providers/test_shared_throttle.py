@@ -1,4 +1,4 @@
-"""The door of a service for several processes: each has a gate of its own, and they share the commons."""
+"""The throttle of a service shared by several processes: each has its own limit and all share one budget."""
 
 from __future__ import annotations
 

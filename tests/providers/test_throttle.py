@@ -1,4 +1,4 @@
-"""The door of a service: who may enter, who waits, and when the service is left alone."""
+"""The throttle of a service: which calls start, which wait, and when the service is left alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be asked of a debate in which status, and what comes of it."""
+"""Which command a debate accepts in which status, and the events it records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A debate as somebody asks for it: defaults filled in, every mistake named at once."""
+"""The setup of a debate: defaults are filled in, and all errors are reported at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens and tickets: who gets in, at which doors, and for how long."""
+"""Tokens and tickets: who is let in, on which routes, and for how long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an operator is told: whether a node can do its work, its figures, and what each line belongs to."""
+"""What an operator sees: the health of a node, its metrics, and log lines that name their request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bad-input table, B151: turns that are asked for wrongly, at either end of their door."""
+"""The bad-input table, B151: invalid requests for turns, with the complete answers."""
 
 from __future__ import annotations
 
