@@ -9,6 +9,7 @@ import msgspec
 
 from moot.api.frames import as_sse
 from moot.api.native import NativeFrames
+from moot.api.shapes.records import EventPage
 from moot.api.v1.replies import event_page_reply
 from moot.core.events import BudgetWarned, decode_event
 from moot.core.terms import DebateOptions, Money
@@ -74,5 +75,5 @@ def test_a_page_of_the_log_says_where_the_next_one_begins():
     page = json.loads(msgspec.json.encode(event_page_reply(seen[1:2], after=1, head=3)))
     assert [entry["seq"] for entry in page["events"]] == [2]
     assert (page["after"], page["next"], page["hasMore"]) == (1, 2, True)
-    assert event_page_reply(seen[1:], after=1, head=3)["hasMore"] is False
-    assert event_page_reply([], after=3, head=3) == {"events": [], "after": 3, "next": 3, "hasMore": False}
+    assert event_page_reply(seen[1:], after=1, head=3).has_more is False
+    assert event_page_reply([], after=3, head=3) == EventPage(events=(), after=3, next=3, has_more=False)

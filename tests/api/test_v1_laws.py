@@ -89,7 +89,7 @@ def check_words(seen: Sequence[SeenEvent]) -> None:
             assert reader.texts.get((turn.slot + 1, attempt(one.after, turn)), "") == turn.text
     debate = seen[-1].after
     counting = {turn.number: turn for turn in debate.turns if turn.used_slot and turn.seq < _end(seen)}
-    previews = {r["turn"]: r for part in status_reply(debate)["rounds"] for r in part["responses"]}
+    previews = {speech.turn: speech for part in status_reply(debate).rounds for speech in part.responses}
     page = json.loads(to_json(transcript(debate)))
     written = {r["turn"]: r for part in page["rounds"] for r in part["responses"]}
     for number, turn in counting.items():
@@ -97,7 +97,7 @@ def check_words(seen: Sequence[SeenEvent]) -> None:
         assert reader.shown.get(turn.slot + 1, "") == text
         assert (turn.slot + 1, reader.last[turn.slot + 1]) in reader.done
         assert text == written[number]["content"]
-        assert text[:200] == previews[number]["contentPreview"]
+        assert text[:200] == previews[number].content_preview
         assert text == ("" if turn.state == "failed" else turn.text)
 
 

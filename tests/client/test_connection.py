@@ -22,9 +22,23 @@ CREATED = json.dumps(
         "topic": "Cats or dogs",
         "participants": [],
         "judge": {"id": "judge_1", "name": "Judge", "model": "m"},
-        "config": {},
+        "judges": [{"id": "judge_1", "name": "Judge", "model": "m"}],
+        "config": {
+            "maxRounds": 3,
+            "timeoutPerRound": 120,
+            "autoJudge": True,
+            "autoProgress": True,
+            "winningCondition": "ai-judge",
+            "intensity": 3,
+            "showReasoning": True,
+            "personSeconds": 300,
+            "prep": False,
+            "blind": False,
+        },
         "createdAt": "2024-12-03T05:30:00Z",
         "streamUrl": "/api/v1/debates/deb_1/stream",
+        "format": "oxford",
+        "warnings": [],
     }
 ).encode()
 IN_FLIGHT = problem("409 Conflict", b'{"type":"/errors/idempotency-in-flight","status":409}', Retry_After="0")

@@ -14,10 +14,13 @@ BRIEF = StreamTimeouts(silence=5, absence=0.3)
 
 
 def frame(id: str, name: str = "participant") -> bytes:
+    logged = '"timestamp":"2024-12-03T05:30:00.000Z","seq":1'
     payloads = {
-        "participant": '{"participantId":"p","participantName":"A","roundNumber":1,"chunk":"w","done":false}',
-        "status": '{"debateId":"deb_1","state":"debating","currentRound":1,"new":[1]}',
-        "complete": '{"debateId":"deb_1","totalRounds":1,"finalCost":0.1,"duration":2,"verdict":null}',
+        "participant": '{"participantId":"p","participantName":"A","roundNumber":1,"chunk":"w","done":false,'
+        f'"turn":1,"speech":1,"phase":"opening","attempt":1,{logged}}}',
+        "status": f'{{"debateId":"deb_1","state":"debating","currentRound":1,"new":[1],{logged}}}',
+        "complete": '{"debateId":"deb_1","totalRounds":1,"finalCost":0.1,"duration":2,"verdict":null,'
+        f'"stopped":false,"reason":"completed",{logged}}}',
     }
     return f"event: {name}\nid: {id}\ndata: {payloads[name]}\n\n".encode()
 
@@ -124,7 +127,10 @@ async def test_a_page_in_place_of_a_stream_is_no_stream():
 
 
 async def test_what_has_no_place_in_the_log_is_told_too():
-    gone = b'event: error\ndata: {"type":"validation","message":"It was deleted.","retryable":false}\n\n'
+    gone = (
+        b'event: error\ndata: {"type":"validation","message":"It was deleted.","retryable":false,'
+        b'"timestamp":"2024-12-03T05:30:00.000Z"}\n\n'
+    )
     nothing = problem("404 Not Found", b'{"status":404,"detail":"There is nothing here"}')
     async with (
         serve_answers(STREAM + b"retry: 1\n\n" + frame("1", "status") + gone, nothing) as server,

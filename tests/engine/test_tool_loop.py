@@ -464,7 +464,7 @@ async def test_a_thought_that_was_seen_stays_where_the_speech_is_cut_before_its_
         debate = await arena.state(debate_id)
         call = await find_call(arena, debate_id, 2)
     (turn,) = debate.turns
-    (cut,) = call["got"]["segments"]
+    (cut,) = call.got.segments
     assert (cut["type"], cut["unfinished"]) == ("reasoning", True)
     assert cut["parts"] == ({"text": "Second thought"},)
     assert [type(part).__name__ for part in turn.shown] == [

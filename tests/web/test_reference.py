@@ -14,10 +14,10 @@ import jsonschema_rs
 import pytest
 
 from moot.api.problems import PROBLEM_TYPES
+from moot.api.shapes.events import EVENTS, EXTENDED
 from moot.api.v1.fields import CREATE_DEBATE
 from moot.compat.reference_schemas import COMPAT_EVENTS, COMPAT_SAMPLES
 from moot.web.reference import samples
-from moot.web.reference.schemas import EVENTS, EXTENDED
 from moot.web.route_docs import PREFIX
 from moot.web.routes.health import PATHS as HEALTH
 from tests.client.serving import Served, served

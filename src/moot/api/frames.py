@@ -25,10 +25,10 @@ _json = msgspec.json.Encoder(decimal_format="number")
 
 
 class Frame(Struct, frozen=True):
-    """`event` is its name; empty for dialects whose events have none."""
+    """`event` is its name; empty for dialects whose events have none. `data` is a dictionary or a struct."""
 
     event: str
-    data: dict[str, Any]
+    data: Any
 
 
 class SeenEvent(Struct, frozen=True):

@@ -6,15 +6,14 @@ that is over may still grow, so this dialect never ends.
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec import Raw, Struct
 
 from moot.api.frames import Frame, SeenEvent
+from moot.api.shapes.records import LogEntry
 from moot.core.events import encode
 from moot.core.state import Debate
 
-HIDDEN = {"type": "hidden"}
+HIDDEN = Raw(b'{"type":"hidden"}')
 
 
 class NativeFrames(Struct, frozen=True):
@@ -32,7 +31,6 @@ class NativeFrames(Struct, frozen=True):
         return False
 
 
-def log_entry(seen: SeenEvent) -> dict[str, Any]:
+def log_entry(seen: SeenEvent) -> LogEntry:
     """The event in its own spelling, in which amounts are strings."""
-    event = HIDDEN if seen.event is None else Raw(encode(seen.event))
-    return {"seq": seen.seq, "at": seen.at, "event": event}
+    return LogEntry(seq=seen.seq, at=seen.at, event=HIDDEN if seen.event is None else Raw(encode(seen.event)))

@@ -12,6 +12,7 @@ from typing import Any, Literal, overload
 
 import msgspec
 
+from moot.api.shapes.records import EventPage
 from moot.client.client_errors import decode
 from moot.client.connection import ServerConnection, api_path
 from moot.client.conversation_shapes import (
@@ -35,7 +36,6 @@ from moot.client.shapes import (
     Done,
     Judge,
     Model,
-    RawRecords,
     Records,
     Status,
     Ticket,
@@ -186,7 +186,7 @@ class AsyncClient:
     async def events(self, id: str, *, after: int = 0, limit: int = 100, seat: str = "") -> Records:
         """A page of the native log."""
         path = api_path("debates", id, "events")
-        page = await self._connection.get(path, RawRecords, after=after, limit=limit, **_as_seat(seat))
+        page = await self._connection.get(path, EventPage, after=after, limit=limit, **_as_seat(seat))
         return Records(tuple(record_of(record) for record in page.events), page.has_more)
 
     async def view(self, id: str, *, seat: str = "") -> JsonObject:

@@ -9,7 +9,9 @@ from msgspec import Struct
 from moot.api.shapes.people import InvitationResponse as Invitation
 from moot.api.shapes.people import InvitationsResponse as Invitations
 from moot.api.shapes.people import SeatResponse as SeatState
-from moot.client.event_shapes import Score
+from moot.api.shapes.records import JudgeBallot as Cast
+from moot.api.shapes.records import ReachedVerdict as Judged
+from moot.api.shapes.records import VerdictsResponse as Verdicts
 from moot.core.terms import PollName
 
 __all__ = [
@@ -63,40 +65,3 @@ class Tallied(Struct, frozen=True, rename="camel", kw_only=True):
     account: tuple[str, ...] = ()
     """It in words, sentence by sentence."""
     doubts: tuple[str, ...] = ()
-
-
-class Cast(Struct, frozen=True, rename="camel", kw_only=True):
-    """One judge's ballot: the winner is a participant's id, or `tie`."""
-
-    judge: str = ""
-    judge_name: str = ""
-    order: int = 0
-    winner: str | None = None
-    reasoning: str = ""
-    scores: dict[str, Score] = {}
-    criteria: dict[str, str] = {}
-    cites: tuple[int, ...] = ()
-    ranking: tuple[str, ...] = ()
-
-
-class Judged(Struct, frozen=True, rename="camel", kw_only=True):
-    """One verdict of several: the first is what the debate came to, later ones stand beside it."""
-
-    judging: int | None = None
-    outcome: str = ""
-    winner: str | None = None
-    by: str = ""
-    margin: float = 0.0
-    agreement: float = 1.0
-    flips: int = 0
-    headline: str = ""
-    reasoning: str = ""
-    scores: dict[str, Score] = {}
-    cites: tuple[int, ...] = ()
-    ranking: tuple[str, ...] = ()
-    ballots: tuple[Cast, ...] = ()
-
-
-class Verdicts(Struct, frozen=True, rename="camel", kw_only=True):
-    verdicts: tuple[Judged, ...]
-    being_judged: bool = False

@@ -7,16 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from decimal import Decimal
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
-from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
+from moot.api.shapes.debates import CostSummary as Costs
+from moot.api.shapes.debates import CreateDebateResponse as Created
+from moot.api.shapes.debates import DebateJudge as JudgeInfo
+from moot.api.shapes.debates import DebateParticipant as Seat
+from moot.api.shapes.debates import DebateRoundSummary as Round
+from moot.api.shapes.debates import DebateStatusResponse as Status
 from moot.api.shapes.debates import DebateSummary as Summary
 from moot.api.shapes.debates import ListDebatesResponse as Debates
+from moot.api.shapes.debates import SpeechPreview as Preview
 from moot.api.shapes.debates import TicketResponse as Ticket
-from moot.client.event_shapes import Record, Tokens, Verdict
+from moot.client.event_shapes import Record
 from moot.core.errors import Invalid
 from moot.core.terms import HUMAN, Effort, OpeningSide, WinningRule
 
@@ -34,7 +40,6 @@ __all__ = [
     "Polls",
     "Position",
     "Preview",
-    "RawRecords",
     "Records",
     "Round",
     "Seat",
@@ -157,74 +162,6 @@ def full_judge(judge: Judge | Model | str) -> Judge:
 # --- answered -----------------------------------------------------------------------------------------
 
 
-class Seat(Struct, frozen=True, rename="camel", kw_only=True):
-    id: str
-    name: str
-    model: str
-    position: str
-    color: str = ""
-
-
-class JudgeInfo(Struct, frozen=True, rename="camel", kw_only=True):
-    """Where the judge sits."""
-
-    id: str
-    name: str
-    model: str
-
-
-class Created(Struct, frozen=True, rename="camel", kw_only=True):
-    id: str
-    status: str
-    topic: str
-    participants: tuple[Seat, ...]
-    judge: JudgeInfo | None = None
-    config: dict[str, Any] = {}
-    created_at: datetime
-    stream_url: str
-
-
-class Costs(Struct, frozen=True, rename="camel", kw_only=True):
-    total_cost: Decimal
-    cost_by_model: dict[str, Decimal] = {}
-    total_tokens: int = 0
-    tokens_by_model: dict[str, Tokens] = {}
-
-
-class Preview(Struct, frozen=True, rename="camel", kw_only=True):
-    participant_id: str
-    participant_name: str
-    content_preview: str
-    tokens_used: int = 0
-
-
-class Round(Struct, frozen=True, rename="camel", kw_only=True):
-    round_number: int
-    responses: tuple[Preview, ...]
-    total_tokens: int = 0
-    round_cost: Decimal = Decimal(0)
-    timestamp: datetime | None = None
-
-
-class Status(Struct, frozen=True, rename="camel", kw_only=True):
-    id: str
-    status: str
-    topic: str
-    current_round: int
-    max_rounds: int
-    participants: tuple[Seat, ...]
-    judge: JudgeInfo | None = None
-    rounds: tuple[Round, ...] = ()
-    costs: Costs
-    verdict: Verdict | None = None
-    created_at: datetime
-    updated_at: datetime
-    completed_at: datetime | None = None
-    stopped: bool = False
-    seq: int = 0
-    """The last record of the native log."""
-
-
 class Done(Struct, frozen=True, rename="camel", kw_only=True):
     """What was asked of a debate has been taken down in its log."""
 
@@ -235,13 +172,6 @@ class Done(Struct, frozen=True, rename="camel", kw_only=True):
     paused_at: datetime | None = None
     resumed_at: datetime | None = None
     stopped_at: datetime | None = None
-
-
-class RawRecords(Struct, frozen=True, rename="camel", kw_only=True):
-    """Records as they come: each is read on its own, because some may be of a kind not known here."""
-
-    events: tuple[Raw, ...]
-    has_more: bool = False
 
 
 class Records(Struct, frozen=True):

@@ -1,9 +1,8 @@
 """A transcript as JSON in the shape of the v1 contract, with further members beside the promised ones.
 
 Totals are what is known; the models whose price nobody knows are named beside them, in `unpriced`. A draw, or
-a debate too close to call, has "tie" for its winner; `outcome` says which of the two it is. The pieces serve
-every reply of v1, so that a debate looks the same wherever it is asked for. Further members are there where
-they have something to say.
+a debate too close to call, has "tie" for its winner; `outcome` says which of the two it is. Members without a
+value are left out.
 """
 
 from __future__ import annotations
@@ -16,207 +15,215 @@ import msgspec
 from moot.core.terms import Money
 from moot.judging.audience_votes import ChoiceSwing, ConfidenceInterval, PollResult
 from moot.views.costs import CostReport
+from moot.views.json_types import Timestamp, as_number, encoder
 from moot.views.participants import JudgeView, ParticipantView
 from moot.views.poll_results import PollReport
 from moot.views.text import clean_json
 from moot.views.tool_uses import tools_line
 from moot.views.transcript import PointView, RoundView, SpeechView, Transcript
+from moot.views.transcript_shapes import (
+    CostSummary,
+    DebateJudge,
+    DebateParticipant,
+    JudgeBallot,
+    ReachedVerdict,
+    Score,
+    TokenUsage,
+    TranscriptDebate,
+    TranscriptPoint,
+    TranscriptRemark,
+    TranscriptResponse,
+    TranscriptRound,
+    TranscriptSpeech,
+    Verdict,
+)
 from moot.views.verdict_views import BallotView, RubricRow, SeatScore, VerdictView
 
 
 def to_json(page: Transcript) -> str:
-    shape: dict[str, Any] = {
-        "debate": {
-            "id": page.id,
-            "topic": page.motion,
-            "format": page.format,
-            "status": page.status,
-            "createdAt": moment(page.created_at),
-            "completedAt": moment(page.completed_at),
-            "duration": round(page.seconds, 3),
-            "ending": page.ending,
-        },
-        "participants": [participant(seat) for seat in page.participants],
-        "judge": judge_seat(page.judges[0]) if page.judges else None,
-        "judges": [judge_seat(judge) for judge in page.judges],
-        "rounds": [_round(part) for part in page.rounds],
-        "remarks": [
-            {
-                "text": remark.text,
-                "by": remark.by,
-                "to": remark.to,
-                "at": moment(remark.at),
-                "beforeTurn": remark.before,
-                "question": remark.question,
-            }
+    document = encoder.encode(transcript_document(page))
+    return clean_json(msgspec.json.format(document, indent=2).decode())
+
+
+def transcript_document(page: Transcript) -> TranscriptResponse:
+    return TranscriptResponse(
+        debate=TranscriptDebate(
+            id=page.id,
+            topic=page.motion,
+            format=page.format,
+            status=page.status,
+            created_at=Timestamp.of(page.created_at),
+            completed_at=Timestamp.of(page.completed_at),
+            duration=round(page.seconds, 3),
+            ending=page.ending,
+        ),
+        participants=tuple(participant(seat) for seat in page.participants),
+        judge=judge_seat(page.judges[0]) if page.judges else None,
+        judges=tuple(judge_seat(judge) for judge in page.judges),
+        rounds=tuple(_round(part) for part in page.rounds),
+        remarks=tuple(
+            TranscriptRemark(
+                text=remark.text,
+                by=remark.by,
+                to=remark.to,
+                at=Timestamp.of(remark.at),
+                before_turn=remark.before,
+                question=remark.question,
+            )
             for remark in page.remarks
-        ],
-        "verdict": verdict(page),
-        "verdicts": verdicts(page),
-        "audience": polls(page.audience) if page.audience else None,
-        "accidents": {seat: dict(issues) for seat, issues in page.issues.by_seat.items()},
-        "costs": cost_summary(page.costs),
-    }
-    return clean_json(msgspec.json.format(msgspec.json.encode(shape), indent=2).decode())
-
-
-def cost_summary(figures: CostReport) -> dict[str, Any]:
-    return {
-        "totalCost": number(figures.total) or 0.0,
-        "costByModel": {
-            model.model: number(model.cost) for model in figures.models if model.cost is not None
+        ),
+        verdict=verdict(page),
+        verdicts=verdicts(page),
+        audience=polls(page.audience) if page.audience else None,
+        accidents={
+            seat: {kind: tuple(turns) for kind, turns in issues.items()}
+            for seat, issues in page.issues.by_seat.items()
         },
-        "totalTokens": figures.usage.total,
-        "tokensByModel": {
-            model.model: {"inputTokens": model.usage.input, "outputTokens": model.usage.output}
+        costs=cost_summary(page.costs),
+    )
+
+
+def cost_summary(figures: CostReport) -> CostSummary:
+    return CostSummary(
+        total_cost=as_number(figures.total or Money(0)),
+        cost_by_model={
+            model.model: as_number(model.cost) for model in figures.models if model.cost is not None
+        },
+        total_tokens=figures.usage.total,
+        tokens_by_model={
+            model.model: TokenUsage(input_tokens=model.usage.input, output_tokens=model.usage.output)
             for model in figures.models
         },
-        "estimated": figures.estimated,
-        "unpriced": list(figures.unpriced),
-    }
+        estimated=figures.estimated,
+        unpriced=tuple(figures.unpriced),
+    )
 
 
-def participant(seat: ParticipantView) -> dict[str, Any]:
-    shape = {
-        "id": seat.id,
-        "name": seat.name,
-        "model": seat.model,
-        "position": seat.side,
-        "color": seat.colour,
-    }
-    more = {"team": seat.team, "person": seat.person, "standIn": seat.stand_in, "left": seat.left}
-    return {**shape, **_said(more)}
+def participant(seat: ParticipantView) -> DebateParticipant:
+    return DebateParticipant(
+        id=seat.id,
+        name=seat.name,
+        model=seat.model,
+        position=seat.side,
+        color=seat.colour,
+        team=seat.team,
+        person=seat.person,
+        stand_in=seat.stand_in,
+        left=seat.left,
+    )
 
 
-def judge_seat(judge: JudgeView) -> dict[str, Any]:
-    shape = {"id": judge.id, "name": judge.name, "model": judge.model}
-    return {**shape, **_said({"person": judge.person, "recused": judge.recused})}
+def judge_seat(judge: JudgeView) -> DebateJudge:
+    return DebateJudge(
+        id=judge.id, name=judge.name, model=judge.model, person=judge.person, recused=judge.recused
+    )
 
 
-def _said(members: dict[str, Any]) -> dict[str, Any]:
-    """Return the members that are not empty."""
-    return {name: value for name, value in members.items() if value}
-
-
-def _round(part: RoundView) -> dict[str, Any]:
+def _round(part: RoundView) -> TranscriptRound:
     """Speeches that were given again are listed apart, so that none is counted twice."""
-    struck = [_response(speech) for speech in part.speeches if not speech.counts]
-    shape: dict[str, Any] = {
-        "roundNumber": part.number,
-        "responses": [_response(speech) for speech in part.speeches if speech.counts],
-    }
-    return {**shape, "struck": struck} if struck else shape
+    return TranscriptRound(
+        round_number=part.number,
+        responses=tuple(_speech(speech) for speech in part.speeches if speech.counts),
+        struck=tuple(_speech(speech) for speech in part.speeches if not speech.counts),
+    )
 
 
-def _response(speech: SpeechView) -> dict[str, Any]:
-    response: dict[str, Any] = {
-        "participant": speech.speaker.name,
-        "participantId": speech.speaker.id,
-        "turn": speech.turn,
-        "phase": speech.phase,
-        "title": speech.title,
+def _speech(speech: SpeechView) -> TranscriptSpeech:
+    return TranscriptSpeech(
+        participant=speech.speaker.name,
+        participant_id=speech.speaker.id,
+        turn=speech.turn,
+        phase=speech.phase,
+        title=speech.title,
         # No one heard what a speaker said before it failed.
-        "content": "" if "failed" in speech.flags else speech.text,
-        "words": speech.words,
-        "tokensUsed": speech.usage.total,
-        "estimated": speech.usage.estimated,
-        "cost": number(speech.cost),
-        "latencyMs": speech.latency_ms,
-        "flags": list(speech.flags),
-        "notes": [*speech.notes, *tools_line(speech.uses)],
-        "timestamp": moment(speech.started_at),
-        "budget": speech.budget,
-    }
-    more = {
-        "wordsHeard": speech.clipped,
-        "byHand": speech.by_hand,
-        "speaksAs": speech.speaks_as,
-        "points": [_offer(point) for point in speech.points],
-        "reasoning": speech.reasoning,
-    }
-    return {**response, **_said(more)}
+        content="" if "failed" in speech.flags else speech.text,
+        words=speech.words,
+        tokens_used=speech.usage.total,
+        estimated=speech.usage.estimated,
+        cost=None if speech.cost is None else as_number(speech.cost),
+        latency_ms=speech.latency_ms,
+        flags=speech.flags,
+        notes=(*speech.notes, *tools_line(speech.uses)),
+        timestamp=Timestamp.of(speech.started_at),
+        budget=speech.budget,
+        words_heard=speech.clipped,
+        by_hand=speech.by_hand,
+        speaks_as=speech.speaks_as,
+        points=tuple(_point(point) for point in speech.points),
+        reasoning=speech.reasoning,
+    )
 
 
-def _offer(point: PointView) -> dict[str, Any]:
-    """A point of information; a declined one has no text."""
-    shape = {"participant": point.by.name, "participantId": point.by.id, "accepted": point.accepted}
-    return {**shape, **_said({"text": point.text})}
+def _point(point: PointView) -> TranscriptPoint:
+    return TranscriptPoint(
+        participant=point.by.name, participant_id=point.by.id, accepted=point.accepted, text=point.text
+    )
 
 
 # --- how it was judged --------------------------------------------------------------------------------
 
 
-def verdict(page: Transcript) -> dict[str, Any] | None:
-    return _verdict(page.verdict) if page.verdict else None
+def verdict(page: Transcript) -> Verdict | None:
+    return Verdict(**_verdict_members(page.verdict)) if page.verdict else None
 
 
-def verdicts(page: Transcript) -> list[dict[str, Any]]:
+def verdicts(page: Transcript) -> tuple[ReachedVerdict, ...]:
     """All of them with their ballots; the first is what the debate came to."""
-    return [
-        {
-            "judging": result.judging,
-            **_verdict(result),
-            "judges": [judge_seat(judge) for judge in result.judges],
-            "ballots": [_ballot(paper) for opinion in result.opinions for paper in opinion.ballots],
-        }
+    return tuple(
+        ReachedVerdict(
+            **_verdict_members(result),
+            judging=result.judging,
+            judges=tuple(judge_seat(judge) for judge in result.judges),
+            ballots=tuple(_ballot(paper) for opinion in result.opinions for paper in opinion.ballots),
+        )
         for result in page.results
-    ]
+    )
 
 
-def _verdict(result: VerdictView) -> dict[str, Any]:
-    shape = {
+def _verdict_members(result: VerdictView) -> dict[str, Any]:
+    return {
         "winner": result.winner.id if result.winner else "tie",
         "scores": _scores(result.scores),
         "reasoning": result.reasoning,
         "criteria": result.criteria,
-        "tokensUsed": result.usage.total,
+        "tokens_used": result.usage.total,
         "outcome": result.outcome,
         "headline": result.headline,
         "by": result.by,
         "margin": result.margin,
         "agreement": result.agreement,
         "flips": result.flips,
-        "doubts": list(result.doubts),
-    }
-    more = {
-        "cites": list(result.cites),
+        "doubts": result.doubts,
+        "cites": result.cites,
         "rubric": _rubric(result.rubric),
-        "totals": {seat.id: total for seat, total in result.totals},
-        "ranking": [seat.id for seat in result.ranking],
-        "lastWord": result.last_word.id if result.last_word else None,
-    }
-    return {**shape, **_said(more)}
-
-
-def _ballot(paper: BallotView) -> dict[str, Any]:
-    shape = {
-        "judge": paper.judge.id,
-        "judgeName": paper.judge.name,
-        "order": paper.order,
-        "winner": paper.winner.id if paper.winner else "tie",
-        "reasoning": paper.reasoning,
-        "scores": _scores(paper.scores),
-        "criteria": paper.criteria,
-        "cites": list(paper.cites),
-    }
-    more = {"rubric": _rubric(paper.rubric), "ranking": [seat.id for seat in paper.ranking]}
-    return {**shape, **_said(more)}
-
-
-def _scores(scores: tuple[SeatScore, ...]) -> dict[str, Any]:
-    return {
-        score.seat.id: {
-            "score": score.score,
-            "strengths": list(score.strengths),
-            "weaknesses": list(score.weaknesses),
-        }
-        for score in scores
+        "totals": {seat.id: total for seat, total in result.totals} or None,
+        "ranking": tuple(seat.id for seat in result.ranking),
+        "last_word": result.last_word.id if result.last_word else None,
     }
 
 
-def _rubric(rubric: tuple[RubricRow, ...]) -> dict[str, dict[str, float]]:
+def _ballot(paper: BallotView) -> JudgeBallot:
+    return JudgeBallot(
+        judge=paper.judge.id,
+        judge_name=paper.judge.name,
+        order=paper.order,
+        winner=paper.winner.id if paper.winner else "tie",
+        reasoning=paper.reasoning,
+        scores=_scores(paper.scores),
+        criteria=paper.criteria,
+        cites=paper.cites,
+        rubric=_rubric(paper.rubric),
+        ranking=tuple(seat.id for seat in paper.ranking),
+    )
+
+
+def _scores(scores: tuple[SeatScore, ...]) -> dict[str, Score]:
+    return {score.seat.id: Score(score.score, score.strengths, score.weaknesses) for score in scores}
+
+
+def _rubric(rubric: tuple[RubricRow, ...]) -> dict[str, dict[str, float]] | None:
     """Points by criterion and participant."""
-    return {row.name: {seat.id: points for seat, points in row.points} for row in rubric}
+    return {row.name: {seat.id: points for seat, points in row.points} for row in rubric} or None
 
 
 # --- the audience -------------------------------------------------------------------------------------
@@ -270,11 +277,7 @@ def _interval(interval: ConfidenceInterval | None) -> dict[str, float] | None:
     return {"low": interval.low, "high": interval.high} if interval else None
 
 
-# --- figures ------------------------------------------------------------------------------------------
-
-
-def number(amount: Money | None) -> float | None:
-    return None if amount is None else float(amount)
+# --- times -------------------------------------------------------------------------------------------
 
 
 def moment(at: datetime | None) -> str | None:

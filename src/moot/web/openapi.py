@@ -19,12 +19,12 @@ from msgspec import Struct
 from moot import __version__
 from moot.api.command_table import SOCKET_COMMANDS
 from moot.api.problems import MEDIA_TYPE, PROBLEM_TYPES, ProblemKind
+from moot.api.shapes.events import EVENTS, EXTENDED
 from moot.api.v1 import bodies, people_bodies, query_params
 from moot.api.v1.fields import CREATE_DEBATE
 from moot.api.v1.validation_messages import Shape
 from moot.web.extension import Extension
 from moot.web.reference import samples
-from moot.web.reference.schemas import EVENTS, EXTENDED
 from moot.web.reference.schemas import schemas as reply_schemas
 from moot.web.reference.schemas.base_schemas import Reply
 from moot.web.route_docs import EVENT_STREAM, JSON, PREFIX, Tag, ref, reply_headers, schema

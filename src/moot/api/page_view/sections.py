@@ -25,6 +25,7 @@ from moot.core.visibility import Viewer, may_read_reasoning, visible_state
 from moot.judging.parties import parties
 from moot.views import participants, transcript_json
 from moot.views.costs import bill, costs, dollars
+from moot.views.json_types import to_members
 from moot.views.outcome import ending, headline, warnings
 from moot.views.speech_issues import ISSUE_WORDS, find_issues
 from moot.views.transcript import speech_title, transcript
@@ -59,10 +60,10 @@ def about(debate: Debate, viewer: Viewer) -> Shape:
         "repeats": debate.format.repeat is not None,
         "result": debate.format.result,
         "createdAt": moment(debate.created_at),
-        "config": config_reply(debate),
+        "config": to_members(config_reply(debate)),
         "seats": [
             {
-                **transcript_json.participant(seat),
+                **to_members(transcript_json.participant(seat)),
                 "place": seat.place,
                 "persona": seat.persona,
                 "objective": debate.seats[seat.place].objective,
@@ -96,7 +97,8 @@ def about(debate: Debate, viewer: Viewer) -> Shape:
 
 
 def _judge(judge: Judge) -> Shape:
-    return {**transcript_json.judge_seat(participants.judge_seat(judge)), "criteria": list(judge.criteria)}
+    seat = transcript_json.judge_seat(participants.judge_seat(judge))
+    return {**to_members(seat), "criteria": list(judge.criteria)}
 
 
 def now(debate: Debate, viewer: Viewer) -> Shape:
@@ -287,7 +289,7 @@ def verdicts(debate: Debate, viewer: Viewer) -> Shape:
     if not debate.verdicts:
         return {}
     page = transcript(debate, viewer=viewer)
-    shapes = transcript_json.verdicts(page)
+    shapes = [to_members(verdict) for verdict in transcript_json.verdicts(page)]
     sealed: Shape = {"ballots": [], "leanings": [], "opinions": []} if viewer.role == "judge" else {}
     return {
         str(index): {

@@ -9,7 +9,18 @@ from __future__ import annotations
 from msgspec import Struct
 
 from moot.api.problems import ErrorResponse
-from moot.api.shapes import conversations, debates, estimates, page_view, people, server, statistics
+from moot.api.shapes import (
+    conversations,
+    debates,
+    estimates,
+    events,
+    page_view,
+    people,
+    records,
+    server,
+    statistics,
+)
+from moot.views import transcript_shapes
 
 SHAPES: tuple[type[Struct], ...] = (
     conversations.ConversationResponse,
@@ -17,6 +28,8 @@ SHAPES: tuple[type[Struct], ...] = (
     conversations.ConversationEventsResponse,
     conversations.InstallResponse,
     conversations.InstallsResponse,
+    debates.CreateDebateResponse,
+    debates.DebateStatusResponse,
     debates.ListDebatesResponse,
     debates.ActionResponse,
     debates.SubmitRoundResponse,
@@ -44,5 +57,12 @@ SHAPES: tuple[type[Struct], ...] = (
     page_view.ViewFrame,
     page_view.FramesResponse,
     ErrorResponse,
+    transcript_shapes.TranscriptResponse,
+    records.LogEntry,
+    records.EventPage,
+    records.CallResponse,
+    records.VerdictsResponse,
+    *events.EVENTS.values(),
+    *events.EXTENDED.values(),
 )
 """Every reply that is defined here."""

@@ -2,11 +2,153 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from moot.api.shapes.base import Amount, Count, DebateId, StateName, Timestamp
+from moot.api.shapes.base import (
+    SCHEMA_TEMPLATE,
+    Amount,
+    Count,
+    DebateId,
+    Nth,
+    SeatId,
+    StateName,
+    Timestamp,
+    one_of,
+)
+from moot.core.terms import Effort, OpeningSide, WinningRule
+from moot.views.transcript_shapes import OUTCOMES, CostSummary, DebateJudge, DebateParticipant, Verdict
+
+# --- one debate -----------------------------------------------------------------------------------------
+
+
+class PollsConfig(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    before: bool
+    seconds: float | None = None
+
+
+class DebateSessionConfig(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    """With every default filled in."""
+
+    max_rounds: Nth
+    timeout_per_round: float
+    cost_limit: Amount | None = None
+    warn_at_cost: Amount | None = None
+    auto_judge: bool
+    auto_progress: bool
+    winning_condition: Annotated[str, one_of(WinningRule)]
+    intensity: Annotated[int, Meta(extra_json_schema={"minimum": 1, "maximum": 5})]
+    effort: Annotated[str | None, one_of(Effort)] = None
+    show_reasoning: bool
+    person_seconds: float
+    objective: str = ""
+    prep: bool
+    blind: bool
+    opens: Annotated[str | None, one_of(OpeningSide)] = None
+    polls: PollsConfig | None = None
+    tools: tuple[str, ...] = ()
+
+
+class CreateDebateResponse(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    id: DebateId
+    status: Annotated[str, Meta(extra_json_schema={"const": "initializing"})]
+    topic: str
+    participants: tuple[DebateParticipant, ...]
+    judge: DebateJudge | None
+    judges: Annotated[tuple[DebateJudge, ...], Meta(description="All of them; `judge` is the first.")]
+    config: DebateSessionConfig
+    created_at: Timestamp
+    stream_url: Annotated[str, Meta(description="Where its events are.")]
+    format: str
+    warnings: Annotated[
+        tuple[str, ...],
+        Meta(description="What will weaken the verdict, such as a judge of a speaker's own family."),
+    ]
+
+
+class SpeechMarks(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    """What is to be said about a speech; most speeches have few of these."""
+
+    status: Annotated[str, Meta(description="The speaker failed.", extra_json_schema={"const": "error"})] = ""
+    interrupted: Annotated[str, Meta(description="By what the speech was cut short.")] = ""
+    words: Count = 0
+    truncated: str = ""
+    refusal: bool = False
+    degraded: Annotated[str, Meta(description="What had to be done without, or was mended.")] = ""
+    over_length: bool = False
+    clipped: Annotated[
+        Count, Meta(description="So many of its words count, since it went beyond its budget.")
+    ] = 0
+
+
+class SpeechPreview(SpeechMarks, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    """The beginning of a speech."""
+
+    participant_id: SeatId
+    participant_name: str
+    content_preview: Annotated[str, Meta(extra_json_schema={"maxLength": 200})]
+    tokens_used: Count
+    turn: Nth
+    speech: Annotated[Nth, Meta(description="Its place in the order of speeches.")]
+    phase: str
+
+
+class DebateRoundSummary(Struct, frozen=True, rename="camel", kw_only=True):
+    round_number: Nth
+    responses: tuple[SpeechPreview, ...]
+    total_tokens: Count
+    round_cost: Amount
+    timestamp: Timestamp
+
+
+class Speaker(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    participant_id: SeatId
+    turn: Nth
+    speech: Nth
+    person: bool = False
+    ends_at: Annotated[
+        Timestamp | UnsetType | None,
+        Meta(description="When a person's time is up; null while the clock stands still."),
+    ] = UNSET
+
+
+class DebateStatusResponse(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    id: DebateId
+    status: StateName
+    topic: str
+    current_round: Count
+    max_rounds: Count
+    participants: tuple[DebateParticipant, ...]
+    judge: DebateJudge | None = None
+    judges: Annotated[tuple[DebateJudge, ...], Meta(description="All of them; `judge` is the first.")]
+    rounds: tuple[DebateRoundSummary, ...]
+    speaking: Annotated[tuple[Speaker, ...], Meta(description="Whose turn it is.")]
+    costs: CostSummary
+    verdict: Verdict | None = None
+    verdicts: Annotated[Count, Meta(description="How many there are: a debate may be judged again.")]
+    polls: Annotated[
+        tuple[dict[str, Any], ...],
+        Meta(
+            description="Votes that are or were open, with how many have voted.",
+            extra_json_schema={"items": {"$ref": SCHEMA_TEMPLATE.format(name="OpenPoll")}},
+        ),
+    ]
+    warnings: Annotated[tuple[str, ...], Meta(description="What will weaken the verdict.")]
+    accidents: Annotated[
+        dict[str, dict[str, Count]], Meta(description="How often what went wrong, by participant.")
+    ]
+    created_at: Timestamp
+    updated_at: Timestamp
+    completed_at: Timestamp | None = None
+    format: str
+    config: DebateSessionConfig
+    stopped: Annotated[bool, Meta(description="It was ended early: stopped or aborted.")]
+    pausing: Annotated[bool, Meta(description="Paused, and a speech is still being given to its end.")]
+    paused_for: Annotated[str, Meta(description="Why it is paused, where a key is needed again.")] = ""
+    ending: Annotated[str, Meta(description="Why it is over, in a sentence.")] = ""
+    seq: Annotated[Count, Meta(description="The number of its last event.")]
+
 
 # --- a list of debates ----------------------------------------------------------------------------------
 
@@ -33,7 +175,7 @@ class DebateSummary(Struct, frozen=True, rename="camel", kw_only=True, omit_defa
     format: str
     unpriced: Annotated[bool, Meta(description="Some of it has a price that nobody knows.")]
     winner: Annotated[str | None, Meta(description="A participant's name.")] = None
-    outcome: Annotated[str, Meta(extra_json_schema={"enum": ["win", "too-close", "draw"]})] = ""
+    outcome: Annotated[str, Meta(extra_json_schema={"enum": OUTCOMES})] = ""
     headline: Annotated[str, Meta(description="Who won, in a few words.")] = ""
     total_cost_text: str
     participants: tuple[Sitting, ...]

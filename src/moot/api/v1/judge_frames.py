@@ -18,6 +18,7 @@ from moot.core.events import BallotCast, BallotSpoiled, CallDelta, SegmentComple
 from moot.core.state import Call, Debate
 from moot.core.terms import Text
 from moot.judging.ballots import ballot_text, reasoning_so_far, with_names
+from moot.views.json_types import to_members
 from moot.views.transcript import transcript
 from moot.views.transcript_json import verdict
 
@@ -90,8 +91,8 @@ def judging_over(seen: SeenEvent) -> Iterator[Frame]:
 
 
 def verdict_reached(seen: SeenEvent) -> Iterator[Frame]:
-    if shape := verdict(transcript(seen.after)):
-        yield v1_frame(seen, "verdict", **shape)
+    if result := verdict(transcript(seen.after)):
+        yield v1_frame(seen, "verdict", **to_members(result))
 
 
 def ballot_cast(seen: SeenEvent, event: BallotCast) -> Frame:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
+from msgspec import UNSET, structs
+
 from moot.api.shapes.base import Timestamp
+from moot.api.shapes.debates import Speaker
 from moot.api.shapes.people import InvitationResponse, OfferedPoint, SeatResponse
+from moot.api.shapes.records import VerdictsResponse
 from moot.core.state import Debate, Poll, Turn
 from moot.core.visibility import Viewer
 from moot.core.word_count import count_words
@@ -70,16 +74,20 @@ def _offered_point(debate: Debate, seat_id: str) -> OfferedPoint | None:
     return OfferedPoint(participant_id=point.seat, text=point.text) if point else None
 
 
-def speakers(debate: Debate) -> list[dict[str, Any]]:
+def speakers(debate: Debate) -> tuple[Speaker, ...]:
     """Whose turn it is; of a person, until when."""
-    return [_speaker(debate, turn) for turn in debate.live]
+    return tuple(_speaker(debate, turn) for turn in debate.live)
 
 
-def _speaker(debate: Debate, turn: Turn) -> dict[str, Any]:
-    shape: dict[str, Any] = {"participantId": turn.seat, "turn": turn.number, "speech": turn.slot + 1}
-    if not debate.seat(turn.seat).model.human:
-        return shape
-    return {**shape, "person": True, "endsAt": moment(ends_at(debate, turn))}
+def _speaker(debate: Debate, turn: Turn) -> Speaker:
+    person = debate.seat(turn.seat).model.human
+    return Speaker(
+        participant_id=turn.seat,
+        turn=turn.number,
+        speech=turn.slot + 1,
+        person=person,
+        ends_at=Timestamp.of(ends_at(debate, turn)) if person else UNSET,
+    )
 
 
 # --- votes and verdicts ---------------------------------------------------------------------------------
@@ -115,12 +123,12 @@ def poll_totals(debate: Debate) -> dict[str, Any]:
     }
 
 
-def verdicts_reply(debate: Debate, viewer: Viewer) -> dict[str, Any]:
+def verdicts_reply(debate: Debate, viewer: Viewer) -> VerdictsResponse:
     """All of them, the first first: that one is what the debate came to. A judge reads nobody's ballot."""
-    shapes = transcript_json.verdicts(transcript(debate, viewer=viewer))
+    verdicts = transcript_json.verdicts(transcript(debate, viewer=viewer))
     if viewer.role == "judge":
-        shapes = [{**verdict, "ballots": []} for verdict in shapes]
-    return {"debateId": debate.id, "verdicts": shapes, "beingJudged": debate.being_judged}
+        verdicts = tuple(structs.replace(verdict, ballots=()) for verdict in verdicts)
+    return VerdictsResponse(debate_id=debate.id, verdicts=verdicts, being_judged=debate.being_judged)
 
 
 def seconds_left(debate: Debate, turn: Turn, now: datetime) -> float | None:

@@ -7,7 +7,6 @@ beside the promised ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import msgspec
 
@@ -16,11 +15,15 @@ from moot.api.native import log_entry
 from moot.api.shapes.base import Timestamp, as_number
 from moot.api.shapes.debates import (
     ActionResponse,
+    CreateDebateResponse,
+    DebateSessionConfig,
+    DebateStatusResponse,
     DebateSummary,
     InjectResponse,
     ListDebatesResponse,
     Pagination,
     PauseDebateResponse,
+    PollsConfig,
     ResumeDebateResponse,
     Sitting,
     StopDebateResponse,
@@ -28,6 +31,7 @@ from moot.api.shapes.debates import (
     TriggerJudgeResponse,
 )
 from moot.api.shapes.estimates import EstimateResponse, ModelEstimate
+from moot.api.shapes.records import EventPage
 from moot.api.v1 import people_replies, rounds
 from moot.api.v1.states import STATES
 from moot.core.state import FINAL, Debate
@@ -42,89 +46,95 @@ from moot.views.preview import DebatePreview
 from moot.views.speech_issues import find_issues
 from moot.views.summary import StoredSummary
 from moot.views.transcript import transcript
-from moot.views.transcript_json import cost_summary, judge_seat, moment, participant, verdict
+from moot.views.transcript_json import cost_summary, judge_seat, participant, verdict
+from moot.views.transcript_shapes import DebateJudge, DebateParticipant
 
 BEING_JUDGED = "The judge evaluates what was said."
 STOPPED = ("stopped", "aborted")
 _summary = msgspec.json.Decoder(StoredSummary)
 
 
-def created_reply(debate: Debate) -> dict[str, Any]:
+def created_reply(debate: Debate) -> CreateDebateResponse:
     """As it was when it was opened, however far it has come since."""
-    return {
-        "id": debate.id,
-        "status": "initializing",
-        "topic": debate.motion,
-        **_participants(debate),
-        "config": config_reply(debate),
-        "createdAt": moment(debate.created_at),
-        "streamUrl": f"/api/v1/debates/{debate.id}/stream",
-        "format": debate.format.name,
-        "warnings": list(warnings(debate)),
-    }
+    judges = _judges(debate)
+    return CreateDebateResponse(
+        id=debate.id,
+        status="initializing",
+        topic=debate.motion,
+        participants=_participants(debate),
+        judge=judges[0] if judges else None,
+        judges=judges,
+        config=config_reply(debate),
+        created_at=Timestamp.of(debate.created_at),
+        stream_url=f"/api/v1/debates/{debate.id}/stream",
+        format=debate.format.name,
+        warnings=tuple(warnings(debate)),
+    )
 
 
-def config_reply(debate: Debate) -> dict[str, Any]:
+def config_reply(debate: Debate) -> DebateSessionConfig:
     limits, manner = debate.limits, debate.manner
     efforts = {seat.model.effort for seat in debate.seats}
-    shape: dict[str, Any] = {
-        "maxRounds": limits.rounds,
-        "timeoutPerRound": _as_integer(limits.turn_seconds),
-        "costLimit": None if limits.cost is None else float(limits.cost),
-        "warnAtCost": None if limits.warn_at is None else float(limits.warn_at),
-        "autoJudge": manner.auto_judge,
-        "autoProgress": manner.auto,
-        "winningCondition": manner.winning,
-        "intensity": manner.intensity,
-        "effort": efforts.pop() if len(efforts) == 1 else None,
-        "showReasoning": manner.show_reasoning,
-        "personSeconds": _as_integer(limits.person_seconds),
-        "objective": manner.objective or None,
-        "prep": manner.prep,
-        "blind": manner.blind,
-        "opens": manner.opens,
-        "polls": _poll_config(debate),
-        "tools": list(manner.tools) or None,
-    }
-    return _without_nulls(shape)
+    return DebateSessionConfig(
+        max_rounds=limits.rounds,
+        timeout_per_round=_as_integer(limits.turn_seconds),
+        cost_limit=_amount(limits.cost),
+        warn_at_cost=_amount(limits.warn_at),
+        auto_judge=manner.auto_judge,
+        auto_progress=manner.auto,
+        winning_condition=manner.winning,
+        intensity=manner.intensity,
+        effort=efforts.pop() if len(efforts) == 1 else None,
+        show_reasoning=manner.show_reasoning,
+        person_seconds=_as_integer(limits.person_seconds),
+        objective=manner.objective,
+        prep=manner.prep,
+        blind=manner.blind,
+        opens=manner.opens,
+        polls=_poll_config(debate),
+        tools=tuple(manner.tools),
+    )
 
 
-def _poll_config(debate: Debate) -> dict[str, Any] | None:
+def _poll_config(debate: Debate) -> PollsConfig | None:
     polls = debate.manner.polls
     if polls is None:
         return None
-    seconds = None if polls.seconds is None else _as_integer(polls.seconds)
-    return _without_nulls({"before": polls.before, "seconds": seconds})
+    return PollsConfig(
+        before=polls.before, seconds=None if polls.seconds is None else _as_integer(polls.seconds)
+    )
 
 
-def status_reply(debate: Debate, viewer: Viewer = OBSERVER) -> dict[str, Any]:
-    shape: dict[str, Any] = {
-        "id": debate.id,
-        "status": STATES[debate.status],
-        "topic": debate.motion,
-        "currentRound": rounds.round_number(debate),
-        "maxRounds": debate.rounds_planned,
-        **_participants(debate),
-        "rounds": rounds.summaries(debate, viewer),
-        "speaking": people_replies.speakers(debate),
-        "costs": cost_summary(costs(debate)),
-        "verdict": verdict(transcript(debate)) if debate.verdict else None,
-        "verdicts": len(debate.verdicts),
-        "polls": people_replies.poll_replies(debate),
-        "warnings": list(warnings(debate)),
-        "accidents": _issue_counts(debate),
-        "createdAt": moment(debate.created_at),
-        "updatedAt": moment(debate.updated_at),
-        "completedAt": moment(debate.ended_at),
-        "format": debate.format.name,
-        "config": config_reply(debate),
-        "stopped": debate.ended in STOPPED,
-        "pausing": _pausing(debate),
-        "pausedFor": debate.paused_for or None,
-        "ending": ending(debate) or None,
-        "seq": debate.seq,
-    }
-    return _without_nulls(shape)
+def status_reply(debate: Debate, viewer: Viewer = OBSERVER) -> DebateStatusResponse:
+    judges = _judges(debate)
+    return DebateStatusResponse(
+        id=debate.id,
+        status=STATES[debate.status],
+        topic=debate.motion,
+        current_round=rounds.round_number(debate),
+        max_rounds=debate.rounds_planned,
+        participants=_participants(debate),
+        judge=judges[0] if judges else None,
+        judges=judges,
+        rounds=rounds.summaries(debate, viewer),
+        speaking=people_replies.speakers(debate),
+        costs=cost_summary(costs(debate)),
+        verdict=verdict(transcript(debate)) if debate.verdict else None,
+        verdicts=len(debate.verdicts),
+        polls=tuple(people_replies.poll_replies(debate)),
+        warnings=tuple(warnings(debate)),
+        accidents=_issue_counts(debate),
+        created_at=Timestamp.of(debate.created_at),
+        updated_at=Timestamp.of(debate.updated_at),
+        completed_at=Timestamp.of(debate.ended_at),
+        format=debate.format.name,
+        config=config_reply(debate),
+        stopped=debate.ended in STOPPED,
+        pausing=_pausing(debate),
+        paused_for=debate.paused_for,
+        ending=ending(debate),
+        seq=debate.seq,
+    )
 
 
 def listing_reply(page: DebatePage, limit: int, offset: int) -> ListDebatesResponse:
@@ -139,10 +149,12 @@ def listing_reply(page: DebatePage, limit: int, offset: int) -> ListDebatesRespo
     )
 
 
-def event_page_reply(seen: Sequence[SeenEvent], after: int, head: int) -> dict[str, Any]:
+def event_page_reply(seen: Sequence[SeenEvent], after: int, head: int) -> EventPage:
     """A piece of the log behind `after`, of a debate whose last event is `head`."""
     last = seen[-1].seq if seen else after
-    return {"events": [log_entry(one) for one in seen], "after": after, "next": last, "hasMore": last < head}
+    return EventPage(
+        events=tuple(log_entry(event) for event in seen), after=after, next=last, has_more=last < head
+    )
 
 
 def estimate_reply(figures: CostEstimate, programme: DebatePreview) -> EstimateResponse:
@@ -254,14 +266,12 @@ def stopped_reply(debate: Debate) -> StopDebateResponse:
     )
 
 
-def _participants(debate: Debate) -> dict[str, Any]:
-    """Who sits there. The judge is the first one; all of them are in `judges`."""
-    judges = [judge_seat(participants.judge_seat(judge)) for judge in debate.judges]
-    return {
-        "participants": [participant(seat) for seat in participants.participants(debate).values()],
-        "judge": judges[0] if judges else None,
-        "judges": judges,
-    }
+def _participants(debate: Debate) -> tuple[DebateParticipant, ...]:
+    return tuple(participant(seat) for seat in participants.participants(debate).values())
+
+
+def _judges(debate: Debate) -> tuple[DebateJudge, ...]:
+    return tuple(judge_seat(participants.judge_seat(judge)) for judge in debate.judges)
 
 
 def _issue_counts(debate: Debate) -> dict[str, dict[str, int]]:
@@ -316,7 +326,3 @@ def _pausing(debate: Debate) -> bool:
 
 def _as_integer(number: float) -> float:
     return int(number) if number == int(number) else number
-
-
-def _without_nulls(shape: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in shape.items() if value is not None}

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from moot.api.v1.speech_frames import turn_flags
+from msgspec import structs
+
+from moot.api.shapes.base import Timestamp, as_number, to_members
+from moot.api.shapes.debates import DebateRoundSummary, SpeechPreview
+from moot.api.v1.speech_frames import speech_marks
 from moot.core.state import ZERO, Debate, Turn
 from moot.core.terms import Money, Status
 from moot.core.visibility import OBSERVER, Viewer, is_withheld
-from moot.views.transcript_json import moment
 
 PREVIEW_LENGTH = 200
 """Characters of a speech in a round's summary."""
@@ -27,30 +30,32 @@ def rounds_held(debate: Debate) -> int:
     return len({turn.round for turn in debate.turns if turn.has_words})
 
 
-def summaries(debate: Debate, viewer: Viewer = OBSERVER) -> list[dict[str, Any]]:
+def summaries(debate: Debate, viewer: Viewer = OBSERVER) -> tuple[DebateRoundSummary, ...]:
     """The rounds in which something was said, or failed."""
     numbers = sorted({turn.round for turn in debate.turns if turn.used_slot})
-    return [_summary(debate, number, viewer) for number in numbers]
+    return tuple(_summary(debate, number, viewer) for number in numbers)
 
 
-def totals(debate: Debate, number: int) -> dict[str, Any]:
-    """What the round has used and cost, with the speeches that were given again."""
+def round_totals(debate: Debate, number: int) -> tuple[int, Money]:
+    """The tokens and the cost of the round, with the speeches that were given again."""
     turns = [turn for turn in debate.turns if turn.round == number]
-    return {
-        "totalTokens": sum(turn.usage.total for turn in turns),
-        "roundCost": float(sum((turn.cost or ZERO for turn in turns), Money(0))),
-    }
+    cost = sum((turn.cost or ZERO for turn in turns), Money(0))
+    return sum(turn.usage.total for turn in turns), as_number(cost)
 
 
 def responses(debate: Debate, number: int) -> list[dict[str, Any]]:
     """The speeches that count, in the order of the schedule."""
     return [
         {
-            **_speaker(debate, turn),
+            "participantId": turn.seat,
+            "participantName": debate.seat(turn.seat).name,
             "content": content(turn),
             "tokensUsed": turn.usage.total,
             "latencyMs": turn.latency_ms,
-            **_position(turn),
+            "turn": turn.number,
+            "speech": turn.slot + 1,
+            "phase": turn.phase,
+            **to_members(speech_marks(turn)),
         }
         for turn in _counted_turns(debate, number)
     ]
@@ -61,34 +66,31 @@ def content(turn: Turn) -> str:
     return "" if turn.state == "failed" else turn.text
 
 
-def _summary(debate: Debate, number: int, viewer: Viewer) -> dict[str, Any]:
+def _summary(debate: Debate, number: int, viewer: Viewer) -> DebateRoundSummary:
     turns = _counted_turns(debate, number)
-    return {
-        "roundNumber": number,
-        "responses": [
-            {
-                **_speaker(debate, turn),
-                "contentPreview": ""
-                if is_withheld(debate, turn.number, viewer)
-                else content(turn)[:PREVIEW_LENGTH],
-                "tokensUsed": turn.usage.total,
-                **_position(turn),
-            }
-            for turn in turns
-        ],
-        **totals(debate, number),
-        "timestamp": moment(max(turn.ended_at or turn.started_at for turn in turns)),
-    }
+    tokens, cost = round_totals(debate, number)
+    return DebateRoundSummary(
+        round_number=number,
+        responses=tuple(_preview(debate, turn, viewer) for turn in turns),
+        total_tokens=tokens,
+        round_cost=cost,
+        timestamp=Timestamp.of(max(turn.ended_at or turn.started_at for turn in turns)),
+    )
+
+
+def _preview(debate: Debate, turn: Turn, viewer: Viewer) -> SpeechPreview:
+    return SpeechPreview(
+        participant_id=turn.seat,
+        participant_name=debate.seat(turn.seat).name,
+        content_preview="" if is_withheld(debate, turn.number, viewer) else content(turn)[:PREVIEW_LENGTH],
+        tokens_used=turn.usage.total,
+        turn=turn.number,
+        speech=turn.slot + 1,
+        phase=turn.phase,
+        **structs.asdict(speech_marks(turn)),
+    )
 
 
 def _counted_turns(debate: Debate, number: int) -> list[Turn]:
     turns = [turn for turn in debate.turns if turn.round == number and turn.used_slot]
     return sorted(turns, key=lambda turn: turn.slot)
-
-
-def _speaker(debate: Debate, turn: Turn) -> dict[str, Any]:
-    return {"participantId": turn.seat, "participantName": debate.seat(turn.seat).name}
-
-
-def _position(turn: Turn) -> dict[str, Any]:
-    return {"turn": turn.number, "speech": turn.slot + 1, "phase": turn.phase, **turn_flags(turn)}

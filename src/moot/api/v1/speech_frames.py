@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from moot.api.frames import Frame, SeenEvent
+from moot.api.shapes.base import to_members
+from moot.api.shapes.debates import SpeechMarks
 from moot.core.errors import FaultKind
 from moot.core.events import (
     CallDelta,
@@ -135,19 +137,17 @@ def attempt(debate: Debate, turn: Turn) -> int:
     return attempts
 
 
-def turn_flags(turn: Turn) -> dict[str, Any]:
-    """What there is to say about a speech, where there is something."""
-    flags: dict[str, Any] = {
-        "status": "error" if turn.state == "failed" else None,
-        "interrupted": turn.by if turn.state == "interrupted" else None,
-        "words": turn.words,
-        "truncated": turn.truncated,
-        "refusal": turn.refusal,
-        "degraded": turn.degraded,
-        "overLength": turn.over_length,
-        "clipped": turn.clipped,
-    }
-    return {name: value for name, value in flags.items() if value}
+def speech_marks(turn: Turn) -> SpeechMarks:
+    return SpeechMarks(
+        status="error" if turn.state == "failed" else "",
+        interrupted=turn.by if turn.state == "interrupted" else "",
+        words=turn.words,
+        truncated=turn.truncated or "",
+        refusal=turn.refusal,
+        degraded=turn.degraded,
+        over_length=turn.over_length,
+        clipped=turn.clipped,
+    )
 
 
 def _live_turn(debate: Debate | None, call: int) -> Turn | None:
@@ -193,7 +193,7 @@ def _chunk(seen: SeenEvent, turn: Turn, text: str, *, replace: bool = False) -> 
 
 def _final_chunk(seen: SeenEvent, turn: Turn, *, replace: bool = False) -> Frame:
     used = {"tokensUsed": turn.usage.total, "latencyMs": turn.latency_ms}
-    members = {"chunk": "", "done": True, **used, **turn_flags(turn)}
+    members = {"chunk": "", "done": True, **used, **to_members(speech_marks(turn))}
     return _frame(seen, "participant", turn, {**members, "replace": True} if replace else members)
 
 

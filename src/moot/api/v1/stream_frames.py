@@ -140,12 +140,14 @@ def _is_aside(seen: SeenEvent, number: int) -> bool:
 def _closing_frames(seen: SeenEvent, event: ev.Event) -> Iterator[Frame]:
     """What ends before the state that it belongs to."""
     if isinstance(event, ev.RoundCompleted):
+        tokens, cost = rounds.round_totals(seen.after, event.round)
         yield v1_frame(
             seen,
             "round_complete",
             roundNumber=event.round,
             responses=rounds.responses(seen.after, event.round),
-            **rounds.totals(seen.after, event.round),
+            totalTokens=tokens,
+            roundCost=cost,
         )
     yield from judge_frames.judging_over(seen)
 
@@ -190,11 +192,11 @@ def _costs(seen: SeenEvent) -> Frame:
     return v1_frame(
         seen,
         "cost_update",
-        totalCost=known["totalCost"],
-        costByModel=known["costByModel"],
-        tokensUsed={"total": known["totalTokens"], "byModel": known["tokensByModel"]},
-        estimated=known["estimated"],
-        unpriced=known["unpriced"],
+        totalCost=known.total_cost,
+        costByModel=known.cost_by_model,
+        tokensUsed={"total": known.total_tokens, "byModel": known.tokens_by_model},
+        estimated=known.estimated,
+        unpriced=known.unpriced,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from moot.api.problems import Problem
+from moot.api.shapes.records import CallResponse, CallWords
 from moot.core.events import CallCompleted, CallDelta, CallFailed, CallStarted, Event, SegmentCompleted
 from moot.core.segments import Piece, left_open
 from moot.core.terms import DeltaKind, Segment
@@ -15,7 +16,7 @@ from moot.engine.arena import Arena
 PAGE_SIZE = 1000
 
 
-async def find_call(arena: Arena, debate_id: str, number: int) -> dict[str, Any]:
+async def find_call(arena: Arena, debate_id: str, number: int) -> CallResponse:
     """For owners and moderators only: the request holds prompts and secret objectives. Raises Problem for an
     unknown number.
     """
@@ -25,22 +26,22 @@ async def find_call(arena: Arena, debate_id: str, number: int) -> dict[str, Any]
         raise Problem("not-found", "There is no such call")
     sent = await arena.store.request_body(debate_id, started.request)
     done = next((event for event in events if isinstance(event, CallCompleted | CallFailed)), None)
-    return {
-        "call": number,
-        "model": started.model,
-        "attempt": started.attempt,
-        "turn": started.turn,
-        "judge": started.judge,
-        "aside": started.aside,
-        "order": started.order if started.judge else None,
-        "sent": msgspec.json.decode(sent) if sent else None,
-        "got": {
-            "text": _streamed_text(events, "text"),
-            "reasoning": _streamed_text(events, "reasoning"),
-            "segments": _segments(events),
-        },
-        "outcome": msgspec.to_builtins(done) if done else None,
-    }
+    return CallResponse(
+        call=number,
+        model=started.model,
+        attempt=started.attempt,
+        turn=started.turn,
+        judge=started.judge,
+        aside=started.aside,
+        order=started.order if started.judge else None,
+        sent=msgspec.json.decode(sent) if sent else None,
+        got=CallWords(
+            text=_streamed_text(events, "text"),
+            reasoning=_streamed_text(events, "reasoning"),
+            segments=tuple(_segments(events)),
+        ),
+        outcome=msgspec.to_builtins(done) if done else None,
+    )
 
 
 def _segments(events: list[Event]) -> list[dict[str, Any]]:

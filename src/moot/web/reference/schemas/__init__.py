@@ -17,23 +17,16 @@ from moot.api.shapes.base import SCHEMA_TEMPLATE, describe_type
 from moot.api.v1.validation_messages import Shape
 from moot.web.reference.schemas.base_schemas import Reply
 from moot.web.reference.schemas.conversation_schemas import ConversationEvent
-from moot.web.reference.schemas.event_schemas import EVENTS, EXTENDED, AckData
+from moot.web.reference.schemas.event_schemas import AckData
 from moot.web.reference.schemas.people_schemas import (
+    OpenPoll,
     PollsResponse,
-    VerdictsResponse,
-)
-from moot.web.reference.schemas.record_schemas import CallResponse, EventPage, LogEntry, TranscriptResponse
-from moot.web.reference.schemas.reply_schemas import (
-    CreateDebateResponse,
-    DebateStatusResponse,
+    Votes,
 )
 
 REPLIES: tuple[type[Reply], ...] = (
-    CreateDebateResponse, DebateStatusResponse,
-    TranscriptResponse, EventPage, LogEntry, CallResponse,
-    PollsResponse, VerdictsResponse,
+    OpenPoll, Votes, PollsResponse,
     AckData,
-    *EVENTS.values(), *EXTENDED.values(),
 )  # fmt: skip
 
 

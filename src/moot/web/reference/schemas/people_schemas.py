@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
-from pydantic import Field
+from typing import Literal
 
 from moot.core.terms import PollName
 from moot.web.reference.schemas.base_schemas import (
     LEFT_OUT,
     Count,
     DebateId,
-    JudgeId,
-    Nth,
+    Moment,
     Reply,
-    SeatId,
-    Winner,
 )
-from moot.web.reference.schemas.reply_schemas import Judge, OpenPoll, Rubric, Score, Verdict
+
+
+class OpenPoll(Reply):
+    poll: PollName
+    open: bool
+    votes: Count
+    """Those that came in time."""
+    ends_at: Moment | None
+    """null where it is closed, or open until somebody closes it."""
 
 
 class Counted(Reply):
@@ -84,31 +87,3 @@ class Votes(Outcome):
 class PollsResponse(Outcome):
     debate_id: DebateId
     polls: list[PollCount]
-
-
-class Ballot(Reply):
-    judge: JudgeId
-    judge_name: str
-    order: Count
-    """In which order a model was shown the speakers; 0 for people."""
-    winner: Winner
-    scores: dict[str, Score]
-    reasoning: str
-    criteria: dict[str, str]
-    cites: list[Nth] = LEFT_OUT
-    """The turns on which it rests."""
-    rubric: Rubric = LEFT_OUT
-    ranking: list[SeatId] = LEFT_OUT
-
-
-class ReachedVerdict(Verdict):
-    judging: Nth | None
-    """null where no judge was asked."""
-    judges: list[Judge]
-    ballots: list[Ballot]
-
-
-class VerdictsResponse(Reply):
-    debate_id: DebateId
-    verdicts: Annotated[list[ReachedVerdict], Field(description="The first is what the debate came to.")]
-    being_judged: bool

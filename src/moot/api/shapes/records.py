@@ -1,0 +1,81 @@
+"""Replies about what is kept of a debate: its log, single calls, and the verdicts with their ballots."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, get_args
+
+from msgspec import Meta, Raw, Struct
+
+from moot.api.shapes.base import Count, DebateId, JudgeId, Nth
+from moot.core.events import Event
+from moot.views.transcript_shapes import JudgeBallot, ReachedVerdict
+
+__all__ = [
+    "CallResponse",
+    "CallWords",
+    "EventPage",
+    "JudgeBallot",
+    "LogEntry",
+    "ReachedVerdict",
+    "VerdictsResponse",
+]
+_EVENT_TYPES = [str(event.__struct_config__.tag) for event in get_args(Event)]
+
+
+class LogEntry(Struct, frozen=True, rename="camel", kw_only=True):
+    seq: Nth
+    at: datetime
+    event: Annotated[
+        Raw,
+        Meta(
+            description="As it was written down; docs/events.md has the members of each type.",
+            extra_json_schema={
+                "type": "object",
+                "properties": {
+                    "type": {
+                        "type": "string",
+                        "enum": [*_EVENT_TYPES, "hidden"],
+                        "description": "`hidden`: an event that the client may not see.",
+                    }
+                },
+                "required": ["type"],
+                "additionalProperties": True,
+            },
+        ),
+    ]
+
+
+class EventPage(Struct, frozen=True, rename="camel", kw_only=True):
+    events: tuple[LogEntry, ...]
+    after: Count
+    next: Annotated[Count, Meta(description="What to ask for as `after` next.")]
+    has_more: bool
+
+
+class CallWords(Struct, frozen=True, rename="camel", kw_only=True):
+    text: str
+    reasoning: str
+    segments: Annotated[
+        tuple[dict[str, Any], ...],
+        Meta(description="As they came. One that was cut has `unfinished`, and what had come of it."),
+    ]
+
+
+class CallResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    call: Nth
+    model: str
+    attempt: Nth
+    turn: Count | None
+    judge: JudgeId | None
+    aside: Annotated[Count | None, Meta(description="What was asked beside the speeches.")]
+    order: Annotated[Count | None, Meta(description="In which order the judge was shown the speakers.")]
+    sent: Annotated[dict[str, Any] | None, Meta(description="The request as it was put together.")]
+    got: CallWords
+    outcome: dict[str, Any] | None
+
+
+class VerdictsResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    debate_id: DebateId
+    verdicts: Annotated[tuple[ReachedVerdict, ...], Meta(description="The first is what the debate came to.")]
+    being_judged: bool

@@ -1,0 +1,224 @@
+"""A transcript as a JSON document: participants, speeches, verdicts, costs.
+
+Its parts are also parts of the replies of v1, so that a debate looks the same wherever it is read.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from moot.core.terms import Side, Status
+from moot.views.json_types import (
+    Amount,
+    Count,
+    DebateId,
+    JudgeId,
+    Nth,
+    Points,
+    SeatId,
+    Seconds,
+    Timestamp,
+    Winner,
+    one_of,
+)
+
+OUTCOMES = ("win", "too-close", "draw")
+DECIDED_BY = ("judges", "hand", "stalemate", "concession", "audience")
+
+
+class DebateParticipant(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    id: SeatId
+    name: str
+    model: Annotated[
+        str, Meta(description="Provider and model.", examples=["anthropic/claude-3-5-sonnet-20241022"])
+    ]
+    position: Annotated[str, one_of(Side)]
+    color: str
+    team: Annotated[str, Meta(description="Where a side has several teams.")] = ""
+    person: Annotated[bool, Meta(description="A person sits there.")] = False
+    stand_in: Annotated[str, Meta(description="The model that speaks when the person does not.")] = ""
+    left: Annotated[bool, Meta(description="The person has left, and the stand-in speaks.")] = False
+
+
+class DebateJudge(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    id: JudgeId
+    name: str
+    model: str
+    person: bool = False
+    recused: Annotated[str, Meta(description="Why this judge is not asked.")] = ""
+
+
+# --- costs ----------------------------------------------------------------------------------------------
+
+
+class TokenUsage(Struct, frozen=True, rename="camel", kw_only=True):
+    input_tokens: Count
+    output_tokens: Count
+
+
+class CostSummary(Struct, frozen=True, rename="camel", kw_only=True):
+    total_cost: Annotated[Amount, Meta(description="US dollars, as far as prices are known.")]
+    cost_by_model: dict[str, Amount]
+    total_tokens: Count
+    tokens_by_model: dict[str, TokenUsage]
+    estimated: Annotated[bool, Meta(description="Some provider did not tell its usage.")]
+    unpriced: Annotated[tuple[str, ...], Meta(description="Models whose price nobody knows.")]
+
+
+# --- verdicts -------------------------------------------------------------------------------------------
+
+Rubric = Annotated[dict[str, dict[str, float]], Meta(description="Points by criterion and participant.")]
+
+
+class Score(Struct, frozen=True):
+    score: Points
+    strengths: tuple[str, ...] = ()
+    weaknesses: tuple[str, ...] = ()
+
+
+class Verdict(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    winner: Annotated[
+        Winner, Meta(description="A participant's id, or `tie`; `outcome` says which kind of tie.")
+    ]
+    scores: Annotated[dict[str, Score], Meta(description="By participant id.")]
+    reasoning: str
+    criteria: dict[str, str]
+    tokens_used: Annotated[Count, Meta(description="Of all judges.")]
+    outcome: Annotated[str, Meta(extra_json_schema={"enum": OUTCOMES})]
+    headline: str
+    by: Annotated[str, Meta(extra_json_schema={"enum": DECIDED_BY})]
+    margin: float
+    agreement: Annotated[
+        float,
+        Meta(
+            description="The share of ballots that name the winner.",
+            extra_json_schema={"minimum": 0, "maximum": 1},
+        ),
+    ]
+    flips: Annotated[
+        Count,
+        Meta(description="Judges who changed their mind when the speakers were shown in the other order."),
+    ]
+    doubts: tuple[str, ...]
+    cites: Annotated[tuple[Nth, ...], Meta(description="The turns on which the decision rests.")] = ()
+    rubric: Annotated[Rubric | None, Meta(description="A diagnosis beside the decision.")] = None
+    totals: Annotated[
+        dict[str, float] | None,
+        Meta(description="Of the rubric, by participant, with the weights of the criteria."),
+    ] = None
+    ranking: Annotated[
+        tuple[SeatId, ...], Meta(description="From best to worst, where the format ranks them.")
+    ] = ()
+    last_word: Annotated[SeatId | None, Meta(description="Who spoke last: judges favour them.")] = None
+
+
+class JudgeBallot(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    judge: JudgeId
+    judge_name: str
+    order: Annotated[Count, Meta(description="In which order a model was shown the speakers; 0 for people.")]
+    winner: Winner
+    reasoning: str
+    scores: dict[str, Score]
+    criteria: dict[str, str]
+    cites: Annotated[tuple[Nth, ...], Meta(description="The turns on which it rests.")]
+    rubric: Rubric | None = None
+    ranking: tuple[SeatId, ...] = ()
+
+
+class ReachedVerdict(Verdict, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    judging: Annotated[Nth | None, Meta(description="null where no judge was asked.")]
+    judges: tuple[DebateJudge, ...]
+    ballots: tuple[JudgeBallot, ...]
+
+
+# --- the transcript -------------------------------------------------------------------------------------
+
+
+class TranscriptDebate(Struct, frozen=True, rename="camel", kw_only=True):
+    id: DebateId
+    topic: str
+    format: str
+    status: Annotated[str, one_of(Status)]
+    created_at: Timestamp
+    completed_at: Timestamp | None
+    duration: Seconds
+    ending: str
+
+
+class TranscriptPoint(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    """A point of information; a declined one has no text."""
+
+    participant: str
+    participant_id: SeatId
+    accepted: bool
+    text: str = ""
+
+
+class TranscriptSpeech(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    participant: str
+    participant_id: SeatId
+    turn: Nth
+    phase: str
+    title: str
+    content: str
+    words: Count
+    tokens_used: Count
+    estimated: bool
+    cost: Amount | None
+    latency_ms: Count
+    flags: tuple[str, ...]
+    notes: tuple[str, ...]
+    timestamp: Timestamp
+    budget: Annotated[Count, Meta(description="How many words count.")]
+    words_heard: Annotated[
+        Count, Meta(description="So many of them were heard, since it went beyond its budget.")
+    ] = 0
+    by_hand: Annotated[bool, Meta(description="A person gave it.")] = False
+    speaks_as: str = ""
+    points: Annotated[
+        tuple[TranscriptPoint, ...], Meta(description="Points of information that were offered in it.")
+    ] = ()
+    reasoning: str = ""
+
+
+class TranscriptRound(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    round_number: Nth
+    responses: tuple[TranscriptSpeech, ...]
+    struck: Annotated[
+        tuple[TranscriptSpeech, ...],
+        Meta(description="Speeches that were given again; they count for nothing."),
+    ] = ()
+
+
+class TranscriptRemark(Struct, frozen=True, rename="camel", kw_only=True):
+    text: str
+    by: str
+    to: SeatId | None
+    at: Timestamp
+    before_turn: Count | None
+    question: bool
+
+
+class TranscriptResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    debate: TranscriptDebate
+    participants: tuple[DebateParticipant, ...]
+    judge: DebateJudge | None
+    judges: Annotated[tuple[DebateJudge, ...], Meta(description="All of them; `judge` is the first.")]
+    rounds: tuple[TranscriptRound, ...]
+    remarks: tuple[TranscriptRemark, ...]
+    verdict: Verdict | None
+    verdicts: tuple[ReachedVerdict, ...]
+    audience: Annotated[
+        dict[str, Any] | None,
+        Meta(
+            description="null where the audience is not asked.",
+            extra_json_schema={"anyOf": [{"$ref": "#/components/schemas/Votes"}, {"type": "null"}]},
+        ),
+    ]
+    accidents: Annotated[
+        dict[str, dict[str, tuple[Nth, ...]]],
+        Meta(description="What went wrong in which turns, by participant."),
+    ]
+    costs: CostSummary
