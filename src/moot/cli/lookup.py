@@ -5,6 +5,7 @@ from __future__ import annotations
 from moot.cli.source import DebateSource
 from moot.core.errors import Invalid, UnknownDebate
 from moot.core.state import Debate
+from moot.judging.ballots import TIES
 from moot.judging.parties import parties, party_of
 from moot.views.text import single_line
 
@@ -50,7 +51,7 @@ def short_id(debate_id: str) -> str:
     return debate_id[-SHORT_ID:]
 
 
-TIES = ("draw", "tie", "none")
+TIE_WORDS = (*TIES, "none")
 
 
 def seat_id(debate: Debate, typed: str) -> str:
@@ -77,7 +78,7 @@ def party_id(debate: Debate, typed: str) -> str:
 
 def winner_id(debate: Debate, typed: str) -> str | None:
     """Return the id of the party named as the winner; None for a draw."""
-    return None if typed.strip().casefold() in TIES else party_id(debate, typed)
+    return None if typed.strip().casefold() in TIE_WORDS else party_id(debate, typed)
 
 
 def own_seat(debate: Debate, typed: str | None) -> str:

@@ -30,17 +30,16 @@ from moot.api.v1.validation_messages import (
     FixedMessage,
     OptionalField,
     between,
-    folded,
     invalid,
     line,
     lines,
     one_of,
-    trimmed,
 )
 from moot.compat import arena_frames
 from moot.compat.arena_frames import TYPE, Action
 from moot.compat.model_names import ServerModelResolver
 from moot.compat.plain_stream import PlainStreamHandlers
+from moot.core.names import fold_name, trim
 from moot.core.state import Debate
 from moot.core.terms import Model
 from moot.providers.redaction import redact
@@ -204,7 +203,7 @@ class UserAction(Body):
         payload = shape.get("payload", "")
         if "turnNumber" in shape and shape.get("type") != "skip":
             yield "turnNumber", "Only for skip"
-        if shape.get("type") == "inject" and isinstance(payload, str) and not trimmed(payload):
+        if shape.get("type") == "inject" and isinstance(payload, str) and not trim(payload):
             yield "payload", "Needed for inject"
 
 
@@ -213,7 +212,7 @@ BODIES: tuple[type[Body], ...] = (NewBout, UserAction)
 
 def _name_of(debater: Any, otherwise: str) -> str:
     name: Any = cast("dict[str, Any]", debater).get("name") if isinstance(debater, dict) else None
-    return folded(name[:200] if isinstance(name, str) else otherwise)
+    return fold_name(name[:200] if isinstance(name, str) else otherwise)
 
 
 router = api_router()

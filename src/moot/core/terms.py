@@ -182,6 +182,7 @@ Tone = Literal[
 ]  # fmt: skip
 """`continuation`: the second half of a speech, after a point of information; `floor`: answers to the
 audience."""
+EXCHANGE_TONES: tuple[Tone, ...] = ("question", "answer")
 WORDS_PER_MINUTE = 150
 SESSION_FORMAT = "turns"
 """The format of debates in which a client asks for each turn: see `rules/turn_sessions.py`."""
@@ -384,7 +385,7 @@ class Reasoning(Struct, frozen=True, omit_defaults=True, tag="reasoning"):
         return "\n\n".join(part.text for part in self.parts)
 
 
-CLIENT_TOOL_KINDS = ("function", "function_call", "tool_use", "functionCall")
+CLIENT_TOOL_KINDS = ("function", "function_call", "custom_tool_call", "tool_use", "functionCall")
 """Kinds of tool calls that wait for our answer; the others ran at the provider."""
 
 

@@ -32,6 +32,8 @@ LABELS = (
 """All of one length, so that the choice does not change the length of a request."""
 _SOUNDS = ("bdfgklmnprtvz", "aeiou", "lmnr", "aeiou", "bdgkmnt")
 TIE = "tie"
+TIES = (TIE, "draw")
+"""What people may name in place of a winner."""
 NOTHING_SAID = "none"
 ORDERS = (0, 1)
 """Every model that judges sees the parties in both orders."""

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from moot.core.state import Debate, Judging
 from moot.core.terms import Ballot, Judge, Score, Verdict, VerdictOutcome
-from moot.judging.ballots import ballot_text
+from moot.judging.ballots import ballot_text, orders
 from moot.judging.evidence import last_word
 from moot.judging.parties import is_ranked, parties
 
@@ -33,7 +33,12 @@ class JudgeBallots(Struct, frozen=True):
 
     @property
     def flipped(self) -> bool:
-        return len({ballot.winner for ballot in self.ballots}) > 1
+        return has_flipped(ballot.winner for ballot in self.ballots)
+
+
+def has_flipped(winners: Iterable[str | None]) -> bool:
+    """Whether a judge named another winner, or none, when it saw the parties in the other order."""
+    return len(set(winners)) > 1
 
 
 def counted_judges(judging: Judging) -> tuple[JudgeBallots, ...]:
@@ -41,7 +46,7 @@ def counted_judges(judging: Judging) -> tuple[JudgeBallots, ...]:
     result: list[JudgeBallots] = []
     for judge in judging.judges:
         cast = sorted((b for b in judging.ballots if b.judge == judge.id), key=lambda ballot: ballot.order)
-        if len(cast) == (1 if judge.model.human else 2):
+        if len(cast) == len(orders(judge)):
             result.append(JudgeBallots(judge, tuple(cast)))
     return tuple(result)
 

@@ -17,7 +17,7 @@ from msgspec import Struct
 from rapidfuzz import fuzz
 
 from moot.core.state import Debate, Turn
-from moot.core.terms import ChatMessage, Request, Seat, Side
+from moot.core.terms import EXCHANGE_TONES, ChatMessage, Request, Seat, Side
 from moot.core.visibility import Heard, hears
 from moot.prompts.templates import clip, section, seed
 
@@ -71,7 +71,6 @@ SHORT_MAX_TOKENS = 45
 OPENING_WORDS = re.compile(r"^.{0,400}?(?:\bis that|\bare clear:)\s*", re.DOTALL)
 """First words end in one of these: what follows is the model's own."""
 
-EXCHANGE_TONES = ("question", "answer")
 SPOKEN_AS = {"continuation": "rebuttal", "floor": "answer"}
 UNQUOTABLE_START = re.compile(
     r"(?:when|if|while|by|although|because|since|as|for|in|this|that|these|those|and|but|so)\b", re.I

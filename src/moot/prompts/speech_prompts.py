@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from moot.core.pricing import speech_token_limit
 from moot.core.state import Debate, Turn
 from moot.core.terms import (
+    EXCHANGE_TONES,
     ChatMessage,
     EncryptedReasoning,
     Phase,
@@ -43,7 +44,6 @@ TASKS = ("first", "opening", "rebuttal", "closing", "unopposed-closing")
 """Cues that say what to do only where the format does not."""
 NEUTRAL_TASKS = ("rebuttal", "closing", "unopposed-closing")
 """Of these, the ones that ask something else of a seat without a side."""
-EXCHANGE_TONES = ("question", "answer")
 QUOTE_SECTIONS: dict[Tone, str] = {"continuation": "went-on", "question": "asked", "answer": "answered"}
 """How words are introduced that are not simply said."""
 

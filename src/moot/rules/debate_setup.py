@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from moot.core.errors import Invalid
 from moot.core.events import DebateOpened
+from moot.core.names import fold_name
 from moot.core.terms import (
     DEFAULT_CRITERIA,
     FREE,
@@ -183,7 +184,7 @@ def _problems(setup: Setup) -> Iterable[tuple[str, str]]:
         yield "participants", f"Minimum {fewest} participants required"
     if len(setup.seats) > fmt.max_seats:
         yield "participants", f"Maximum {fmt.max_seats} participants allowed"
-    names = [_folded(seat.name) for seat in setup.seats if seat.name.strip()]
+    names = [fold_name(seat.name) for seat in setup.seats if seat.name.strip()]
     if len(set(names)) < len(names):
         yield "participants", "Names must be unique"
     if any(_has_controls(seat.name) for seat in setup.seats):
@@ -241,11 +242,11 @@ def _money_problems(setup: Setup) -> Iterable[tuple[str, str]]:
 
 def _seats(setup: Setup, naming: MakeId) -> tuple[Seat, ...]:
     chairs = _seat_templates(setup.format, setup.seats)
-    taken = {_folded(seat.name) for seat in setup.seats if seat.name.strip()}
+    taken = {fold_name(seat.name) for seat in setup.seats if seat.name.strip()}
     seats: list[Seat] = []
     for index, (seat, chair) in enumerate(zip(setup.seats, chairs, strict=True)):
         name = seat.name.strip() or _free_name(chair.name, taken)
-        taken.add(_folded(name))
+        taken.add(fold_name(name))
         side = seat.side or chair.side
         seats.append(
             Seat(
@@ -296,7 +297,7 @@ def make_judges(
     taken: set[str] = set()
     for index, (judge, judge_id) in enumerate(zip(setups, ids, strict=True)):
         name = _free_name(judge.name, taken)
-        taken.add(_folded(name))
+        taken.add(fold_name(name))
         model = _seeded(judge.model, seed, 100 + index)
         judges.append(Judge(judge_id, name, model, judge.criteria, judge.weights))
     return tuple(judges)
@@ -322,13 +323,9 @@ def _seeded(model: Model, base: int | None, offset: int) -> Model:
 
 
 def _free_name(name: str, taken: set[str]) -> str:
-    if _folded(name) not in taken:
+    if fold_name(name) not in taken:
         return name
-    return next(f"{name} {n}" for n in range(2, 10) if _folded(f"{name} {n}") not in taken)
-
-
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFKC", name).strip().casefold()
+    return next(f"{name} {n}" for n in range(2, 10) if fold_name(f"{name} {n}") not in taken)
 
 
 def _has_controls(text: str) -> bool:

@@ -22,9 +22,9 @@ from msgspec import Struct
 from rapidfuzz import fuzz
 
 from moot.core.events import ConcessionMade, EndReason, FailReason, PointRaised, StalemateFound, TurnSkipped
-from moot.core.state import Debate, Turn
-from moot.core.terms import PollName, SimilarTurns, Slot
-from moot.judging.ballots import ORDERS
+from moot.core.state import Debate, Judging, Turn
+from moot.core.terms import Judge, PollName, SimilarTurns, Slot
+from moot.judging.ballots import orders
 from moot.rules.side_questions import (
     SideQuestion,
     asides_about,
@@ -131,16 +131,16 @@ def _plan_judging(debate: Debate) -> Plan:
     judging = debate.judging
     if judging is None:
         return Idle("nothing")
-    models = [judge for judge in judging.judges if not judge.model.human]
-    missing = [
-        next(((judge.id, order) for order in ORDERS if not judging.has_ballot(judge.id, order)), None)
-        for judge in models
-    ]
+    missing = [(judge, ballot) for judge in judging.judges if (ballot := _next_ballot(judging, judge))]
     # People come last: their time runs only when all models have voted.
-    people = [
-        (judge.id, 0) for judge in judging.judges if judge.model.human and not judging.has_ballot(judge.id, 0)
-    ]
-    return AskJudges(tuple(ballot for ballot in missing if ballot) or tuple(people))
+    models = tuple(ballot for judge, ballot in missing if not judge.model.human)
+    return AskJudges(models or tuple(ballot for _, ballot in missing))
+
+
+def _next_ballot(judging: Judging, judge: Judge) -> tuple[str, int] | None:
+    """The first order in which this judge has not voted yet, with its id; None where it has in all."""
+    missing = (order for order in orders(judge) if not judging.has_ballot(judge.id, order))
+    return next(((judge.id, order) for order in missing), None)
 
 
 def _first_poll_due(debate: Debate) -> bool:

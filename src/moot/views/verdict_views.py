@@ -14,6 +14,7 @@ from moot.core.state import Debate, Judging
 from moot.core.terms import Ballot, Judge, Score, Usage, Verdict, VerdictOutcome
 from moot.judging.ballots import ballot_text
 from moot.judging.parties import parties
+from moot.judging.verdicts import has_flipped
 from moot.views import outcome
 from moot.views.outcome import JudgeMargins
 from moot.views.participants import JudgeView, ParticipantView, judge_seat, participants
@@ -61,7 +62,7 @@ class JudgeOpinion(Struct, frozen=True):
 
     @property
     def flipped(self) -> bool:
-        return len({paper.winner.id if paper.winner else None for paper in self.ballots}) > 1
+        return has_flipped(ballot.winner.id if ballot.winner else None for ballot in self.ballots)
 
     @property
     def decision(self) -> str:

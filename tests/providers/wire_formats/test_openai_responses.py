@@ -471,6 +471,24 @@ def test_tools_of_every_kind(item: dict[str, Any], asked: str, given: str) -> No
 
 
 @pytest.mark.parametrize(
+    ("kind", "finish", "needs_answer"),
+    [
+        ("function_call", "tool", True),
+        ("custom_tool_call", "tool", True),
+        ("computer_call", "tool", False),
+        ("web_search_call", "stop", False),
+    ],
+)
+def test_a_reply_that_ends_in_a_call_waits_for_it_if_the_call_is_for_us(
+    kind: str, finish: str, needs_answer: bool
+) -> None:
+    chunks = decode(Stream().created().done(0, id="t_1", type=kind).completed({"id": "t_1", "type": kind}))
+    (call,) = items(chunks)
+    assert call.needs_answer is needs_answer
+    assert end(chunks).finish == finish
+
+
+@pytest.mark.parametrize(
     ("error", "told"),
     [
         ("down", "down"),

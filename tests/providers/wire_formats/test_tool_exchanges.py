@@ -336,6 +336,21 @@ def test_google_gets_a_signature_back_that_had_no_place_and_no_id_that_is_ours()
     assert given["parts"] == [{"functionResponse": {"name": "lab__search", "response": {"result": "Found."}}}]
 
 
+def test_a_custom_call_waits_for_an_answer_and_goes_back_with_it_in_its_own_shape() -> None:
+    call = ToolCall("call_1", "execute_code", "print(3**3)", kind="custom_tool_call")
+    assert call.needs_answer
+    sent = openai_responses_request.body(ask(exchange=(call, ToolResult("call_1", "27", index=1))), PLAIN)
+    assert sent["input"][-2:] == [
+        {
+            "type": "custom_tool_call",
+            "call_id": "call_1",
+            "name": "execute_code",
+            "input": "print(3**3)",
+        },
+        {"type": "custom_tool_call_output", "call_id": "call_1", "output": "27"},
+    ]
+
+
 # --- what real models asked -------------------------------------------------------------------------------
 
 

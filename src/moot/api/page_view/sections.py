@@ -22,6 +22,7 @@ from moot.api.v1.states import STATES
 from moot.core.state import Debate, Judging, Turn
 from moot.core.terms import Judge, Slot
 from moot.core.visibility import Viewer, may_read_reasoning, visible_state
+from moot.judging.ballots import orders
 from moot.judging.parties import parties
 from moot.views import participants, transcript_json
 from moot.views.costs import bill, costs, dollars
@@ -249,7 +250,7 @@ def bench(debate: Debate, viewer: Viewer) -> Shape:
         f"{judging.number}.{judge.id}.{order}": _judge_at_work(debate, judging, judge, order, viewer)
         for judging in debate.judgings
         for judge in judging.judges
-        for order in ((0,) if judge.model.human else (0, 1))
+        for order in orders(judge)
     }
 
 

@@ -29,7 +29,6 @@ from moot.api.v1.fields import (
     CREATE_DEBATE,
     FORMATS,
     PROVIDERS,
-    SEAT_ID,
     Capabilities,
     Character,
     Colour,
@@ -43,6 +42,7 @@ from moot.api.v1.fields import (
     Tokens,
     ToolName,
     Weight,
+    Winner,
     capabilities_of,
     contract_first,
     more_than,
@@ -55,13 +55,12 @@ from moot.api.v1.validation_messages import (
     Shape,
     between,
     error_messages,
-    folded,
     invalid,
     line,
     lines,
-    matching,
     one_of,
 )
+from moot.core.names import fold_name
 from moot.core.terms import (
     DEFAULT_CRITERIA,
     HUMAN,
@@ -76,6 +75,7 @@ from moot.core.terms import (
     StepSize,
     WinningRule,
 )
+from moot.judging.ballots import TIES
 from moot.tools.contract import TOOL_NAME_PATTERN
 
 MIN_PARTICIPANTS = 2
@@ -325,7 +325,7 @@ class CreateDebate(Body):
             for seat in table[:MAX_PARTICIPANTS]
             if isinstance(seat, dict)
         ]
-        names = [name for value in seated if isinstance(value, str) and (name := folded(value[:200]))]
+        names = [name for value in seated if isinstance(value, str) and (name := fold_name(value[:200]))]
         if len(set(names)) < len(names):
             yield "participants", "Names must be unique"
 
@@ -369,12 +369,12 @@ class InjectContext(Body):
 
 
 class Decide(Body):
-    winner: Annotated[str, matching(f"(?:tie|draw|{SEAT_ID})", 45, "Must be a participant id, tie or draw")]
+    winner: Winner
     reason: Reason = ""
 
     @property
     def seat(self) -> str | None:
-        return None if self.winner in ("tie", "draw") else self.winner
+        return None if self.winner in TIES else self.winner
 
 
 class Pause(Body):

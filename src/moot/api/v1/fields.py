@@ -17,6 +17,7 @@ from moot.api.v1.validation_messages import (
     matching,
 )
 from moot.core.terms import Effort, Format, Model
+from moot.judging.ballots import TIES
 from moot.tools.contract import TOOL_NAME_PATTERN
 
 MAX_TOKENS = 128_000
@@ -88,6 +89,9 @@ Character = Annotated[str, lines(0, 2_000)]
 Prompt = Annotated[str, lines(0, 10_000)]
 Criterion = Annotated[str, lines(1, 200)]
 Seat = Annotated[str, matching(SEAT_ID, 45, "Must be a participant id")]
+Winner = Annotated[
+    str, matching(f"(?:{'|'.join(TIES)}|{SEAT_ID})", 45, "Must be a participant id, tie or draw")
+]
 SeatId = Annotated[str | None, OptionalField(str), matching(SEAT_ID, 45, "Must be a participant id")]
 JudgeId = Annotated[str | None, OptionalField(str), matching(JUDGE_ID, 46, "Must be a judge's id")]
 Colour = Annotated[

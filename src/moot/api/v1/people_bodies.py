@@ -18,6 +18,7 @@ from moot.api.v1.fields import (
     Reason,
     Seat,
     SeatId,
+    Winner,
     more_than,
 )
 from moot.api.v1.validation_messages import (
@@ -33,7 +34,7 @@ from moot.api.v1.validation_messages import (
 from moot.core.errors import Invalid, Refused
 from moot.core.state import Debate
 from moot.core.terms import MAX_CRITERIA, MAX_JUDGES, Ballot, InvitationRole, PollName, Score, TokenRole
-from moot.judging.ballots import MAX_REASONING_CHARS
+from moot.judging.ballots import MAX_REASONING_CHARS, TIES
 from moot.providers.redaction import redact
 from moot.rules.commands import MAX_EXTENSION_SECONDS, MAX_REMARK_CHARS
 from moot.rules.participation import MAX_POINT_CHARS, MAX_SPEECH_CHARS
@@ -46,7 +47,6 @@ MAX_BALLOT_ENTRIES = 8
 """The most participants or teams that one ballot scores or ranks."""
 
 GuestName = Annotated[str | None, OptionalField(str), address_name(MAX_NAME_LENGTH)]
-Winner = Annotated[str, matching(f"(?:tie|draw|{SEAT_ID})", 45, "Must be a participant id, tie or draw")]
 SpeechText = Annotated[str, lines(1, MAX_SPEECH_CHARS)]
 OptionalNumber = Annotated[float | None, OptionalField(float)]
 
@@ -223,9 +223,6 @@ BODIES: tuple[type[Body], ...] = (
     Invite, Join, Draft, Say, Point, Answer, CastBallot, Vote, Question, Extend, Rejudge, NewToken,
     AtSeat, DraftAt, SayAt, PointAt, AnswerAt,
 )  # fmt: skip
-
-
-TIES = ("tie", "draw")
 
 
 def ballot_of(body: CastBallot, debate: Debate, judge: str | None) -> Ballot:

@@ -21,16 +21,16 @@ from moot.api.v1.states import STATES
 from moot.core import events as ev
 from moot.core.errors import FaultKind
 from moot.core.state import Debate
+from moot.rules.retry import AMENDABLE_FAULTS
 from moot.rules.runner_decisions import wants_runner
 from moot.views import outcome
 from moot.views.costs import costs, dollars
 from moot.views.transcript import transcript
 from moot.views.transcript_json import cost_summary, moment, verdict
 
-RETRIED_AT_ONCE: tuple[FaultKind, ...] = (
-    "chain_lost", "seal_refused", "schema_refused", "summary_refused", "tools_refused",
-)  # fmt: skip
-"""Asked again at once in another way: nothing that a viewer could wait for."""
+# v1 has always reported `too_long`, which is followed by another request as well; clients may rely on it.
+UNREPORTED_FAULTS: tuple[FaultKind, ...] = tuple(kind for kind in AMENDABLE_FAULTS if kind != "too_long")
+"""Followed at once by a different request: a viewer need not know of them."""
 
 
 class V1Frames(Struct, frozen=True):
@@ -125,7 +125,7 @@ class V1Frames(Struct, frozen=True):
         yield from judge_frames.call_failed(seen, event.call, every=self.extended)
         if event.retry_in_ms is not None:
             yield from speech_frames.speech_retracted(seen, event.call)
-            if event.kind not in RETRIED_AT_ONCE and not _is_aside(seen, event.call):
+            if event.kind not in UNREPORTED_FAULTS and not _is_aside(seen, event.call):
                 yield _retry(seen, event, event.retry_in_ms)
         if not _ends_turn(seen, event):
             yield from _cost_update(seen, event)

@@ -8,7 +8,6 @@ they let through is taken, and what they do not is refused.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -16,6 +15,8 @@ from typing import Any
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
+
+from moot.core.names import BLANK, trim
 
 Errors = dict[str, list[str]]
 Shape = dict[str, Any]
@@ -25,8 +26,6 @@ REQUIRED = "Field required"
 UNKNOWN = "Unknown field"
 MAX_ERRORS = 100
 MAX_NAME_LENGTH = 64
-INVISIBLE = "\u00ad\u180e\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
-"""Characters that show nothing: a text of nothing else is empty."""
 
 _KINDS = {
     "missing": REQUIRED,
@@ -38,8 +37,6 @@ _KINDS = {
     "list_type": "Must be an array",
     "model_type": "Must be an object",
 }
-_WIDTHS = "".join(map(chr, range(0x2000, 0x200B)))
-_BLANK = f"\t\n \u00a0\u1680{_WIDTHS}\u2028\u2029\u202f\u205f\u3000{INVISIBLE}"
 _CONTROL = "\u0000-\u001f\u007f-\u009f"
 _CONTROL_BUT_LINES = "\u0000-\u0008\u000b-\u001f\u007f-\u009f"
 
@@ -109,7 +106,7 @@ def lines(low: int, high: int) -> FieldRule:
 
 def address_name(high: int) -> FieldRule:
     """One line that can stand in an address: it has no slash, and begins with no dot."""
-    trim, solid = _text(1, high, _CONTROL), f"{_CONTROL}{_BLANK}/\\\\"
+    trim, solid = _text(1, high, _CONTROL), f"{_CONTROL}{BLANK}/\\\\"
 
     def check(text: str) -> str:
         text = trim(text)
@@ -130,16 +127,6 @@ def matching(pattern: str, high: int, message: str) -> FieldRule:
         raise invalid(message)
 
     return FieldRule(check, {"pattern": f"^{pattern}$", "minLength": 1, "maxLength": high})
-
-
-def trimmed(text: str) -> str:
-    """Without the whitespace and the invisible characters at either end."""
-    return text.strip(_BLANK)
-
-
-def folded(name: str) -> str:
-    """Names that look alike are the same name."""
-    return trimmed(unicodedata.normalize("NFKC", name)).casefold()
 
 
 def error_messages(error: ValidationError) -> Iterable[tuple[str, str]]:
@@ -178,7 +165,7 @@ def _text(low: int, high: int, controls: str) -> Callable[[str], str]:
     def check(text: str) -> str:
         if banned.search(text):
             raise invalid(CONTROLS)
-        text = trimmed(text)
+        text = trim(text)
         if low <= len(text) <= high:
             return text
         raise invalid(
@@ -190,7 +177,7 @@ def _text(low: int, high: int, controls: str) -> Callable[[str], str]:
 
 def _text_shape(low: int, high: int, controls: str) -> Shape:
     """The length counts what is left between the first and the last character that shows something."""
-    inside, solid = f"[^{controls}]", f"[^{controls}{_BLANK}]"
+    inside, solid = f"[^{controls}]", f"[^{controls}{BLANK}]"
     bounds: Shape = {"minLength": low, "maxLength": high} if low else {"maxLength": high}
     match low:
         case 0:

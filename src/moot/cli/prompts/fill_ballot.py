@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moot.cli.lookup import TIES, party_id
+from moot.cli.lookup import TIE_WORDS, party_id
 from moot.cli.prompts.person_prompt import PersonPrompt
 from moot.cli.render.output import join
 from moot.core.errors import Invalid
@@ -45,7 +45,7 @@ async def _winner(person: PersonPrompt, debate: Debate) -> str | None:
     """Return the id of a party, empty for a draw; None where they end the input."""
     person.say(f"Who won? {', '.join(party_name(party) for party in parties(debate))}, or draw.")
     while (typed := await person.line("winner ›")) is not None:
-        if typed.strip().casefold() in TIES:
+        if typed.strip().casefold() in TIE_WORDS:
             return ""
         if chosen := _party(person, debate, typed):
             return chosen

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from moot.core.errors import Fault
 from moot.core.sse import SseEvent
-from moot.core.terms import DeltaKind, FinishReason, Usage
+from moot.core.terms import CLIENT_TOOL_KINDS, DeltaKind, FinishReason, Usage
 from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
 from moot.providers.error_replies import fault_from_error
 from moot.providers.lenient_json import get_dict, get_dicts, get_string
@@ -57,11 +57,10 @@ PROGRESS_EVENTS = (
 """Progress of a hosted tool: keep-alives for us."""
 
 INCOMPLETE_REASONS: dict[str, FinishReason] = {"max_output_tokens": "length", "content_filter": "filter"}
-CLIENT_CALLS = (
-    "function_call", "custom_tool_call", "computer_call", "local_shell_call", "shell_call",
-    "apply_patch_call", "mcp_approval_request",
+UNANSWERABLE_CALLS = (
+    "computer_call", "local_shell_call", "shell_call", "apply_patch_call", "mcp_approval_request",
 )  # fmt: skip
-"""Calls that wait for our result."""
+"""Calls that wait for a result of ours which we cannot give, in addition to `CLIENT_TOOL_KINDS`."""
 MAX_SEQUENCE_GAP = 1000
 """A sequence number farther ahead than this is an error of the service."""
 
@@ -245,7 +244,8 @@ class ResponsesDecoder(Decoder):
         if any(output.refused for output in self._outputs.all):
             return "refusal"
         last = max(self._outputs.all, key=lambda output: output.index, default=None)
-        return "tool" if last is not None and last.kind in CLIENT_CALLS else "stop"
+        waits = last is not None and last.kind in (*CLIENT_TOOL_KINDS, *UNANSWERABLE_CALLS)
+        return "tool" if waits else "stop"
 
     def _flush(self, out: list[Chunk]) -> None:
         for output in sorted(self._outputs.all, key=lambda output: output.index):

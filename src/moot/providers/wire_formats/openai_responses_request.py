@@ -27,6 +27,8 @@ from moot.providers.wire_formats.contract import WireFormat, bearer
 from moot.providers.wire_formats.openai_responses_decoder import ResponsesDecoder
 from moot.providers.wire_formats.request_parts import ExchangeStep, exchange_steps, parameter_schema
 
+CUSTOM_CALL = "custom_tool_call"
+"""A call whose input is free text, not JSON; the service matches results to calls by type and id."""
 HOSTED: dict[HostedTool, dict[str, Any]] = {
     "web_search": {"type": "web_search"},
     "code": {"type": "code_interpreter", "container": {"type": "auto"}},
@@ -91,8 +93,7 @@ def _exchange(exchange: Iterable[Segment], *, sealed: bool) -> list[dict[str, An
                 case Text() if part.text.strip():
                     items.append({"role": "assistant", "content": part.text})
                 case ToolCall() if part.needs_answer:
-                    call = {"call_id": part.id, "name": part.name, "arguments": part.arguments or "{}"}
-                    items.append({"type": "function_call", **call})
+                    items.append(_call_item(part))
                 case Reasoning() if (
                     sealed and part.opaque and part.item_id and _has_follow_up(step.segments[index + 1 :])
                 ):
@@ -108,9 +109,16 @@ def _has_follow_up(later: list[Segment]) -> bool:
     return bool(later) and not (isinstance(later[0], ToolCall) and not later[0].needs_answer)
 
 
+def _call_item(call: ToolCall) -> dict[str, Any]:
+    item = {"call_id": call.id, "name": call.name}
+    if call.kind == CUSTOM_CALL:
+        return {"type": CUSTOM_CALL, **item, "input": call.arguments}
+    return {"type": "function_call", **item, "arguments": call.arguments or "{}"}
+
+
 def _tool_outputs(step: ExchangeStep) -> list[dict[str, Any]]:
     return [
-        {"type": "function_call_output", "call_id": call.id, "output": result.output}
+        {"type": f"{_call_item(call)['type']}_output", "call_id": call.id, "output": result.output}
         for call, result in step.results
     ]
 
