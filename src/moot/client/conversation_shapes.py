@@ -1,4 +1,4 @@
-"""What a server says of the conversations it keeps, and of what it is run with: models to install, tokens."""
+"""Replies about conversations, models and tokens, under the names that the client gives them."""
 
 from __future__ import annotations
 
