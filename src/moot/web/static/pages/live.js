@@ -11,13 +11,13 @@ import { watch } from '../lib/watch_debate.js';
 import { Voting } from '../parts/audience_voting.js';
 import { BallotForm } from '../parts/ballot_form.js';
 import { Controls, deedsFor } from '../parts/controls.js';
-import { Money } from '../parts/cost_meter.js';
-import { AfterBar } from '../parts/export_menu.js';
+import { CostMeter } from '../parts/cost_meter.js';
+import { AfterDebateBar } from '../parts/export_menu.js';
 import { Outline } from '../parts/outline.js';
 import { useRole } from '../parts/role_switch.js';
-import { Desk } from '../parts/speech_editor.js';
-import { Awaited, Connection, Stuck, ApiError } from '../parts/status.js';
-import { Floor } from '../parts/transcript.js';
+import { SpeechEditor } from '../parts/speech_editor.js';
+import { Connection, FailureNotice, Stuck, VerdictPending } from '../parts/status.js';
+import { Transcript } from '../parts/transcript.js';
 
 await Promise.all([ensureStyle('live'), ensureStyle('verdict')]);
 
@@ -102,16 +102,16 @@ function Chamber({ debate, id, role, seat, setRole }) {
     <${Connection} debate=${debate} />
     <button type="button" class="quiet" ...${showsLog}>Log</button>
     <a class="quiet roomy" href=${stage} aria-keyshortcuts="z">Stage</a>
-    <${Money} debate=${debate} open=${bill} show=${showBill} />
+    <${CostMeter} debate=${debate} open=${bill} show=${showBill} />
   `;
   const rail = wide.value ? null : html`<div class="tools">${tools}</div>`;
   return html`
     <main id="main" class="chamber ${now.endedAt ? 'over' : 'going'}" ref=${page}>
-      <${Floor} debate=${debate} id=${id} keys=${keys} onPick=${read} without=${own || null} rail=${rail}>
-        <${ApiError} debate=${debate} id=${id} />
+      <${Transcript} debate=${debate} id=${id} keys=${keys} onPick=${read} without=${own || null} rail=${rail}>
+        <${FailureNotice} debate=${debate} id=${id} />
         <${Stuck} debate=${debate} id=${id} />
-        <${Awaited} debate=${debate} />
-        ${seat && html`<${Desk} debate=${debate} id=${id} seat=${seat} />`}
+        <${VerdictPending} debate=${debate} />
+        ${seat && html`<${SpeechEditor} debate=${debate} id=${id} seat=${seat} />`}
         <${Voting} debate=${debate} id=${id} />
         <${BallotForm} debate=${debate} id=${id} />
       <//>
@@ -121,7 +121,7 @@ function Chamber({ debate, id, role, seat, setRole }) {
     ${!following.value && !now.endedAt && html`<${FollowButton} onClick=${follow} />`}
     ${log && html`<${Outline} debate=${debate} onPick=${pick} onClose=${() => showLog(false)} />`}
     <${Controls} ...${{ debate, id, role, seat, setRole }} />
-    ${isOver && html`<section class="bar" aria-label="Afterwards"><${AfterBar} debate=${debate} id=${id} /></section>`}
+    ${isOver && html`<section class="bar" aria-label="Afterwards"><${AfterDebateBar} debate=${debate} id=${id} /></section>`}
   `;
 }
 

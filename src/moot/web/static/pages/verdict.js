@@ -4,7 +4,7 @@ import { html, useEffect, useState } from '../../vendor/preact.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { Empty, Failed, Headline } from '../lib/ui.js';
 import { watch } from '../lib/watch_debate.js';
-import { AfterBar } from '../parts/export_menu.js';
+import { AfterDebateBar } from '../parts/export_menu.js';
 import { Bench } from '../parts/judge_ballots.js';
 import { Verdict } from '../parts/verdict.js';
 
@@ -35,7 +35,7 @@ export default function Page({ id }) {
     ${now.beingJudged && html`<${Bench} debate=${debate} />`}
     ${judged && html`<${Verdict} debate=${debate} id=${id} away />`}
     ${!judged && !now.beingJudged && html`<${None} now=${now} id=${id} />`}
-    ${(judged || now.endedAt) && html`<div class="bar"><${AfterBar} debate=${debate} id=${id} /></div>`}
+    ${(judged || now.endedAt) && html`<div class="bar"><${AfterDebateBar} debate=${debate} id=${id} /></div>`}
   </main>`;
 }
 

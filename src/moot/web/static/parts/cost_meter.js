@@ -5,7 +5,7 @@ import { figure } from '../lib/numbers.js';
 import { Dialog } from '../lib/ui.js';
 
 /** `show(open)` opens and closes the dialog. */
-export function Money({ debate, open, show }) {
+export function CostMeter({ debate, open, show }) {
   const money = debate.at('money').value;
   const amount = money.limit ? `${money.spent} of ${money.limit}` : money.spent;
   const way = { 'aria-haspopup': 'dialog', 'aria-keyshortcuts': '$', 'aria-label': `Cost: ${amount}. Show it by model` };

@@ -18,7 +18,7 @@ const FORMS = [
 ];
 
 /** For the bar. Only entries that are possible and permitted are shown. */
-export function AfterBar({ debate, id }) {
+export function AfterDebateBar({ debate, id }) {
   const [sheet, show] = useState(null);
   const may = debate.me.value?.may ?? {};
   const rejudges = may.steer && debate.at('now').value.open.includes('rejudge');

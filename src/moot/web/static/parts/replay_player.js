@@ -8,7 +8,7 @@ import { isStill, storedSignal } from '../lib/preferences.js';
 import { seatStyle } from '../lib/seats.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { announce } from '../lib/ui.js';
-import { Floor } from './transcript.js';
+import { Transcript } from './transcript.js';
 
 await Promise.all([ensureStyle('live'), ensureStyle('verdict'), ensureStyle('replay')]);
 
@@ -57,7 +57,7 @@ export function Player({ recording, id, start, onTurn, children }) {
   const over = useComputed(() => time.value >= recording.duration);
   useEffect(() => over.subscribe((is) => is && announce('The replay is over.')), []);
   return html`
-    <${Floor} debate=${debate} id=${id} onPick=${(turn) => seek(recording.startOf(turn))} />
+    <${Transcript} debate=${debate} id=${id} onPick=${(turn) => seek(recording.startOf(turn))} />
     <${Bar} projector=${projector} seek=${seek} jump=${jump} toggle=${toggle}>${children}<//>
   `;
 }

@@ -20,7 +20,7 @@ await ensureStyle('controls');
 const LONGEST = 20_000;
 const shows = storedSignal('typing', false);
 
-export function Desk({ debate, id, seat }) {
+export function SpeechEditor({ debate, id, seat }) {
   const place = debate.at('place').value;
   const mine = debate.at('about').value.seats.find((one) => one.id === seat);
   const may = debate.me.value?.may.seats.includes(seat);

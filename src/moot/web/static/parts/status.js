@@ -101,7 +101,7 @@ function Ways({ debate, id, deeds, children }) {
 }
 
 /** Why the debate does not continue. */
-export function ApiError({ debate, id }) {
+export function FailureNotice({ debate, id }) {
   const { trouble } = debate.at('now').value;
   if (!trouble) return null;
   const seat = debate.at('about').value.seats.find((one) => one.id === trouble.seat);
@@ -157,7 +157,7 @@ const AWAITED = {
   judge: ['The judges wait for your word.', 'The judges wait for the word of the chair.'],
 };
 
-export function Awaited({ debate }) {
+export function VerdictPending({ debate }) {
   const deed = awaited(debate.at('now').value, debate.at('about').value.config);
   if (!deed) return null;
   const [own, others] = AWAITED[deed];
@@ -178,7 +178,7 @@ const WAITING = {
   aborted: 'Called off before the first speech.',
 };
 
-export function Awaiting({ debate }) {
+export function BeforeFirstSpeech({ debate }) {
   const { status, phase } = debate.at('now').value;
   if (debate.keys('turns').value.length > 0) return null;
   const local = debate.at('about').value.seats.some((seat) => seat.model.startsWith('local/'));

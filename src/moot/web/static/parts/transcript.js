@@ -11,19 +11,19 @@ import { Headline, Words, announce } from '../lib/ui.js';
 import { Bench } from './judge_ballots.js';
 import { Speech } from './speech.js';
 import { Order } from './speech_strip.js';
-import { Awaiting, Phase } from './status.js';
+import { BeforeFirstSpeech, Phase } from './status.js';
 import { Verdict } from './verdict.js';
 
 /**
  * `onPick(number)`: a speech of the strip was picked; `bare`: without motion and seats; `without`: a speech that is
  * shown elsewhere; `rail`: shown beside the strip; `keys`: further keys. Children come after the speeches.
  */
-export function Floor({ debate, id, bare = false, onPick = jump, without = null, rail, keys, children }) {
+export function Transcript({ debate, id, bare = false, onPick = jump, without = null, rail, keys, children }) {
   useKeys('Reading', { ...keys, t: ['Thoughts beside the speeches, or folded', toggle] });
   return html`
     ${!bare && html`<${Motion} debate=${debate} /><${Lecterns} debate=${debate} onPick=${onPick}>${rail}<//>`}
     <div class="floor">
-      <${Awaiting} debate=${debate} />
+      <${BeforeFirstSpeech} debate=${debate} />
       <${Log} debate=${debate} id=${id} without=${without} />
       ${children}
       <${Ending} debate=${debate} id=${id} />
