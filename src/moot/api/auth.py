@@ -1,9 +1,10 @@
-"""Who asks: bearer tokens, invitations, and the tickets that stand in for both where no header can be sent.
+"""Authentication: bearer tokens, invitations, and tickets for clients that cannot send a header.
 
-The operator's token comes from the settings and sees every debate; further tokens are in the store, by digest
-only, and see those of their owner. Without any token the door is open and whoever asks is the owner of all;
-once a token has been seen, the door stays shut for the life of the process, even if the last one is revoked.
-An invitation opens one debate and never shuts the door; but whoever shows one is what it says, and no more.
+The operator's token comes from the settings and gives access to all debates. Further tokens are in the store,
+by digest only, and give access to the debates of their owner. While there is no token, every client counts as
+the owner of all debates; once a token has been seen, this process requires one for as long as it runs, even
+if the last token is revoked. An invitation gives access to one debate in one role. It does not make tokens
+required, but a client that sends one has that role and no more.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class NewsItem(ToolAnswer):
 
     kind: Literal["speech", "remark", "verdict"]
     who: str
-    """The speaker; for a remark, whoever made it."""
+    """The speaker; for a remark, its author."""
     round: int
     text: str
     note: str

@@ -1,4 +1,4 @@
-"""What may be done in a debate as it stands, whoever may do it: each deed is tried on `decide`.
+"""The actions that a debate accepts in its present state, by any person: each is tried on `decide`.
 
 So a button is there exactly as long as what it asks for would not be refused. Who may do it is told apart,
 in `may`: the rights of a person do not change with the debate.
@@ -42,7 +42,7 @@ def _skip(debate: Debate) -> SkipTurn:
 
 
 def _seat_actions(debate: Debate) -> Iterator[str]:
-    """A model's seat can be taken; whoever sits there already can do the rest."""
+    """A model's seat can be taken; a person in the seat can do the other actions."""
     if debate.final:
         return
     for seat in debate.seats:
