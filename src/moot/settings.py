@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
 from moot.core.errors import Invalid
-from moot.core.terms import Price
+from moot.core.terms import ModelPrice
 from moot.providers import endpoint_settings
 from moot.providers.contract import CONNECT_SECONDS
 from moot.providers.endpoints import ENDPOINTS, Endpoint, with_environ_url
@@ -27,7 +27,7 @@ from moot.providers.prices import flat_price
 from moot.rules.retry import RunnerTimings
 from moot.store.postgres import POOL_SIZE, STATEMENT_SECONDS
 from moot.tools import tool_settings as tools_written
-from moot.tools.tool_settings import ToolServer
+from moot.tools.tool_settings import ToolServerSettings
 
 POSTGRES_SCHEMES = ("postgresql", "postgres")
 REDIS_SCHEMES = ("redis", "rediss", "unix")
@@ -87,10 +87,10 @@ class Settings(Struct, frozen=True):
     connect_seconds: float = CONNECT_SECONDS
     script_pace: float = 0.0
     script_ledger: Path | None = None
-    prices: dict[str, Price] = field(default_factory=dict[str, Price])
+    prices: dict[str, ModelPrice] = field(default_factory=dict[str, ModelPrice])
     endpoints: tuple[Endpoint, ...] = ENDPOINTS
     keys: dict[str, Secret] = field(default_factory=dict[str, Secret])
-    tools: tuple[ToolServer, ...] = ()
+    tools: tuple[ToolServerSettings, ...] = ()
     environ: dict[str, str] = field(default_factory=dict[str, str])
     service: ServerSettings = ServerSettings()
     log_file: Path | None = None
@@ -273,7 +273,7 @@ def _read(path: Path) -> dict[str, Any]:
     return file
 
 
-def _prices(file: Mapping[str, Any], path: Path) -> dict[str, Price]:
+def _prices(file: Mapping[str, Any], path: Path) -> dict[str, ModelPrice]:
     return {name: _price(row, f'{path}: [prices."{shown(name)}"]') for name, row in _rows(file, path)}
 
 
@@ -284,7 +284,7 @@ def _rows(file: Mapping[str, Any], path: Path) -> list[tuple[str, Any]]:
         raise Invalid(f'{path}: [prices] holds tables such as [prices."provider/model"].') from None
 
 
-def _price(row: Any, where: str) -> Price:
+def _price(row: Any, where: str) -> ModelPrice:
     try:
         input, output = Decimal(str(row["input"])), Decimal(str(row["output"]))
         if not (input.is_finite() and output.is_finite() and input >= 0 and output >= 0):

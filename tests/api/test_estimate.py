@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from moot.api.v1.replies import estimate_reply
 from moot.core.events import DebateImported, DebateOpened
 from moot.core.evolve import fold
-from moot.core.terms import DebateLimits, DebateOptions, Judge, Model, Money, Price, PriceTier
+from moot.core.terms import DebateLimits, DebateOptions, Judge, Model, ModelPrice, Money, PriceTier
 from moot.rules.cost_estimate import CountRange, estimate
 from moot.views.costs import costs
 from moot.views.preview import preview
@@ -20,7 +20,7 @@ OWL = Model(
     "acme",
     "owl-2",
     max_tokens=800,
-    price=Price(
+    price=ModelPrice(
         input=(PriceTier(0, Money("1.25")), PriceTier(200_000, Money("2.50"))),
         output=(PriceTier(0, Money("10")),),
         cached_input=(PriceTier(0, Money("0.125")),),

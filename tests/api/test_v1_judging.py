@@ -29,8 +29,8 @@ from moot.core.events import (
 from moot.core.terms import (
     DebateLimits,
     Model,
+    ModelPrice,
     Money,
-    Price,
     PriceTier,
     Reasoning,
     ReasoningPart,
@@ -232,7 +232,7 @@ def test_a_warning_says_what_is_reserved():
 
 @pytest.mark.parametrize("command", [Abort(), Stop(), DecideWinner("a")])
 def test_the_end_tells_what_the_calls_cost_that_it_cut(command: Abort | Stop | DecideWinner):
-    price = Price(input=(PriceTier(0, Money(1)),), output=(PriceTier(0, Money(10)),))
+    price = ModelPrice(input=(PriceTier(0, Money(1)),), output=(PriceTier(0, Money(10)),))
     seated = seats("for", "against", model=Model("scripted", "owl", price=price))
     debate = Simulation(table(seats=seated, judges=()), speak).start()
     debate.run_until(lambda d: bool(d.live and d.live[0].text))

@@ -20,7 +20,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from moot.client import Client, Config, Debater
+from moot.client import Client, DebateConfig, DebaterConfig
 from tests.cli.terminal import environment, piped
 from tests.support.moot_process import Moot as Process
 from tests.support.postgres import Proxy, away, postgres_url
@@ -29,7 +29,7 @@ __all__ = ["postgres_url"]
 
 MODEL = "scripted/demo"
 MOTION = "This house would ban homework."
-SPEAKERS = (Debater("Ada", MODEL, "for"), Debater("Ben", MODEL, "against"))
+SPEAKERS = (DebaterConfig("Ada", MODEL, "for"), DebaterConfig("Ben", MODEL, "against"))
 Seen = TypeVar("Seen")
 Moot = Callable[..., tuple[int, str, str]]
 
@@ -110,7 +110,7 @@ def test_a_worker_is_seen_works_and_leaves(env: dict[str, str]):
 
 def test_debates_that_wait_for_nobody_are_a_failure(env: dict[str, str]):
     with running(env, "serve", "--no-run", "--port", "0") as server, Client(address(server)) as client:
-        debate = client.create(MOTION, participants=SPEAKERS, judge=MODEL, config=Config(max_rounds=1))
+        debate = client.create(MOTION, participants=SPEAKERS, judge=MODEL, config=DebateConfig(max_rounds=1))
         waiting = until(lambda: piped(env, "cluster", "status"), lambda shown: shown.returncode == 1)
         assert "1 waiting for a worker" in waiting.stdout
         assert "Start a worker: moot work" in waiting.stdout
@@ -245,6 +245,6 @@ def test_who_watches_a_debate_that_waits_for_a_worker_waits_with_it(env: dict[st
     full = {**env, "MOOT_WORKER_DEBATES": "1", "MOOT_SCRIPT_PACE_MS": "5"}
     with running(full, "serve", "--no-run", "--port", "0") as server, running(full, "work"):
         with Client(address(server)) as client:
-            wish = {"participants": SPEAKERS, "judge": MODEL, "config": Config(max_rounds=1)}
+            wish = {"participants": SPEAKERS, "judge": MODEL, "config": DebateConfig(max_rounds=1)}
             waiting = [client.create(MOTION, **wish) for _ in range(2)][-1]
         assert "All rounds were held." in piped(full, "watch", waiting.id).stdout

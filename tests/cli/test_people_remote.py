@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from moot.client import Client, Config, Debater, Polls
+from moot.client import AudiencePolls, Client, DebateConfig, DebaterConfig
 from tests.cli.terminal import environment, piped
 from tests.client.serving import Served, served
 
 MOTION = "Tea is better than coffee"
 MODEL = "scripted/demo"
-MODELS = (Debater("Ada", MODEL, "for"), Debater("Bob", MODEL, "against"))
+MODELS = (DebaterConfig("Ada", MODEL, "for"), DebaterConfig("Bob", MODEL, "against"))
 ID = re.compile(r"deb_[0-9A-Z]{26}")
 
 
@@ -69,8 +69,8 @@ def test_a_person_speaks_here_in_a_debate_that_is_held_there(server: Served, env
 
 def test_an_invited_person_is_asked_at_their_own_terminal(server: Served, env: dict[str, str]):
     with Client(server.url) as client:
-        person = (Debater("Ada", "human", "for", stand_in=MODEL), MODELS[1])
-        debate = client.create(MOTION, participants=person, judge=MODEL, config=Config(max_rounds=1))
+        person = (DebaterConfig("Ada", "human", "for", stand_in=MODEL), MODELS[1])
+        debate = client.create(MOTION, participants=person, judge=MODEL, config=DebateConfig(max_rounds=1))
         ada = debate.participants[0].id
         made = on(server, env, "invite", debate.id, "participant", "--seat", "Ada", "--name", "Zoe")
         assert made.returncode == 0, made.stderr
@@ -89,7 +89,7 @@ def test_an_invited_person_is_asked_at_their_own_terminal(server: Served, env: d
 
 def test_seats_drafts_and_questions_over_the_line(server: Served, env: dict[str, str]):
     with Client(server.url) as client:
-        manual = Config(max_rounds=1, auto_progress=False)
+        manual = DebateConfig(max_rounds=1, auto_progress=False)
         debate = client.create(MOTION, participants=MODELS, judge=MODEL, config=manual)
         bob = debate.participants[1].id
         while client.status(debate.id).status != "awaiting_arguments":
@@ -113,7 +113,7 @@ def test_seats_drafts_and_questions_over_the_line(server: Served, env: dict[str,
 
 def test_votes_are_counted_there_and_shown_here(server: Served, env: dict[str, str]):
     with Client(server.url) as client:
-        audience = Config(max_rounds=1, polls=Polls(before=False), winning_condition="audience")
+        audience = DebateConfig(max_rounds=1, polls=AudiencePolls(before=False), winning_condition="audience")
         debate = client.create(MOTION, participants=MODELS, judge=MODEL, config=audience)
         while not client.polls(debate.id).polls:
             time.sleep(0.02)
@@ -131,7 +131,7 @@ def test_votes_are_counted_there_and_shown_here(server: Served, env: dict[str, s
 
 def test_one_of_a_whole_audience_joins_votes_and_asks(server: Served, env: dict[str, str]):
     with Client(server.url) as client:
-        polls = Config(max_rounds=1, polls=Polls())
+        polls = DebateConfig(max_rounds=1, polls=AudiencePolls())
         debate = client.create(MOTION, participants=MODELS, judge=MODEL, config=polls)
         while not client.polls(debate.id).polls:
             time.sleep(0.02)

@@ -16,9 +16,9 @@ from moot.client import (
     AsyncClient,
     Client,
     Complete,
-    Config,
     CostUpdate,
-    Debater,
+    DebateConfig,
+    DebaterConfig,
     Event,
     RoundComplete,
     State,
@@ -31,10 +31,10 @@ from moot.core.evolve import fold
 from tests.client.serving import Served, served
 
 MODEL = "scripted/demo"
-TWO = (Debater("Ada", MODEL, "for"), Debater("Bob", MODEL, "against"))
+TWO = (DebaterConfig("Ada", MODEL, "for"), DebaterConfig("Bob", MODEL, "against"))
 MOTION = "Cats are better than dogs"
-SHORT = Config(max_rounds=1)
-MANUAL = Config(max_rounds=2, auto_progress=False)
+SHORT = DebateConfig(max_rounds=1)
+MANUAL = DebateConfig(max_rounds=2, auto_progress=False)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def client(server: Served) -> Generator[Client]:
         yield made
 
 
-def open_one(client: Client, config: Config = SHORT) -> str:
+def open_one(client: Client, config: DebateConfig = SHORT) -> str:
     return client.create(MOTION, participants=TWO, judge=MODEL, config=config).id
 
 
@@ -81,7 +81,7 @@ def speeches(events: list[Event]) -> list[str]:
 
 
 def test_a_debate_from_its_opening_to_its_end(client: Client):
-    created = client.create(MOTION, participants=TWO, judge=MODEL, config=Config(max_rounds=2))
+    created = client.create(MOTION, participants=TWO, judge=MODEL, config=DebateConfig(max_rounds=2))
     assert created.status == "initializing"
     assert [seat.name for seat in created.participants] == ["Ada", "Bob"]
     events = list(client.stream(created.id))
@@ -141,7 +141,7 @@ def test_the_native_log_is_dense_and_makes_the_debate(client: Client):
 @pytest.mark.parametrize("kindly", [True, False])
 def test_a_viewer_sees_nothing_of_a_restart(tmp_path: Path, kindly: bool):
     with served(tmp_path, pace_ms=10) as server, Client(server.url) as client:
-        debate_id = open_one(client, Config(max_rounds=2))
+        debate_id = open_one(client, DebateConfig(max_rounds=2))
         live, seen = [], threading.Event()
 
         def follow() -> None:
@@ -226,7 +226,7 @@ def test_rounds_that_wait_to_be_asked_for(client: Client):
 
 def test_pausing_resuming_remarking_and_stopping(tmp_path: Path):
     with served(tmp_path, pace_ms=20) as server, Client(server.url) as client:
-        debate_id = open_one(client, Config(max_rounds=3))
+        debate_id = open_one(client, DebateConfig(max_rounds=3))
         until(client, debate_id, "debating")
         paused = client.pause(debate_id, now=True)
         assert (paused.status, paused.paused_at is not None) == ("paused", True)
@@ -248,7 +248,7 @@ def test_pausing_resuming_remarking_and_stopping(tmp_path: Path):
 
 
 def test_a_person_decides(client: Client):
-    debate_id = open_one(client, Config(max_rounds=1, winning_condition="user-decides"))
+    debate_id = open_one(client, DebateConfig(max_rounds=1, winning_condition="user-decides"))
     until(client, debate_id, "awaiting_arguments")
     end = time.monotonic() + 20
     while len(client.status(debate_id).rounds) < 1:
@@ -297,9 +297,9 @@ def test_the_same_key_opens_one_debate(client: Client):
 
 
 def test_all_that_is_wrong_with_a_request_is_told(client: Client):
-    wrong = (Debater("Ada", "nobody/x", "for"), Debater("ada", MODEL, "against"))
+    wrong = (DebaterConfig("Ada", "nobody/x", "for"), DebaterConfig("ada", MODEL, "against"))
     with pytest.raises(ApiError) as refused:
-        client.create("Short", participants=wrong, judge=MODEL, config=Config(max_rounds=11))
+        client.create("Short", participants=wrong, judge=MODEL, config=DebateConfig(max_rounds=11))
     assert set(refused.value.errors) == {
         "topic",
         "participants",

@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from moot.client import ApiError, AsyncClient, Client, Config, Debater, Unreachable, Unreadable
+from moot.client import ApiError, AsyncClient, Client, DebateConfig, DebaterConfig, Unreachable, Unreadable
 from moot.client.connection import server_address
 from moot.core.errors import Invalid
 from tests.client.canned_server import HANG_UP, answer, problem, serve_answers
 
 TWO = (
-    Debater("A", "openai/gpt-5", "for"),
-    Debater("B", "openrouter/x/y:free", "against", persona="A sailor."),
+    DebaterConfig("A", "openai/gpt-5", "for"),
+    DebaterConfig("B", "openrouter/x/y:free", "against", persona="A sailor."),
 )
 CREATED = json.dumps(
     {
@@ -50,7 +50,7 @@ async def test_a_debate_is_asked_for_in_the_words_of_the_contract():
             "Cats or dogs?",
             participants=TWO,
             judge="openai/gpt-5",
-            config=Config(max_rounds=2, cost_limit=1.5),
+            config=DebateConfig(max_rounds=2, cost_limit=1.5),
         )
     assert (created.id, created.judge and created.judge.name) == ("deb_1", "Judge")
     assert json.loads(server.requests[0].body) == {

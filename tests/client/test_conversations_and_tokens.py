@@ -8,7 +8,7 @@ from itertools import islice
 
 import pytest
 
-from moot.client import ApiError, AsyncClient, Client, Config, Debater
+from moot.client import ApiError, AsyncClient, Client, DebateConfig, DebaterConfig
 from moot.compat.legacy_import import import_rows
 from moot.compat.row_readers import parse_location
 from moot.store.sqlite.store import SqliteStore
@@ -63,8 +63,10 @@ async def test_a_conversation_is_read_to_its_end_page_after_page(
 
 
 def test_a_debate_is_a_conversation_and_a_view(client: Client) -> None:
-    two = (Debater("Ada", MODEL, "for"), Debater("Bob", MODEL, "against"))
-    debate = client.create("Cats are better", participants=two, judge=MODEL, config=Config(max_rounds=1))
+    two = (DebaterConfig("Ada", MODEL, "for"), DebaterConfig("Bob", MODEL, "against"))
+    debate = client.create(
+        "Cats are better", participants=two, judge=MODEL, config=DebateConfig(max_rounds=1)
+    )
     assert list(client.stream(debate.id))[-1].name == "complete"
     assert [event["kind"] for event in client.read(debate.id)] == ["motion", "speech", "speech"]
     assert client.setup(debate.id)["topic"] == "Cats are better"

@@ -8,14 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from moot.client import ApiError, AsyncClient, Client, Config, Debater, Judge, Model, Polls
+from moot.client import (
+    ApiError,
+    AsyncClient,
+    AudiencePolls,
+    Client,
+    DebateConfig,
+    DebaterConfig,
+    JudgeConfig,
+    ModelConfig,
+)
 from tests.client.serving import Served, served
 
 MODEL = "scripted/demo"
 MOTION = "Cats are better than dogs"
-BOTH_MODELS = (Debater("Ada", MODEL, "for"), Debater("Bob", MODEL, "against"))
-ADA_IN_PERSON = (Debater("Ada", "human", "for", stand_in=MODEL), Debater("Bob", MODEL, "against"))
-SHORT = Config(max_rounds=1)
+BOTH_MODELS = (DebaterConfig("Ada", MODEL, "for"), DebaterConfig("Bob", MODEL, "against"))
+ADA_IN_PERSON = (DebaterConfig("Ada", "human", "for", stand_in=MODEL), DebaterConfig("Bob", MODEL, "against"))
+SHORT = DebateConfig(max_rounds=1)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +52,7 @@ def over(client: Client, id: str) -> Callable[[], bool]:
 
 def test_an_invited_person_drafts_speaks_and_leaves(server: Served, client: Client):
     debate = client.create(
-        MOTION, participants=ADA_IN_PERSON, judge=MODEL, config=Config(max_rounds=2, person_seconds=60)
+        MOTION, participants=ADA_IN_PERSON, judge=MODEL, config=DebateConfig(max_rounds=2, person_seconds=60)
     )
     id, ada = debate.id, debate.participants[0].id
     guest = client.invite(id, "participant", seat=ada, name="Zoe", days=1)
@@ -72,7 +81,7 @@ def test_an_invited_person_drafts_speaks_and_leaves(server: Served, client: Clie
 
 
 def test_a_seat_is_taken_in_a_debate_of_models(client: Client):
-    manual = Config(max_rounds=1, auto_progress=False)
+    manual = DebateConfig(max_rounds=1, auto_progress=False)
     debate = client.create(MOTION, participants=BOTH_MODELS, judge=MODEL, config=manual)
     bob = debate.participants[1].id
     wait(lambda: client.status(debate.id).status == "awaiting_arguments")
@@ -95,7 +104,7 @@ def test_a_seat_is_taken_in_a_debate_of_models(client: Client):
 
 def test_a_panel_with_a_person_and_a_second_look(client: Client):
     debate = client.create(
-        MOTION, participants=BOTH_MODELS, judge="human", judges=[Judge(MODEL, "Second")], config=SHORT
+        MOTION, participants=BOTH_MODELS, judge="human", judges=[JudgeConfig(MODEL, "Second")], config=SHORT
     )
     id, ada = debate.id, debate.participants[0].id
     wait(lambda: client.status(id).status == "judge_evaluating")
@@ -103,7 +112,9 @@ def test_a_panel_with_a_person_and_a_second_look(client: Client):
     wait(over(client, id))
     told = client.verdicts(id)
     assert "Clearer." in [cast.reasoning for cast in told.verdicts[0].ballots]
-    other = Judge(Model("scripted", "other"), evaluation_criteria=("clarity",), weights={"clarity": 2.0})
+    other = JudgeConfig(
+        ModelConfig("scripted", "other"), evaluation_criteria=("clarity",), weights={"clarity": 2.0}
+    )
     client.rejudge(id, [other], reason="A second look.")
     wait(lambda: len(client.verdicts(id).verdicts) == 2)
     again = client.verdicts(id)
@@ -114,7 +125,7 @@ def test_a_panel_with_a_person_and_a_second_look(client: Client):
 def test_a_hall_joins_by_one_link_and_votes_twice(server: Served, client: Client):
     debate = client.create(
         MOTION, participants=BOTH_MODELS, judge=MODEL,
-        config=Config(max_rounds=1, polls=Polls(), winning_condition="audience"),
+        config=DebateConfig(max_rounds=1, polls=AudiencePolls(), winning_condition="audience"),
     )  # fmt: skip
     id = debate.id
     hall = client.invite(id, "audience", many=True)

@@ -52,7 +52,7 @@ from moot.core.events import (
     VerdictReached,
     VoteCast,
 )
-from moot.core.terms import Ballot, Model, Money, Reasoning, ReasoningPart, Text, Usage, Verdict
+from moot.core.terms import Ballot, DebateVerdict, Model, Money, Reasoning, ReasoningPart, Text, Usage
 from tests.support.event_factories import opened
 
 secretive = opened(
@@ -105,7 +105,7 @@ EVENTS: tuple[Event, ...] = (
     JudgingStarted(1, "rounds"),
     BallotCast(1, Ballot("judge", 0, "for", {}, "")),
     BallotSpoiled(1, "judge", 0, ""),
-    VerdictReached(Verdict("draw", None, "hand")),
+    VerdictReached(DebateVerdict("draw", None, "hand")),
     JudgingFailed(2, "No verdict."),
     TurnExtended(1, 30.0),
     RoundsAdded(1),

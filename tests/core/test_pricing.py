@@ -15,12 +15,12 @@ from moot.core.pricing import (
     plausible_usage,
     worst_cost,
 )
-from moot.core.terms import FREE, ChatMessage, Model, Money, Price, PriceTier, Request, Usage
+from moot.core.terms import FREE, ChatMessage, Model, ModelPrice, Money, PriceTier, Request, Usage
 from moot.core.word_count import first_tokens, quarter_tokens, tokens, whole_tokens
 from tests.rules.random_debates import LAW
 
-FLAT = Price(input=(PriceTier(0, Money("0.15")),), output=(PriceTier(0, Money("0.60")),))
-TIERED = Price(
+FLAT = ModelPrice(input=(PriceTier(0, Money("0.15")),), output=(PriceTier(0, Money("0.60")),))
+TIERED = ModelPrice(
     input=(PriceTier(0, Money("1.25")), PriceTier(200_000, Money("2.5"))),
     output=(PriceTier(0, Money(10)), PriceTier(200_000, Money(15))),
     cached_input=(PriceTier(0, Money("0.125")), PriceTier(200_000, Money("0.25"))),
@@ -34,7 +34,9 @@ tiers = st.lists(st.tuples(st.integers(1, 50_000), amounts), max_size=2).flatmap
         lambda first: (PriceTier(0, first), *(PriceTier(*tier) for tier in sorted(later)))
     )
 )
-prices = st.tuples(tiers, tiers, tiers | st.just(()), tiers | st.just(()), amounts).map(lambda t: Price(*t))
+prices = st.tuples(tiers, tiers, tiers | st.just(()), tiers | st.just(()), amounts).map(
+    lambda t: ModelPrice(*t)
+)
 
 
 # --- what a call cost ---------------------------------------------------------------------------------
@@ -93,7 +95,7 @@ def test_a_call_may_have_a_price_of_its_own() -> None:
 @given(prices, st.integers(0, 60_000), st.integers(0, 60_000), st.data())
 @LAW
 def test_no_usage_within_its_bounds_costs_more_than_the_worst_case(
-    price: Price, bound: int, most: int, data: st.DataObject
+    price: ModelPrice, bound: int, most: int, data: st.DataObject
 ) -> None:
     used = data.draw(st.integers(0, bound))
     cached = data.draw(st.integers(0, used))
@@ -104,7 +106,9 @@ def test_no_usage_within_its_bounds_costs_more_than_the_worst_case(
 
 @given(prices, st.integers(0, 60_000), st.integers(1, 60_000), amounts, amounts)
 @LAW
-def test_what_is_granted_fits(price: Price, bound: int, most: int, room: Money, per_token: Money) -> None:
+def test_what_is_granted_fits(
+    price: ModelPrice, bound: int, most: int, room: Money, per_token: Money
+) -> None:
     per_token /= 1_000_000
     leave = grant(price, bound, most, room, per_token)
     assume(leave is not None)
@@ -118,7 +122,7 @@ def test_what_is_granted_fits(price: Price, bound: int, most: int, room: Money, 
 
 @given(prices, st.integers(0, 60_000), st.integers(1, 60_000), amounts)
 @LAW
-def test_as_much_is_granted_as_fits(price: Price, bound: int, most: int, room: Money) -> None:
+def test_as_much_is_granted_as_fits(price: ModelPrice, bound: int, most: int, room: Money) -> None:
     leave = grant(price, bound, most, room)
     more = leave.max_tokens + 1 if leave else min(most, MIN_OUTPUT_TOKENS)
     dearest = worst_cost(price, bound, more)

@@ -31,7 +31,7 @@ from moot.core.events import (
 )
 from moot.core.evolve import evolve, fold
 from moot.core.state import Debate
-from moot.core.terms import FREE, Ballot, ChatMessage, Judge, Model, PollSettings, Request, Score
+from moot.core.terms import FREE, Ballot, ChatMessage, Judge, Model, PartyScore, PollSettings, Request
 from moot.core.visibility import Viewer, visible_event, visible_state
 from moot.engine.arena import Arena
 from moot.models.registry import HumanProvider
@@ -468,7 +468,9 @@ async def test_a_person_judges_beside_a_model(arena: Arena) -> None:
     both = (SeatSetup(MODEL), SeatSetup(MODEL))
     debate_id = await begin(arena, seats=both, judge=None, judges=judges)
     await asyncio.wait_for(until(arena, debate_id, JudgingStarted), PATIENCE)
-    ballot = Ballot("judge_1", 0, "part_2", {"part_1": Score(60), "part_2": Score(90)}, "Clear.", cites=(2,))
+    ballot = Ballot(
+        "judge_1", 0, "part_2", {"part_1": PartyScore(60), "part_2": PartyScore(90)}, "Clear.", cites=(2,)
+    )
     await arena.ask(debate_id, SubmitBallot(ballot))
     debate = await ended(arena, debate_id)
     assert debate.deciding_judging is not None

@@ -8,7 +8,17 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from moot.core.events import DebateOpened
-from moot.core.terms import FREE, DebateLimits, DebateOptions, Judge, Model, Money, Price, PriceTier, Seat
+from moot.core.terms import (
+    FREE,
+    DebateLimits,
+    DebateOptions,
+    Judge,
+    Model,
+    ModelPrice,
+    Money,
+    PriceTier,
+    Seat,
+)
 from moot.rules.commands import (
     Abort,
     AddRemark,
@@ -36,7 +46,7 @@ OWL = Model(
     temperature=0.7,
     max_tokens=400,
     seed=11,
-    price=Price(
+    price=ModelPrice(
         input=(PriceTier(0, Money("1.25")), PriceTier(200_000, Money("2.50"))),
         output=(PriceTier(0, Money("10")),),
         cached_input=(PriceTier(0, Money("0.125")),),

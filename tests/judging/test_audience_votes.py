@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from moot import formats
 from moot.core.events import DebateEnded, DebateStarted, Event, PollClosed, PollOpened, VoteCast
 from moot.core.state import Debate
-from moot.core.terms import DebateOptions, Format, PollSettings, Verdict
+from moot.core.terms import DebateOptions, DebateVerdict, Format, PollSettings
 from moot.judging.audience_votes import (
     MIN_VOTERS,
     AudienceTally,
@@ -68,7 +68,7 @@ def counted(moves: Sequence[Pair], *more: Event, format: Format = OXFORD) -> Aud
     return found
 
 
-def decided(moves: Sequence[Pair], *more: Event, format: Format = OXFORD) -> Verdict:
+def decided(moves: Sequence[Pair], *more: Event, format: Format = OXFORD) -> DebateVerdict:
     found = verdict(polled(*both(moves), *more, format=format))
     assert found is not None
     return found
@@ -137,7 +137,7 @@ def test_a_plain_majority_decides_where_no_first_vote_was_held():
     assert found is not None
     assert (found.rule, found.leader, found.pairs) == ("majority", "for", 0)
     assert [count.single for count in found.counts] == [0]
-    assert verdict(debate) == Verdict(
+    assert verdict(debate) == DebateVerdict(
         "win", "a", "audience", margin=100.0, agreement=1.0,
         reasoning="After the debate there were 3 votes for For, 0 votes for Against and 0 undecided. "
         "The plain majority wins.",

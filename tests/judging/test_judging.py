@@ -16,7 +16,17 @@ from moot import formats
 from moot.core.events import PointRaised
 from moot.core.pricing import input_bound
 from moot.core.state import Debate
-from moot.core.terms import Ballot, DebateLimits, DebateOptions, Format, Judge, Request, Score, Seat, Side
+from moot.core.terms import (
+    Ballot,
+    DebateLimits,
+    DebateOptions,
+    Format,
+    Judge,
+    PartyScore,
+    Request,
+    Seat,
+    Side,
+)
 from moot.judging.ballots import (
     LABELS,
     TIE,
@@ -340,7 +350,7 @@ def ballot(said: dict[str, Any] | str, order: int = 0) -> Ballot:
 def test_a_ballot_names_seats_and_not_labels() -> None:
     cast = ballot(reply())
     assert (cast.judge, cast.order, cast.winner) == ("judge", 0, "a")
-    assert cast.scores == {"a": Score(80, ("clear",)), "b": Score(70, (), ("vague",))}
+    assert cast.scores == {"a": PartyScore(80, ("clear",)), "b": PartyScore(70, (), ("vague",))}
     assert not cast.inconsistent
 
 

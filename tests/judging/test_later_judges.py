@@ -27,10 +27,10 @@ from moot.core.terms import (
     DebateLimits,
     Judge,
     Model,
+    ModelPrice,
     Money,
-    Price,
+    PartyScore,
     PriceTier,
-    Score,
     Seat,
     Text,
 )
@@ -46,7 +46,7 @@ PRICED = Model(
     "scripted",
     "owl",
     max_tokens=200,
-    price=Price((PriceTier(0, Money(1)),), (PriceTier(0, Money(5)),), source="list"),
+    price=ModelPrice((PriceTier(0, Money(1)),), (PriceTier(0, Money(5)),), source="list"),
 )
 LATER = Judge("later", "Later", SCRIPTED)
 
@@ -137,8 +137,8 @@ def teams() -> Debate:
 
 
 def test_a_ballot_by_hand_may_name_any_seat_of_a_side() -> None:
-    cast = check_ballot(teams(), ANN, hand(winner="c", scores={"d": Score(90), "c": Score(80)}))
-    assert (cast.winner, cast.scores) == ("a", {"b": Score(90), "a": Score(80)})
+    cast = check_ballot(teams(), ANN, hand(winner="c", scores={"d": PartyScore(90), "c": PartyScore(80)}))
+    assert (cast.winner, cast.scores) == ("a", {"b": PartyScore(90), "a": PartyScore(80)})
     assert cast.inconsistent
 
 
@@ -154,9 +154,9 @@ def test_whoever_ranks_has_named_a_winner() -> None:
         ({"reasoning": "x" * 6001}, "reasoning"),
         ({"cites": ()}, "cites"),
         ({"cites": (1, 99)}, "cites"),
-        ({"scores": {"x": Score(1)}}, "scores"),
-        ({"scores": {"a": Score(-1)}}, "scores"),
-        ({"scores": {"a": Score(float("nan"))}}, "scores"),
+        ({"scores": {"x": PartyScore(1)}}, "scores"),
+        ({"scores": {"a": PartyScore(-1)}}, "scores"),
+        ({"scores": {"a": PartyScore(float("nan"))}}, "scores"),
         ({"criteria": {"beauty": "Fine."}}, "criteria"),
         ({"ranking": ("a", "b")}, "ranking"),
         ({"ranking": tuple("bacd")}, "ranking"),

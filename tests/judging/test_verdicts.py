@@ -16,13 +16,13 @@ from moot.core.terms import (
     HUMAN,
     Ballot,
     DebateLimits,
+    DebateVerdict,
     DecisionRule,
     Format,
     Judge,
     Model,
-    Score,
+    PartyScore,
     Side,
-    Verdict,
 )
 from moot.judging import verdicts
 from moot.judging.verdicts import ranking_points
@@ -40,7 +40,7 @@ def deciding(result: DecisionRule) -> Format:
     return replace(formats.load("free"), result=result)
 
 
-def reach(debate: Debate, ballots: Sequence[Ballot], *people: str, **weights: float) -> Verdict | None:
+def reach(debate: Debate, ballots: Sequence[Ballot], *people: str, **weights: float) -> DebateVerdict | None:
     """The verdict of whoever cast these ballots; `people` sit in person."""
     judges = tuple(
         Judge(name, name, Model(HUMAN, name) if name in people else SCRIPTED, weights=weights)
@@ -57,7 +57,7 @@ state_of_two = debated("One.", "Two.")
 
 
 def cast(judge: str, order: int, winner: str | None, a: float = 80, b: float = 70) -> Ballot:
-    scores = {"a": Score(a, ("Birch is clear",)), "b": Score(b, (), ("Cedar is vague",))}
+    scores = {"a": PartyScore(a, ("Birch is clear",)), "b": PartyScore(b, (), ("Cedar is vague",))}
     return Ballot(judge, order, winner, scores, "Birch won.", {"argument": "Birch's."})
 
 
@@ -139,7 +139,7 @@ def test_figures_are_given_to_one_decimal_and_shares_to_two() -> None:
 
 def test_with_more_seats_the_margin_is_that_of_the_best_over_the_next() -> None:
     debate = debated("One.", "Two.", "Three.", seats=seats("for", "against", "for"))
-    scores = {"a": Score(50), "b": Score(90), "c": Score(70)}
+    scores = {"a": PartyScore(50), "b": PartyScore(90), "c": PartyScore(70)}
     verdict = reach(debate, tuple(Ballot("j", order, "b", scores, "") for order in (0, 1)))
     assert verdict
     assert (verdict.winner, verdict.margin) == ("b", 20.0)
@@ -293,7 +293,7 @@ table_of_four = debated(*"ABCD", seats=seats(*FOUR), format=deciding("ranking"))
 
 
 def ranking(judge: str, *orders: str) -> list[Ballot]:
-    scores = dict(zip("abcd", (Score(70), Score(75), Score(65), Score(60)), strict=True))
+    scores = dict(zip("abcd", (PartyScore(70), PartyScore(75), PartyScore(65), PartyScore(60)), strict=True))
     return [Ballot(judge, n, order[0], scores, "", ranking=tuple(order)) for n, order in enumerate(orders)]
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from moot.core.terms import FREE, Effort, Price, PriceTier
+from moot.core.terms import FREE, Effort, ModelPrice, PriceTier
 from moot.providers.contract import Traits
 from moot.providers.endpoints import ENDPOINTS, Endpoint
 from moot.providers.known_models import RULES, catalogue, default_max_tokens, refine, rule_for
@@ -155,7 +155,7 @@ def test_the_dearest_hour_counts() -> None:
 
 
 def test_a_price_of_ones_own_may_hold_for_all_models_of_a_provider() -> None:
-    own = {"mine/*": FREE, "mine/big": Price((PriceTier(0, Decimal(1)),), (PriceTier(0, Decimal(2)),))}
+    own = {"mine/*": FREE, "mine/big": ModelPrice((PriceTier(0, Decimal(1)),), (PriceTier(0, Decimal(2)),))}
     assert price_of("mine", "small", own) == FREE
     assert price_of("mine", "big", own) == own["mine/big"]
     assert price_of("ollama", "anything") == FREE

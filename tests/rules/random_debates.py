@@ -16,7 +16,18 @@ from moot import formats
 from moot.core.errors import FaultKind, FaultSeverity, Invalid
 from moot.core.events import DebateOpened
 from moot.core.state import Debate
-from moot.core.terms import FREE, HUMAN, Format, Judge, Model, Money, PollName, PollSettings, Price, PriceTier
+from moot.core.terms import (
+    FREE,
+    HUMAN,
+    Format,
+    Judge,
+    Model,
+    ModelPrice,
+    Money,
+    PollName,
+    PollSettings,
+    PriceTier,
+)
 from moot.judging.judge_request import BYTES_PER_TOKEN
 from moot.judging.parties import vote_choices
 from moot.rules.commands import (
@@ -386,8 +397,8 @@ def _canaried(sent: Sent, reply: Reply) -> Reply:
 
 # --- strategies ---------------------------------------------------------------------------------------
 
-CHEAP = Price(input=(PriceTier(0, Money("0.15")),), output=(PriceTier(0, Money("0.60")),))
-TIERED = Price(
+CHEAP = ModelPrice(input=(PriceTier(0, Money("0.15")),), output=(PriceTier(0, Money("0.60")),))
+TIERED = ModelPrice(
     input=(PriceTier(0, Money("1.25")), PriceTier(1000, Money("2.50"))),
     output=(PriceTier(0, Money("10")), PriceTier(1000, Money("15"))),
     cached_input=(PriceTier(0, Money("0.125")),),

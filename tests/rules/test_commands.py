@@ -33,14 +33,14 @@ from moot.core.events import (
 from moot.core.terms import (
     DebateLimits,
     DebateOptions,
+    DebateVerdict,
     Judge,
+    ModelPrice,
     Money,
     PollSettings,
-    Price,
     PriceTier,
     Seat,
     Status,
-    Verdict,
     WinningRule,
 )
 from moot.rules.commands import (
@@ -533,7 +533,7 @@ def test_a_person_names_the_winner() -> None:
     debate = speaking(1)
     interrupted, reached, cut, ended = debate.ask(DecideWinner("b", "More convincing."))
     assert interrupted == TurnInterrupted(1, "decide")
-    assert reached == VerdictReached(Verdict("win", "b", "hand", reasoning="More convincing."))
+    assert reached == VerdictReached(DebateVerdict("win", "b", "hand", reasoning="More convincing."))
     assert isinstance(cut, CallFailed)
     assert ended == DebateEnded("decided", "More convincing.")
     assert (debate.debate.status, debate.debate.ended) == ("completed", "decided")
@@ -542,7 +542,7 @@ def test_a_person_names_the_winner() -> None:
 def test_a_person_calls_a_draw() -> None:
     debate = speaking(1)
     debate.ask(DecideWinner(None))
-    assert debate.debate.verdict == Verdict("draw", None, "hand")
+    assert debate.debate.verdict == DebateVerdict("draw", None, "hand")
 
 
 def test_the_winner_must_sit_in_the_debate() -> None:
@@ -855,7 +855,7 @@ def test_a_lost_judge_is_asked_again_after_the_end_too() -> None:
 
 
 def test_judging_again_costs_no_more_than_it_may() -> None:
-    price = Price((PriceTier(0, Money(1)),), (PriceTier(0, Money(10)),))
+    price = ModelPrice((PriceTier(0, Money(1)),), (PriceTier(0, Money(10)),))
     dear = Judge("dear", "Dear", replace(SCRIPTED, name="heron", price=price, max_tokens=300))
     debate = simulation().start().run()
     debate.ask(JudgeAgain((dear,), allowance=Money("0.0001")))

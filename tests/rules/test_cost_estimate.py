@@ -15,16 +15,16 @@ from moot.core.terms import (
     DebateOptions,
     Judge,
     Model,
+    ModelPrice,
     Money,
     PollSettings,
-    Price,
     PriceTier,
     Seat,
 )
 from moot.rules.cost_estimate import CostEstimate, CountRange, estimate
 from tests.support.event_factories import seats, table
 
-PRICE = Price(input=(PriceTier(0, Money(1)),), output=(PriceTier(0, Money(10)),))
+PRICE = ModelPrice(input=(PriceTier(0, Money(1)),), output=(PriceTier(0, Money(10)),))
 OWL, HERON, CRANE = (Model("acme", name, max_tokens=800, price=PRICE) for name in ("owl", "heron", "crane"))
 PERSON = Model(HUMAN, HUMAN, price=FREE)
 

@@ -14,7 +14,17 @@ from moot import formats
 from moot.core.errors import Invalid
 from moot.core.events import DebateOpened, decode_event, encode
 from moot.core.schedule import schedule
-from moot.core.terms import DEFAULT_CRITERIA, FREE, HUMAN, Model, Money, PollSettings, Price, PriceTier, Seat
+from moot.core.terms import (
+    DEFAULT_CRITERIA,
+    FREE,
+    HUMAN,
+    Model,
+    ModelPrice,
+    Money,
+    PollSettings,
+    PriceTier,
+    Seat,
+)
 from moot.rules.cost_estimate import smallest_limit
 from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup, opening_event
 from tests.rules.random_debates import LAW
@@ -218,7 +228,7 @@ def test_a_limit_cannot_be_held_where_a_price_is_not_known() -> None:
 
 # --- the smallest limit -------------------------------------------------------------------------------
 
-DEAR = Price(input=(PriceTier(0, Money(3)),), output=(PriceTier(0, Money(15)),))
+DEAR = ModelPrice(input=(PriceTier(0, Money(3)),), output=(PriceTier(0, Money(15)),))
 TALKER = Model("acme", "talker", price=DEAR, thinks=False)
 THINKER = Model("acme", "thinker", max_tokens=16384, price=DEAR)
 SETUPS: dict[str, dict[str, Any]] = {

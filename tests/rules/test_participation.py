@@ -43,8 +43,8 @@ from moot.core.terms import (
     DebateOptions,
     Judge,
     Model,
+    PartyScore,
     PollSettings,
-    Score,
     Seat,
 )
 from moot.engine.jobs import HumanJob
@@ -542,7 +542,7 @@ def bench(*, models: int = 0) -> Room:
 
 
 def ballot(**changes: Any) -> Ballot:
-    scores = {"a": Score(80), "b": Score(70)}
+    scores = {"a": PartyScore(80), "b": PartyScore(70)}
     return replace(Ballot("person", 0, "a", scores, "She made me laugh.", cites=(1,)), **changes)
 
 
@@ -557,8 +557,8 @@ def test_a_person_judges_once_whatever_order_they_name() -> None:
     ("changes", "field"),
     [
         ({"winner": "z"}, "winner"),
-        ({"scores": {"z": Score(50)}}, "scores"),
-        ({"scores": {"a": Score(101)}}, "scores"),
+        ({"scores": {"z": PartyScore(50)}}, "scores"),
+        ({"scores": {"a": PartyScore(101)}}, "scores"),
         ({"cites": (7,)}, "cites"),
         ({"ranking": ("a",)}, "ranking"),
         ({"reasoning": "x" * (MAX_SPEECH_CHARS + 1)}, "reasoning"),

@@ -10,9 +10,9 @@ from moot.core.terms import (
     DebateOptions,
     Judge,
     Model,
+    ModelPrice,
     Money,
     PollSettings,
-    Price,
     PriceTier,
 )
 from moot.rules.commands import Abort, NextRound, PauseDebate
@@ -176,7 +176,10 @@ def test_where_the_audience_decides_a_debate_in_circles_comes_to_the_vote() -> N
 
 def test_a_debate_that_has_spent_its_money_is_still_put_to_the_vote() -> None:
     dear = Model(
-        "scripted", "owl", max_tokens=200, price=Price((PriceTier(0, Money(1)),), (PriceTier(0, Money(10)),))
+        "scripted",
+        "owl",
+        max_tokens=200,
+        price=ModelPrice((PriceTier(0, Money(1)),), (PriceTier(0, Money(10)),)),
     )
     debate = begun(
         seats=seats("for", "against", model=dear),

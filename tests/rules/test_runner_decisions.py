@@ -38,14 +38,14 @@ from moot.core.terms import (
     HUMAN,
     DebateLimits,
     DebateOptions,
+    DebateVerdict,
     Judge,
     Model,
+    ModelPrice,
     Money,
-    Price,
     PriceTier,
     Text,
     Usage,
-    Verdict,
 )
 from moot.prompts.speech_prompts import turn_request
 from moot.rules import runner_decisions
@@ -76,7 +76,7 @@ from tests.rules.simulate import Reply, Script, Sent, Simulation, ballot, in_tur
 from tests.support.event_factories import opened, seats, table
 from tests.support.for_each import for_each
 
-PRICE = Price(input=(PriceTier(0, Money(1)),), output=(PriceTier(0, Money(10)),))
+PRICE = ModelPrice(input=(PriceTier(0, Money(1)),), output=(PriceTier(0, Money(10)),))
 PRICED = Model("scripted", "owl", max_tokens=200, price=PRICE)
 
 
@@ -212,7 +212,7 @@ def test_a_concession_gives_the_other_side_the_win() -> None:
     opening = table("free", manner=DebateOptions(winning="self-terminate"))
     debate = Simulation(opening, speeches("I say so.", "You are right.\n[I concede]")).start().run()
     assert debate.events[-3] == ConcessionMade(2, "b", "[I concede]", "[I concede]")
-    assert debate.debate.verdict == Verdict("win", "a", "concession", reasoning="Seat 2 conceded.")
+    assert debate.debate.verdict == DebateVerdict("win", "a", "concession", reasoning="Seat 2 conceded.")
     assert debate.debate.ended == "concession"
 
 

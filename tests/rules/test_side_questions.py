@@ -28,8 +28,8 @@ from moot.core.terms import (
     DebateOptions,
     Judge,
     Model,
+    ModelPrice,
     Money,
-    Price,
     PriceTier,
     Request,
     Seat,
@@ -380,7 +380,10 @@ def test_a_person_who_was_asked_is_still_asked_after_a_crash() -> None:
 
 def test_what_cannot_be_paid_is_not_asked_and_the_judging_stays_held_back() -> None:
     dear = Model(
-        "scripted", "owl", max_tokens=64, price=Price((PriceTier(0, Money(1)),), (PriceTier(0, Money(500)),))
+        "scripted",
+        "owl",
+        max_tokens=64,
+        price=ModelPrice((PriceTier(0, Money(1)),), (PriceTier(0, Money(500)),)),
     )
     simulation = held(
         seats=seats("for", "against", model=dear),

@@ -19,8 +19,8 @@ from moot.core.terms import (
     DebateOptions,
     Judge,
     Model,
+    ModelPrice,
     Money,
-    Price,
     PriceTier,
     Reasoning,
     Request,
@@ -328,7 +328,9 @@ def test_what_ran_at_the_providers_is_told_as_its_own(kind: str, name: str, titl
 
 # --- laws -------------------------------------------------------------------------------------------------
 
-DEAR = Model("acme", "owl", max_tokens=200, price=Price((PriceTier(0, Money(2)),), (PriceTier(0, Money(9)),)))
+DEAR = Model(
+    "acme", "owl", max_tokens=200, price=ModelPrice((PriceTier(0, Money(2)),), (PriceTier(0, Money(9)),))
+)
 REPLIES = st.one_of(
     st.just(Reply("A word before.", uses=(HEIGHT,), reported="worst")),
     st.just(Reply(reasoning="Hm.", uses=(HEIGHT, "nonsense"), items=True)),

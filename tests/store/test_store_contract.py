@@ -30,7 +30,7 @@ from moot.core.events import (
 )
 from moot.core.evolve import fold
 from moot.core.state import Debate
-from moot.core.terms import FREE, HUMAN, Judge, Model, Seat, Text, Usage, Verdict
+from moot.core.terms import FREE, HUMAN, DebateVerdict, Judge, Model, Seat, Text, Usage
 from moot.rules.turn_sessions import FORMAT
 from moot.store import append
 from moot.store.append import SUMMARIES_PER_PAGE
@@ -52,7 +52,7 @@ from moot.views.summary import summary
 from tests.store.conftest import Clock
 from tests.support.event_factories import SCRIPTED, call_started, delta, opened, seats, turn_started
 
-DRAW = Verdict("draw", None, "hand")
+DRAW = DebateVerdict("draw", None, "hand")
 
 
 def always(*events: Event) -> DecideOnHead:

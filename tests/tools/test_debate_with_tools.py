@@ -13,11 +13,11 @@ import pytest_asyncio
 
 from moot.core.terms import Request, ToolResult
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, ToolCue, improvise
-from moot.tools.tool_settings import ToolServer
+from moot.tools.tool_settings import ToolServerSettings
 from tests.web.routes.served import Served, body, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-SMALL = ToolServer(
+SMALL = ToolServerSettings(
     name="words",
     title="The word desk",
     command=(sys.executable, str(Path(__file__).with_name("small_tool_server.py"))),

@@ -8,7 +8,7 @@ import pytest
 
 from moot.core.errors import Invalid
 from moot.settings import Settings, load
-from moot.tools.tool_settings import ToolServer
+from moot.tools.tool_settings import ToolServerSettings
 from moot.web.logging_setup import secrets_of
 
 
@@ -38,7 +38,7 @@ def test_a_server_is_a_command_or_a_url(tmp_path: Path) -> None:
         """,
     )
     search, far = settings.tools
-    assert search == ToolServer(
+    assert search == ToolServerSettings(
         name="search",
         title="The library",
         command=("uvx", "search-server", "--quiet"),

@@ -23,7 +23,7 @@ from moot.core.errors import Invalid, Unavailable
 from moot.core.terms import ToolCall, ToolResult
 from moot.tools.contract import MAX_RESULT_LENGTH, NoTools
 from moot.tools.tool_connection import MAX_ANSWER_BYTES
-from moot.tools.tool_settings import ToolServer
+from moot.tools.tool_settings import ToolServerSettings
 from moot.tools.toolbox import McpToolbox
 from tests.tools import small_tool_server
 from tests.tools import tool_server as words_server
@@ -50,7 +50,7 @@ asyncio.run(main())
 """
 
 
-def server(name: str = "words", **changes: object) -> ToolServer:
+def server(name: str = "words", **changes: object) -> ToolServerSettings:
     given: dict[str, object] = {
         "command": (sys.executable, "-m", "tests.tools.tool_server", "banner"),
         "pass_env": ("WORDS_KEY", "PYTHONPATH"),
@@ -58,7 +58,7 @@ def server(name: str = "words", **changes: object) -> ToolServer:
         "seconds": 20.0,
         "title": "Words",
     }
-    return ToolServer(name=name, **{**given, **changes})  # type: ignore[arg-type] - what a test changes
+    return ToolServerSettings(name=name, **{**given, **changes})  # type: ignore[arg-type] - what a test changes
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -293,7 +293,7 @@ async def test_no_answer_from_an_address_is_endless_or_packed() -> None:
 
 
 @asynccontextmanager
-async def at_an_address(app: Any, **more: Any) -> AsyncGenerator[ToolServer, None]:
+async def at_an_address(app: Any, **more: Any) -> AsyncGenerator[ToolServerSettings, None]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         http = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1, **more))
         running = asyncio.create_task(http.serve([listener]))

@@ -34,17 +34,17 @@ from moot.core.terms import (
     FREE,
     Ballot,
     DebateLimits,
+    DebateVerdict,
     Judge,
     Model,
     Money,
+    PartyScore,
     PollName,
     Reasoning,
     ReasoningPart,
-    Score,
     Seat,
     Text,
     Usage,
-    Verdict,
 )
 from moot.judging.verdicts import reach_verdict
 from tests.support.event_factories import call_started, opened
@@ -143,7 +143,7 @@ class Log:
         self.add(JudgingStarted(number, "judged", judges=judges))
         return self.add(VerdictReached(self._weighed(number, ballots), number))
 
-    def _weighed(self, number: int, ballots: tuple[Ballot, ...]) -> Verdict:
+    def _weighed(self, number: int, ballots: tuple[Ballot, ...]) -> DebateVerdict:
         for ballot in ballots:
             self.add(BallotCast(number, ballot))
         assert self.debate.judging is not None
@@ -151,7 +151,7 @@ class Log:
         assert verdict is not None
         return verdict
 
-    def verdict(self, verdict: Verdict) -> Log:
+    def verdict(self, verdict: DebateVerdict) -> Log:
         return self.add(VerdictReached(verdict, 1), DebateEnded("rounds"))
 
 
@@ -167,7 +167,7 @@ def judge(judge_id: str = "judge", model: str = "owl", **changes: Any) -> Judge:
 def ballot(
     winner: str | None, pro: float, con: float, order: int = 0, by: str = "judge", **more: Any
 ) -> Ballot:
-    scores = {"for": Score(pro, ("clear",), ("long",)), "against": Score(con, ("deep",), ("dry",))}
+    scores = {"for": PartyScore(pro, ("clear",), ("long",)), "against": PartyScore(con, ("deep",), ("dry",))}
     return Ballot(by, order, winner, scores, "Because of the evidence.", {"argument": "Sound."}, **more)
 
 

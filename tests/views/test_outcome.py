@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from moot import formats
 from moot.core.events import DebateEnded, DebateFailed, TurnFailed, VerdictReached
-from moot.core.terms import HUMAN, Model, Verdict
+from moot.core.terms import HUMAN, DebateVerdict, Model
 from moot.views import outcome
 from tests.views.logs import Log, ballot, held, judge, seat
 
@@ -82,10 +82,10 @@ def test_a_small_judge_and_one_of_the_speakers_own_kind_are_doubted():
 def test_a_draw_a_decision_and_a_stalemate_say_who_made_them():
     draw = spoken().judged(ballot(None, 70, 70, 0), ballot(None, 70, 70, 1))
     assert headline(draw) == "A draw"
-    by_hand = spoken().verdict(Verdict("win", "against", "hand"))
+    by_hand = spoken().verdict(DebateVerdict("win", "against", "hand"))
     assert headline(by_hand) == "Against wins"
     assert doubts(by_hand) == ("A person decided this, not a judge.",)
-    circles = spoken().verdict(Verdict("draw", None, "stalemate"))
+    circles = spoken().verdict(DebateVerdict("draw", None, "stalemate"))
     assert doubts(circles) == ("The speakers were repeating themselves, so nobody won.",)
 
 
@@ -147,13 +147,13 @@ def test_a_side_wins_together():
 
 
 def test_places_are_told_from_best_to_worst():
-    verdict = Verdict("win", "against", "judges", ranking=("against", "for"))
+    verdict = DebateVerdict("win", "against", "judges", ranking=("against", "for"))
     assert outcome.places(spoken().debate, verdict) == "1. Against, 2. For"
-    assert outcome.places(spoken().debate, Verdict("win", "for", "judges")) == ""
+    assert outcome.places(spoken().debate, DebateVerdict("win", "for", "judges")) == ""
 
 
 def test_the_audience_wins_it_by_a_vote():
-    log = spoken().verdict(Verdict("win", "against", "audience"))
+    log = spoken().verdict(DebateVerdict("win", "against", "audience"))
     assert headline(log) == "Against wins the vote"
     assert doubts(log) == ("The audience decided this, not a judge.",)
 
@@ -194,5 +194,5 @@ def test_every_ending_and_failure_has_words():
 def test_a_verdict_of_a_debate_with_more_seats_has_no_axis():
     third = seat("neutral")
     log = Log(seats=(seat("for"), seat("against"), third)).start()
-    log.add(VerdictReached(Verdict("win", "for", "judges")))
+    log.add(VerdictReached(DebateVerdict("win", "for", "judges")))
     assert outcome.leanings(log.debate) == ()

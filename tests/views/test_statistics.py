@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from moot.core.evolve import fold
-from moot.core.terms import FREE, HUMAN, Model, Verdict
+from moot.core.terms import FREE, HUMAN, DebateVerdict, Model
 from moot.judging.audience_votes import ConfidenceInterval
 from moot.views.statistics import statistics, statistics_from_pages
 from moot.views.statistics_tables import (
@@ -188,7 +188,7 @@ def test_a_summary_names_all_who_won_together_and_no_person() -> None:
         for side in FOR_AND_AGAINST
     )
     person = replace(four[0], model=Model(HUMAN, "Ada", price=FREE))
-    log = Log(seats=(person, *four[1:])).start().verdict(Verdict("win", "for-1", "hand"))
+    log = Log(seats=(person, *four[1:])).start().verdict(DebateVerdict("win", "for-1", "hand"))
     found = summarize(log.debate)
     assert (found.winner, found.winning, found.winner_model) == ("For 1 and For 2", (0, 2), "human")
     assert found.models[0] == "human"

@@ -25,7 +25,7 @@ from moot.core.events import (
     VerdictReached,
 )
 from moot.core.evolve import fold
-from moot.core.terms import FREE, HUMAN, DebateOptions, Model, Money, PollSettings, Verdict
+from moot.core.terms import FREE, HUMAN, DebateOptions, DebateVerdict, Model, Money, PollSettings
 from moot.core.visibility import OBSERVER, OWNER, Viewer
 from moot.views.transcript import SpeechView, Transcript, transcript
 from moot.views.transcript_html import to_html
@@ -277,7 +277,7 @@ def test_the_first_verdict_stays_the_verdict_when_a_debate_is_judged_again():
 
 def test_a_verdict_by_hand_has_no_judging_and_one_judged_later_has():
     log = Log().start().say("for", "Yes.").say("against", "No.")
-    log.add(VerdictReached(Verdict("win", "against", "hand")), DebateEnded("decided"))
+    log.add(VerdictReached(DebateVerdict("win", "against", "hand")), DebateEnded("decided"))
     log.judged_again((judge("eve"),), *(ballot("for", 80, 70, order, "eve") for order in (0, 1)))
     first, again = transcript(log.debate).results
     assert (first.judging, first.by, first.ballots) == (None, "hand", 0)
@@ -306,7 +306,7 @@ def test_seats_that_win_together_bear_all_their_names():
         format=formats.load("world-schools"),
         seats=(seat("for", name="Ann"), seat("against"), replace(seat("for", name="Bob"), id="b")),
     ).start()
-    log.verdict(Verdict("win", "for", "hand"))
+    log.verdict(DebateVerdict("win", "for", "hand"))
     (result,) = transcript(log.debate).results
     assert result.winner is not None
     assert (result.winner.id, result.winner.name) == ("for", "Ann and Bob")

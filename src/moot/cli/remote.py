@@ -37,7 +37,7 @@ from moot.cli.remote_shapes import (
     translate_api_errors,
 )
 from moot.cli.source import StartedDebate
-from moot.client import ApiError, AsyncClient, Invitation, Judge, Record
+from moot.client import ApiError, AsyncClient, Invitation, JudgeConfig, Record
 from moot.client.conversation_shapes import Form
 from moot.core.errors import Invalid, Refused, UnknownDebate
 from moot.core.events import CallDelta, Recorded, SegmentCompleted
@@ -160,7 +160,7 @@ class RemoteSource:
                 await client.judge(id, command.reason)
             case cmd.JudgeAgain():
                 allowance = None if command.allowance is None else float(command.allowance)
-                judges = [Judge(one.model.label, one.name, one.criteria) for one in command.judges]
+                judges = [JudgeConfig(one.model.label, one.name, one.criteria) for one in command.judges]
                 await client.rejudge(id, judges, reason=command.reason, cost_limit=allowance)
             case cmd.DecideWinner():
                 await client.decide(id, command.winner or "tie", command.reason)
@@ -224,7 +224,7 @@ class RemoteSource:
         with translate_api_errors():
             await self.client.rejudge(
                 debate_id,
-                [Judge(model, evaluation_criteria=wanted_criteria) for model in named],
+                [JudgeConfig(model, evaluation_criteria=wanted_criteria) for model in named],
                 reason=reason,
                 cost_limit=None if allowance is None else dollars(allowance),
             )

@@ -19,7 +19,7 @@ from moot.cli.commands.debate import (
     NO_JUDGE,
     DebateCliOptions,
 )
-from moot.client import ApiError, Config, Debater, Judge, Polls, Tallied
+from moot.client import ApiError, AudiencePolls, DebateConfig, DebaterConfig, JudgeConfig, Tallied
 from moot.client.shapes import Position
 from moot.client.shapes import Summary as Listed
 from moot.core.errors import Invalid, MootError, Refused, Unavailable, UnknownDebate
@@ -200,20 +200,20 @@ def refuse_local_options(options: DebateCliOptions) -> None:
         raise Invalid(f"Not possible with --server: {', '.join(names)}.")
 
 
-def judges_of(options: DebateCliOptions, default: str) -> list[Judge]:
+def judges_of(options: DebateCliOptions, default: str) -> list[JudgeConfig]:
     if not options.judges:
-        return [Judge(options.speaker or default)]
+        return [JudgeConfig(options.speaker or default)]
     alone = len(options.judges) == 1
     return [
-        Judge(model, "Judge" if alone else f"Judge {number}")
+        JudgeConfig(model, "Judge" if alone else f"Judge {number}")
         for number, model in enumerate(options.judges, 1)
     ]
 
 
-def debaters(options: DebateCliOptions, seating: FormatSeating, models: list[str]) -> Iterable[Debater]:
+def debaters(options: DebateCliOptions, seating: FormatSeating, models: list[str]) -> Iterable[DebaterConfig]:
     for index, ((name, side), model) in enumerate(zip(seating.chairs, models, strict=True)):
         seat = options.seat(index)
-        yield Debater(
+        yield DebaterConfig(
             name=name,
             model=model,
             position=side,
@@ -223,10 +223,10 @@ def debaters(options: DebateCliOptions, seating: FormatSeating, models: list[str
         )
 
 
-def config_of(options: DebateCliOptions, seating: FormatSeating) -> Config:
+def config_of(options: DebateCliOptions, seating: FormatSeating) -> DebateConfig:
     rounds = seating.rounds if options.rounds is None else options.rounds
     usual_person_seconds = options.person_seconds == DEFAULT_PERSON_SECONDS
-    return Config(
+    return DebateConfig(
         max_rounds=UNSET if rounds is None else rounds,
         timeout_per_round=UNSET if options.timeout == DEFAULT_SECONDS else options.timeout,
         cost_limit=UNSET if options.cost_limit is None else dollars(options.cost_limit),
@@ -237,7 +237,7 @@ def config_of(options: DebateCliOptions, seating: FormatSeating) -> Config:
         prep=options.prep or UNSET,
         blind=options.blind or UNSET,
         opens=options.opens or UNSET,
-        polls=UNSET if options.audience is None else Polls(seconds=options.audience),
+        polls=UNSET if options.audience is None else AudiencePolls(seconds=options.audience),
         tools=options.tools or UNSET,
         person_seconds=UNSET if usual_person_seconds else options.person_seconds,
         intensity=options.intensity,

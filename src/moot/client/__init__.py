@@ -1,6 +1,6 @@
 """A typed client of a Moot server (`moot serve`): `Client` blocks, `AsyncClient` is for asyncio.
 
-    from moot.client import Client, Debater
+    from moot.client import Client, DebaterConfig
 
     with Client() as moot:
         debate = moot.create("This house would ban homework.", participants=[...], judge="local/smollm2-135m")
@@ -13,7 +13,7 @@ It depends on the shapes of the v1 API and the events of the log, and on nothing
 from __future__ import annotations
 
 from moot.client.async_client import AsyncClient
-from moot.client.client_errors import ApiError, Problem, Unreachable, Unreadable
+from moot.client.client_errors import ApiError, ProblemDetails, Unreachable, Unreadable
 from moot.client.conversation_shapes import (
     Conversation,
     ConversationEvents,
@@ -37,14 +37,14 @@ from moot.client.event_shapes import (
 )
 from moot.client.people_shapes import Invitation, Judged, SeatState, Tallied, Verdicts
 from moot.client.shapes import (
-    Config,
+    AudiencePolls,
     Created,
-    Debater,
+    DebateConfig,
+    DebaterConfig,
     Debates,
     Done,
-    Judge,
-    Model,
-    Polls,
+    JudgeConfig,
+    ModelConfig,
     Records,
     Status,
 )
@@ -54,28 +54,28 @@ from moot.client.sync_client import Client
 __all__ = [
     "ApiError",
     "AsyncClient",
+    "AudiencePolls",
     "Client",
     "Complete",
-    "Config",
     "Conversation",
     "ConversationEvents",
     "Conversations",
     "CostUpdate",
     "CostWarning",
     "Created",
-    "Debater",
+    "DebateConfig",
+    "DebaterConfig",
     "Debates",
     "Done",
     "Event",
     "Install",
     "Invitation",
-    "Judge",
+    "JudgeConfig",
     "JudgeWords",
     "Judged",
-    "Model",
+    "ModelConfig",
     "Models",
-    "Polls",
-    "Problem",
+    "ProblemDetails",
     "Record",
     "Records",
     "RoundComplete",

@@ -29,13 +29,13 @@ from moot.client.conversation_shapes import (
 from moot.client.event_shapes import Event, Record, Score, event_of, record_of
 from moot.client.people_shapes import Invitation, Invitations, SeatState, Tallied, Verdicts
 from moot.client.shapes import (
-    Config,
     Created,
-    Debater,
+    DebateConfig,
+    DebaterConfig,
     Debates,
     Done,
-    Judge,
-    Model,
+    JudgeConfig,
+    ModelConfig,
     Records,
     Status,
     Ticket,
@@ -49,7 +49,7 @@ from moot.core.terms import ExportName, InvitationRole, MarkupName, PollName, To
 JsonObject = dict[str, Any]
 Action = Literal["next_round", "skip_to_judge"]
 Step = Literal["turn", "round"]
-DEFAULTS = Config()
+DEFAULTS = DebateConfig()
 MAX_PAGE = 1000
 
 
@@ -104,11 +104,11 @@ class AsyncClient:
         self,
         topic: str,
         *,
-        participants: Sequence[Debater],
-        judge: Judge | Model | str,
-        judges: Sequence[Judge | Model | str] = (),
+        participants: Sequence[DebaterConfig],
+        judge: JudgeConfig | ModelConfig | str,
+        judges: Sequence[JudgeConfig | ModelConfig | str] = (),
         format: str = "oxford",
-        config: Config = DEFAULTS,
+        config: DebateConfig = DEFAULTS,
         key: str = "",
     ) -> Created:
         """Open a debate, which begins at once.
@@ -123,11 +123,11 @@ class AsyncClient:
         self,
         topic: str,
         *,
-        participants: Sequence[Debater],
-        judge: Judge | Model | str,
-        judges: Sequence[Judge | Model | str] = (),
+        participants: Sequence[DebaterConfig],
+        judge: JudgeConfig | ModelConfig | str,
+        judges: Sequence[JudgeConfig | ModelConfig | str] = (),
         format: str = "oxford",
-        config: Config = DEFAULTS,
+        config: DebateConfig = DEFAULTS,
     ) -> JsonObject:
         """The least and the most such a debate would cost."""
         body = request(topic, format, participants, judge, config, judges)
@@ -210,7 +210,7 @@ class AsyncClient:
         return await self._connection.get(api_path("formats"), JsonObject)
 
     async def tools(self) -> JsonObject:
-        """The tools a debate may allow its speakers: `Config(tools=[...])`."""
+        """The tools a debate may allow its speakers: `DebateConfig(tools=[...])`."""
         return await self._connection.get(api_path("tools"), JsonObject)
 
     async def statistics(self) -> JsonObject:
@@ -420,7 +420,7 @@ class AsyncClient:
     async def rejudge(
         self,
         id: str,
-        judges: Sequence[Judge | Model | str] = (),
+        judges: Sequence[JudgeConfig | ModelConfig | str] = (),
         *,
         reason: str = "",
         cost_limit: float | None = None,

@@ -15,7 +15,7 @@ TRANSIENT_STATUSES = (429, 500, 502, 503, 504)
 """Statuses after which a second attempt may succeed."""
 
 
-class Problem(Struct, frozen=True, rename="camel"):
+class ProblemDetails(Struct, frozen=True, rename="camel"):
     """Problem details (RFC 9457), as the server sends them."""
 
     status: int = 0
@@ -37,7 +37,7 @@ class Problem(Struct, frozen=True, rename="camel"):
 class ApiError(MootError):
     """The server refused the request."""
 
-    def __init__(self, problem: Problem, retry_after: float | None = None) -> None:
+    def __init__(self, problem: ProblemDetails, retry_after: float | None = None) -> None:
         fields = "; ".join(f"{field}: {', '.join(problems)}" for field, problems in problem.errors.items())
         message = problem.detail or problem.title or f"The server answered with {problem.status}"
         super().__init__(f"{message} ({fields})" if fields else message)
@@ -92,9 +92,11 @@ class Unreadable(MootError):
 
 def api_error(status: int, reason: str, media_type: str, body: bytes, retry_after: str = "") -> ApiError:
     """The error of a reply with a status of 300 or more, also of a proxy's, which has no problem document."""
-    problem = Problem(status=status, title=reason, detail=f"The server answered with {status} {reason}.")
+    problem = ProblemDetails(
+        status=status, title=reason, detail=f"The server answered with {status} {reason}."
+    )
     if media_type == PROBLEM:
-        problem = decode(body, Problem)
+        problem = decode(body, ProblemDetails)
     return ApiError(problem, _seconds(retry_after))
 
 

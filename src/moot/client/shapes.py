@@ -28,16 +28,16 @@ from moot.core.terms import HUMAN, Effort, OpeningSide, WinningRule
 
 __all__ = [
     "PERSON",
-    "Config",
+    "AudiencePolls",
     "Costs",
     "Created",
-    "Debater",
+    "DebateConfig",
+    "DebaterConfig",
     "Debates",
     "Done",
-    "Judge",
+    "JudgeConfig",
     "JudgeInfo",
-    "Model",
-    "Polls",
+    "ModelConfig",
     "Position",
     "Preview",
     "Records",
@@ -56,48 +56,48 @@ __all__ = [
 Position = Literal["for", "against", "neutral"]
 
 
-class Model(Struct, frozen=True, rename="camel"):
+class ModelConfig(Struct, frozen=True, rename="camel"):
     provider: str
     model_id: str
     temperature: float | UnsetType = UNSET
     max_tokens: int | UnsetType = UNSET
 
 
-PERSON = Model(HUMAN, HUMAN)
+PERSON = ModelConfig(HUMAN, HUMAN)
 """Whoever types by hand."""
 
 
-class Debater(Struct, frozen=True, rename="camel"):
+class DebaterConfig(Struct, frozen=True, rename="camel"):
     """Who takes part. `model` may be written as `provider/model`, or as `human`."""
 
     name: str
-    model: Model | str
+    model: ModelConfig | str
     position: Position
     persona: str | UnsetType = UNSET
     objective: str | UnsetType = UNSET
     system_prompt: str | UnsetType = UNSET
     color: str | UnsetType = UNSET
-    stand_in: Model | str | UnsetType = UNSET
+    stand_in: ModelConfig | str | UnsetType = UNSET
     """Speaks where the person of this seat is not there."""
 
 
-class Judge(Struct, frozen=True, rename="camel"):
+class JudgeConfig(Struct, frozen=True, rename="camel"):
     """Who decides. `weights` say what each criterion counts, where they do not all count the same."""
 
-    model: Model | str
+    model: ModelConfig | str
     name: str = "Judge"
     evaluation_criteria: tuple[str, ...] | UnsetType = UNSET
     weights: dict[str, float] | UnsetType = UNSET
 
 
-class Polls(Struct, frozen=True, rename="camel"):
+class AudiencePolls(Struct, frozen=True, rename="camel"):
     """The audience votes after the speeches, and before them too. Without `seconds`, until `close_poll`."""
 
     before: bool = True
     seconds: float | UnsetType = UNSET
 
 
-class Config(Struct, frozen=True, rename="camel"):
+class DebateConfig(Struct, frozen=True, rename="camel"):
     max_rounds: int | UnsetType = UNSET
     timeout_per_round: float | UnsetType = UNSET
     cost_limit: float | UnsetType = UNSET
@@ -114,28 +114,28 @@ class Config(Struct, frozen=True, rename="camel"):
     blind: bool | UnsetType = UNSET
     opens: OpeningSide | UnsetType = UNSET
     recuse: bool | UnsetType = UNSET
-    polls: Polls | UnsetType = UNSET
+    polls: AudiencePolls | UnsetType = UNSET
     tools: Sequence[str] | UnsetType = UNSET
 
 
-def full_model(model: Model | str) -> Model:
-    if isinstance(model, Model):
+def full_model(model: ModelConfig | str) -> ModelConfig:
+    if isinstance(model, ModelConfig):
         return model
     if model == HUMAN:
         return PERSON
     provider, slash, name = model.partition("/")
     if not (provider and slash and name):
         raise Invalid(f"{model!r} should be written as provider/model.")
-    return Model(provider, name)
+    return ModelConfig(provider, name)
 
 
 def request(
     topic: str,
     format: str,
-    participants: Sequence[Debater],
-    judge: Judge | Model | str,
-    config: Config,
-    judges: Sequence[Judge | Model | str] = (),
+    participants: Sequence[DebaterConfig],
+    judge: JudgeConfig | ModelConfig | str,
+    config: DebateConfig,
+    judges: Sequence[JudgeConfig | ModelConfig | str] = (),
 ) -> bytes:
     """The body that opens a debate, or asks what it would cost."""
     whole = {
@@ -149,13 +149,13 @@ def request(
     return msgspec.json.encode({**whole, **further})
 
 
-def _spelt_out(who: Debater) -> Debater:
+def _spelt_out(who: DebaterConfig) -> DebaterConfig:
     stand_in = who.stand_in if who.stand_in is UNSET else full_model(who.stand_in)
     return msgspec.structs.replace(who, model=full_model(who.model), stand_in=stand_in)
 
 
-def full_judge(judge: Judge | Model | str) -> Judge:
-    judge = judge if isinstance(judge, Judge) else Judge(judge)
+def full_judge(judge: JudgeConfig | ModelConfig | str) -> JudgeConfig:
+    judge = judge if isinstance(judge, JudgeConfig) else JudgeConfig(judge)
     return msgspec.structs.replace(judge, model=full_model(judge.model))
 
 

@@ -22,13 +22,13 @@ from moot.client.event_shapes import Event, Record, Score
 from moot.client.people_shapes import Invitation, SeatState, Tallied, Verdicts
 from moot.client.run_sync import SyncRunner
 from moot.client.shapes import (
-    Config,
     Created,
-    Debater,
+    DebateConfig,
+    DebaterConfig,
     Debates,
     Done,
-    Judge,
-    Model,
+    JudgeConfig,
+    ModelConfig,
     Records,
     Status,
 )
@@ -74,11 +74,11 @@ class Client(SyncRunner):
         self,
         topic: str,
         *,
-        participants: Sequence[Debater],
-        judge: Judge | Model | str,
-        judges: Sequence[Judge | Model | str] = (),
+        participants: Sequence[DebaterConfig],
+        judge: JudgeConfig | ModelConfig | str,
+        judges: Sequence[JudgeConfig | ModelConfig | str] = (),
         format: str = "oxford",
-        config: Config = DEFAULTS,
+        config: DebateConfig = DEFAULTS,
         key: str = "",
     ) -> Created:
         """Open a debate, which begins at once.
@@ -102,11 +102,11 @@ class Client(SyncRunner):
         self,
         topic: str,
         *,
-        participants: Sequence[Debater],
-        judge: Judge | Model | str,
-        judges: Sequence[Judge | Model | str] = (),
+        participants: Sequence[DebaterConfig],
+        judge: JudgeConfig | ModelConfig | str,
+        judges: Sequence[JudgeConfig | ModelConfig | str] = (),
         format: str = "oxford",
-        config: Config = DEFAULTS,
+        config: DebateConfig = DEFAULTS,
     ) -> JsonObject:
         """The least and the most such a debate would cost."""
         return self._run(
@@ -186,7 +186,7 @@ class Client(SyncRunner):
         return self._run(self._client.formats())
 
     def tools(self) -> JsonObject:
-        """The tools a debate may allow its speakers: `Config(tools=[...])`."""
+        """The tools a debate may allow its speakers: `DebateConfig(tools=[...])`."""
         return self._run(self._client.tools())
 
     def statistics(self) -> JsonObject:
@@ -385,7 +385,7 @@ class Client(SyncRunner):
     def rejudge(
         self,
         id: str,
-        judges: Sequence[Judge | Model | str] = (),
+        judges: Sequence[JudgeConfig | ModelConfig | str] = (),
         *,
         reason: str = "",
         cost_limit: float | None = None,

@@ -72,7 +72,7 @@ class RoundComplete(Numbered):
     total_rounds: Nth
 
 
-class Outcome(Reply):
+class QuickOutcome(Reply):
     """What a debate came to; at its address, so far."""
 
     summary: str
@@ -85,7 +85,7 @@ class Outcome(Reply):
     transcript: list[QuickMessage]
 
 
-class DebateComplete(Numbered, Outcome):
+class DebateComplete(Numbered, QuickOutcome):
     type: Literal["debate_complete"]
     reason: EndReason
     winner: str | None
@@ -130,7 +130,7 @@ class BoutTurn(Reply):
     error: str = LEFT_OUT
 
 
-class Bout(Outcome):
+class Bout(QuickOutcome):
     id: DebateId
     topic: str
     format: Literal["turn-based"]

@@ -24,6 +24,7 @@ from moot.core.terms import (
     Ballot,
     DebateLimits,
     DebateOptions,
+    DebateVerdict,
     DeltaKind,
     FinishReason,
     Format,
@@ -39,7 +40,6 @@ from moot.core.terms import (
     Tone,
     Truncation,
     Usage,
-    Verdict,
 )
 
 InterruptReason = Literal[
@@ -420,7 +420,7 @@ class JudgingFailed(PublicEvent, frozen=True, tag="judging.failed"):
 
 
 class VerdictReached(PublicEvent, frozen=True, tag="verdict.reached"):
-    verdict: Verdict
+    verdict: DebateVerdict
     judging: int | None = None
 
 

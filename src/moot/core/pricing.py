@@ -23,8 +23,8 @@ from moot.core.state import Debate
 from moot.core.terms import (
     Effort,
     Model,
+    ModelPrice,
     Money,
-    Price,
     PriceTier,
     Reasoning,
     Request,
@@ -69,7 +69,7 @@ class Grant(Struct, frozen=True):
     reserved: Money | None
 
 
-def cost(price: Price | None, usage: Usage) -> Money | None:
+def cost(price: ModelPrice | None, usage: Usage) -> Money | None:
     """What this usage costs; None where the price is unknown."""
     if price is None:
         return None
@@ -85,7 +85,7 @@ def cost(price: Price | None, usage: Usage) -> Money | None:
     return total / MILLION + price.per_call
 
 
-def worst_cost(price: Price | None, input_bound: int, max_tokens: int) -> Money | None:
+def worst_cost(price: ModelPrice | None, input_bound: int, max_tokens: int) -> Money | None:
     """The most a call can cost, whichever tier and cache rate it falls under."""
     if price is None:
         return None
@@ -96,7 +96,7 @@ def worst_cost(price: Price | None, input_bound: int, max_tokens: int) -> Money 
 
 
 def grant(
-    price: Price | None,
+    price: ModelPrice | None,
     bound: int,
     max_tokens: int,
     available: Money | None,

@@ -21,6 +21,7 @@ from moot.core.terms import (
     Ballot,
     DebateLimits,
     DebateOptions,
+    DebateVerdict,
     DeltaKind,
     Format,
     Judge,
@@ -37,7 +38,6 @@ from moot.core.terms import (
     ToolResult,
     Truncation,
     Usage,
-    Verdict,
 )
 from moot.core.word_count import first_words, words_within_budget
 
@@ -265,7 +265,7 @@ class Judging(Struct, frozen=True):
     """`Debate.counted` when it began."""
     labels: tuple[str, ...] = ()
     """The names under which the parties are shown; empty: the usual ones."""
-    verdict: Verdict | None = None
+    verdict: DebateVerdict | None = None
     closed: bool = False
     ballots: tuple[Ballot, ...] = ()
     spoiled: tuple[tuple[str, int], ...] = ()
@@ -331,7 +331,7 @@ class Debate(Struct, frozen=True):
     stalemate_seq: int = 0
     """The seq of the last `stalemate.found`."""
     judgings: tuple[Judging, ...] = ()
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[DebateVerdict, ...] = ()
     drafts: dict[str, str] = field(default_factory=dict[str, str])
     """By seat."""
     asides: tuple[Aside, ...] = ()
@@ -371,7 +371,7 @@ class Debate(Struct, frozen=True):
         return self.format.name == SESSION_FORMAT
 
     @property
-    def verdict(self) -> Verdict | None:
+    def verdict(self) -> DebateVerdict | None:
         return self.verdicts[0] if self.verdicts else None
 
     @property

@@ -47,7 +47,7 @@ class PriceTier(Struct, frozen=True):
     per_million: Money
 
 
-class Price(Struct, frozen=True, omit_defaults=True):
+class ModelPrice(Struct, frozen=True, omit_defaults=True):
     """What a model cost when the debate was opened."""
 
     input: tuple[PriceTier, ...]
@@ -65,7 +65,7 @@ class Price(Struct, frozen=True, omit_defaults=True):
 
 HUMAN = "human"
 """The provider name of people."""
-FREE = Price(input=(PriceTier(0, Money(0)),), output=(PriceTier(0, Money(0)),), source="local")
+FREE = ModelPrice(input=(PriceTier(0, Money(0)),), output=(PriceTier(0, Money(0)),), source="local")
 
 
 class Model(Struct, frozen=True, omit_defaults=True):
@@ -80,7 +80,7 @@ class Model(Struct, frozen=True, omit_defaults=True):
     seed: int | None = None
     small: bool = False
     """Too small for long prompts: it gets short ones, and first words to continue."""
-    price: Price | None = None
+    price: ModelPrice | None = None
     alias: str = ""
     """The name that the client used for it, where that is another."""
     thinks: bool = True
@@ -508,7 +508,7 @@ class Request(Struct, frozen=True, omit_defaults=True):
 # --- judging ------------------------------------------------------------------------------------------
 
 
-class Score(Struct, frozen=True, omit_defaults=True):
+class PartyScore(Struct, frozen=True, omit_defaults=True):
     score: float
     strengths: tuple[str, ...] = ()
     weaknesses: tuple[str, ...] = ()
@@ -521,7 +521,7 @@ class Ballot(Struct, frozen=True, omit_defaults=True):
     judge: str
     order: int
     winner: str | None
-    scores: dict[str, Score]
+    scores: dict[str, PartyScore]
     reasoning: str
     criteria: dict[str, str] = field(default_factory=dict[str, str])
     inconsistent: bool = False
@@ -539,7 +539,7 @@ class Ballot(Struct, frozen=True, omit_defaults=True):
 VerdictOutcome = Literal["win", "too-close", "draw"]
 
 
-class Verdict(Struct, frozen=True, omit_defaults=True):
+class DebateVerdict(Struct, frozen=True, omit_defaults=True):
     """The result with its doubts. `outcome` says why there is no winner where there is none."""
 
     outcome: VerdictOutcome
@@ -551,7 +551,7 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
     """The share of ballots that name the winner."""
     flips: int = 0
     """Judges who named another winner when the order changed."""
-    scores: dict[str, Score] = field(default_factory=dict[str, Score])
+    scores: dict[str, PartyScore] = field(default_factory=dict[str, PartyScore])
     reasoning: str = ""
     criteria: dict[str, str] = field(default_factory=dict[str, str])
     inconsistent: bool = False

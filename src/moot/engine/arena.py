@@ -25,7 +25,7 @@ from moot.core.events import DebateOpened, Event, Recorded, StreamedEvent
 from moot.core.evolve import evolve
 from moot.core.ids import new_fence, new_id
 from moot.core.state import Debate
-from moot.core.terms import Effort, Model, Price, Status, StepSize, Verbosity
+from moot.core.terms import Effort, Model, ModelPrice, Status, StepSize, Verbosity
 from moot.engine.followers import Followers
 from moot.engine.placement import ProcessRole, QueueStats
 from moot.engine.resolve_setup import SetupResolver, check_priced, money
@@ -147,7 +147,7 @@ class Arena:
         """A model by its name, `provider/model`, checked and priced."""
         return self._resolver.model(name, effort=effort, verbosity=verbosity)
 
-    def price(self, provider: str, model: str) -> Price | None:
+    def price(self, provider: str, model: str) -> ModelPrice | None:
         """The price of a model; None where it is unknown."""
         return self._resolver.price(provider, model)
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from moot import formats
 from moot.core.errors import Invalid
 from moot.core.state import Debate
-from moot.core.terms import Effort, Format, Judge, Model, Money, Price, Seat, Verbosity
+from moot.core.terms import Effort, Format, Judge, Model, ModelPrice, Money, Seat, Verbosity
 from moot.judging.recusal import judge_bias
 from moot.models.registry import ProviderRegistry
 from moot.providers.prices import price_of
@@ -93,7 +93,7 @@ class SetupResolver:
             model = replace(model, price=self.price(model.provider, model.name))
         return model
 
-    def price(self, provider: str, model: str) -> Price | None:
+    def price(self, provider: str, model: str) -> ModelPrice | None:
         """The price in `moot.toml`, else zero for local services, else that of the price list."""
         endpoint = self._providers.endpoints.get(provider)
         own = endpoint is not None and endpoint.local

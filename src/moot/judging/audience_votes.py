@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from moot.core.schedule import seats_by_side
 from moot.core.state import Debate, Poll
-from moot.core.terms import Format, PollName, Verdict
+from moot.core.terms import DebateVerdict, Format, PollName
 from moot.judging.parties import UNDECIDED, parties, vote_choices
 
 RESAMPLES = 2000
@@ -261,7 +261,7 @@ def _points(votes: int, total: int) -> float:
 # --- what it comes to, in words -----------------------------------------------------------------------
 
 
-def verdict(debate: Debate) -> Verdict | None:
+def verdict(debate: Debate) -> DebateVerdict | None:
     """The audience's verdict; None where nobody has voted."""
     tally_result = tally(debate)
     last = tally_result.count("after") if tally_result else None
@@ -270,7 +270,7 @@ def verdict(debate: Debate) -> Verdict | None:
     measured = tally_result.rule == "majority" or tally_result.pairs > 0
     most = max((votes for choice, votes in last.by_choice.items() if choice != UNDECIDED), default=0)
     backing = last.by_choice[tally_result.leader] if tally_result.leader else most
-    return Verdict(
+    return DebateVerdict(
         outcome="win" if tally_result.leader else "draw" if measured else "too-close",
         winner=seat_for_choice(debate, tally_result.leader) if tally_result.leader else None,
         by="audience",

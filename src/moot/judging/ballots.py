@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from moot.core.errors import Invalid
 from moot.core.state import Debate, Judging
-from moot.core.terms import Ballot, Judge, Score
+from moot.core.terms import Ballot, Judge, PartyScore
 from moot.judging.evidence import speech_mark, speeches
 from moot.judging.parties import is_ranked, parties, party, party_of
 from moot.prompts.small_model_prompts import whole_sentences
@@ -229,7 +229,7 @@ def read_ballot(reply: str, debate: Debate, judge: Judge, order: int) -> Ballot:
     ranking = _ranking(reply_fields, debate, ids)
     winner = ranking[0] if ranking else _winner(reply_fields, ids)
     scores = {
-        ids[label]: Score(marks.score, tuple(marks.strengths), tuple(marks.weaknesses))
+        ids[label]: PartyScore(marks.score, tuple(marks.strengths), tuple(marks.weaknesses))
         for label, marks in reply_fields.speakers.items()
     }
     known = _known(reply_fields, criterion_keys(debate, judge))
@@ -250,7 +250,7 @@ def read_ballot(reply: str, debate: Debate, judge: Judge, order: int) -> Ballot:
     )
 
 
-def contradicts_scores(winner: str | None, scores: dict[str, Score]) -> bool:
+def contradicts_scores(winner: str | None, scores: dict[str, PartyScore]) -> bool:
     """Whether the winner does not have the highest score."""
     if winner is None or winner not in scores:
         return False
@@ -397,5 +397,5 @@ def _ranking_problems(debate: Debate, ballot: Ballot, ids: set[str]) -> Iterator
         yield "ranking", "Must begin with the winner"
 
 
-def _in_range(score: Score) -> bool:
+def _in_range(score: PartyScore) -> bool:
     return 0 <= score.score <= 100

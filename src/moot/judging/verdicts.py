@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from moot.core.state import Debate, Judging
-from moot.core.terms import Ballot, Judge, Score, Verdict, VerdictOutcome
+from moot.core.terms import Ballot, DebateVerdict, Judge, PartyScore, VerdictOutcome
 from moot.judging.ballots import ballot_text, orders
 from moot.judging.evidence import last_word
 from moot.judging.parties import is_ranked, parties
@@ -51,7 +51,7 @@ def counted_judges(judging: Judging) -> tuple[JudgeBallots, ...]:
     return tuple(result)
 
 
-def reach_verdict(debate: Debate, judging: Judging) -> Verdict | None:
+def reach_verdict(debate: Debate, judging: Judging) -> DebateVerdict | None:
     """None where no judge has given all its ballots: a verdict is never made up."""
     counted = counted_judges(judging)
     if not counted:
@@ -61,7 +61,7 @@ def reach_verdict(debate: Debate, judging: Judging) -> Verdict | None:
     decisive = [ballot for ballot in ballots if ballot.winner == winner] if winner else ballots
     scores = _mean_scores(debate, ballots)
     shown_ballot = decisive[0]
-    return Verdict(
+    return DebateVerdict(
         outcome=outcome,
         winner=winner,
         by="judges",
@@ -106,13 +106,13 @@ def _agreement(ballots: Sequence[Ballot], winner: str | None) -> float:
 # --- scores -------------------------------------------------------------------------------------------
 
 
-def _mean_scores(debate: Debate, ballots: Sequence[Ballot]) -> dict[str, Score]:
+def _mean_scores(debate: Debate, ballots: Sequence[Ballot]) -> dict[str, PartyScore]:
     """The mean over the ballots that have scores; people need not give any."""
-    means: dict[str, Score] = {}
+    means: dict[str, PartyScore] = {}
     for party in parties(debate):
         marks = [(ballot, ballot.scores[party.id]) for ballot in ballots if party.id in ballot.scores]
         if marks:
-            means[party.id] = Score(
+            means[party.id] = PartyScore(
                 score=round(_mean(score.score for _, score in marks), 1),
                 strengths=_remarks(debate, [(ballot, score.strengths) for ballot, score in marks]),
                 weaknesses=_remarks(debate, [(ballot, score.weaknesses) for ballot, score in marks]),
@@ -125,7 +125,7 @@ def _remarks(debate: Debate, lists: list[tuple[Ballot, tuple[str, ...]]]) -> tup
     return tuple(dict.fromkeys(remarks))
 
 
-def _margin(debate: Debate, scores: dict[str, Score]) -> float:
+def _margin(debate: Debate, scores: dict[str, PartyScore]) -> float:
     points = [scores[party.id].score for party in parties(debate) if party.id in scores]
     if len(points) < 2:
         return 0.0
@@ -181,7 +181,7 @@ def ranking_points(debate: Debate, ballots: Sequence[Ballot]) -> dict[str, float
 
 
 def _ranking(
-    debate: Debate, ballots: Sequence[Ballot], scores: Mapping[str, Score], winner: str | None
+    debate: Debate, ballots: Sequence[Ballot], scores: Mapping[str, PartyScore], winner: str | None
 ) -> tuple[str, ...]:
     """The winner, then the others by their points, and where these are equal by their scores."""
     points = ranking_points(debate, ballots)

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.core.terms import Effort, Price
+from moot.core.terms import Effort, ModelPrice
 from moot.providers import prices
 from moot.providers.contract import MODEL_SERVERS, Traits
 
@@ -233,7 +233,7 @@ class KnownModel(Struct, frozen=True):
     name: str
     title: str
     traits: Traits
-    price: Price | None
+    price: ModelPrice | None
 
     @property
     def label(self) -> str:

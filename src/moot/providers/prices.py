@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from moot.core.terms import FREE, Money, Price, PriceTier
+from moot.core.terms import FREE, ModelPrice, Money, PriceTier
 from moot.providers.contract import BUILT_IN_PROVIDERS, MODEL_SERVERS
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ class ListedModel(Struct, frozen=True):
 
 
 def price_of(
-    provider: str, model: str, configured: Mapping[str, Price] | None = None, *, free: bool = False
-) -> Price | None:
+    provider: str, model: str, configured: Mapping[str, ModelPrice] | None = None, *, free: bool = False
+) -> ModelPrice | None:
     """The price of a model, or None if it is not known.
 
     `configured` has prices by `provider/model`, or by `provider/*` for all models of a provider; `free` is
@@ -52,8 +52,10 @@ def price_of(
     )
 
 
-def flat_price(input_per_million: Decimal, output_per_million: Decimal, source: str = "moot.toml") -> Price:
-    return Price(
+def flat_price(
+    input_per_million: Decimal, output_per_million: Decimal, source: str = "moot.toml"
+) -> ModelPrice:
+    return ModelPrice(
         input=(PriceTier(0, input_per_million),), output=(PriceTier(0, output_per_million),), source=source
     )
 
@@ -72,7 +74,7 @@ def listed_models(provider: str) -> tuple[ListedModel, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _look_up(provider: str, model: str, day: date) -> Price | None:
+def _look_up(provider: str, model: str, day: date) -> ModelPrice | None:
     """Cached for a day: a list of models looks up hundreds, and each lookup searches rules."""
     from genai_prices.data_snapshot import get_snapshot  # heavy, and needed only where money is
 
@@ -87,11 +89,11 @@ def _look_up(provider: str, model: str, day: date) -> Price | None:
     return _price(_highest_prices(info, day))
 
 
-def _price(known: Any) -> Price | None:
+def _price(known: Any) -> ModelPrice | None:
     if getattr(known, "input_mtok", None) is None or getattr(known, "output_mtok", None) is None:
         return None
     per_call = getattr(known, "requests_kcount", None)
-    return Price(
+    return ModelPrice(
         input=_tiers(known, "input_mtok"),
         output=_tiers(known, "output_mtok"),
         cached_input=_tiers(known, "cache_read_mtok"),

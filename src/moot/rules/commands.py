@@ -40,7 +40,7 @@ from moot.core.events import (
 )
 from moot.core.schedule import schedule, with_more_rounds
 from moot.core.state import ZERO, Call, Debate, Turn
-from moot.core.terms import Judge, Money, Slot, StepSize, Usage, Verdict
+from moot.core.terms import DebateVerdict, Judge, Money, Slot, StepSize, Usage
 from moot.judging import audience_votes
 from moot.judging.ballots import choose_labels
 from moot.judging.parties import party_of
@@ -375,7 +375,7 @@ class DecideWinner(Command, frozen=True):
         winner = party_of(debate, self.winner) if self.winner is not None else None
         if self.winner is not None and winner is None:
             raise Invalid("There is no such debater.", {"winner": ["Unknown participant"]})
-        verdict = Verdict(
+        verdict = DebateVerdict(
             outcome="win" if winner else "draw",
             winner=winner.id if winner else None,
             by="hand",

@@ -55,7 +55,7 @@ from moot.core.pricing import (
     speech_tokens,
 )
 from moot.core.state import ZERO, Aside, Call, Debate, Judging, Turn
-from moot.core.terms import Model, Money, PollName, Request, Slot, ToolResult, Verdict
+from moot.core.terms import DebateVerdict, Model, Money, PollName, Request, Slot, ToolResult
 from moot.judging import verdicts
 from moot.judging.ballots import ORDERS
 from moot.rules import budget
@@ -508,13 +508,15 @@ def _spoiled_ballot(debate: Debate, purpose: CallPurpose, message: str) -> Ballo
     return BallotSpoiled(number, purpose.judge or "", purpose.order, message)
 
 
-def _verdict_of(debate: Debate, finding: StalemateFound | ConcessionMade) -> Verdict:
+def _verdict_of(debate: Debate, finding: StalemateFound | ConcessionMade) -> DebateVerdict:
     if isinstance(finding, StalemateFound):
-        return Verdict(outcome="draw", winner=None, by="stalemate", reasoning="The debate went in circles.")
+        return DebateVerdict(
+            outcome="draw", winner=None, by="stalemate", reasoning="The debate went in circles."
+        )
     winner = winner_if_conceded(debate, finding.seat)
     reason = f"{debate.seat(finding.seat).name} conceded."
     outcome = "win" if winner else "draw"
-    return Verdict(outcome, winner.id if winner else None, by="concession", reasoning=reason)
+    return DebateVerdict(outcome, winner.id if winner else None, by="concession", reasoning=reason)
 
 
 def _close_judging(debate: Debate) -> tuple[Event, ...]:

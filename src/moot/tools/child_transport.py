@@ -23,7 +23,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
-from moot.tools.tool_settings import ToolServer
+from moot.tools.tool_settings import ToolServerSettings
 
 MAX_LINE_BYTES = 4 * 1024 * 1024
 GRACE_SECONDS = 1.0
@@ -41,7 +41,7 @@ Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
 Outgoing = MemoryObjectSendStream[SessionMessage]
 
 
-def child_environment(server: ToolServer, environ: Mapping[str, str]) -> dict[str, str]:
+def child_environment(server: ToolServerSettings, environ: Mapping[str, str]) -> dict[str, str]:
     """The variables that every program needs, those passed on by name, and those of the settings."""
     inherited = {name: environ[name] for name in (*INHERITED, *server.pass_env) if name in environ}
     return {**inherited, **server.env}
@@ -49,7 +49,10 @@ def child_environment(server: ToolServer, environ: Mapping[str, str]) -> dict[st
 
 @asynccontextmanager
 async def run_child(
-    server: ToolServer, environ: Mapping[str, str], redact: Callable[[str], str], ended: Callable[[], None]
+    server: ToolServerSettings,
+    environ: Mapping[str, str],
+    redact: Callable[[str], str],
+    ended: Callable[[], None],
 ) -> AsyncGenerator[tuple[Incoming, Outgoing], None]:
     """The streams of messages from and to the running command. Raises OSError if it cannot run.
 
@@ -84,7 +87,9 @@ async def run_child(
             os.close(held)
 
 
-async def _start_child(server: ToolServer, env: dict[str, str], lifeline: int) -> asyncio.subprocess.Process:
+async def _start_child(
+    server: ToolServerSettings, env: dict[str, str], lifeline: int
+) -> asyncio.subprocess.Process:
     """Start the command; it ends when the other end of the lifeline closes."""
     command, inherited = server.command, ()
     if sys.platform != "win32":

@@ -36,7 +36,7 @@ from moot.providers.redaction import MASK, MIN_KEY_LENGTH, redact
 from moot.tools.child_transport import run_child
 from moot.tools.contract import MAX_RESULT_LENGTH, ConnectionLost, ToolCallFailed, shortened
 from moot.tools.tool_listing import ListedTool
-from moot.tools.tool_settings import ToolServer, secret_values
+from moot.tools.tool_settings import ToolServerSettings, secret_values
 from moot.views.text import clean
 
 OPEN_SECONDS = 60.0
@@ -53,7 +53,7 @@ logging.getLogger("mcp.client").setLevel(logging.CRITICAL)
 
 
 class ToolConnection:
-    def __init__(self, server: ToolServer, environ: Mapping[str, str]) -> None:
+    def __init__(self, server: ToolServerSettings, environ: Mapping[str, str]) -> None:
         self.server = server
         self.changed = False
         """The server has reported that its tools have changed."""
@@ -264,7 +264,7 @@ def _structured_text(structured: Any, parts: Sequence[str]) -> str:
 # --- HTTP ---------------------------------------------------------------------------------------------
 
 
-def http_client(server: ToolServer, environ: Mapping[str, str]) -> httpx2.AsyncClient:
+def http_client(server: ToolServerSettings, environ: Mapping[str, str]) -> httpx2.AsyncClient:
     """Sends the key of a server only to its address. The environment may name a proxy."""
     headers = {"Accept-Encoding": "identity"}
     if key := environ.get(server.key_variable, "").strip() if server.key_variable else "":

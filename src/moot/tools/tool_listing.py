@@ -16,14 +16,14 @@ from msgspec import Struct
 
 from moot.core.terms import Tool
 from moot.tools.contract import TOOL_NAME_PATTERN
-from moot.tools.tool_settings import ToolServer
+from moot.tools.tool_settings import ToolServerSettings
 from moot.views.text import clean, single_line
 
 MAX_NAME = 64
 MAX_DESCRIPTION = 1_000
 MAX_TITLE = 60
 MAX_SCHEMA_BYTES = 16 * 1024
-MAX_TOOLS = 64
+MAX_LISTED_TOOLS = 64
 """Of one server: a model gets all of them before each speech."""
 OWN_NAME_RE = re.compile(TOOL_NAME_PATTERN)
 MODEL_NAME_RE = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -51,13 +51,13 @@ class ToolEntry(Struct, frozen=True):
         return f"{self.tool.server}/{self.own_name}"
 
 
-def admitted_tools(server: ToolServer, offers: Iterable[ListedTool]) -> tuple[ToolEntry, ...]:
+def admitted_tools(server: ToolServerSettings, offers: Iterable[ListedTool]) -> tuple[ToolEntry, ...]:
     """The tools that may be used; of two with the same name, the first."""
     entries: dict[str, ToolEntry] = {}
     for offer in offers:
         if offer.name not in entries and _is_admitted(server, offer):
             entries[offer.name] = ToolEntry(offer.name, _tool_for_models(server, offer))
-    return tuple(entries.values())[:MAX_TOOLS]
+    return tuple(entries.values())[:MAX_LISTED_TOOLS]
 
 
 def allowed_entries(entries: Iterable[ToolEntry], allowed: Sequence[str]) -> tuple[ToolEntry, ...]:
@@ -73,7 +73,7 @@ def name_for_models(server: str, tool: str) -> str:
     return f"{re.sub('[^A-Za-z0-9_-]', '_', plain)[: MAX_NAME - 9]}_{digest}"
 
 
-def _is_admitted(server: ToolServer, offer: ListedTool) -> bool:
+def _is_admitted(server: ToolServerSettings, offer: ListedTool) -> bool:
     if (
         not OWN_NAME_RE.fullmatch(offer.name)
         or not server.admits(offer.name)
@@ -102,7 +102,7 @@ def _has_remote_refs(schema: Any) -> bool:
     return isinstance(schema, list) and any(_has_remote_refs(part) for part in cast("list[Any]", schema))
 
 
-def _tool_for_models(server: ToolServer, offer: ListedTool) -> Tool:
+def _tool_for_models(server: ToolServerSettings, offer: ListedTool) -> Tool:
     return Tool(
         name=name_for_models(server.name, offer.name),
         description=clean(offer.description).strip()[:MAX_DESCRIPTION],

@@ -42,7 +42,7 @@ class ToolServerTable(Struct, frozen=True, forbid_unknown_fields=True):
     title: str = ""
 
 
-class ToolServer(Struct, frozen=True):
+class ToolServerSettings(Struct, frozen=True):
     """A server as it is used. Its repr shows no value of a variable."""
 
     name: str
@@ -64,7 +64,7 @@ class ToolServer(Struct, frozen=True):
         return tool not in self.deny and (self.allow is None or tool in self.allow)
 
 
-def servers(file: Mapping[str, Any], path: Path) -> tuple[ToolServer, ...]:
+def servers(file: Mapping[str, Any], path: Path) -> tuple[ToolServerSettings, ...]:
     tables = file.get("tools", {})
     if not isinstance(tables, dict):
         raise Invalid(f"{path}: [tools] holds tables such as [tools.NAME].")
@@ -72,13 +72,13 @@ def servers(file: Mapping[str, Any], path: Path) -> tuple[ToolServer, ...]:
     return tuple(_read_server(name, table, f"{path}: [tools.{shown(name)}]") for name, table in rows.items())
 
 
-def secret_values(server: ToolServer, environ: Mapping[str, str]) -> tuple[str, ...]:
+def secret_values(server: ToolServerSettings, environ: Mapping[str, str]) -> tuple[str, ...]:
     """The secrets of a server, which must not appear anywhere else."""
     passed = [environ.get(name, "") for name in (*server.pass_env, server.key_variable) if name]
     return tuple({value.strip() for value in (*server.env.values(), *passed) if value.strip()})
 
 
-def _read_server(name: str, table: Any, source: str) -> ToolServer:
+def _read_server(name: str, table: Any, source: str) -> ToolServerSettings:
     if name in HOSTED or not NAME.fullmatch(name) or not is_name(name):
         raise Invalid(f"{source}: {shown(name)!r} cannot be the name of a tool server. Choose another one.")
     try:
@@ -88,7 +88,7 @@ def _read_server(name: str, table: Any, source: str) -> ToolServer:
         raise Invalid(f"{source}: {shown_in(str(error))}. It may have: {fields}.") from None
     for problem in _problems(written, source):
         raise Invalid(f"{source}: {problem}")
-    return ToolServer(
+    return ToolServerSettings(
         name=name,
         title=" ".join(written.title.split()) or name,
         command=(written.command, *written.args) if written.command else (),

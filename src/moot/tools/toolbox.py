@@ -21,7 +21,7 @@ from moot.core.terms import Tool, ToolCall, ToolResult
 from moot.tools.argument_check import ArgumentChecker, check_arguments, make_checker
 from moot.tools.contract import HOSTED, ConnectionLost, ToolCallFailed, ToolServerInfo, refuse_unknown
 from moot.tools.tool_listing import ToolEntry, admitted_tools, allowed_entries
-from moot.tools.tool_settings import ToolServer
+from moot.tools.tool_settings import ToolServerSettings
 
 if TYPE_CHECKING:
     from moot.tools.tool_connection import ToolConnection
@@ -38,7 +38,7 @@ log = logging.getLogger("moot.tools")
 
 
 class McpToolbox:
-    def __init__(self, servers: Sequence[ToolServer], environ: Mapping[str, str]) -> None:
+    def __init__(self, servers: Sequence[ToolServerSettings], environ: Mapping[str, str]) -> None:
         self._servers = {server.name: ServerTools(server, environ) for server in servers}
 
     def names(self) -> tuple[str, ...]:
@@ -87,7 +87,7 @@ class McpToolbox:
 class ServerTools:
     """One server: its connection, if there is one, and its tools as listed last."""
 
-    def __init__(self, server: ToolServer, environ: Mapping[str, str]) -> None:
+    def __init__(self, server: ToolServerSettings, environ: Mapping[str, str]) -> None:
         self.server = server
         self._environ = environ
         self._connection: ToolConnection | None = None
@@ -192,7 +192,7 @@ def _checkers(entries: Sequence[ToolEntry]) -> dict[str, ArgumentChecker]:
     return {entry.own_name: checker for entry in entries if (checker := make_checker(entry.tool.schema))}
 
 
-async def _open_connection(server: ToolServer, environ: Mapping[str, str]) -> ToolConnection:
+async def _open_connection(server: ToolServerSettings, environ: Mapping[str, str]) -> ToolConnection:
     _check_possible()
     # The SDK takes a second to import, which would block the event loop.
     module: Any = await asyncio.to_thread(importlib.import_module, "moot.tools.tool_connection")

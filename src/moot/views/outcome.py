@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from moot.core.events import EndReason, FailReason
 from moot.core.state import Debate, Judging
-from moot.core.terms import Ballot, Judge, Verdict
+from moot.core.terms import Ballot, DebateVerdict, Judge
 from moot.judging.audience_votes import result_doubts, tally
 from moot.judging.ballots import contradicts_scores
 from moot.judging.evidence import speeches
@@ -53,7 +53,7 @@ class JudgeMargins(Struct, frozen=True):
     flipped: bool
 
 
-def headline(debate: Debate, verdict: Verdict) -> str:
+def headline(debate: Debate, verdict: DebateVerdict) -> str:
     if verdict.outcome == "win" and verdict.winner:
         winner = party(debate, verdict.winner)
         wins = "wins" if len(winner.seats) == 1 else "win"
@@ -61,13 +61,13 @@ def headline(debate: Debate, verdict: Verdict) -> str:
     return "Too close to call" if verdict.outcome == "too-close" else "A draw"
 
 
-def places(debate: Debate, verdict: Verdict) -> str:
+def places(debate: Debate, verdict: DebateVerdict) -> str:
     """Return all parties from best to worst; empty where none is ranked."""
     names = (party(debate, one).name for one in verdict.ranking)
     return ", ".join(f"{rank}. {name}" for rank, name in enumerate(names, 1))
 
 
-def margin(debate: Debate, verdict: Verdict) -> str:
+def margin(debate: Debate, verdict: DebateVerdict) -> str:
     """Return who is ahead by how much; empty where there are no points."""
     if not verdict.scores:
         return ""
@@ -81,7 +81,7 @@ def margin(debate: Debate, verdict: Verdict) -> str:
 # --- doubts -------------------------------------------------------------------------------------------
 
 
-def doubts(debate: Debate, verdict: Verdict) -> tuple[str, ...]:
+def doubts(debate: Debate, verdict: DebateVerdict) -> tuple[str, ...]:
     match verdict.by:
         case "hand":
             return ("A person decided this, not a judge.",)
@@ -99,13 +99,13 @@ def doubts(debate: Debate, verdict: Verdict) -> tuple[str, ...]:
             assert_never(verdict.by)
 
 
-def _judging(debate: Debate, verdict: Verdict) -> Judging | None:
+def _judging(debate: Debate, verdict: DebateVerdict) -> Judging | None:
     """The one that led to this verdict."""
     matching = (judging for judging in debate.judgings if judging.verdict == verdict)
     return next(matching, debate.deciding_judging)
 
 
-def _doubts(debate: Debate, verdict: Verdict, judging: Judging) -> Iterator[str]:
+def _doubts(debate: Debate, verdict: DebateVerdict, judging: Judging) -> Iterator[str]:
     counted = counted_judges(judging)
     yield from _disagreement(debate, verdict, counted)
     if verdict.winner and contradicts_scores(verdict.winner, verdict.scores):
@@ -126,7 +126,7 @@ def _doubts(debate: Debate, verdict: Verdict, judging: Judging) -> Iterator[str]
         yield from _recusals(debate)
 
 
-def _disagreement(debate: Debate, verdict: Verdict, counted: Sequence[JudgeBallots]) -> Iterator[str]:
+def _disagreement(debate: Debate, verdict: DebateVerdict, counted: Sequence[JudgeBallots]) -> Iterator[str]:
     judges = len(counted)
     if verdict.flips:
         yield _flips(verdict.flips, judges)
@@ -161,7 +161,7 @@ def _is_of(debate: Debate, seat: str, winner: str) -> bool:
     return party(debate, seat).id == party(debate, winner).id
 
 
-def _uneven(debate: Debate, verdict: Verdict) -> Iterator[str]:
+def _uneven(debate: Debate, verdict: DebateVerdict) -> Iterator[str]:
     """Judges favour longer speeches, so a doubt is raised where the winner had a larger word budget."""
     if verdict.winner is None:
         return

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.core.state import Debate, Judging
-from moot.core.terms import Ballot, Judge, Score, Usage, Verdict, VerdictOutcome
+from moot.core.terms import Ballot, DebateVerdict, Judge, PartyScore, Usage, VerdictOutcome
 from moot.judging.ballots import ballot_text
 from moot.judging.parties import parties
 from moot.judging.verdicts import has_flipped
@@ -120,7 +120,7 @@ def _parties(debate: Debate) -> Seats:
     return {**seats, **{party.id: replace(seats[party.id], name=party.name) for party in parties(debate)}}
 
 
-def _result(debate: Debate, verdict: Verdict, judging: Judging | None, seats: Seats) -> VerdictView:
+def _result(debate: Debate, verdict: DebateVerdict, judging: Judging | None, seats: Seats) -> VerdictView:
     judges = judging.judges if judging else ()
     return VerdictView(
         headline=outcome.headline(debate, verdict),
@@ -166,7 +166,7 @@ def _ballot_view(debate: Debate, judge: Judge, ballot: Ballot, seats: Seats) -> 
         return ballot_text(text, debate, ballot)
 
     scores = {
-        seat: Score(score.score, tuple(map(told, score.strengths)), tuple(map(told, score.weaknesses)))
+        seat: PartyScore(score.score, tuple(map(told, score.strengths)), tuple(map(told, score.weaknesses)))
         for seat, score in ballot.scores.items()
     }
     return BallotView(
@@ -182,7 +182,7 @@ def _ballot_view(debate: Debate, judge: Judge, ballot: Ballot, seats: Seats) -> 
     )
 
 
-def _scores(scores: dict[str, Score], seats: Seats) -> tuple[SeatScore, ...]:
+def _scores(scores: dict[str, PartyScore], seats: Seats) -> tuple[SeatScore, ...]:
     return tuple(
         SeatScore(seats[seat], score.score, score.strengths, score.weaknesses)
         for seat, score in scores.items()

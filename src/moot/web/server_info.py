@@ -30,8 +30,7 @@ from moot.api.shapes.server import (
 )
 from moot.api.shapes.statistics import DayFigures, ModelBill, StatisticsResponse, Totals
 from moot.api.v1.query_params import FilterParams
-from moot.core.terms import Format, Phase
-from moot.core.terms import Price as ModelPrice
+from moot.core.terms import Format, ModelPrice, Phase
 from moot.engine.arena import Arena
 from moot.models.discovery import AvailableModel
 from moot.providers import known_models

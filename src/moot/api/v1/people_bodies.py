@@ -33,7 +33,7 @@ from moot.api.v1.validation_messages import (
 )
 from moot.core.errors import Invalid, Refused
 from moot.core.state import Debate
-from moot.core.terms import MAX_CRITERIA, MAX_JUDGES, Ballot, InvitationRole, PollName, Score, TokenRole
+from moot.core.terms import MAX_CRITERIA, MAX_JUDGES, Ballot, InvitationRole, PartyScore, PollName, TokenRole
 from moot.judging.ballots import MAX_REASONING_CHARS, TIES
 from moot.providers.redaction import redact
 from moot.rules.commands import MAX_EXTENSION_SECONDS, MAX_REMARK_CHARS
@@ -232,7 +232,7 @@ def ballot_of(body: CastBallot, debate: Debate, judge: str | None) -> Ballot:
         order=0,
         winner=None if body.winner in TIES else body.winner,
         scores={
-            seat: Score(
+            seat: PartyScore(
                 marks.score,
                 tuple(redact(text) for text in marks.strengths),
                 tuple(redact(text) for text in marks.weaknesses),

@@ -20,7 +20,7 @@ from moot.cli.render.progress import install_bar
 from moot.core.errors import Fault, FaultKind, Invalid
 from moot.core.events import StreamedEvent
 from moot.core.pricing import cost
-from moot.core.terms import ChatMessage, Model, Price, PriceTier, Request, Usage
+from moot.core.terms import ChatMessage, Model, ModelPrice, PriceTier, Request, Usage
 from moot.engine.arena import Arena
 from moot.engine.call import stream_call
 from moot.engine.call_result import CallResult
@@ -326,7 +326,7 @@ def token_text(count: int | None) -> str:
     return f"{count / 1e6:.2g}M" if count >= 1_000_000 else f"{count / 1000:.0f}k"
 
 
-def rates(price: Price | None) -> tuple[str, str]:
+def rates(price: ModelPrice | None) -> tuple[str, str]:
     return (_rate(price.input), _rate(price.output)) if price else ("unknown", "unknown")
 
 
