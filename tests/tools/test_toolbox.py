@@ -38,10 +38,10 @@ KILLED = """
 import asyncio, os, signal, sys
 from moot.core.terms import ToolCall
 from moot.tools.toolbox import McpToolbox
-from moot.tools.tool_settings import ToolServer
+from moot.tools.tool_settings import ToolServerSettings
 
 async def main():
-    words = ToolServer("words", "Words", (sys.executable, sys.argv[1], "wild"))
+    words = ToolServerSettings("words", "Words", (sys.executable, sys.argv[1], "wild"))
     result = await McpToolbox([words], os.environ).call(ToolCall("1", "words__begetting", ""), ["words"])
     print(result.output, flush=True)
     os.kill(os.getpid(), signal.SIGKILL)

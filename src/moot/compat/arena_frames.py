@@ -11,17 +11,13 @@ from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
 from typing import Any, Literal, assert_never
 
-from msgspec import Struct
-
 from moot.api.frames import Frame, SeenEvent
 from moot.compat.plain_stream import (
+    PlainFrames,
     SpeechBegun,
     SpeechOver,
     SpeechText,
     content,
-    end_seq,
-    is_after_end,
-    numbered_frames,
     speech_events,
     turns_by_slot,
 )
@@ -68,7 +64,7 @@ STATES: dict[Status, State] = {
 """This API has no state for a debate that failed; `error` says why it did."""
 
 
-class ArenaFrames(Struct, frozen=True):
+class ArenaFrames(PlainFrames, frozen=True):
     """`viewer` is needed because the first event holds the whole debate."""
 
     viewer: Viewer
@@ -77,16 +73,8 @@ class ArenaFrames(Struct, frozen=True):
     def name(self) -> str:
         return "bouts"
 
-    def ends(self, seen: SeenEvent) -> bool:
-        return end_seq(seen.after) == seen.seq
-
-    def rests(self, debate: Debate) -> bool:
-        return False
-
-    def frames(self, seen: SeenEvent) -> Sequence[Frame]:
-        if seen.event is None or is_after_end(seen):
-            return ()
-        return numbered_frames(seen, [*self._actions(seen), *_speeches(seen), *self._turnings(seen)])
+    def shapes(self, seen: SeenEvent) -> Sequence[dict[str, Any]]:
+        return [*self._actions(seen), *_speeches(seen), *self._turnings(seen)]
 
     def _actions(self, seen: SeenEvent) -> Iterator[dict[str, Any]]:
         match seen.event:

@@ -38,10 +38,11 @@ from moot.api.v1.validation_messages import (
 from moot.compat import arena_frames
 from moot.compat.arena_frames import TYPE, Action
 from moot.compat.model_names import ServerModelResolver
-from moot.compat.plain_stream import PlainStreamHandlers
+from moot.compat.plain_stream import follow_plainly, opened_headers
 from moot.core.names import fold_name, trim
 from moot.core.state import Debate
 from moot.core.terms import Model
+from moot.engine.arena import Arena
 from moot.providers.redaction import redact
 from moot.rules.commands import AddRemark, Command, PauseDebate, ResumeDebate, SkipTurn
 from moot.rules.debate_setup import SeatSetup, Setup
@@ -54,7 +55,6 @@ from moot.web.routes.handlers import (
     DebateId,
     check_not_stopping,
     open_debate,
-    replayed_header,
     run_command,
 )
 
@@ -218,65 +218,19 @@ def _name_of(debater: Any, otherwise: str) -> str:
 router = api_router()
 
 
-class ArenaRoutes(PlainStreamHandlers):
-    """One method per route."""
-
-    async def open_bout(self, request: Request) -> Response:
-        query_params.no_params(query_string(request))
-        raw = await request.body()
-        check_not_stopping(self._context)
-        async with self._context.idempotency.in_flight(request, raw) as once:
-            keys = lent_keys(request.headers, self._arena)
-            resolver = ServerModelResolver(self._arena, keys)
-            setup = await self._setup(bodies.read_body(NewBout, raw, resolver), resolver)
-            outcome = await open_debate(self._context, request, setup, keys, once)
-        debate = outcome.debate
-        headers = {
-            "Location": f"/api/debates/{debate.id}",
-            "X-Debate-Id": debate.id,
-            **replayed_header(outcome),
-        }
-        return json_reply(arena_frames.debate_reply(debate, identity_of(request).viewer), 201, headers)
-
-    async def look_at_bout(self, request: Request, debate_id: DebateId) -> Response:
-        query_params.no_params(query_string(request))
-        return json_reply(
-            arena_frames.debate_reply(await self._arena.state(debate_id), identity_of(request).viewer)
-        )
-
-    async def stream_bout(self, request: Request, debate_id: DebateId) -> Response:
-        return await self._follow_plainly(
-            request, debate_id, arena_frames.ArenaFrames, arena_frames.deleted()
-        )
-
-    async def act(self, request: Request, debate_id: DebateId) -> Response:
-        received = UserAction(type="resume")
-
-        def command(action: UserAction) -> Command:
-            nonlocal received
-            received = action
-            return _command(action, identity_of(request).name)
-
-        def answer(debate: Debate) -> dict[str, object]:
-            return arena_frames.action_reply(debate, received.type, received.payload)
-
-        return await run_command(self._context, request, debate_id, UserAction, command, answer, status=202)
-
-    async def _setup(self, body: NewBout, resolver: ServerModelResolver) -> Setup:
-        judge = body.judge and resolver.resolve(body.judge.model)
-        return await self._arena.setup(
-            body.topic,
-            format=arena_frames.FORMAT,
-            seats=tuple(
-                _seat(debater, name, resolver)
-                for debater, name in zip(
-                    (body.debater_a, body.debater_b), DEFAULT_NAMES.values(), strict=True
-                )
-            ),
-            judge="none" if body.winning_condition == "user-decides" else judge,
-            turns=body.max_turns,
-            winning=body.winning_condition,
-        )
+async def _setup(arena: Arena, body: NewBout, resolver: ServerModelResolver) -> Setup:
+    judge = body.judge and resolver.resolve(body.judge.model)
+    return await arena.setup(
+        body.topic,
+        format=arena_frames.FORMAT,
+        seats=tuple(
+            _seat(debater, name, resolver)
+            for debater, name in zip((body.debater_a, body.debater_b), DEFAULT_NAMES.values(), strict=True)
+        ),
+        judge="none" if body.winning_condition == "user-decides" else judge,
+        turns=body.max_turns,
+        winning=body.winning_condition,
+    )
 
 
 def _seat(debater: Debater, name: str, resolver: ServerModelResolver) -> SeatSetup:
@@ -329,7 +283,16 @@ async def open_bout(request: Request, context: Context) -> Response:
     """Opens a debate of two models that take turns; it starts at once. A model is named as `provider/model`,
     by a bare id, as OpenRouter names it, or as an object with `provider` and `modelId`.
     """
-    return await context.service(ArenaRoutes).open_bout(request)
+    query_params.no_params(query_string(request))
+    raw = await request.body()
+    check_not_stopping(context)
+    async with context.idempotency.in_flight(request, raw) as once:
+        keys = lent_keys(request.headers, context.arena)
+        resolver = ServerModelResolver(context.arena, keys)
+        setup = await _setup(context.arena, bodies.read_body(NewBout, raw, resolver), resolver)
+        outcome = await open_debate(context, request, setup, keys, once)
+    reply = arena_frames.debate_reply(outcome.debate, identity_of(request).viewer)
+    return json_reply(reply, 201, opened_headers(outcome))
 
 
 @router.get(
@@ -347,7 +310,9 @@ async def look_at_bout(request: Request, debate_id: DebateId, context: Context) 
     """Returns any debate with its turns, transcript, summary and figures. Seats are called A, B, C and D in
     the order of the format.
     """
-    return await context.service(ArenaRoutes).look_at_bout(request, debate_id)
+    query_params.no_params(query_string(request))
+    debate = await context.arena.state(debate_id)
+    return json_reply(arena_frames.debate_reply(debate, identity_of(request).viewer))
 
 
 @router.get(
@@ -369,7 +334,7 @@ async def stream_bout(request: Request, debate_id: DebateId, context: Context) -
     """Streams any debate from its beginning or after the last `seq` that the client has seen. Events are
     `data:` lines without a name or an id. The stream ends after `debate.completed`.
     """
-    return await context.service(ArenaRoutes).stream_bout(request, debate_id)
+    return await follow_plainly(context, request, debate_id, arena_frames.ArenaFrames, arena_frames.deleted())
 
 
 @router.post(
@@ -392,4 +357,14 @@ async def act(request: Request, debate_id: DebateId, context: Context) -> Respon
     is not possible now is refused with 409, such as a skip while no one is speaking. A skip with `turnNumber`
     affects only that turn, so it can safely be repeated.
     """
-    return await context.service(ArenaRoutes).act(request, debate_id)
+    received = UserAction(type="resume")
+
+    def command(action: UserAction) -> Command:
+        nonlocal received
+        received = action
+        return _command(action, identity_of(request).name)
+
+    def answer(debate: Debate) -> dict[str, object]:
+        return arena_frames.action_reply(debate, received.type, received.payload)
+
+    return await run_command(context, request, debate_id, UserAction, command, answer, status=202)

@@ -30,8 +30,9 @@ from moot.core.events import (
 )
 from moot.core.state import REPLAYED_INTERRUPTIONS, Debate, Turn
 from moot.core.visibility import Viewer
+from moot.store.contract import RecordResult
 from moot.web.app_context import AppContext, head_of, identity_of, query_string
-from moot.web.routes.handlers import check_accepts_stream, follow_debate
+from moot.web.routes.handlers import check_accepts_stream, follow_debate, replayed_header
 
 PIECE_LENGTH = 4 * 1024
 """Characters, at most 16 KiB: a long text that was not streamed is sent in pieces."""
@@ -167,34 +168,58 @@ def _speaking(debate: Debate | None, call: int) -> Turn | None:
     return next((turn for turn in (debate.live if debate else ()) if turn.call == call), None)
 
 
-class PlainStreamHandlers:
-    """For APIs whose streams have no ids."""
+# --- following ----------------------------------------------------------------------------------------
 
-    def __init__(self, context: AppContext) -> None:
-        self._context = context
-        self._arena = context.arena
 
-    async def _follow_plainly(
-        self, request: Request, debate_id: str, dialect_for: Callable[[Viewer], Dialect], deleted_frame: Frame
-    ) -> Response:
-        """The stream from the start or from the client's cursor; 204 if the client has seen the end."""
-        query = query_params.parse_plain_stream(query_string(request), request.headers.get("last-event-id"))
-        check_accepts_stream(request)
-        cursor = query.cursor
-        viewer = await self._context.viewer_of(identity_of(request), query.seat, debate_id)
-        if cursor.seq > head_of(request).version:
-            raise Problem("cursor-ahead")
-        over = end_seq(await self._arena.state(debate_id)) if cursor.seq else 0
-        if over and cursor.complete_seq >= over:
-            return Response(status_code=204)
-        return follow_debate(
-            self._context,
-            request,
-            debate_id,
-            dialect_for(viewer),
-            viewer,
-            cursor,
-            deleted_frame,
-            plain=True,
-            extra_headers={"X-Debate-Id": debate_id},
-        )
+class PlainFrames(Struct, frozen=True):
+    """A dialect of these streams: `shapes` are the events that one event of the log is sent as."""
+
+    def ends(self, seen: SeenEvent) -> bool:
+        return end_seq(seen.after) == seen.seq
+
+    def rests(self, debate: Debate) -> bool:
+        return False
+
+    def frames(self, seen: SeenEvent) -> Sequence[Frame]:
+        if seen.event is None or is_after_end(seen):
+            return ()
+        return numbered_frames(seen, self.shapes(seen))
+
+    def shapes(self, seen: SeenEvent) -> Sequence[dict[str, Any]]:
+        raise NotImplementedError
+
+
+async def follow_plainly(
+    context: AppContext,
+    request: Request,
+    debate_id: str,
+    dialect_for: Callable[[Viewer], Dialect],
+    deleted_frame: Frame,
+) -> Response:
+    """The stream from the start or from the client's cursor; 204 if the client has seen the end."""
+    query = query_params.parse_plain_stream(query_string(request), request.headers.get("last-event-id"))
+    check_accepts_stream(request)
+    cursor = query.cursor
+    viewer = await context.viewer_of(identity_of(request), query.seat, debate_id)
+    if cursor.seq > head_of(request).version:
+        raise Problem("cursor-ahead")
+    over = end_seq(await context.arena.state(debate_id)) if cursor.seq else 0
+    if over and cursor.complete_seq >= over:
+        return Response(status_code=204)
+    return follow_debate(
+        context,
+        request,
+        debate_id,
+        dialect_for(viewer),
+        viewer,
+        cursor,
+        deleted_frame,
+        plain=True,
+        extra_headers={"X-Debate-Id": debate_id},
+    )
+
+
+def opened_headers(outcome: RecordResult) -> dict[str, str]:
+    """The headers of a reply that opened a debate."""
+    debate_id = outcome.debate.id
+    return {"Location": f"/api/debates/{debate_id}", "X-Debate-Id": debate_id, **replayed_header(outcome)}

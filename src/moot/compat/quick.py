@@ -16,7 +16,6 @@ from contextlib import AsyncExitStack
 from typing import Annotated, Any, ClassVar, Literal, assert_never
 
 from limits import RateLimitItemPerHour
-from msgspec import Struct
 from pydantic import ConfigDict
 from starlette.requests import Request
 from starlette.responses import Response
@@ -29,15 +28,14 @@ from moot.api.v1.bodies import Body, read_body
 from moot.api.v1.validation_messages import FixedMessage, between, line
 from moot.compat.model_names import resolve_model
 from moot.compat.plain_stream import (
-    PlainStreamHandlers,
+    PlainFrames,
     SpeechBegun,
     SpeechOver,
     SpeechText,
     content,
-    end_seq,
-    is_after_end,
+    follow_plainly,
     milliseconds,
-    numbered_frames,
+    opened_headers,
     speech_events,
     turns_by_slot,
 )
@@ -104,21 +102,13 @@ def read_request(data: bytes) -> QuickDebate:
         raise Problem(problem.kind, problem.detail, errors=problem.errors, code=code) from None
 
 
-class QuickFrames(Struct, frozen=True):
+class QuickFrames(PlainFrames, frozen=True):
     @property
     def name(self) -> str:
         return "quick"
 
-    def ends(self, seen: SeenEvent) -> bool:
-        return end_seq(seen.after) == seen.seq
-
-    def rests(self, debate: Debate) -> bool:
-        return False
-
-    def frames(self, seen: SeenEvent) -> Sequence[Frame]:
-        if seen.event is None or is_after_end(seen):
-            return ()
-        return numbered_frames(seen, [*_rounds(seen), *_speeches(seen), *_endings(seen)])
+    def shapes(self, seen: SeenEvent) -> Sequence[dict[str, Any]]:
+        return [*_rounds(seen), *_speeches(seen), *_endings(seen)]
 
 
 def debate_fields(debate: Debate) -> dict[str, Any]:
@@ -234,11 +224,12 @@ def _message(debate: Debate, turn: Turn) -> dict[str, Any]:
 router = api_router()
 
 
-class QuickRoutes(PlainStreamHandlers):
-    """One method per route."""
+class QuickDebates:
+    """Opens debates, or finds the one on the same topic that was opened a while ago."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context)
+        self._context = context
+        self._arena = context.arena
         service = context.arena.settings.service
         self._shared_state = context.arena.shared_state
         self._hourly = service.quick_per_hour is not None
@@ -248,46 +239,7 @@ class QuickRoutes(PlainStreamHandlers):
         self._kept_seconds = service.quick_cache_seconds
         self._mutex = KeyedMutex(self._shared_state)
 
-    async def quick(self, request: Request) -> Response:
-        check_accepts_stream(request)
-        async with AsyncExitStack() as stack:
-            # A debate must not begin for a client that may open no further stream.
-            await stack.enter_async_context(self._context.streams.slot(client_of(request)))
-            outcome = await self._find_or_open(request)
-            slot = stack.pop_all()
-        debate_id, viewer = outcome.debate.id, identity_of(request).viewer
-        headers = {"X-Debate-Id": debate_id, **replayed_header(outcome)}
-        dialect, deleted_frame = QuickFrames(), deleted()
-        return follow_debate(
-            self._context,
-            request,
-            debate_id,
-            dialect,
-            viewer,
-            Cursor(),
-            deleted_frame,
-            plain=True,
-            extra_headers=headers,
-            slot=slot,
-        )
-
-    async def quick_create(self, request: Request) -> Response:
-        outcome = await self._find_or_open(request)
-        debate_id = outcome.debate.id
-        headers = {
-            "Location": f"/api/debates/{debate_id}",
-            "X-Debate-Id": debate_id,
-            **replayed_header(outcome),
-        }
-        shape = {"debateId": debate_id, "streamUrl": f"/api/debate/{debate_id}/stream"}
-        return json_reply(shape, 201, headers)
-
-    async def stream_quick(self, request: Request, debate_id: DebateId) -> Response:
-        return await self._follow_plainly(request, debate_id, lambda _: QuickFrames(), deleted())
-
-    # --- opening --------------------------------------------------------------------------------------
-
-    async def _find_or_open(self, request: Request) -> RecordResult:
+    async def find_or_open(self, request: Request) -> RecordResult:
         query_params.no_params(query_string(request))
         raw = await request.body()
         check_not_stopping(self._context)
@@ -380,7 +332,25 @@ async def quick(request: Request, context: Context) -> Response:
     lines without a name or an id. The debate continues when the client disconnects; `X-Debate-Id` is its id.
     The body may also be sent as `text/plain`, but not by a page of another origin.
     """
-    return await context.service(QuickRoutes).quick(request)
+    check_accepts_stream(request)
+    async with AsyncExitStack() as stack:
+        # A debate must not begin for a client that may open no further stream.
+        await stack.enter_async_context(context.streams.slot(client_of(request)))
+        outcome = await context.service(QuickDebates).find_or_open(request)
+        slot = stack.pop_all()
+    debate_id = outcome.debate.id
+    return follow_debate(
+        context,
+        request,
+        debate_id,
+        QuickFrames(),
+        identity_of(request).viewer,
+        Cursor(),
+        deleted(),
+        plain=True,
+        extra_headers={"X-Debate-Id": debate_id, **replayed_header(outcome)},
+        slot=slot,
+    )
 
 
 @router.post(
@@ -403,7 +373,10 @@ async def quick_create(request: Request, context: Context) -> Response:
     """The same in two steps, for an `EventSource`, which can only send GET: opens the debate and returns the
     address of its stream.
     """
-    return await context.service(QuickRoutes).quick_create(request)
+    outcome = await context.service(QuickDebates).find_or_open(request)
+    debate_id = outcome.debate.id
+    shape = {"debateId": debate_id, "streamUrl": f"/api/debate/{debate_id}/stream"}
+    return json_reply(shape, 201, opened_headers(outcome))
 
 
 @router.get(
@@ -423,4 +396,4 @@ async def quick_create(request: Request, context: Context) -> Response:
 )
 async def stream_quick(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Streams any debate from its beginning or after the last `seq` that the client has seen."""
-    return await context.service(QuickRoutes).stream_quick(request, debate_id)
+    return await follow_plainly(context, request, debate_id, lambda _: QuickFrames(), deleted())

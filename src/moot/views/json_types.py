@@ -74,7 +74,7 @@ def encode_value(value: Any) -> str:
     """The hook for what msgspec cannot encode by itself."""
     if isinstance(value, Timestamp):
         return value.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    raise NotImplementedError(f"{type(value).__name__} is no part of a reply")
+    raise NotImplementedError(f"{type(value).__name__} cannot be in a reply")
 
 
 def to_members(struct: Struct) -> dict[str, Any]:
@@ -86,14 +86,14 @@ def decode_value(kind: type, value: Any) -> Any:
     """The hook for what msgspec cannot decode by itself."""
     if kind is Timestamp:
         return Timestamp.fromisoformat(value)
-    raise NotImplementedError(f"{kind.__name__} is no part of a reply")
+    raise NotImplementedError(f"{kind.__name__} cannot be in a reply")
 
 
 def describe_type(kind: type) -> dict[str, Any]:
     """The schema of what msgspec cannot describe by itself."""
     if kind is Timestamp:
         return {"type": "string", "format": "date-time", "examples": ["2024-12-03T05:30:00.000Z"]}
-    raise NotImplementedError(f"{kind.__name__} is no part of a reply")
+    raise NotImplementedError(f"{kind.__name__} cannot be in a reply")
 
 
 encoder = msgspec.json.Encoder(enc_hook=encode_value, decimal_format="number")

@@ -52,15 +52,17 @@ T = TypeVar("T")
 class ServerInfo:
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
-        self._kept: dict[tuple[Hashable, ...], tuple[float, Any]] = {}
-        self._looking = asyncio.Lock()
+        self._cache: dict[tuple[Hashable, ...], tuple[float, Any]] = {}
+        self._loading = asyncio.Lock()
 
     async def models(self) -> ModelsResponse:
-        return await self._keep(("models", self._arena.providers.installs.finished), self._models)
+        return await self._load_cached(("models", self._arena.providers.installs.finished), self._models)
 
     async def providers(self) -> tuple[tuple[OfferedProvider, ...], str]:
         """All providers, and the default model."""
-        return await self._keep(("providers", self._arena.providers.installs.finished), self._providers)
+        return await self._load_cached(
+            ("providers", self._arena.providers.installs.finished), self._providers
+        )
 
     async def formats(self) -> FormatsResponse:
         return await asyncio.to_thread(self._formats)
@@ -82,18 +84,18 @@ class ServerInfo:
                 await statistics_from_pages(self._arena.store.summaries(owner=owner), partial(_counts, among))
             )
 
-        return await self._keep(("statistics", owner, among), look)
+        return await self._load_cached(("statistics", owner, among), look)
 
-    async def _keep(self, name: tuple[Hashable, ...], load: Callable[[], Awaitable[T]]) -> T:
-        async with self._looking:
-            at, known_ = self._kept.get(name, (float("-inf"), None))
+    async def _load_cached(self, name: tuple[Hashable, ...], load: Callable[[], Awaitable[T]]) -> T:
+        async with self._loading:
+            at, reply = self._cache.get(name, (float("-inf"), None))
             if monotonic() - at > CACHE_SECONDS:
-                known_ = await load()
-                self._kept.pop(name, None)
-                self._kept[name] = (monotonic(), known_)
-            if len(self._kept) > MAX_CACHED:
-                del self._kept[next(iter(self._kept))]
-            return known_
+                reply = await load()
+                self._cache.pop(name, None)
+                self._cache[name] = (monotonic(), reply)
+            if len(self._cache) > MAX_CACHED:
+                del self._cache[next(iter(self._cache))]
+            return reply
 
     async def _models(self) -> ModelsResponse:
         providers = self._arena.providers

@@ -126,7 +126,7 @@ def _parameter(name: str, schema: Shape, text: str) -> Shape:
 
 _WORDS = {"type": "string", "maxLength": MAX_NAME_CHARS, "pattern": r"^[^\x00-\x1f\x7f]*$"}
 _LIMIT, _OFFSET = PARAMETERS["listing"][-2:]
-_AS = PARAMETERS["gallery"][0]
+_AS = PARAMETERS["view"][0]
 QUERIES: dict[str, list[Shape]] = {
     "browsing": [
         _parameter(

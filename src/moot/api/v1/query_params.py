@@ -302,7 +302,7 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
         _AS,
     ],
     "event_page": [_AFTER, _parameter("limit", _integer(1, 1000, 100), "Events per page."), _AS],
-    "gallery": [_AS],
+    "view": [_AS],
     "stream": [_LAST, _EXTENDED, _AS],
     "log": [_LAST, _AFTER, _AS],
     "plain": [_LAST, _AS],

@@ -164,7 +164,7 @@ class Decoder(ABC):
         """
         return False
 
-    def _flush(self, out: list[Chunk]) -> None:  # noqa: B027 - most families leave nothing open
+    def _flush(self, out: list[Chunk]) -> None:  # noqa: B027 - most wire formats leave no segment open
         """Complete the segments that the service never ended."""
 
     def _begin(self, response_id: str | None, out: list[Chunk]) -> None:

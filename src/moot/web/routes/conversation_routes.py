@@ -94,7 +94,7 @@ async def conversation_events(
     query = pages.parse_reading(query_string(request))
     source = await _find(context, request, conversation_id)
     if isinstance(source, ArchivedConversation):
-        page, more = await _kept(context, source, query)
+        page, more = await _imported_events(context, source, query)
     else:
         viewer = viewer_as(identity_of(request), query.seat, source)
         following_events = pages.events_after(conversation(source, viewer), query.after)
@@ -146,7 +146,7 @@ async def _find(context: AppContext, request: Request, conversation_id: str) -> 
     return archived
 
 
-async def _kept(
+async def _imported_events(
     context: AppContext, imported: ArchivedConversation, query: pages.ConversationEventQuery
 ) -> tuple[list[JsonObject], bool]:
     if query.seat is not None:

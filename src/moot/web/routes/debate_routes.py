@@ -157,7 +157,7 @@ async def list_debates(request: Request, context: Context) -> Response:
     **documented(
         "watch",
         tag="Debates",
-        summary="Look at a debate, where it lives",
+        summary="Look at a debate at its own address",
         reply="DebateStatusResponse",
         says="The state of the debate.",
         refusals=READ,
@@ -167,7 +167,6 @@ async def look(request: Request, debate_id: DebateId, context: Context) -> Respo
     """Returns the same as `GET /api/v1/debates/{debateId}/status`. The `Location` of a new debate points
     here.
     """
-    """Where `Location` leads to."""
     return await status(request, debate_id, context)
 
 

@@ -69,7 +69,7 @@ class PageStates:
         summary="Look at a debate as the page does",
         reply="ViewResponse",
         says="The view, with the number of its last event.",
-        query=query_params.PARAMETERS["gallery"],
+        query=query_params.PARAMETERS["view"],
         refusals=(403, 404, 422),
     ),
 )

@@ -27,7 +27,7 @@ export function StageView({ debate }) {
     </div>
     <footer class="foot">
       <${Aside} debate=${debate} />
-      <div class="measures"><${Strip} debate=${debate} /><${Measure} debate=${debate} /></div>
+      <div class="measures"><${Strip} debate=${debate} /><${StageWordsAndClock} debate=${debate} /></div>
       <${VoteBar} debate=${debate} />
     </footer>
   `;
@@ -162,7 +162,7 @@ function Strip({ debate }) {
 }
 
 /** The number of words and the clock of the speech: updated once a second, not with every word. */
-function Measure({ debate }) {
+function StageWordsAndClock({ debate }) {
   const now = useNow();
   const [number] = debate.at('now').value.speaking;
   if (!number) return null;

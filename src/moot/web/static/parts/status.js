@@ -32,13 +32,13 @@ export function Phase({ debate }) {
     <span class="measure">
       ${!now.endedAt && now.rounds > 1 && now.round > 0 && html`<span>round ${now.round} of ${now.rounds}</span>`}
       ${paused && html`<span>${paused}</span>`}
-      ${only && !others.length && html`<${Measure} key=${only} turn=${turn(only)} still=${still} />`}
+      ${only && !others.length && html`<${WordsAndClock} key=${only} turn=${turn(only)} still=${still} />`}
     </span>
   </p>`;
 }
 
 /** The number of words with the limit, and the clock. Both have a fixed width. */
-function Measure({ turn, still }) {
+function WordsAndClock({ turn, still }) {
   const now = useNow();
   const told = turn.peek();
   if (!told) return null;
