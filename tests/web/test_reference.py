@@ -14,7 +14,7 @@ import jsonschema_rs
 import pytest
 
 from moot.api.problems import PROBLEM_TYPES
-from moot.api.shapes.events import EVENTS, EXTENDED
+from moot.api.shapes.stream_events import EVENTS, EXTENDED
 from moot.api.v1.fields import CREATE_DEBATE
 from moot.compat.reference_schemas import COMPAT_EVENTS, COMPAT_SAMPLES
 from moot.web.reference import samples

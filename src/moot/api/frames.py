@@ -11,17 +11,16 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
-import msgspec
 from msgspec import Struct
 
 from moot.api.problems import Problem
+from moot.api.shapes.base import encoder
 from moot.core.events import Event, Recorded
 from moot.core.state import Debate
 from moot.core.visibility import Viewer, visible_event
 from moot.core.visibility import visible_state as seen_now
 
 _CURSOR = re.compile(r"0|([1-9][0-9]{0,17})(?:\.([1-9][0-9]{0,3}))?", re.ASCII)
-_json = msgspec.json.Encoder(decimal_format="number")
 
 
 class Frame(Struct, frozen=True):
@@ -95,7 +94,7 @@ def frame_id(seq: int, index: int, count: int) -> str:
 def as_sse(frame: Frame, id: str = "") -> bytes:
     name = f"event: {frame.event}\n" if frame.event else ""
     id_field = f"id: {id}\n" if id else ""
-    return f"{name}{id_field}data: ".encode() + _json.encode(frame.data) + b"\n\n"
+    return f"{name}{id_field}data: ".encode() + encoder.encode(frame.data) + b"\n\n"
 
 
 def as_lines(frame: Frame, _id: str) -> bytes:
@@ -105,4 +104,4 @@ def as_lines(frame: Frame, _id: str) -> bytes:
 
 def as_message(frame: Frame, id: str | None = None) -> bytes:
     """The same for a WebSocket."""
-    return _json.encode({"event": frame.event, "id": id, "data": frame.data})
+    return encoder.encode({"event": frame.event, "id": id, "data": frame.data})

@@ -25,7 +25,7 @@ from moot.client.shapes import Summary as Listed
 from moot.core.errors import Invalid, MootError, Refused, Unavailable, UnknownDebate
 from moot.core.state import Debate
 from moot.core.terms import HUMAN, Status
-from moot.judging.audience_votes import AudienceTally, ChoiceSwing, ConfidenceInterval, PollResult
+from moot.judging.audience_votes import AudienceTally, ChoiceSwing, PollResult
 from moot.store.contract import DebateHead
 from moot.views.summary import StoredSummary
 
@@ -83,7 +83,7 @@ def dollars(amount: str) -> float:
 
 def tally_from_reply(rule: Literal["swing", "majority"], reply: Tallied) -> AudienceTally:
     counts = tuple(
-        PollResult(count.poll, count.open, count.votes, count.late, count.single, count.by_choice)
+        PollResult(count.poll, count.open, count.votes, count.late, count.single or 0, count.by_choice)
         for count in reply.polls
     )
     changes = tuple(
@@ -92,23 +92,23 @@ def tally_from_reply(rule: Literal["swing", "majority"], reply: Tallied) -> Audi
             before=moved.before,
             after=moved.after,
             points=moved.points,
-            interval=ConfidenceInterval(moved.interval.low, moved.interval.high) if moved.interval else None,
+            interval=moved.interval,
             persuadable=moved.persuadable,
             won=moved.won,
         )
-        for moved in reply.changes
+        for moved in reply.changes or ()
     )
     return AudienceTally(
         rule=rule,
         choices=reply.choices,
         sealed=reply.sealed,
         counts=counts,
-        pairs=reply.pairs,
-        table=reply.table,
+        pairs=reply.pairs or 0,
+        table=reply.table or (),
         changes=changes,
-        leader=reply.leader,
-        lead=reply.lead,
-        interval=ConfidenceInterval(reply.interval.low, reply.interval.high) if reply.interval else None,
+        leader=reply.leader or None,
+        lead=reply.lead or 0.0,
+        interval=reply.interval or None,
     )
 
 

@@ -12,18 +12,18 @@ import msgspec
 from msgspec import Struct
 
 from moot.api.shapes.base import decode_value
-from moot.api.shapes.events import EVENTS, Score, TokensUsed, Verdict
-from moot.api.shapes.events import CompleteEvent as Complete
-from moot.api.shapes.events import CostUpdateEvent as CostUpdate
-from moot.api.shapes.events import CostWarningEvent as CostWarning
-from moot.api.shapes.events import ErrorEvent as StreamError
-from moot.api.shapes.events import JudgeEvent as JudgeWords
-from moot.api.shapes.events import ParticipantEvent as Words
-from moot.api.shapes.events import RoundCompleteEvent as RoundComplete
-from moot.api.shapes.events import RoundResponse as Response
-from moot.api.shapes.events import StatusEvent as State
-from moot.api.shapes.events import TokenUsage as Tokens
 from moot.api.shapes.records import LogEntry
+from moot.api.shapes.stream_events import EVENTS, Score, TokensUsed, Verdict
+from moot.api.shapes.stream_events import CompleteEvent as Complete
+from moot.api.shapes.stream_events import CostUpdateEvent as CostUpdate
+from moot.api.shapes.stream_events import CostWarningEvent as CostWarning
+from moot.api.shapes.stream_events import ErrorEvent as StreamError
+from moot.api.shapes.stream_events import JudgeEvent as JudgeWords
+from moot.api.shapes.stream_events import ParticipantEvent as Words
+from moot.api.shapes.stream_events import RoundCompleteEvent as RoundComplete
+from moot.api.shapes.stream_events import RoundResponse as Response
+from moot.api.shapes.stream_events import StatusEvent as State
+from moot.api.shapes.stream_events import TokenUsage as Tokens
 from moot.client.client_errors import Unreadable
 from moot.core import events
 from moot.core.sse import SseEvent

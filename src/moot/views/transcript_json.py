@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 
 from moot.core.terms import Money
-from moot.judging.audience_votes import ChoiceSwing, ConfidenceInterval, PollResult
 from moot.views.costs import CostReport
 from moot.views.json_types import Timestamp, as_number, encoder
 from moot.views.participants import JudgeView, ParticipantView
@@ -22,10 +21,12 @@ from moot.views.text import clean_json
 from moot.views.tool_uses import tools_line
 from moot.views.transcript import PointView, RoundView, SpeechView, Transcript
 from moot.views.transcript_shapes import (
+    ChoiceChange,
     CostSummary,
     DebateJudge,
     DebateParticipant,
     JudgeBallot,
+    PollTotals,
     ReachedVerdict,
     Score,
     TokenUsage,
@@ -36,6 +37,7 @@ from moot.views.transcript_shapes import (
     TranscriptRound,
     TranscriptSpeech,
     Verdict,
+    Votes,
 )
 from moot.views.verdict_views import BallotView, RubricRow, SeatScore, VerdictView
 
@@ -74,7 +76,7 @@ def transcript_document(page: Transcript) -> TranscriptResponse:
         ),
         verdict=verdict(page),
         verdicts=verdicts(page),
-        audience=polls(page.audience) if page.audience else None,
+        audience=votes(page.audience) if page.audience else None,
         accidents={
             seat: {kind: tuple(turns) for kind, turns in issues.items()}
             for seat, issues in page.issues.by_seat.items()
@@ -229,52 +231,54 @@ def _rubric(rubric: tuple[RubricRow, ...]) -> dict[str, dict[str, float]] | None
 # --- the audience -------------------------------------------------------------------------------------
 
 
-def polls(report: PollReport) -> dict[str, Any]:
+def votes(report: PollReport) -> Votes:
     """The audience's votes. While they are sealed: how many were cast in each poll, and nothing else."""
     tally = report.tally
-    shape: dict[str, Any] = {
-        "sealed": tally.sealed,
-        "rule": tally.rule,
-        "choices": list(tally.choices),
-        "polls": [_poll(count) for count in tally.counts],
-    }
+    polls = tuple(
+        PollTotals(
+            poll=count.poll,
+            open=count.open,
+            votes=count.votes,
+            late=count.late,
+            single=count.single if count.by_choice else None,
+            by_choice=count.by_choice,
+        )
+        for count in tally.counts
+    )
     if tally.sealed:
-        return shape
+        return Votes(sealed=True, rule=tally.rule, choices=tally.choices, polls=polls)
+    return Votes(
+        sealed=False,
+        rule=tally.rule,
+        choices=tally.choices,
+        polls=polls,
+        headline=report.headline,
+        pairs=tally.pairs,
+        table=tally.table,
+        changes=_changes(report),
+        leader=tally.leader,
+        lead=tally.lead,
+        interval=tally.interval,
+        account=report.sentences,
+        doubts=report.doubts,
+    )
+
+
+def _changes(report: PollReport) -> tuple[ChoiceChange, ...]:
     names = {option.id: option.name for option in report.options}
-    return {
-        **shape,
-        "headline": report.headline,
-        "pairs": tally.pairs,
-        "table": [list(row) for row in tally.table],
-        "changes": [_change(change, names[change.choice]) for change in tally.changes],
-        "leader": tally.leader,
-        "lead": tally.lead,
-        "interval": _interval(tally.interval),
-        "account": list(report.sentences),
-        "doubts": list(report.doubts),
-    }
-
-
-def _poll(count: PollResult) -> dict[str, Any]:
-    shape: dict[str, Any] = {"poll": count.poll, "open": count.open, "votes": count.votes, "late": count.late}
-    return {**shape, "single": count.single, "byChoice": count.by_choice} if count.by_choice else shape
-
-
-def _change(change: ChoiceSwing, label: str) -> dict[str, Any]:
-    return {
-        "choice": change.choice,
-        "label": label,
-        "before": change.before,
-        "after": change.after,
-        "points": change.points,
-        "interval": _interval(change.interval),
-        "persuadable": change.persuadable,
-        "won": change.won,
-    }
-
-
-def _interval(interval: ConfidenceInterval | None) -> dict[str, float] | None:
-    return {"low": interval.low, "high": interval.high} if interval else None
+    return tuple(
+        ChoiceChange(
+            choice=swing.choice,
+            label=names[swing.choice],
+            before=swing.before,
+            after=swing.after,
+            points=swing.points,
+            interval=swing.interval,
+            persuadable=swing.persuadable,
+            won=swing.won,
+        )
+        for swing in report.tally.changes
+    )
 
 
 # --- times -------------------------------------------------------------------------------------------

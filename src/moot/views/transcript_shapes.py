@@ -5,11 +5,12 @@ Its parts are also parts of the replies of v1, so that a debate looks the same w
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from moot.core.terms import Side, Status
+from moot.core.terms import PollName, Side, Status
+from moot.judging.audience_votes import ConfidenceInterval
 from moot.views.json_types import (
     Amount,
     Count,
@@ -133,6 +134,62 @@ class ReachedVerdict(Verdict, frozen=True, rename="camel", kw_only=True, omit_de
     ballots: tuple[JudgeBallot, ...]
 
 
+# --- votes of the audience ------------------------------------------------------------------------------
+
+
+class PollTotals(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    """The votes of one poll."""
+
+    poll: PollName
+    open: bool
+    votes: Annotated[Count, Meta(description="Those that came in time.")]
+    late: Count
+    single: Annotated[
+        Count | None, Meta(description="Of those who did not vote in both polls; missing while sealed.")
+    ] = None
+    by_choice: Annotated[dict[str, Count], Meta(description="Missing while the votes are sealed.")] = {}
+
+
+class ChoiceChange(Struct, frozen=True, rename="camel", kw_only=True):
+    """The change of one choice among those who voted in both polls, in votes and in points."""
+
+    choice: str
+    label: str
+    before: Count
+    after: Count
+    points: float
+    interval: ConfidenceInterval | None
+    persuadable: Annotated[Count, Meta(description="How many had not chosen it at first.")]
+    won: Annotated[Count, Meta(description="How many of these chose it in the end.")]
+
+
+class Votes(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    """The result of the audience's votes. While it is sealed, only the first four members are sent."""
+
+    sealed: Annotated[
+        bool, Meta(description="Until the last poll has closed, only the number of votes is shown.")
+    ]
+    rule: Annotated[
+        Literal["swing", "majority"] | None, Meta(description="null where the audience is not asked.")
+    ]
+    choices: tuple[str, ...]
+    polls: tuple[PollTotals, ...]
+    headline: str | None = None
+    pairs: Annotated[Count | None, Meta(description="Voters who voted twice, in time.")] = None
+    table: Annotated[
+        tuple[tuple[Count, ...], ...] | None,
+        Meta(description="Who moved from what (row) to what (column), in the order of `choices`."),
+    ] = None
+    changes: tuple[ChoiceChange, ...] | None = None
+    leader: Annotated[str | UnsetType | None, Meta(description="null where no choice leads.")] = UNSET
+    lead: Annotated[float | None, Meta(description="Points between the first and the next.")] = None
+    interval: Annotated[
+        ConfidenceInterval | UnsetType | None, Meta(description="Of the lead in a swing.")
+    ] = UNSET
+    account: Annotated[tuple[str, ...] | None, Meta(description="The result in sentences.")] = None
+    doubts: tuple[str, ...] | None = None
+
+
 # --- the transcript -------------------------------------------------------------------------------------
 
 
@@ -210,13 +267,7 @@ class TranscriptResponse(Struct, frozen=True, rename="camel", kw_only=True):
     remarks: tuple[TranscriptRemark, ...]
     verdict: Verdict | None
     verdicts: tuple[ReachedVerdict, ...]
-    audience: Annotated[
-        dict[str, Any] | None,
-        Meta(
-            description="null where the audience is not asked.",
-            extra_json_schema={"anyOf": [{"$ref": "#/components/schemas/Votes"}, {"type": "null"}]},
-        ),
-    ]
+    audience: Annotated[Votes | None, Meta(description="null where the audience is not asked.")]
     accidents: Annotated[
         dict[str, dict[str, tuple[Nth, ...]]],
         Meta(description="What went wrong in which turns, by participant."),

@@ -19,7 +19,7 @@ from msgspec import Struct
 from moot import __version__
 from moot.api.command_table import SOCKET_COMMANDS
 from moot.api.problems import MEDIA_TYPE, PROBLEM_TYPES, ProblemKind
-from moot.api.shapes.events import EVENTS, EXTENDED
+from moot.api.shapes.stream_events import EVENTS, EXTENDED
 from moot.api.v1 import bodies, people_bodies, query_params
 from moot.api.v1.fields import CREATE_DEBATE
 from moot.api.v1.validation_messages import Shape

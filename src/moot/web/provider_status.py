@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from moot.api.shapes.server import OfferedProvider
+from moot.api.shapes.server_replies import OfferedProvider
 from moot.core.terms import HUMAN
 from moot.models.discovery import AvailableModel
 from moot.models.registry import ProviderRegistry

@@ -15,20 +15,23 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from moot import formats
-from moot.api.shapes.server import (
+from moot.api.shapes.server_replies import (
     Chair,
+    DayFigures,
     FormatPhase,
     FormatsResponse,
+    ModelBill,
     ModelsResponse,
     OfferedFormat,
     OfferedModel,
     OfferedProvider,
     OfferedTool,
     Price,
+    StatisticsResponse,
     ToolServer,
     ToolsResponse,
+    Totals,
 )
-from moot.api.shapes.statistics import DayFigures, ModelBill, StatisticsResponse, Totals
 from moot.api.v1.query_params import FilterParams
 from moot.core.terms import Format, ModelPrice, Phase
 from moot.engine.arena import Arena

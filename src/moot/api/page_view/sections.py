@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from statistics import fmean
 
-import msgspec
 from msgspec import Struct
 
 from moot.api.page_view.actions import open_actions
 from moot.api.page_view.speeches import Shape, turns
-from moot.api.shapes.base import encode_value
 from moot.api.v1 import people_replies
 from moot.api.v1.judge_frames import shown_reasoning
 from moot.api.v1.replies import config_reply
@@ -224,10 +222,10 @@ def polls(debate: Debate, viewer: Viewer) -> Shape:
     """How many have voted; once nobody can be swayed by it, what."""
     if not debate.manner.polls:
         return {}
-    shape: Shape = {poll.name: people_replies.poll_reply(debate, poll.name) for poll in debate.polls}
-    counted = people_replies.poll_totals(debate)
-    hidden = counted["sealed"] or (viewer.role == "judge" and debate.being_judged)
-    return {**shape, "choices": counted["choices"], "result": None if hidden else counted}
+    shape: Shape = {poll.poll: to_members(poll) for poll in people_replies.poll_replies(debate)}
+    totals = people_replies.poll_totals(debate)
+    hidden = totals.sealed or (viewer.role == "judge" and debate.being_judged)
+    return {**shape, "choices": totals.choices, "result": None if hidden else to_members(totals)}
 
 
 def place(debate: Debate, viewer: Viewer) -> Shape:
@@ -235,7 +233,7 @@ def place(debate: Debate, viewer: Viewer) -> Shape:
     if viewer.seat is None:
         return {}
     seat = people_replies.seat_reply(debate, viewer.seat, debate.updated_at)
-    members = msgspec.to_builtins(seat, enc_hook=encode_value)
+    members = to_members(seat)
     return {name: value for name, value in members.items() if name not in ("secondsLeft", "debateId")}
 
 

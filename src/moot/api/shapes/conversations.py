@@ -1,10 +1,14 @@
-"""Replies about conversations and about the models that can be installed."""
+"""Replies about conversations, and the rows of which their events are made.
+
+The server passes rows on as dictionaries: an imported row may have further members, and keeps them. So
+`ConversationEvent` and its parts, with underscores in their names as the older table had them, describe rows.
+"""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moot.api.shapes.base import SCHEMA_TEMPLATE, Count
 
@@ -29,6 +33,61 @@ class ConversationsResponse(Struct, frozen=True, rename="camel", kw_only=True):
     has_more: bool
 
 
+class UnifiedSegment(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """By `type`: `text` has `text`; `tool_call` has `id`, `name`, `args` and may have `server_label`,
+    `display_name` and `server_type`; `tool_result` has `id`, `output` and may have `error`; `reasoning` has
+    `id`, `output_index`, `sequence_number`, `parts` and may have `combined_text`, `effort_level` and
+    `reasoning_tokens`; `completion_status` has `status` and may have `metadata`; `unknown_item` has
+    `item_type` and `item`, which the service sent. Ignore other types."""
+
+    type: str = ""
+
+
+class TokenCounts(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    reasoning_tokens: int | None = None
+    completion_tokens: Annotated[int | None, Meta(description="`reasoning_tokens` included.")] = None
+    total_tokens: int | None = None
+    input_tokens: int | None = None
+
+
+class ResponseMetadata(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    total_output_items: int | None = None
+    completion_status: Annotated[
+        Literal["complete", "partial", "interrupted"] | None,
+        Meta(description="`partial`: under way, or cut off by a limit. `interrupted`: cut short, or failed."),
+    ] = None
+    usage: TokenCounts | None = None
+
+
+class ConversationEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A message of a conversation. Members that are not named here are passed on as they are."""
+
+    id: str
+    role: str
+    segments: tuple[UnifiedSegment, ...]
+    response_metadata: ResponseMetadata | None = None
+    reasoning: Annotated[
+        dict[str, Any] | UnsetType | None,
+        Meta(
+            description="In the older shape alone: `item_id`, `output_index`, `parts` by number, "
+            "`combined_text` and so on."
+        ),
+    ] = UNSET
+    ts: Annotated[int, Meta(description="Milliseconds since 1970.")]
+    kind: Annotated[
+        str, Meta(description="Of a debate: `motion`, `speech`, `remark`, `question` or `point`.")
+    ] = ""
+    seat: str = ""
+    name: str = ""
+    turn: int | None = None
+    live: Annotated[bool, Meta(description="It is being given: more of it will come.")] = False
+    struck: Annotated[bool, Meta(description="It was given again later.")] = False
+    order_key: str = ""
+    created_at: Annotated[
+        str | UnsetType | None, Meta(description="Of an imported one, as the old table had it.")
+    ] = UNSET
+
+
 class ConversationEventsResponse(Struct, frozen=True, rename="camel", kw_only=True):
     """A page of the events of a conversation."""
 
@@ -44,23 +103,5 @@ class ConversationEventsResponse(Struct, frozen=True, rename="camel", kw_only=Tr
     has_more: bool
 
 
-class InstallResponse(Struct, frozen=True, rename="camel", kw_only=True):
-    """A model that runs on the server's own machine."""
-
-    name: str
-    title: str
-    bytes: Count
-    licence: str
-    summary: str
-    small: bool
-    state: Literal["absent", "installing", "installed", "failed"]
-    done: Annotated[Count, Meta(description="Bytes that are here.")]
-    total: Count
-    error: Annotated[
-        str | None, Meta(description="What went wrong, and what to do about it; for the operator.")
-    ]
-
-
-class InstallsResponse(Struct, frozen=True, rename="camel", kw_only=True):
-    models: tuple[InstallResponse, ...]
-    operator: Annotated[bool, Meta(description="Whether the client may install them.")]
+ROWS = (UnifiedSegment, TokenCounts, ResponseMetadata, ConversationEvent)
+"""What may have members that are not described."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moot.api.shapes.base import (
-    SCHEMA_TEMPLATE,
     Amount,
     Count,
     DebateId,
@@ -17,6 +16,7 @@ from moot.api.shapes.base import (
     Timestamp,
     one_of,
 )
+from moot.api.shapes.seats_and_polls import OpenPoll
 from moot.core.terms import Effort, OpeningSide, WinningRule
 from moot.views.transcript_shapes import OUTCOMES, CostSummary, DebateJudge, DebateParticipant, Verdict
 
@@ -128,11 +128,7 @@ class DebateStatusResponse(Struct, frozen=True, rename="camel", kw_only=True, om
     verdict: Verdict | None = None
     verdicts: Annotated[Count, Meta(description="How many there are: a debate may be judged again.")]
     polls: Annotated[
-        tuple[dict[str, Any], ...],
-        Meta(
-            description="Votes that are or were open, with how many have voted.",
-            extra_json_schema={"items": {"$ref": SCHEMA_TEMPLATE.format(name="OpenPoll")}},
-        ),
+        tuple[OpenPoll, ...], Meta(description="Polls that are or were open, with how many have voted.")
     ]
     warnings: Annotated[tuple[str, ...], Meta(description="What will weaken the verdict.")]
     accidents: Annotated[

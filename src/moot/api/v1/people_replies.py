@@ -9,8 +9,15 @@ from msgspec import UNSET, structs
 
 from moot.api.shapes.base import Timestamp
 from moot.api.shapes.debates import Speaker
-from moot.api.shapes.people import InvitationResponse, OfferedPoint, SeatResponse
 from moot.api.shapes.records import VerdictsResponse
+from moot.api.shapes.seats_and_polls import (
+    InvitationResponse,
+    OfferedPoint,
+    OpenPoll,
+    PollCount,
+    PollsResponse,
+    SeatResponse,
+)
 from moot.core.state import Debate, Poll, Turn
 from moot.core.visibility import Viewer
 from moot.core.word_count import count_words
@@ -22,7 +29,6 @@ from moot.store.contract import StoredInvitation
 from moot.views import transcript_json
 from moot.views.poll_results import poll_report
 from moot.views.transcript import transcript
-from moot.views.transcript_json import moment
 
 
 def invitation_reply(invitation: StoredInvitation, token: str = "") -> InvitationResponse:
@@ -93,34 +99,32 @@ def _speaker(debate: Debate, turn: Turn) -> Speaker:
 # --- votes and verdicts ---------------------------------------------------------------------------------
 
 
-def poll_replies(debate: Debate) -> list[dict[str, Any]]:
-    """How many have voted, and nothing of what."""
-    return [poll_reply(debate, each.name) for each in debate.polls]
+def poll_replies(debate: Debate) -> tuple[OpenPoll, ...]:
+    """How many have voted in each poll, without what they chose."""
+    return tuple(poll_reply(debate, poll.name) for poll in debate.polls)
 
 
-def poll_reply(debate: Debate, name: str) -> dict[str, Any]:
-    current = next(each for each in debate.polls if each.name == name)
+def poll_reply(debate: Debate, name: str) -> OpenPoll:
+    current = next(poll for poll in debate.polls if poll.name == name)
     in_time = sum(vote.poll == name and not vote.late for vote in debate.votes)
-    return {
-        "poll": name,
-        "open": current.closed_at is None,
-        "votes": in_time,
-        "endsAt": moment(closes_at(current)),
-    }
+    return OpenPoll(
+        poll=name,
+        open=current.closed_at is None,
+        votes=in_time,
+        ends_at=Timestamp.of(closes_at(current)),
+    )
 
 
-def poll_totals(debate: Debate) -> dict[str, Any]:
-    """What the votes come to. While they are sealed, how many there are; nothing where nobody is asked."""
-    results = poll_report(debate)
-    if results is None:
-        return {"debateId": debate.id, "sealed": False, "rule": None, "choices": [], "polls": []}
-    shape = transcript_json.polls(results)
-    ends = {each.name: moment(closes_at(each)) for each in debate.polls}
-    return {
-        "debateId": debate.id,
-        **shape,
-        "polls": [{**each, "endsAt": ends[each["poll"]]} for each in shape["polls"]],
-    }
+def poll_totals(debate: Debate) -> PollsResponse:
+    """The result of the votes. While they are sealed, only their number; empty where no poll is held."""
+    report = poll_report(debate)
+    if report is None:
+        return PollsResponse(debate_id=debate.id, sealed=False, rule=None, choices=(), polls=())
+    votes = transcript_json.votes(report)
+    ends = {poll.name: Timestamp.of(closes_at(poll)) for poll in debate.polls}
+    polls = tuple(PollCount(**structs.asdict(poll), ends_at=ends[poll.poll]) for poll in votes.polls)
+    members: dict[str, Any] = {**structs.asdict(votes), "polls": polls}
+    return PollsResponse(**members, debate_id=debate.id)
 
 
 def verdicts_reply(debate: Debate, viewer: Viewer) -> VerdictsResponse:

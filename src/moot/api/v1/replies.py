@@ -30,8 +30,8 @@ from moot.api.shapes.debates import (
     SubmitRoundResponse,
     TriggerJudgeResponse,
 )
-from moot.api.shapes.estimates import EstimateResponse, ModelEstimate
 from moot.api.shapes.records import EventPage
+from moot.api.shapes.server_replies import EstimateResponse, ModelEstimate
 from moot.api.v1 import people_replies, rounds
 from moot.api.v1.states import STATES
 from moot.core.state import FINAL, Debate
@@ -121,7 +121,7 @@ def status_reply(debate: Debate, viewer: Viewer = OBSERVER) -> DebateStatusRespo
         costs=cost_summary(costs(debate)),
         verdict=verdict(transcript(debate)) if debate.verdict else None,
         verdicts=len(debate.verdicts),
-        polls=tuple(people_replies.poll_replies(debate)),
+        polls=people_replies.poll_replies(debate),
         warnings=tuple(warnings(debate)),
         accidents=_issue_counts(debate),
         created_at=Timestamp.of(debate.created_at),

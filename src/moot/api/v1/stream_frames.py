@@ -15,6 +15,8 @@ from typing import Any, assert_never
 from msgspec import Struct
 
 from moot.api.frames import Frame, SeenEvent
+from moot.api.shapes.base import Timestamp, to_members
+from moot.api.shapes.stream_events import AckData
 from moot.api.v1 import judge_frames, people_frames, people_replies, rounds, speech_frames
 from moot.api.v1.speech_frames import v1_frame
 from moot.api.v1.states import STATES
@@ -283,7 +285,7 @@ def _extended_frames(seen: SeenEvent, event: ExtendedEvent) -> Iterator[Frame]:
         case ev.PointRaised():
             yield people_frames.point_frame(seen, event)
         case ev.PollOpened() | ev.VoteCast() | ev.PollClosed():
-            yield v1_frame(seen, "poll", **people_replies.poll_reply(seen.after, event.poll))
+            yield v1_frame(seen, "poll", **to_members(people_replies.poll_reply(seen.after, event.poll)))
         case _:
             assert_never(event)
 
@@ -300,18 +302,17 @@ def rejected(code: str, message: str, members: Mapping[str, Any]) -> Frame:
 
 def acknowledged(kind: str, debate: Debate, *, replayed: bool = False) -> Frame:
     """A command over a WebSocket is in the log. A remark waits for the speech under way to end."""
-    status = "queued" if kind == "INJECT_CONTEXT" else "done"
     return Frame(
         "ack",
-        {
-            "type": kind,
-            "status": status,
-            "debateId": debate.id,
-            "currentStatus": STATES[debate.status],
-            "seq": debate.seq,
-            "timestamp": moment(debate.updated_at),
-            **({"replayed": True} if replayed else {}),
-        },
+        AckData(
+            type=kind,
+            status="queued" if kind == "INJECT_CONTEXT" else "done",
+            debate_id=debate.id,
+            current_status=STATES[debate.status],
+            seq=debate.seq,
+            timestamp=Timestamp.of(debate.updated_at),
+            replayed=replayed,
+        ),
     )
 
 

@@ -17,8 +17,14 @@ from moot import __version__
 from moot.api.problems import Problem
 from moot.api.rights import may
 from moot.api.shapes.base import Timestamp
-from moot.api.shapes.conversations import InstallResponse, InstallsResponse
-from moot.api.shapes.server import OfferedProvider, ProvidersResponse, TokenResponse, TokensResponse
+from moot.api.shapes.server_replies import (
+    InstallResponse,
+    InstallsResponse,
+    OfferedProvider,
+    ProvidersResponse,
+    TokenResponse,
+    TokensResponse,
+)
 from moot.api.v1 import bodies, people_bodies, query_params
 from moot.core.errors import Unavailable
 from moot.models.installs import InstallStatus

@@ -16,7 +16,7 @@ from fastapi import Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
-from moot.api.shapes.server import HealthResponse, ServicesResponse
+from moot.api.shapes.server_replies import HealthResponse, ServicesResponse
 from moot.core.errors import StoreError
 from moot.engine.arena import Arena
 from moot.web.responses import json_reply

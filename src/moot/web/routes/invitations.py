@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from moot.api.problems import Problem
-from moot.api.shapes.people import InvitationsResponse
+from moot.api.shapes.seats_and_polls import InvitationsResponse
 from moot.api.v1 import bodies, people_bodies, people_replies, query_params
 from moot.core.state import Debate
 from moot.core.terms import InvitationRole

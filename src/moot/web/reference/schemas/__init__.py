@@ -1,9 +1,4 @@
-"""The replies of v1 as readers should expect them: for the description only, nothing is checked by them.
-
-The replies themselves are projections (`api/v1/replies.py`); a test holds real ones against these shapes.
-Types have the names of the contract. A member with `LEFT_OUT` is not there where there is nothing to tell;
-readers should let members pass that they do not know.
-"""
+"""The JSON Schema of every reply and event, by its name."""
 
 from __future__ import annotations
 
@@ -12,34 +7,24 @@ from typing import Any, cast
 import msgspec
 from pydantic.json_schema import models_json_schema
 
+from moot.api.command_table import SOCKET_COMMANDS
 from moot.api.shapes import SHAPES
 from moot.api.shapes.base import SCHEMA_TEMPLATE, describe_type
+from moot.api.shapes.conversations import ROWS
 from moot.api.v1.validation_messages import Shape
 from moot.web.reference.schemas.base_schemas import Reply
-from moot.web.reference.schemas.conversation_schemas import ConversationEvent
-from moot.web.reference.schemas.event_schemas import AckData
-from moot.web.reference.schemas.people_schemas import (
-    OpenPoll,
-    PollsResponse,
-    Votes,
-)
-
-REPLIES: tuple[type[Reply], ...] = (
-    OpenPoll, Votes, PollsResponse,
-    AckData,
-)  # fmt: skip
 
 
 def schemas(*more: type[Reply], template: str = "#/components/schemas/{model}") -> dict[str, Shape]:
-    """The JSON Schema of every reply and event by its name; `more` are those of extensions."""
-    _, shapes = models_json_schema(
-        [(reply, "validation") for reply in (*REPLIES, *more)], ref_template=template
-    )
+    """`more` are the replies of extensions."""
+    _, shapes = models_json_schema([(reply, "validation") for reply in more], ref_template=template)
     _, structs = msgspec.json.schema_components(
         SHAPES, ref_template=SCHEMA_TEMPLATE, schema_hook=describe_type
     )
-    _, rows = models_json_schema([(ConversationEvent, "validation")], ref_template=template)
-    return {**shapes["$defs"], **rows["$defs"], **_each_as_sent(structs)}
+    structs["AckData"]["properties"]["type"]["enum"] = [*SOCKET_COMMANDS]
+    for row in ROWS:
+        structs[row.__name__]["additionalProperties"] = True
+    return {**shapes["$defs"], **_each_as_sent(structs)}
 
 
 def _each_as_sent(schemas: dict[str, Shape]) -> dict[str, Shape]:

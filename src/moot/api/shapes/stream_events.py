@@ -24,9 +24,9 @@ from moot.api.shapes.base import (
     one_of,
 )
 from moot.api.shapes.debates import SpeechMarks
+from moot.api.shapes.seats_and_polls import OpenPoll
 from moot.api.v1.states import State
 from moot.core.events import EndReason, FailReason
-from moot.core.terms import PollName
 from moot.views.transcript_shapes import Rubric, Score, TokenUsage, Verdict
 
 
@@ -266,15 +266,28 @@ class PointEvent(LoggedFrame, frozen=True, rename="camel", kw_only=True, omit_de
     text: str
 
 
-class PollEvent(LoggedFrame, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
-    """A vote is opened or closed, or somebody has voted."""
+class PollEvent(OpenPoll, frozen=True, rename="camel", kw_only=True):
+    """A poll was opened or closed, or a vote was cast."""
 
-    poll: Annotated[str, one_of(PollName)]
-    open: bool
-    votes: Annotated[Count, Meta(description="Those that came in time.")]
-    ends_at: Annotated[
-        Timestamp | None, Meta(description="null where it is closed, or open until somebody closes it.")
-    ]
+    timestamp: Timestamp
+    seq: Annotated[Nth, Meta(description="Where it stands in the log.")]
+
+
+# --- over a WebSocket -----------------------------------------------------------------------------------
+
+
+class AckData(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    """A command over a WebSocket is in the log."""
+
+    type: str
+    status: Annotated[str, Meta(extra_json_schema={"enum": ["done", "queued"]})]
+    debate_id: DebateId
+    current_status: StateName
+    seq: Count
+    timestamp: Timestamp
+    replayed: Annotated[
+        bool, Meta(description="The command had been carried out before under the same key.")
+    ] = False
 
 
 EVENTS: dict[str, type[Struct]] = {

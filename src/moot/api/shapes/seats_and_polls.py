@@ -1,4 +1,4 @@
-"""Replies for people who take part: invitations, seats, votes and verdicts."""
+"""Replies for people who take part: invitations, seats and polls of the audience."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from moot.api.shapes.base import Count, DebateId, JudgeId, Nth, SeatId, Seconds, Timestamp, one_of
-from moot.core.terms import InvitationRole
+from moot.core.terms import InvitationRole, PollName
+from moot.views.transcript_shapes import PollTotals, Votes
 
 
 class InvitationResponse(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
@@ -61,3 +62,30 @@ class SeatResponse(Struct, frozen=True, rename="camel", kw_only=True):
 
 class InvitationsResponse(Struct, frozen=True, rename="camel", kw_only=True):
     invitations: tuple[InvitationResponse, ...]
+
+
+# --- polls ----------------------------------------------------------------------------------------------
+
+PollEnd = Annotated[
+    Timestamp | None, Meta(description="null where it is closed, or open until it is closed by hand.")
+]
+
+
+class OpenPoll(Struct, frozen=True, rename="camel", kw_only=True):
+    """How many have voted in a poll, without what they chose."""
+
+    poll: Annotated[str, one_of(PollName)]
+    open: bool
+    votes: Annotated[Count, Meta(description="Those that came in time.")]
+    ends_at: PollEnd
+
+
+class PollCount(PollTotals, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    """The votes of one poll, and when it closes."""
+
+    ends_at: PollEnd
+
+
+class PollsResponse(Votes, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    debate_id: DebateId
+    polls: tuple[PollCount, ...]

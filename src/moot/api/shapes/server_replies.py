@@ -1,4 +1,4 @@
-"""Replies about the server itself: models, providers, formats, tools, tokens, health."""
+"""Replies about the server: models, formats, tools, tokens, health, cost estimates, statistics."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from moot.api.shapes.base import Count, Dollars, Nth, Timestamp, one_of
+from moot.api.shapes.base import Amount, Count, Dollars, Nth, Timestamp, one_of
 from moot.core.terms import Effort, HostedTool, SeatRole, Side, TokenRole
+from moot.rules.cost_estimate import CountRange
 from moot.views.preview import ScheduledSpeech
+from moot.views.statistics_tables import FormatRecord, JudgeRecord, PairRecord, TopicCount, WinRecord
 
 Minutes = Annotated[float, Meta(extra_json_schema={"minimum": 0})]
 TwoOrMore = Annotated[int, Meta(extra_json_schema={"minimum": 2})]
@@ -80,6 +82,28 @@ class ProvidersResponse(Struct, frozen=True, rename="camel", kw_only=True):
     token: Annotated[bool, Meta(description="Whether every request needs a token.")]
     operator: Annotated[bool, Meta(description="Whether the client may install models and make tokens.")]
     version: Annotated[str, Meta(description="The version of the server.")]
+
+
+class InstallResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    """A model that runs on the server's own machine."""
+
+    name: str
+    title: str
+    bytes: Count
+    licence: str
+    summary: str
+    small: bool
+    state: Literal["absent", "installing", "installed", "failed"]
+    done: Annotated[Count, Meta(description="Bytes that are here.")]
+    total: Count
+    error: Annotated[
+        str | None, Meta(description="What went wrong, and what to do about it; for the operator.")
+    ]
+
+
+class InstallsResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    models: tuple[InstallResponse, ...]
+    operator: Annotated[bool, Meta(description="Whether the client may install them.")]
 
 
 # --- formats ------------------------------------------------------------------------------------------
@@ -194,6 +218,90 @@ class TokenResponse(Struct, frozen=True, rename="camel", kw_only=True, omit_defa
 class TokensResponse(Struct, frozen=True, rename="camel", kw_only=True):
     tokens: tuple[TokenResponse, ...]
     needed: Annotated[bool, Meta(description="Whether every request needs a token.")]
+
+
+# --- the cost of a debate ------------------------------------------------------------------------------
+
+
+class ModelEstimate(Struct, frozen=True, rename="camel", kw_only=True):
+    model: str
+    low: Annotated[Amount | None, Meta(description="null where nobody knows the price.")]
+    high: Amount | None
+    calls: CountRange
+    input_tokens: CountRange
+    output_tokens: CountRange
+
+
+class EstimateResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    currency: Annotated[str, Meta(extra_json_schema={"const": "USD"})]
+    low: Annotated[
+        Amount | None, Meta(description="US dollars, if everybody keeps to the words of the format.")
+    ]
+    high: Annotated[Amount | None, Meta(description="US dollars, if every call takes all that it may.")]
+    low_text: str
+    high_text: str
+    limited: Annotated[bool, Meta(description="It could cost more if `costLimit` did not hold it.")]
+    smallest_limit: Annotated[
+        Amount | None,
+        Meta(
+            description="The smallest `costLimit` under which the first round can be held and judged: a "
+            "smaller one is refused. null where a price is not known."
+        ),
+    ]
+    speeches: Count
+    calls: CountRange
+    tokens: CountRange
+    models: tuple[ModelEstimate, ...]
+    unpriced: tuple[str, ...]
+    order: Annotated[tuple[ScheduledSpeech, ...], Meta(description="Who speaks when.")]
+    warnings: Annotated[
+        tuple[str, ...],
+        Meta(description="What will weaken the verdict, and what is not in the estimate: tools."),
+    ]
+
+
+# --- statistics of many debates ------------------------------------------------------------------------
+
+
+class ModelBill(Struct, frozen=True, rename="camel", kw_only=True):
+    model: str
+    cost: Annotated[
+        Dollars | None, Meta(description="US dollars, as far as prices are known; null where none is.")
+    ]
+    cost_text: str
+    tokens: Count
+    debates: Count
+
+
+class DayFigures(Struct, frozen=True, rename="camel", kw_only=True):
+    day: Annotated[str, Meta(description="A date in UTC.")]
+    debates: Count
+    cost: Dollars
+    cost_text: str
+
+
+class Totals(Struct, frozen=True, rename="camel", kw_only=True):
+    debates: Count
+    statuses: dict[str, Count]
+    speeches: Count
+    cost: Annotated[Dollars, Meta(description="US dollars, as far as prices are known.")]
+    cost_text: str
+    unpriced: Annotated[Count, Meta(description="Debates with calls whose price is not known.")]
+
+
+class StatisticsResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    totals: Totals
+    models: tuple[WinRecord, ...]
+    sides: tuple[WinRecord, ...]
+    pairs: tuple[PairRecord, ...]
+    formats: tuple[FormatRecord, ...]
+    topics: tuple[TopicCount, ...]
+    costs: tuple[ModelBill, ...]
+    judges: JudgeRecord
+    days: Annotated[
+        tuple[DayFigures, ...],
+        Meta(description="The days on which a debate was opened, of the last year."),
+    ]
 
 
 # --- health -------------------------------------------------------------------------------------------
