@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,6 +21,7 @@ from moot.store.contract import LogPosition
 from moot.store.memory import MemoryStore
 from tests.support.event_factories import call_started, opened, turn_started
 from tests.support.redis import Redis, redis, redis_url  # noqa: F401 - fixtures
+from tests.support.until import until
 
 DEBATE = "deb_1"
 BEGUN = 3
@@ -32,12 +33,6 @@ class Aloof(MemoryStore):
 
     async def positions(self, debate_ids: Sequence[str]) -> dict[str, LogPosition]:
         raise StoreError
-
-
-async def until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
-        while not true():  # noqa: ASYNC110 - nothing tells of it
-            await asyncio.sleep(0.005)
 
 
 class Reader:

@@ -10,7 +10,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,12 @@ import uvicorn
 
 from moot.core.errors import Invalid, Unavailable
 from moot.core.terms import ToolCall, ToolResult
+from moot.tools import tool_connection, toolbox
 from moot.tools.contract import MAX_RESULT_LENGTH, NoTools
 from moot.tools.tool_connection import MAX_ANSWER_BYTES
 from moot.tools.tool_settings import ToolServerSettings
 from moot.tools.toolbox import McpToolbox
+from tests.support.until import PATIENCE, until
 from tests.tools import small_tool_server
 from tests.tools import tool_server as words_server
 
@@ -55,10 +57,19 @@ def server(name: str = "words", **changes: object) -> ToolServerSettings:
         "command": (sys.executable, "-m", "tests.tools.tool_server", "banner"),
         "pass_env": ("WORDS_KEY", "PYTHONPATH"),
         "env": {"GREETING": "hello there"},
-        "seconds": 20.0,
+        "seconds": PATIENCE,
         "title": "Words",
     }
     return ToolServerSettings(name=name, **{**given, **changes})  # type: ignore[arg-type] - what a test changes
+
+
+@pytest.fixture(scope="module", autouse=True)
+def patience() -> Generator[None]:
+    """On a busy machine a server may take longer to start than a debate would wait for it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(toolbox, "OPEN_WAIT_SECONDS", PATIENCE)
+        patch.setattr(tool_connection, "LIST_SECONDS", PATIENCE)
+        yield
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -161,11 +172,9 @@ async def test_the_child_gets_no_key_of_ours_and_its_own_is_not_repeated(box: Mc
 async def test_a_tool_that_is_learnt_later_is_offered(box: McpToolbox) -> None:
     assert await box.tools_for(["words/new"]) == ()
     await use(box, "words__learn")
-    for _ in range(1_000):
-        if await box.tools_for(["words/new"]):
-            return
-        await asyncio.sleep(0.01)
-    pytest.fail("nobody has heard of it")
+    async with asyncio.timeout(PATIENCE):
+        while not await box.tools_for(["words/new"]):  # noqa: ASYNC110 - the server tells only the toolbox
+            await asyncio.sleep(0.01)
 
 
 async def test_a_server_that_cannot_be_run_has_no_tools(
@@ -308,11 +317,7 @@ async def at_an_address(app: Any, **more: Any) -> AsyncGenerator[ToolServerSetti
 async def _all_gone(pids: list[int]) -> None:
     """A process that was killed takes a moment to be gone."""
     assert len(pids) == 2
-    for _ in range(1_000):
-        if not any(_alive(pid) for pid in pids):
-            return
-        await asyncio.sleep(0.01)
-    pytest.fail("somebody is still there")
+    await until(lambda: not any(_alive(pid) for pid in pids))
 
 
 def _alive(pid: int) -> bool:

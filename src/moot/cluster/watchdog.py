@@ -28,12 +28,14 @@ def end() -> None:
 
 
 class Watchdog:
+    """The counts of `tick` decide; `start` makes a thread that ticks."""
+
     def __init__(
         self, stall_seconds: float, *, is_heard: Callable[[], bool | None], end: Callable[[], None] = end
     ) -> None:
         """`is_heard` is called in the thread when the heartbeat is late: None if the database is away."""
-        self._tick = stall_seconds / TICKS
-        self._is_known = is_heard
+        self._tick_seconds = stall_seconds / TICKS
+        self._is_heard = is_heard
         self._end = end
         self._since_turn = 0
         self._since_beat = 0
@@ -43,13 +45,34 @@ class Watchdog:
         self._turning: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        self._turning = asyncio.create_task(self._reset_on_loop(), name="turning of the loop")
+        self._turning = asyncio.create_task(self._keep_turning(), name="turning of the loop")
         threading.Thread(target=self._watch, name="watchdog", daemon=True).start()
+
+    def turn(self) -> None:
+        """The event loop has run."""
+        self._since_turn = 0
 
     def beat(self) -> None:
         """The database has received a heartbeat."""
         self._since_beat = 0
         self._unheard = False
+
+    def tick(self) -> str:
+        """Count a tick. Returns why the process must end, or an empty string."""
+        self._since_turn += 1
+        self._since_beat += 1
+        if self._since_turn > TICKS:
+            return "the event loop does not turn"
+        if self._since_beat > 2 * TICKS:
+            self._since_beat = TICKS
+            is_recent = None
+            with suppress(Exception):
+                is_recent = self._is_heard()
+            # A database that has just come back has no heartbeats yet: it is asked again one stall later.
+            before, self._unheard = self._unheard, is_recent is False
+            if before and self._unheard:
+                return "the database does not hear of this worker"
+        return ""
 
     async def close(self) -> None:
         self._over.set()
@@ -57,33 +80,17 @@ class Watchdog:
             self._turning.cancel()
             await asyncio.gather(self._turning, return_exceptions=True)
 
-    async def _reset_on_loop(self) -> None:
+    async def _keep_turning(self) -> None:
         while True:
-            self._since_turn = 0
-            await asyncio.sleep(self._tick / 2)
+            self.turn()
+            await asyncio.sleep(self._tick_seconds / 2)
 
     def _watch(self) -> None:
-        while not self._over.wait(self._tick):
-            self._since_turn += 1
-            self._since_beat += 1
-            if reason := self._reason():
+        while not self._over.wait(self._tick_seconds):
+            if reason := self.tick():
                 log.critical("%s: this process exits, and other workers take over its debates", reason)
                 self._end()
                 return
-
-    def _reason(self) -> str:
-        if self._since_turn > TICKS:
-            return "the event loop does not turn"
-        if self._since_beat > 2 * TICKS:
-            self._since_beat = TICKS
-            is_recent = None
-            with suppress(Exception):
-                is_recent = self._is_known()
-            # A database that has just come back has no heartbeats yet: it is asked again one stall later.
-            before, self._unheard = self._unheard, is_recent is False
-            if before and self._unheard:
-                return "the database does not hear of this worker"
-        return ""
 
 
 def worker_is_known(url: str, worker: int, seconds: float) -> bool | None:

@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Any, Literal, get_args
 
 from msgspec import Struct, field
+from msgspec.structs import force_setattr
 
 Money = Decimal
 Side = Literal["for", "against", "neutral"]
@@ -34,6 +35,7 @@ DEFAULT_CRITERIA = ("argument", "evidence", "rebuttal", "clarity")
 StepSize = Literal["turn", "round"]
 """How much is held before the debate pauses by itself."""
 WinningRule = Literal["ai-judge", "self-terminate", "user-decides", "audience"]
+DEFAULT_WINNING_RULE: WinningRule = "ai-judge"
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Verbosity = Literal["low", "medium", "high"]
 FinishReason = Literal["stop", "length", "filter", "refusal", "tool", "pause", "unknown"]
@@ -150,7 +152,7 @@ class DebateOptions(Struct, frozen=True, omit_defaults=True):
     auto: bool = True
     """False is manual mode: each round waits to be asked for."""
     auto_judge: bool = True
-    winning: WinningRule = "ai-judge"
+    winning: WinningRule = DEFAULT_WINNING_RULE
     intensity: int = 3
     show_reasoning: bool = True
     language: str = ""
@@ -168,6 +170,12 @@ class DebateOptions(Struct, frozen=True, omit_defaults=True):
     tools: tuple[str, ...] = ()
     """What the seats may use: a server of `moot.toml`, one tool of it (`server/tool`), or a provider's own
     tools (`web_search`, `code`). Nothing else."""
+
+    def __post_init__(self) -> None:
+        # msgspec leaves a default out only if it is the same object. Python shares equal strings between
+        # modules only if they look like identifiers, so without this the hyphen would decide what is written.
+        if self.winning == DEFAULT_WINNING_RULE:
+            force_setattr(self, "winning", DEFAULT_WINNING_RULE)
 
 
 # --- formats ------------------------------------------------------------------------------------------

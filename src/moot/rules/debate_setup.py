@@ -14,6 +14,7 @@ from moot.core.events import DebateOpened
 from moot.core.names import fold_name
 from moot.core.terms import (
     DEFAULT_CRITERIA,
+    DEFAULT_WINNING_RULE,
     FREE,
     MAX_JUDGES,
     MAX_TOOLS,
@@ -165,7 +166,7 @@ def _manner(setup: Setup) -> DebateOptions:
 
 def default_winning_rule(fmt: Format, polls: PollSettings | None) -> WinningRule:
     """Where the format goes by the swing of its audience and there is one, the audience decides."""
-    return "audience" if polls is not None and fmt.result == "swing" else "ai-judge"
+    return "audience" if polls is not None and fmt.result == "swing" else DEFAULT_WINNING_RULE
 
 
 def _has_one_vote(fmt: Format) -> bool:
