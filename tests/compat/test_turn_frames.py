@@ -12,7 +12,7 @@ from moot.core.state import Turn
 from moot.core.terms import Money, Reasoning, ReasoningPart, Text, Usage
 from moot.core.visibility import OWNER, Viewer
 from moot.views.session_rows import entry
-from tests.api.watching import NAMES, told, watch
+from tests.api.watching import NAMES, sent, told, watch
 from tests.golden.reading import log_of
 from tests.support.for_each import for_each
 from tests.views.logs import Log
@@ -26,7 +26,7 @@ def frames(seen: list[SeenEvent], turn: Turn, after: int | None = None) -> list[
 
 
 def joined(made: list[Frame], name: str) -> str:
-    return "".join(frame.data["chunk"] for frame in made if frame.event == name)
+    return "".join(frame.data.chunk for frame in made if frame.event == name)
 
 
 @for_each("name", NAMES)
@@ -36,15 +36,15 @@ def test_a_turn_ends_with_all_that_was_said_in_it(name: str) -> None:
     for turn in debate.turns:
         *streamed, last = frames(seen, turn)
         assert {frame.event for frame in streamed} <= {"content", "reasoning"}
-        if last.event == "error" and "retrying" in last.data:
+        if last.event == "error" and last.data.retrying:
             # Words that had been sent no longer stood: who asks again hears those that do.
             *streamed, last = frames(seen, turn, turn.since)
         if turn.state != "completed":
-            assert (last.event, [*last.data]) == ("error", ["message"])
+            assert (last.event, [*sent(last)]) == ("error", ["message"])
             continue
         assert last.event == "complete"
-        assert last.data["content"] == joined(streamed, "content") == turn.text
-        assert last.data["cost"]["total"] == (turn.cost or 0)
+        assert last.data.content == joined(streamed, "content") == turn.text
+        assert last.data.cost.total == (turn.cost or 0)
 
 
 @for_each("name", NAMES)
@@ -53,8 +53,7 @@ def test_the_thoughts_of_a_turn_are_told_as_they_are_kept(name: str) -> None:
     for turn in seen[-1].after.turns:
         if turn.state == "completed":
             assert (
-                joined(frames(seen, turn, turn.since), "reasoning")
-                == entry(seen[-1].after, turn)["reasoning"]
+                joined(frames(seen, turn, turn.since), "reasoning") == entry(seen[-1].after, turn).reasoning
             )
 
 
@@ -90,11 +89,11 @@ def test_a_further_attempt_goes_on_from_what_was_sent_or_ends_the_stream(
     *streamed, last = frames(seen, turn)
     assert last.event == end
     if end == "complete":
-        assert joined(streamed, "content") == last.data["content"]
+        assert joined(streamed, "content") == last.data.content
     else:
-        assert last.data["retrying"] is True
+        assert last.data.retrying is True
     *streamed, last = frames(seen, turn, turn.since)
-    assert last.data["content"] == joined(streamed, "content") == whole
+    assert last.data.content == joined(streamed, "content") == whole
 
 
 def test_there_is_a_break_between_two_thoughts() -> None:
@@ -119,7 +118,7 @@ def test_there_is_a_break_between_two_thoughts() -> None:
     turn = seen[-1].after.turns[0]
     told_ = joined(frames(seen, turn), "reasoning")
     assert told_ == "weighing it.\n\nSecond thought.\n\nAnd a third."
-    assert entry(seen[-1].after, turn)["reasoning"] == told_
+    assert entry(seen[-1].after, turn).reasoning == told_
 
 
 @for_each("name", NAMES)
@@ -128,10 +127,10 @@ def test_the_parts_of_a_cost_make_the_total(name: str) -> None:
     assert debate
     for turn in debate.turns:
         told_ = turn_costs(debate, turn)
-        parts = [Money(told_[part]) for part in ("input", "output", "reasoning")]
+        parts = [told_.input, told_.output, told_.reasoning]
         assert min(parts) >= 0
-        assert sum(parts) == told_["total"]
-        assert ("known" in told_) == (turn.cost is None)
+        assert sum(parts) == told_.total
+        assert told_.known == (turn.cost is not None)
 
 
 def test_who_may_not_read_thoughts_is_told_none() -> None:

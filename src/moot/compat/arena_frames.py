@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
-from typing import Any, Literal, assert_never
+from typing import Any, assert_never
+
+from msgspec import structs
 
 from moot.api.frames import Frame, SeenEvent
+from moot.api.shapes.base import Timestamp, to_members
 from moot.compat.plain_stream import (
     PlainFrames,
     SpeechBegun,
@@ -21,7 +24,23 @@ from moot.compat.plain_stream import (
     speech_events,
     turns_by_slot,
 )
-from moot.compat.quick import debate_fields
+from moot.compat.quick import debate_outcome
+from moot.compat.reply_shapes import (
+    Action,
+    ActionProcessed,
+    Bout,
+    BoutActed,
+    BoutAction,
+    BoutCompleted,
+    BoutDebater,
+    BoutEvent,
+    BoutStarted,
+    BoutState,
+    BoutToken,
+    BoutTurn,
+    TurnBegun,
+    TurnDone,
+)
 from moot.core.events import (
     DebateEnded,
     DebateFailed,
@@ -40,17 +59,14 @@ from moot.judging.parties import party
 from moot.views import outcome
 from moot.views.costs import costs
 from moot.views.transcript import thoughts
-from moot.views.transcript_json import moment
 
 FORMAT = "free"
 TYPE = "turn-based"
-Action = Literal["pause", "resume", "skip", "inject"]
 LETTERS = ascii_uppercase
 AUTOMATIC_SKIPS = ("no questions", "clock", "stopped", "budget")
 """Reasons for which a speech is left out without a command to skip it."""
 
-State = Literal["created", "running", "paused", "completed", "aborted"]
-STATES: dict[Status, State] = {
+STATES: dict[Status, BoutState] = {
     "created": "created",
     "initializing": "running",
     "awaiting_arguments": "running",
@@ -73,33 +89,35 @@ class ArenaFrames(PlainFrames, frozen=True):
     def name(self) -> str:
         return "bouts"
 
-    def shapes(self, seen: SeenEvent) -> Sequence[dict[str, Any]]:
+    def shapes(self, seen: SeenEvent) -> Sequence[BoutEvent]:
         return [*self._actions(seen), *_speeches(seen), *self._turnings(seen)]
 
-    def _actions(self, seen: SeenEvent) -> Iterator[dict[str, Any]]:
+    def _actions(self, seen: SeenEvent) -> Iterator[BoutEvent]:
         match seen.event:
             case TurnStarted() if seen.before:
                 # A comment is processed when a speaker begins who hears it.
                 waiting = seen.before.unheard_remarks
-                yield from (_processed("inject", remark) for remark in waiting if self._hears(remark))
+                yield from (
+                    _processed(seen, "inject", remark.text) for remark in waiting if self._hears(remark)
+                )
             case DebatePaused():
-                yield _processed("pause")
+                yield _processed(seen, "pause")
             case DebateResumed():
-                yield _processed("resume")
+                yield _processed(seen, "resume")
             case TurnInterrupted(by="skip"):
-                yield _processed("skip")
+                yield _processed(seen, "skip")
             case TurnSkipped(slot=slot, by=by):
                 if by not in AUTOMATIC_SKIPS and seen.after.schedule[slot].tone != "continuation":
-                    yield _processed("skip")
+                    yield _processed(seen, "skip")
             case _:
                 return
 
-    def _turnings(self, seen: SeenEvent) -> Iterator[dict[str, Any]]:
+    def _turnings(self, seen: SeenEvent) -> Iterator[BoutEvent]:
         match seen.event:
             case DebateStarted():
-                yield {"type": "debate.started", "debate": debate_reply(seen.after, self.viewer)}
+                yield BoutStarted(debate=debate_reply(seen.after, self.viewer), seq=seen.seq)
             case DebateEnded() | DebateFailed():
-                yield {"type": "debate.completed", **_result(seen.after)}
+                yield _result(seen.after, seen.seq)
             case _:
                 return
 
@@ -108,29 +126,36 @@ class ArenaFrames(PlainFrames, frozen=True):
 
 
 def debate_reply(debate: Debate, viewer: Viewer) -> dict[str, Any]:
-    """A debate at its address, as this viewer may know it: for those who count turns, and for those who read
-    the transcript of an Optimist, a Skeptic and a Moderator."""
+    """The members of a `Bout`, as this viewer may know the debate.
+
+    It has turns for clients of `/api/debates`, and a transcript for those of `/api/debate`.
+    """
     known = known_to(debate, viewer)
-    shape: dict[str, Any] = {
-        "id": known.id,
-        "topic": known.motion,
-        "format": TYPE,
-        "maxTurns": len(known.schedule),
-        "maxRounds": known.rounds_planned,
-        "winningCondition": known.manner.winning,
-        **{f"debater{LETTERS[index]}": _debater(seat) for index, seat in enumerate(known.seats)},
-        "turns": [_turn(known, turn) for turn in turns_by_slot(known)],
-        "status": STATES[known.status],
-        "winner": winner(known),
-        "currentSpeaker": seat_letter(known, _current(known)),
-        "createdAt": moment(known.created_at),
-        "updatedAt": moment(known.updated_at),
-        **debate_fields(known),
-        "seq": known.seq,
-    }
-    if known.failure:
-        shape["error"] = outcome.ending(known)
-    return shape
+    debaters = dict(zip(LETTERS, map(_debater, known.seats), strict=False))
+    bout = Bout(
+        id=known.id,
+        topic=known.motion,
+        format=TYPE,
+        max_turns=len(known.schedule),
+        max_rounds=known.rounds_planned,
+        winning_condition=known.manner.winning,
+        debater_a=debaters.pop("A"),
+        debater_b=debaters.pop("B"),
+        debater_c=debaters.pop("C", None),
+        debater_d=debaters.pop("D", None),
+        turns=tuple(_turn(known, turn) for turn in turns_by_slot(known)),
+        status=STATES[known.status],
+        winner=winner(known),
+        current_speaker=seat_letter(known, _current(known)),
+        created_at=Timestamp.of(known.created_at),
+        updated_at=Timestamp.of(known.updated_at),
+        **structs.asdict(debate_outcome(known)),
+        seq=known.seq,
+        error=outcome.ending(known) if known.failure else None,
+    )
+    # The document of this API names four debaters; a larger table has further letters.
+    further = {f"debater{letter}": to_members(debater) for letter, debater in debaters.items()}
+    return {**to_members(bout), **further}
 
 
 def winner(debate: Debate) -> str | None:
@@ -145,75 +170,79 @@ def seat_letter(debate: Debate, seat_id: str) -> str:
     return next(LETTERS[index] for index, seat in enumerate(debate.seats) if seat.id == seat_id)
 
 
-def action_reply(debate: Debate, action: Action, payload: str = "") -> dict[str, Any]:
+def action_reply(debate: Debate, action: Action, payload: str = "") -> BoutActed:
     """The command is recorded; the stream reports when it has taken effect."""
-    return {
-        "debateId": debate.id,
-        "accepted": True,
-        "action": {"type": action, **({"payload": payload} if payload else {})},
-        "status": STATES[debate.status],
-    }
+    done = BoutAction(type=action, payload=payload)
+    return BoutActed(debate_id=debate.id, accepted=True, action=done, status=STATES[debate.status])
 
 
 def deleted() -> Frame:
-    return Frame("", {"type": "debate.completed", "winner": None, "reason": "The debate was deleted."})
+    return Frame("", BoutCompleted(winner=None, reason="The debate was deleted."))
 
 
-def _speeches(seen: SeenEvent) -> Iterator[dict[str, Any]]:
+def _speeches(seen: SeenEvent) -> Iterator[BoutEvent]:
     for speech_event in speech_events(seen):
         turn = speech_event.turn
         speaker, number = seat_letter(seen.after, turn.seat), turn.slot + 1
         match speech_event:
             case SpeechBegun():
-                yield {"type": "turn.started", "speaker": speaker, "turnNumber": number}
+                yield TurnBegun(speaker=speaker, turn_number=number, seq=seen.seq)
             case SpeechText():
-                yield {"type": "token", "speaker": speaker, "content": speech_event.text}
+                yield BoutToken(speaker=speaker, content=speech_event.text, seq=seen.seq)
             case SpeechOver():
-                position = {"speaker": speaker, "turnNumber": number}
-                yield {"type": "turn.completed", **position, "fullContent": content(turn), **_failed(turn)}
+                yield TurnDone(
+                    speaker=speaker,
+                    turn_number=number,
+                    full_content=content(turn),
+                    **_failed(turn),
+                    seq=seen.seq,
+                )
             case _:
                 assert_never(speech_event)
 
 
-def _failed(turn: Turn) -> dict[str, str]:
+def _failed(turn: Turn) -> dict[str, Any]:
     return {"status": "error", "error": turn.message} if turn.state == "failed" else {}
 
 
-def _processed(action: Action, remark: Remark | None = None) -> dict[str, Any]:
-    payload = {"payload": remark.text} if remark else {}
-    return {"type": "action.processed", "action": {"type": action, **payload}}
+def _processed(seen: SeenEvent, action: Action, payload: str = "") -> ActionProcessed:
+    return ActionProcessed(action=BoutAction(type=action, payload=payload), seq=seen.seq)
 
 
-def _result(debate: Debate) -> dict[str, Any]:
+def _result(debate: Debate, seq: int) -> BoutCompleted:
     verdict, figures = debate.verdict, costs(debate)
     decided = verdict is not None and not debate.failure and debate.status != "aborted"
     ending = outcome.ending(debate)
     reason = (verdict.reasoning or outcome.headline(debate, verdict)) if verdict and decided else ending
-    return {
-        "winner": winner(debate) if decided else None,
-        "reason": reason,
-        "totalTokens": figures.usage.total,
-        "totalCost": None if figures.total is None else float(figures.total),
-        **({"error": ending} if debate.failure else {}),
-    }
+    return BoutCompleted(
+        winner=winner(debate) if decided else None,
+        reason=reason,
+        total_tokens=figures.usage.total,
+        total_cost=None if figures.total is None else float(figures.total),
+        error=ending if debate.failure else None,
+        seq=seq,
+    )
 
 
-def _debater(seat: Seat) -> dict[str, Any]:
-    secrets = {"systemPrompt": seat.system_prompt, "objective": seat.objective}
-    shape = {"model": seat.model.label, "name": seat.name, "position": seat.side}
-    return {**shape, **{name: text for name, text in secrets.items() if text}}
+def _debater(seat: Seat) -> BoutDebater:
+    return BoutDebater(
+        model=seat.model.label,
+        name=seat.name,
+        position=seat.side,
+        system_prompt=seat.system_prompt,
+        objective=seat.objective,
+    )
 
 
-def _turn(debate: Debate, turn: Turn) -> dict[str, Any]:
-    reasoning = thoughts(turn)
-    return {
-        "number": turn.slot + 1,
-        "speaker": seat_letter(debate, turn.seat),
-        "content": content(turn),
-        **({"reasoning": reasoning} if reasoning else {}),
-        "timestamp": moment(turn.started_at),
+def _turn(debate: Debate, turn: Turn) -> BoutTurn:
+    return BoutTurn(
+        number=turn.slot + 1,
+        speaker=seat_letter(debate, turn.seat),
+        content=content(turn),
+        reasoning=thoughts(turn),
+        timestamp=Timestamp.of(turn.started_at),
         **_failed(turn),
-    }
+    )
 
 
 def _current(debate: Debate) -> str:

@@ -36,9 +36,10 @@ from moot.api.v1.validation_messages import (
     one_of,
 )
 from moot.compat import arena_frames
-from moot.compat.arena_frames import TYPE, Action
+from moot.compat.arena_frames import TYPE
 from moot.compat.model_names import ServerModelResolver
 from moot.compat.plain_stream import follow_plainly, opened_headers
+from moot.compat.reply_shapes import Action, BoutActed
 from moot.core.names import fold_name, trim
 from moot.core.state import Debate
 from moot.core.terms import Model
@@ -364,7 +365,7 @@ async def act(request: Request, debate_id: DebateId, context: Context) -> Respon
         received = action
         return _command(action, identity_of(request).name)
 
-    def answer(debate: Debate) -> dict[str, object]:
+    def answer(debate: Debate) -> BoutActed:
         return arena_frames.action_reply(debate, received.type, received.payload)
 
     return await run_command(context, request, debate_id, UserAction, command, answer, status=202)

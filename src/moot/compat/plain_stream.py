@@ -9,15 +9,15 @@ later is not reported here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 from starlette.requests import Request
 from starlette.responses import Response
 
 from moot.api.frames import Dialect, Frame, SeenEvent
 from moot.api.problems import Problem
 from moot.api.v1 import query_params
+from moot.compat.reply_shapes import BoutEvent, QuickEvent
 from moot.core.events import (
     CallDelta,
     CallFailed,
@@ -105,11 +105,11 @@ def milliseconds(debate: Debate) -> int:
     return round((last - began).total_seconds() * 1000)
 
 
-def numbered_frames(seen: SeenEvent, shapes: Sequence[dict[str, Any]]) -> tuple[Frame, ...]:
+def numbered_frames(shapes: Sequence[QuickEvent | BoutEvent]) -> tuple[Frame, ...]:
     """Frames without a name; each holds its cursor: `seq`, and `part` for all but the last of an event."""
     last = len(shapes)
     return tuple(
-        Frame("", {**shape, "seq": seen.seq, **({"part": index} if index < last else {})})
+        Frame("", shape if index == last else structs.replace(shape, part=index))
         for index, shape in enumerate(shapes, 1)
     )
 
@@ -183,9 +183,9 @@ class PlainFrames(Struct, frozen=True):
     def frames(self, seen: SeenEvent) -> Sequence[Frame]:
         if seen.event is None or is_after_end(seen):
             return ()
-        return numbered_frames(seen, self.shapes(seen))
+        return numbered_frames(self.shapes(seen))
 
-    def shapes(self, seen: SeenEvent) -> Sequence[dict[str, Any]]:
+    def shapes(self, seen: SeenEvent) -> Sequence[QuickEvent | BoutEvent]:
         raise NotImplementedError
 
 

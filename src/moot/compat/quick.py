@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
-from typing import Annotated, Any, ClassVar, Literal, assert_never
+from typing import Annotated, ClassVar, assert_never
 
 from limits import RateLimitItemPerHour
+from msgspec import structs
 from pydantic import ConfigDict
 from starlette.requests import Request
 from starlette.responses import Response
@@ -23,6 +24,7 @@ from starlette.responses import Response
 from moot.api.frames import Cursor, Frame, SeenEvent
 from moot.api.problems import Problem
 from moot.api.rate_limits import RateLimiter
+from moot.api.shapes.base import Timestamp
 from moot.api.v1 import query_params
 from moot.api.v1.bodies import Body, read_body
 from moot.api.v1.validation_messages import FixedMessage, between, line
@@ -39,6 +41,19 @@ from moot.compat.plain_stream import (
     speech_events,
     turns_by_slot,
 )
+from moot.compat.reply_shapes import (
+    AgentEnd,
+    AgentStart,
+    DebateComplete,
+    ErrorCode,
+    QuickCreated,
+    QuickError,
+    QuickEvent,
+    QuickMessage,
+    QuickOutcome,
+    QuickToken,
+    RoundComplete,
+)
 from moot.core.errors import FaultKind, UnknownDebate
 from moot.core.events import DebateEnded, DebateFailed, RoundCompleted, TurnStarted
 from moot.core.state import Debate, Turn
@@ -49,7 +64,6 @@ from moot.rules.debate_setup import Setup
 from moot.store.contract import IdempotencyKey, RecordResult
 from moot.views import outcome
 from moot.views.costs import costs
-from moot.views.transcript_json import moment
 from moot.web.app_context import AppContext, client_of, identity_of, query_string
 from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.responses import json_reply
@@ -66,7 +80,6 @@ from moot.web.routes.handlers import (
 
 FORMAT = "panel"
 ROUNDS, MAX_ROUNDS = 3, 5
-Code = Literal["INVALID_TOPIC", "RATE_LIMIT", "LLM_ERROR", "INTERNAL_ERROR"]
 PERMANENT_FAULTS: tuple[FaultKind, ...] = (
     "bad_key", "forbidden", "billing", "unknown_model", "bad_request", "too_long", "tls", "redirected",
     "filtered", "budget", "unavailable",
@@ -98,7 +111,7 @@ def read_request(data: bytes) -> QuickDebate:
     except Problem as problem:
         if "topic" not in problem.errors:
             raise
-        code: Code = "INVALID_TOPIC"
+        code: ErrorCode = "INVALID_TOPIC"
         raise Problem(problem.kind, problem.detail, errors=problem.errors, code=code) from None
 
 
@@ -107,20 +120,24 @@ class QuickFrames(PlainFrames, frozen=True):
     def name(self) -> str:
         return "quick"
 
-    def shapes(self, seen: SeenEvent) -> Sequence[dict[str, Any]]:
+    def shapes(self, seen: SeenEvent) -> Sequence[QuickEvent]:
         return [*_rounds(seen), *_speeches(seen), *_endings(seen)]
 
 
-def debate_fields(debate: Debate) -> dict[str, Any]:
-    """The result of a debate: the fields that its last event and `GET /api/debates/{id}` share."""
+def debate_outcome(debate: Debate) -> QuickOutcome:
+    """The result of a debate: the members that its last event and `GET /api/debates/{id}` share."""
     figures = costs(debate)
-    return {
-        "summary": summary(debate),
-        "totalTokens": figures.usage.total,
-        "totalCost": None if figures.total is None else float(figures.total),
-        "duration": milliseconds(debate),
-        "transcript": [_message(debate, turn) for turn in turns_by_slot(debate) if turn.has_words],
-    }
+    return QuickOutcome(
+        summary=summary(debate),
+        total_tokens=figures.usage.total,
+        total_cost=None if figures.total is None else float(figures.total),
+        duration=milliseconds(debate),
+        transcript=tuple(
+            QuickMessage(role=debate.seat(turn.seat).name, content=turn.text, round=turn.round - 1)
+            for turn in turns_by_slot(debate)
+            if turn.has_words
+        ),
+    )
 
 
 def summary(debate: Debate) -> str:
@@ -136,7 +153,7 @@ def deleted() -> Frame:
     return Frame("", _error("The debate was deleted.", "INTERNAL_ERROR", retryable=False))
 
 
-def _rounds(seen: SeenEvent) -> Iterator[dict[str, Any]]:
+def _rounds(seen: SeenEvent) -> Iterator[QuickEvent]:
     """A round is complete when its debaters have spoken, even if a moderator has still to sum up."""
     event = seen.event
     match event:
@@ -151,38 +168,41 @@ def _rounds(seen: SeenEvent) -> Iterator[dict[str, Any]]:
         case _:
             return
     if not already_sent:
-        yield {"type": "round_complete", "round": event.round, "totalRounds": seen.after.rounds_planned}
+        yield RoundComplete(round=event.round, total_rounds=seen.after.rounds_planned, seq=seen.seq)
 
 
-def _speeches(seen: SeenEvent) -> Iterator[dict[str, Any]]:
+def _speeches(seen: SeenEvent) -> Iterator[QuickEvent]:
     for speech_event in speech_events(seen):
-        agent = seen.after.seat(speech_event.turn.seat).name
+        turn = speech_event.turn
+        agent = seen.after.seat(turn.seat).name
         match speech_event:
             case SpeechBegun():
-                position = {"agent": agent, "round": speech_event.turn.round - 1}
-                yield {"type": "agent_start", **position, "timestamp": moment(seen.at)}
+                timestamp = Timestamp.of(seen.at)
+                yield AgentStart(agent=agent, round=turn.round - 1, timestamp=timestamp, seq=seen.seq)
             case SpeechText():
-                yield {"type": "token", "content": speech_event.text, "agent": agent}
+                yield QuickToken(content=speech_event.text, agent=agent, seq=seen.seq)
             case SpeechOver():
-                yield _ended(speech_event.turn, agent)
+                yield _ended(turn, agent, seen.seq)
             case _:
                 assert_never(speech_event)
 
 
-def _ended(turn: Turn, agent: str) -> dict[str, Any]:
-    position: dict[str, Any] = {"agent": agent, "round": turn.round - 1}
+def _ended(turn: Turn, agent: str, seq: int) -> AgentEnd | QuickError:
+    number = turn.round - 1
     if turn.state == "failed":
-        return {**_fault(turn), **position}
-    return {"type": "agent_end", **position, "fullMessage": content(turn), "tokenCount": turn.usage.output}
+        return structs.replace(_fault(turn, turn.message, seq), agent=agent, round=number)
+    return AgentEnd(
+        agent=agent, round=number, full_message=content(turn), token_count=turn.usage.output, seq=seq
+    )
 
 
-def _endings(seen: SeenEvent) -> Iterator[dict[str, Any]]:
+def _endings(seen: SeenEvent) -> Iterator[QuickEvent]:
     match seen.event:
         case DebateEnded(reason=reason):
-            fields = {**debate_fields(seen.after), "reason": reason, "winner": _winner(seen.after)}
-            yield {"type": "debate_complete", **fields}
+            members = structs.asdict(debate_outcome(seen.after))
+            yield DebateComplete(**members, reason=reason, winner=_winner(seen.after), seq=seen.seq)
         case DebateFailed():
-            yield _failure(seen.after)
+            yield _failure(seen.after, seen.seq)
         case _:
             return
 
@@ -195,30 +215,26 @@ def _winner(debate: Debate) -> str | None:
     return party(debate, verdict.winner).name if verdict.winner else "draw"
 
 
-def _failure(debate: Debate) -> dict[str, Any]:
+def _failure(debate: Debate, seq: int) -> QuickError:
     """An internal error is reported without details."""
     message = outcome.ending(debate)
     failed = [turn for turn in debate.turns if turn.state == "failed" and not turn.struck]
     match debate.failure:
         case "permanent_fault" | "all_failed" if failed:
-            return {**_fault(failed[-1]), "message": message}
+            return _fault(failed[-1], message, seq)
         case "internal":
-            return _error(outcome.FAILURES["internal"], "INTERNAL_ERROR", retryable=False)
+            return _error(outcome.FAILURES["internal"], "INTERNAL_ERROR", retryable=False, seq=seq)
         case _:
-            return _error(message, "LLM_ERROR", retryable=debate.failure == "judge_failed")
+            return _error(message, "LLM_ERROR", retryable=debate.failure == "judge_failed", seq=seq)
 
 
-def _fault(turn: Turn) -> dict[str, Any]:
-    code: Code = "RATE_LIMIT" if turn.by == "rate_limited" else "LLM_ERROR"
-    return _error(turn.message, code, retryable=turn.by not in PERMANENT_FAULTS)
+def _fault(turn: Turn, message: str, seq: int) -> QuickError:
+    code: ErrorCode = "RATE_LIMIT" if turn.by == "rate_limited" else "LLM_ERROR"
+    return _error(message, code, retryable=turn.by not in PERMANENT_FAULTS, seq=seq)
 
 
-def _error(message: str, code: Code, *, retryable: bool) -> dict[str, Any]:
-    return {"type": "error", "message": message, "code": code, "retryable": retryable}
-
-
-def _message(debate: Debate, turn: Turn) -> dict[str, Any]:
-    return {"role": debate.seat(turn.seat).name, "content": turn.text, "round": turn.round - 1}
+def _error(message: str, code: ErrorCode, *, retryable: bool, seq: int | None = None) -> QuickError:
+    return QuickError(message=message, code=code, retryable=retryable, seq=seq)
 
 
 router = api_router()
@@ -375,8 +391,8 @@ async def quick_create(request: Request, context: Context) -> Response:
     """
     outcome = await context.service(QuickDebates).find_or_open(request)
     debate_id = outcome.debate.id
-    shape = {"debateId": debate_id, "streamUrl": f"/api/debate/{debate_id}/stream"}
-    return json_reply(shape, 201, opened_headers(outcome))
+    reply = QuickCreated(debate_id=debate_id, stream_url=f"/api/debate/{debate_id}/stream")
+    return json_reply(reply, 201, opened_headers(outcome))
 
 
 @router.get(

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal, cast
 
-from msgspec import Struct
+from msgspec import Struct, structs
 from pydantic import Field
 
 from moot.api.frames import Frame, SeenEvent
@@ -22,6 +22,19 @@ from moot.api.v1.bodies import Body, check_body
 from moot.api.v1.fields import ModelId
 from moot.api.v1.validation_messages import FieldRule, FixedMessage, between, invalid, line, matching, one_of
 from moot.compat.plain_stream import pieces
+from moot.compat.reply_shapes import (
+    DebateSession,
+    ResponsesUsage,
+    SessionBegun,
+    SessionBrief,
+    SimpleError,
+    TurnComplete,
+    TurnContent,
+    TurnCost,
+    TurnError,
+    TurnReasoning,
+    TurnStreamEvent,
+)
 from moot.core.events import (
     CallDelta,
     DebateEnded,
@@ -35,7 +48,7 @@ from moot.core.events import (
 )
 from moot.core.pricing import cost
 from moot.core.state import ZERO, Debate, Turn
-from moot.core.terms import Model, Money, Reasoning, Usage
+from moot.core.terms import Model, Reasoning, Usage
 from moot.rules.debate_setup import SeatSetup, Setup
 from moot.rules.turn_sessions import FORMAT, TURNS, UNASSIGNED_MODEL, client_response_id, latest_turn
 from moot.views.session_rows import TURN_SECONDS, counted_turns, entry, model_id, times, total_cost
@@ -43,7 +56,7 @@ from moot.views.transcript import thoughts
 
 ROLES = ("AFFIRMATIVE", "NEGATIVE")
 REQUIRED_FIELDS = ("modelId", "topic", "role", "intensity", "turnNumber")
-MISSING_FIELDS = {"error": "Missing required fields"}
+MISSING_FIELDS = SimpleError(error="Missing required fields")
 MAX_MESSAGE = 100_000
 CANCELLED_MESSAGE = "The turn was called off."
 CUT_MESSAGE = "The turn was cut short; ask for it again."
@@ -52,7 +65,6 @@ BREAK = "\n\n"
 """Between two pieces of reasoning."""
 ENDING_COMMANDS = ("stop", "abort", "decide", "judge")
 """The commands that end the session, and with it the turn."""
-DELETED_FRAME = Frame("error", {"message": "The session was deleted."})
 
 
 # --- bodies in ----------------------------------------------------------------------------------------
@@ -196,17 +208,17 @@ class TurnFrames(Struct, frozen=True):
             case TurnCompleted() if was is not None and turn is not None and event.turn == self.number:
                 yield from self._ended(seen, was, turn, streamed=not first)
             case TurnFailed() if event.turn == self.number:
-                yield _error(event.message)
+                yield error_frame(event.message)
             case TurnInterrupted() if event.turn == self.number:
-                yield _error(CANCELLED_MESSAGE if event.by in ENDING_COMMANDS else CUT_MESSAGE)
+                yield error_frame(CANCELLED_MESSAGE if event.by in ENDING_COMMANDS else CUT_MESSAGE)
             case DebatePaused() if turn is None:
-                yield _error(event.reason or CANCELLED_MESSAGE)
+                yield error_frame(event.reason or CANCELLED_MESSAGE)
             case DebateFailed() | DebateEnded() if turn is None or turn.state == "live":
-                yield _error(CANCELLED_MESSAGE)
+                yield error_frame(CANCELLED_MESSAGE)
             case _:
                 if first and was is not None:
                     # The viewer joins a speech whose earlier calls have brought text already.
-                    yield from (*_chunks("reasoning", thoughts(was)), *_chunks("content", was.text))
+                    yield from (*_chunks(TurnReasoning, thoughts(was)), *_chunks(TurnContent, was.text))
                 if was is not None and turn is not None:
                     yield from self._continued(event, was, turn)
 
@@ -219,39 +231,39 @@ class TurnFrames(Struct, frozen=True):
                 if whole.text and whole.index not in turn.thinking and not event.taken_back:
                     before = any(isinstance(one, Reasoning) and one.text for one in was.segments)
                     break_ = BREAK if was.reasoning or before else ""
-                    yield from _chunks("reasoning", break_ + whole.text)
+                    yield from _chunks(TurnReasoning, break_ + whole.text)
             case _:
                 return
 
     def _said(self, was: Turn, turn: Turn) -> Iterator[Frame]:
         if self._is_lost(turn):
-            yield Frame("error", {"message": BEGUN_AGAIN, "retrying": True})
+            yield _frame(TurnError(BEGUN_AGAIN, retrying=True))
         else:
             sent = max(len(was.text), len(self._sent(turn)))
-            yield from _chunks("content", turn.text[sent:])
+            yield from _chunks(TurnContent, turn.text[sent:])
 
     def _thought(self, event: CallDelta, was: Turn, turn: Turn) -> Iterator[Frame]:
         sent = max((one.reasoning for one in turn.abandoned if one.seq > self.after), key=len, default="")
         if sent and not _agree(sent, was.reasoning):
-            yield Frame("reasoning", {"chunk": _break_before(event, was) + event.text})
+            yield _frame(TurnReasoning(_break_before(event, was) + event.text))
         elif sent and not _agree(sent, turn.reasoning):
-            yield from _chunks("reasoning", BREAK + turn.reasoning)
+            yield from _chunks(TurnReasoning, BREAK + turn.reasoning)
         elif len(was.reasoning) >= len(sent):
-            yield Frame("reasoning", {"chunk": _break_before(event, was) + event.text})
+            yield _frame(TurnReasoning(_break_before(event, was) + event.text))
         else:
-            yield from _chunks("reasoning", turn.reasoning[len(sent) :])
+            yield from _chunks(TurnReasoning, turn.reasoning[len(sent) :])
 
     def _ended(self, seen: SeenEvent, was: Turn, turn: Turn, *, streamed: bool) -> Iterator[Frame]:
         """The text that was not streamed, and `complete`. `streamed`: the viewer has the turn so far."""
         sent = max(was.text, self._sent(was), key=len) if streamed else ""
         if not streamed:
-            yield from _chunks("reasoning", thoughts(turn))
+            yield from _chunks(TurnReasoning, thoughts(turn))
         if turn.text.startswith(sent):
-            yield from _chunks("content", turn.text[len(sent) :])
+            yield from _chunks(TurnContent, turn.text[len(sent) :])
         elif turn.text.strip() != sent.strip():
-            yield Frame("error", {"message": BEGUN_AGAIN, "retrying": True})
+            yield _frame(TurnError(BEGUN_AGAIN, retrying=True))
             return
-        yield Frame("complete", completed(seen.after, turn, private=self.private))
+        yield _frame(completed(seen.after, turn, private=self.private))
 
     def _sent(self, turn: Turn) -> str:
         """The text of earlier attempts that was sent to this viewer: each continues the one before."""
@@ -272,91 +284,83 @@ def _break_before(event: CallDelta, was: Turn) -> str:
     return BREAK if was.begins_thought(event.segment) else ""
 
 
-def _error(message: str) -> Frame:
-    return Frame("error", {"message": message})
+def _frame(data: TurnStreamEvent) -> Frame:
+    return Frame(data.event, data)
 
 
-def _chunks(name: str, text: str) -> Iterator[Frame]:
-    return (Frame(name, {"chunk": piece}) for piece in pieces(text))
+def error_frame(message: str) -> Frame:
+    return _frame(TurnError(message))
 
 
-def completed(debate: Debate, turn: Turn, *, private: bool) -> dict[str, Any]:
-    return {
-        "responseId": client_response_id(debate, turn, private=private),
-        "tokenUsage": token_usage(turn.usage),
-        "cost": turn_costs(debate, turn),
-        "sessionId": debate.id,
-        "turnNumber": turn.slot + 1,
-        "content": turn.text,
-    }
+DELETED_FRAME = error_frame("The session was deleted.")
 
 
-def token_usage(usage: Usage) -> dict[str, Any]:
-    return {
-        "input_tokens": usage.input,
-        "input_tokens_details": {"cached_tokens": usage.cached},
-        "output_tokens": usage.output,
-        "output_tokens_details": {"reasoning_tokens": usage.reasoning},
-        "total_tokens": usage.total,
-    }
+def _chunks(kind: type[TurnReasoning | TurnContent], text: str) -> Iterator[Frame]:
+    return (_frame(kind(piece)) for piece in pieces(text))
 
 
-def turn_costs(debate: Debate, turn: Turn) -> dict[str, Any]:
+def completed(debate: Debate, turn: Turn, *, private: bool) -> TurnComplete:
+    usage = turn.usage
+    return TurnComplete(
+        response_id=client_response_id(debate, turn, private=private),
+        token_usage=ResponsesUsage(
+            input_tokens=usage.input,
+            input_tokens_details={"cached_tokens": usage.cached},
+            output_tokens=usage.output,
+            output_tokens_details={"reasoning_tokens": usage.reasoning},
+            total_tokens=usage.total,
+        ),
+        cost=turn_costs(debate, turn),
+        session_id=debate.id,
+        turn_number=turn.slot + 1,
+        content=turn.text,
+    )
+
+
+def turn_costs(debate: Debate, turn: Turn) -> TurnCost:
     """The total and its parts; without a price all of them are 0 and `known` is false."""
     total = turn.cost
     if total is None:
-        return {"total": 0, "input": 0, "output": 0, "reasoning": 0, "known": False}
+        return TurnCost(total=ZERO, input=ZERO, output=ZERO, reasoning=ZERO, known=False)
     usage, price = turn.usage, debate.seat(turn.seat).model.price
     read = Usage(usage.input, cached=usage.cached, cache_write=usage.cache_write)
     input_cost = min(total, cost(price, read) or ZERO)
     reasoning = (total - input_cost) * usage.reasoning / usage.output if usage.output else ZERO
-    parts: dict[str, Money] = {
-        "input": input_cost,
-        "output": total - input_cost - reasoning,
-        "reasoning": reasoning,
-    }
-    return {"total": total, **parts}
+    return TurnCost(total=total, input=input_cost, output=total - input_cost - reasoning, reasoning=reasoning)
 
 
 # --- replies ------------------------------------------------------------------------------------------
 
 
-def started_reply(debate_id: str) -> dict[str, Any]:
-    return {"sessionId": debate_id, "streamUrl": f"/api/debate/stream/{debate_id}"}
+def started_reply(debate_id: str) -> SessionBegun:
+    return SessionBegun(session_id=debate_id, stream_url=f"/api/debate/stream/{debate_id}")
 
 
-def unknown_model_message(model: str) -> str:
-    return f"Model not found: {model}"
-
-
-def session_reply(debate: Debate, *, private: bool) -> dict[str, Any]:
+def session_reply(debate: Debate, *, private: bool) -> DebateSession:
     """The session with its turns, from which a client can restore it."""
-    turns = counted_turns(debate)
-    entries = [entry(debate, turn, private=private) for turn in turns]
+    turns = [(turn.seat, entry(debate, turn, private=private)) for turn in counted_turns(debate)]
     first, second = debate.seats[0], debate.seats[1]
-    return {
-        **session_summary(debate),
-        "turnHistory": entries,
-        "model1ResponseIds": [
-            one["responseId"] for turn, one in zip(turns, entries, strict=True) if turn.seat == first.id
-        ],
-        "model2ResponseIds": [
-            one["responseId"] for turn, one in zip(turns, entries, strict=True) if turn.seat == second.id
-        ],
-    }
+    return DebateSession(
+        **structs.asdict(session_summary(debate)),
+        turn_history=tuple(turn for _, turn in turns),
+        model1_response_ids=tuple(turn.response_id for seat, turn in turns if seat == first.id),
+        model2_response_ids=tuple(turn.response_id for seat, turn in turns if seat == second.id),
+    )
 
 
-def session_summary(debate: Debate) -> dict[str, Any]:
+def session_summary(debate: Debate) -> SessionBrief:
     """The session without its turns."""
     first, second = debate.seats[0], debate.seats[1]
     spoken = [slot.index for slot in debate.schedule if latest_turn(debate, slot.index) is not None]
-    return {
-        "id": debate.id,
-        "topicText": debate.motion,
-        "model1Id": model_id(first),
-        "model2Id": model_id(second),
-        "adversarialLevel": debate.manner.intensity,
-        "currentTurn": max(spoken, default=-1) + 1,
-        "totalCost": total_cost(debate),
-        **times(debate),
-    }
+    created_at, updated_at = times(debate)
+    return SessionBrief(
+        id=debate.id,
+        topic_text=debate.motion,
+        model1_id=model_id(first),
+        model2_id=model_id(second),
+        adversarial_level=debate.manner.intensity,
+        current_turn=max(spoken, default=-1) + 1,
+        total_cost=total_cost(debate),
+        created_at=created_at,
+        updated_at=updated_at,
+    )

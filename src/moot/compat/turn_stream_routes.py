@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec.structs import replace
 from starlette.convertors import StringConvertor, register_url_convertor
@@ -21,11 +21,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from moot.api.frames import Cursor, Frame, as_lines
+from moot.api.frames import Cursor, as_lines
 from moot.api.problems import Problem
 from moot.api.v1 import query_params
 from moot.compat import turn_stream
 from moot.compat.model_names import resolve_model, with_alias
+from moot.compat.reply_shapes import SessionBrief, SessionsResponse, SimpleError, TurnCancelled
 from moot.compat.session_finder import SessionFinder, TurnListeners
 from moot.compat.turn_stream import AskedTurn, TurnFrames
 from moot.core.errors import Refused, UnknownDebate
@@ -102,7 +103,7 @@ class TurnStreamRoutes:
         try:
             debate, _ = await self._ask_for(request, turn_request)
         except UnknownModel:
-            return json_reply({"error": turn_stream.unknown_model_message(turn_request.model_id)}, 400)
+            return json_reply(SimpleError(error=f"Model not found: {turn_request.model_id}"), 400)
         self._listeners.expect_listener(debate.id)
         return json_reply(turn_stream.started_reply(debate.id))
 
@@ -117,7 +118,7 @@ class TurnStreamRoutes:
             try:
                 debate, position = await self._ask_for(request, turn_request)
             except UnknownModel:
-                error = Frame("error", {"message": turn_stream.unknown_model_message(turn_request.model_id)})
+                error = turn_stream.error_frame(f"Model not found: {turn_request.model_id}")
                 # As a header: with a media type Starlette would add a charset, which some clients reject.
                 return Response(as_lines(error, ""), headers={"Content-Type": "text/event-stream"})
             return self._turn_response(request, debate.id, position, stack.pop_all())
@@ -141,7 +142,7 @@ class TurnStreamRoutes:
             # It may have ended meanwhile.
             with suppress(Refused):
                 await self._arena.ask(debate.id, PauseDebate(now=True, by=identity_of(request).name))
-        return json_reply({"sessionId": debate.id, "cancelled": speaks})
+        return json_reply(TurnCancelled(session_id=debate.id, cancelled=speaks))
 
     # --- looking --------------------------------------------------------------------------------------
 
@@ -155,12 +156,12 @@ class TurnStreamRoutes:
         limit, offset = query_params.parse_page(query_string(request))
         debate_filter = DebateFilter(owner=identity_of(request).owner, format=SESSION_FORMAT)
         page = await self._arena.store.list(debate_filter, limit=limit, offset=offset)
-        rows: list[dict[str, Any]] = []
+        sessions: list[SessionBrief] = []
         for head in page.heads:
             # A session may be deleted meanwhile.
             with suppress(UnknownDebate):
-                rows.append(turn_stream.session_summary(await self._arena.state(head.id)))
-        return json_reply({"sessions": rows, "total": page.total})
+                sessions.append(turn_stream.session_summary(await self._arena.state(head.id)))
+        return json_reply(SessionsResponse(sessions=tuple(sessions), total=page.total))
 
     # --- the turn -------------------------------------------------------------------------------------
 

@@ -11,9 +11,9 @@ import hashlib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from moot.core.errors import Invalid
 from moot.core.events import (
@@ -58,6 +58,7 @@ from moot.rules.turn_sessions import (
     client_response_id,
     is_empty,
 )
+from moot.views.json_types import Dollars, Nth, to_members
 from moot.views.transcript import thoughts
 from moot.views.transcript_json import moment
 
@@ -71,6 +72,18 @@ TURN_SECONDS = 300.0
 MAX_TURNS = 200
 IMPORTED = "elsewhere"
 SessionRow = dict[str, Any]
+
+
+class SessionTurn(Struct, frozen=True, rename="camel", kw_only=True):
+    """A turn of the column `turn_history`."""
+
+    turn: Nth
+    model_id: str
+    content: str
+    reasoning: Annotated[str, Meta(description="Empty for those who may not read it.")]
+    response_id: str
+    cost: Dollars
+    timestamp: Annotated[int, Meta(description="Milliseconds since 1970.")]
 
 
 class ImportedSpeech(Struct, frozen=True):
@@ -122,7 +135,7 @@ def response_key(name: str) -> str:
 def session_row(debate: Debate) -> SessionRow:
     """As the table has it. What was imported comes out as it went in."""
     turns = [turn for turn in counted_turns(debate) if debate.origin is None or turn.seq > debate.origin.seq]
-    entries = [entry(debate, turn) for turn in turns]
+    entries = [to_members(entry(debate, turn)) for turn in turns]
     ids = [
         [client_response_id(debate, turn) for turn in turns if turn.seat == seat.id]
         for seat in debate.seats[:2]
@@ -166,27 +179,25 @@ def counted_turns(debate: Debate) -> list[Turn]:
     return sorted((turn for turn in debate.turns if turn.has_words), key=lambda turn: turn.slot)
 
 
-def entry(debate: Debate, turn: Turn, *, private: bool = True) -> SessionRow:
-    return {
-        "turn": turn.slot + 1,
-        "modelId": model_id(debate.seat(turn.seat)),
-        "content": turn.text,
-        "reasoning": thoughts(turn),
-        "responseId": client_response_id(debate, turn, private=private),
-        "cost": float(turn.cost or ZERO),
-        "timestamp": _imported_turn(debate, turn).get("timestamp")
+def entry(debate: Debate, turn: Turn, *, private: bool = True) -> SessionTurn:
+    return SessionTurn(
+        turn=turn.slot + 1,
+        model_id=model_id(debate.seat(turn.seat)),
+        content=turn.text,
+        reasoning=thoughts(turn),
+        response_id=client_response_id(debate, turn, private=private),
+        cost=float(turn.cost or ZERO),
+        timestamp=_imported_turn(debate, turn).get("timestamp")
         or _milliseconds(turn.ended_at or turn.started_at),
-    }
+    )
 
 
-def times(debate: Debate) -> SessionRow:
+def times(debate: Debate) -> tuple[str | None, str | None]:
     """Return when it was opened and last changed, here or elsewhere."""
     row = debate.origin.record if debate.origin else SessionRow()
     here = debate.origin is None or any(turn.seq > debate.origin.seq for turn in debate.turns)
-    return {
-        "createdAt": row.get("created_at") or moment(debate.created_at),
-        "updatedAt": moment(debate.updated_at) if here else row.get("updated_at"),
-    }
+    opened_at = row.get("created_at") or moment(debate.created_at)
+    return opened_at, moment(debate.updated_at) if here else row.get("updated_at")
 
 
 def _imported_turn(debate: Debate, turn: Turn) -> SessionRow:

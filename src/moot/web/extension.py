@@ -12,15 +12,14 @@ from fastapi import APIRouter
 from msgspec import Struct
 
 from moot.api.v1.bodies import Body
-from moot.web.reference.schemas.base_schemas import Reply
 
 
 class Reference(Struct, frozen=True):
     """The types and examples by which these routes are described."""
 
     bodies: tuple[type[Body], ...]
-    replies: tuple[type[Reply], ...]
-    events: Mapping[str, tuple[type[Reply], ...]]
+    replies: tuple[type[Struct], ...]
+    events: Mapping[str, tuple[type[Struct], ...]]
     """The events of their streams, by the name that the routes have for them."""
     samples: Mapping[str, Callable[[str], Any]]
     """Bodies as they can be sent, by their name; each is given a model that needs no key."""

@@ -26,7 +26,6 @@ from moot.api.v1.validation_messages import Shape
 from moot.web.extension import Extension
 from moot.web.reference import samples
 from moot.web.reference.schemas import schemas as reply_schemas
-from moot.web.reference.schemas.base_schemas import Reply
 from moot.web.route_docs import EVENT_STREAM, JSON, PREFIX, Tag, ref, reply_headers, schema
 
 ALWAYS = (400, 401, 408, 413, 414, 421, 429, 431, 500, 503)
@@ -96,7 +95,7 @@ class Offer(Struct, frozen=True):
     extensions: tuple[Extension, ...] = ()
 
     @property
-    def added_replies(self) -> tuple[type[Reply], ...]:
+    def added_replies(self) -> tuple[type[Struct], ...]:
         return tuple(reply for added in self.extensions for reply in added.reference().replies)
 
     @property
@@ -236,7 +235,7 @@ def _event(model: str, name: str = "") -> Shape:
     return {"type": "object", "required": ["event", "data"] if name else ["data"], "properties": shape}
 
 
-def _line(model: type[Reply]) -> Shape:
+def _line(model: type[Struct]) -> Shape:
     """An event that has no id, and no name unless its model has one."""
     data = {"type": "string", "contentMediaType": JSON, "contentSchema": schema(model.__name__)}
     name = getattr(model, "event", "")

@@ -5,26 +5,24 @@ from __future__ import annotations
 from typing import Any, cast
 
 import msgspec
-from pydantic.json_schema import models_json_schema
+from msgspec import Struct
 
 from moot.api.command_table import SOCKET_COMMANDS
 from moot.api.shapes import SHAPES
 from moot.api.shapes.base import SCHEMA_TEMPLATE, describe_type
 from moot.api.shapes.conversations import ROWS
 from moot.api.v1.validation_messages import Shape
-from moot.web.reference.schemas.base_schemas import Reply
 
 
-def schemas(*more: type[Reply], template: str = "#/components/schemas/{model}") -> dict[str, Shape]:
+def schemas(*more: type[Struct]) -> dict[str, Shape]:
     """`more` are the replies of extensions."""
-    _, shapes = models_json_schema([(reply, "validation") for reply in more], ref_template=template)
     _, structs = msgspec.json.schema_components(
-        SHAPES, ref_template=SCHEMA_TEMPLATE, schema_hook=describe_type
+        (*SHAPES, *more), ref_template=SCHEMA_TEMPLATE, schema_hook=describe_type
     )
     structs["AckData"]["properties"]["type"]["enum"] = [*SOCKET_COMMANDS]
     for row in ROWS:
         structs[row.__name__]["additionalProperties"] = True
-    return {**shapes["$defs"], **_each_as_sent(structs)}
+    return _each_as_sent(structs)
 
 
 def _each_as_sent(schemas: dict[str, Shape]) -> dict[str, Shape]:
