@@ -11,7 +11,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from msgspec.structs import replace
 
-from moot.models.discovery import AvailableModel, default_name, find_models, list_url, rows_from_reply
+from moot.models.discovery import AvailableModel, default_choice, find_models, list_url, rows_from_reply
 from moot.providers.endpoints import BUILT_IN, ENDPOINTS, Endpoint, with_base_url
 from moot.providers.keys import Secret
 from moot.providers.prices import price_of
@@ -24,7 +24,7 @@ SERVICES = tuple(endpoint for endpoint in ENDPOINTS if not endpoint.local)
 async def test_with_nothing_here_the_small_model_is_taken(managing: Managing) -> None:
     rows = await find_models(managing(), {}, SERVICES)
     assert not any(row.usable for row in rows)
-    assert default_name(rows) == "local/smollm2-135m"
+    assert default_choice(rows).name == "local/smollm2-135m"
     assert "Set OPENAI_API_KEY." in [row.todo for row in rows]
     toy = rows[-1]
     assert (toy.name, toy.kind, toy.todo) == ("local/toy", "catalogue", "moot models install toy")
@@ -34,7 +34,7 @@ async def test_an_installed_model_is_taken_before_one_to_fetch(managing: Managin
     manager = managing()
     place(manager)
     rows = await find_models(manager, {}, SERVICES)
-    assert default_name(rows) == "local/toy"
+    assert default_choice(rows).name == "local/toy"
     assert rows[-1] == AvailableModel(
         "local/toy",
         "installed",
@@ -64,7 +64,7 @@ async def test_a_key_is_used_by_name_and_never_shown(managing: Managing) -> None
     assert by_name["mistral"].why == "moot.toml has its key"
     assert by_name["anthropic"].why == "no key"
     assert by_name["anthropic"].todo == "Set ANTHROPIC_API_KEY."
-    assert default_name(rows).startswith("google/")
+    assert default_choice(rows).name.startswith("google/")
     assert "sk-secret" not in repr(rows)
 
 
@@ -73,10 +73,10 @@ async def test_a_service_that_was_moved_may_do_without_a_key(managing: Managing)
     rows = await find_models(managing(), {}, (openai,))
     assert rows[0].usable
     assert rows[0].why == "at http://gateway.example/v1, without a key"
-    assert default_name(rows) == "local/smollm2-135m"
+    assert default_choice(rows).name == "local/smollm2-135m"
     rows = await find_models(managing(), {"OPENAI_API_KEY": "sk-secret"}, (openai,))
     assert rows[0].why == "OPENAI_API_KEY is set, at http://gateway.example/v1"
-    assert default_name(rows) == "openai/gpt-6-luna"
+    assert default_choice(rows).name == "openai/gpt-6-luna"
 
 
 async def test_an_endpoint_without_a_model_of_its_own_is_no_default(managing: Managing) -> None:
@@ -89,7 +89,7 @@ async def test_an_endpoint_without_a_model_of_its_own_is_no_default(managing: Ma
         why="at https://mine.example/v1, without a key",
         todo="name a model: mine/MODEL",
     )
-    assert default_name(rows) == "local/smollm2-135m"
+    assert default_choice(rows).name == "local/smollm2-135m"
 
 
 @pytest.mark.parametrize("endpoint", SERVICES, ids=lambda endpoint: endpoint.name)
@@ -100,14 +100,14 @@ def test_the_model_to_begin_with_has_a_price(endpoint: Endpoint) -> None:
 def test_a_server_is_taken_before_an_installed_model() -> None:
     local = AvailableModel("local/big", "installed", usable=True, why="", size=10)
     server = AvailableModel("ollama/a", "server", usable=True, why="")
-    assert default_name((local, server)) == "ollama/a"
+    assert default_choice((local, server)).name == "ollama/a"
 
 
 def test_the_largest_installed_model_is_taken() -> None:
     rows = tuple(
         AvailableModel(f"local/{size}", "installed", usable=True, why="", size=size) for size in (1, 3, 2)
     )
-    assert default_name(rows) == "local/3"
+    assert default_choice(rows).name == "local/3"
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ async def test_servers_are_found_and_slow_ones_are_not_waited_for(managing: Mana
         assert time.monotonic() - start < 2
     found = [row for row in rows if row.kind == "server"]
     assert [(row.name, row.size, row.why) for row in found] == [("ollama/llama3.2", 7, "Ollama is running")]
-    assert default_name(rows) == "ollama/llama3.2"
+    assert default_choice(rows).name == "ollama/llama3.2"
     assert keys == [None]
 
 

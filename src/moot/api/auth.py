@@ -93,10 +93,10 @@ class Identity(Struct, frozen=True):
 NO_OWNER = "\0"
 """No debate has this owner."""
 ANYONE = Identity("anyone", "owner", key="anyone")
-"""Whoever asks where there are no tokens."""
+"""Every client of a server without tokens."""
 OPERATOR = Identity("operator", "owner", key="operator")
 NOBODY = Identity("nobody", "viewer", owner=NO_OWNER)
-"""At doors that are open to all."""
+"""A client on a route that needs no token."""
 
 
 class TokenStore(Protocol):
@@ -110,8 +110,8 @@ class TokenStore(Protocol):
 
 
 class Authenticator:
-    """Knows the tokens. Those of the store are looked up at most twice a second, invitations each time:
-    one that was just written must open its door at once."""
+    """Finds the identity of a token. Tokens are read from the store at most twice a second, invitations each
+    time, so that a new one is valid at once."""
 
     def __init__(
         self,
@@ -127,7 +127,8 @@ class Authenticator:
         self._token_needed = operator is not None
 
     async def needs_token(self) -> bool:
-        """Whether a token is needed. An expired one counts: it must not open the door to everybody."""
+        """Whether a token is needed. Expired tokens count too: a server whose tokens have expired is not
+        open to all."""
         known = await self._tokens()
         self._token_needed = self._token_needed or bool(known)
         return self._token_needed
@@ -137,7 +138,8 @@ class Authenticator:
         self._fetched_at = float("-inf")
 
     async def authenticate(self, authorization: str | None) -> Identity | None:
-        """Who the header speaks for, or None. Without tokens, whoever asks, unless with an invitation."""
+        """The identity of the token or invitation in the header, or None. On a server without tokens a client
+        without an invitation is `ANYONE`."""
         match = _BEARER.fullmatch((authorization or "").strip(" "))
         word = match[1] if match else ""
         if not await self.needs_token():
@@ -217,12 +219,12 @@ class Tickets:
         issued = msgspec.json.encode(IssuedTicket(debate_id, identity))
         while True:
             ticket = secrets.token_urlsafe(24)
-            # Of one that could be taken twice nobody is told.
+            # A ticket that exists already is not issued a second time.
             if await self._shared_state.put(_ticket_key(ticket), issued, TICKET_SECONDS):
                 return ticket
 
     async def redeem(self, ticket: str, debate_id: str) -> Identity | None:
-        """Whose ticket it was; a ticket shown at the wrong door is spent all the same."""
+        """The identity of the ticket. A ticket can be used once, even for the wrong debate."""
         data = await self._shared_state.pop(_ticket_key(ticket))
         with suppress(msgspec.MsgspecError):  # another version may have written it
             issued = msgspec.json.decode(data, type=IssuedTicket) if data else None

@@ -1,9 +1,9 @@
-"""Who may do what: one table, which every route and every order over a WebSocket reads.
+"""Who may do what: one table for all routes and for all commands over a WebSocket.
 
-Each of them names the action it needs; `check` is the only place where that is looked up. Whose debate it is
-comes first and is told by `web/app_context.py`: one that is not the asker's to see does not exist for them.
-Whoever conducts a debate may do everything in it, also speak for a seat or judge in the place of a person: on
-a machine of one's own there is nobody else to do it. Only its owner deletes it.
+Each of them names the action it needs; `check` is the only place where that is looked up. Ownership is
+checked before, in `web/app_context.py`: a debate that a client may not see does not exist for it. Operators,
+owners and moderators may do everything in a debate, also speak for a seat or judge in place of a person; only
+moderators may not delete it.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def require_judge(identity: Identity, judge: str | None) -> str | None:
 
 
 def require_questioner(identity: Identity, debate: Debate) -> None:
-    """Raises Refused where one has asked enough: nobody takes all the questions for themselves."""
+    """Raises Refused where this member of the audience has asked `MAX_QUESTIONS` questions already."""
     check(identity, "ask")
     count = sum(remark.question and remark.by == identity.name for remark in debate.remarks)
     if not identity.conducts and count >= MAX_QUESTIONS:

@@ -64,7 +64,7 @@ class ModelConfig(Struct, frozen=True, rename="camel"):
 
 
 PERSON = ModelConfig(HUMAN, HUMAN)
-"""Whoever types by hand."""
+"""A person, in place of a model."""
 
 
 class DebaterConfig(Struct, frozen=True, rename="camel"):

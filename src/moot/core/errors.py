@@ -6,7 +6,7 @@
     ├── Invalid            the caller: the request is wrong
     │   └── KeyReused      the same idempotency key was sent with another body
     ├── Fault              the provider: a call failed
-    ├── Fenced             nobody: another runner took the debate over, so stop quietly
+    ├── Fenced             no one: another runner took the debate over; stop quietly
     ├── StoreError         the operator: the log cannot be written or read
     │   └── NewerSchema    the store was written by a newer Moot
     └── Unavailable        the user: something has to be installed, started or configured first

@@ -1,4 +1,4 @@
-"""Random names: ids of debates, sortable by time, with 80 bits that nobody can guess; secrets of fences."""
+"""Random names: ids of debates, sortable by time, with 80 random bits; secrets of fences."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ class ToolRunner:
         """Give a session our tools, and the provider's own.
 
         The provider's own are left out where the debate has a cost limit (`limited`): the provider bills what
-        they read, and nobody can say beforehand how much that will be.
+        they read, and how much that will be is not known beforehand.
         """
         hosted: tuple[HostedTool, ...] = tuple(
             tool for tool in (() if limited else traits.hosted) if tool in session.allowed

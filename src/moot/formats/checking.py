@@ -38,7 +38,7 @@ ROW_RANGES = {
     "speaker": (0, 10),
     "to_speaker": (0, 10),
 }
-"""What a row can have. A table has an end, and somebody must read it."""
+"""The lowest and the highest number allowed in a row."""
 
 
 def problems(fmt: Format) -> tuple[FormatProblem, ...]:

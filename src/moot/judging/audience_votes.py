@@ -47,7 +47,8 @@ class ConfidenceInterval(Struct, frozen=True):
 def intervals(
     random: Random, people: GroupSizes, figures: tuple[GroupSizes, ...]
 ) -> tuple[ConfidenceInterval, ...]:
-    """A figure is a sum over people; it says what somebody of each kind adds to it. Given per head."""
+    """The interval of each figure, per person. A figure is a sum over people, given as what one person of
+    each group adds to it."""
     total, tail = sum(people), RESAMPLES // 40
     audiences = [tuple(_resampled(random, people)) for _ in range(RESAMPLES)]
     result: list[ConfidenceInterval] = []

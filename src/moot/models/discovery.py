@@ -73,10 +73,6 @@ def default_choice(rows: tuple[AvailableModel, ...]) -> AvailableModel:
     return max(installed, key=lambda row: row.size or 0) if installed else to_download
 
 
-def default_name(rows: tuple[AvailableModel, ...]) -> str:
-    return default_choice(rows).name
-
-
 # --- services with a key ------------------------------------------------------------------------------
 
 

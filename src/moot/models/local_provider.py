@@ -99,11 +99,6 @@ class LocalProvider(Provider):
                     raise Fault("crashed", billed=False, detail=process.log_tail()) from fault
                 raise
 
-    async def count_tokens(self, name: str, text: str) -> int:
-        """How many tokens this model counts in a text."""
-        async with self._process(name) as process:
-            return len((await process.post("/tokenize", content=text))["tokens"])
-
     async def close(self) -> None:
         for timer in self._idle_timers.values():
             timer.cancel()
@@ -300,11 +295,6 @@ class LocalModelProcess:
         except OSError:
             return ""
         return "\n".join(lines[-LOG_LINES:])
-
-    async def post(self, path: str, **body: Any) -> Any:
-        """Call an endpoint of the server other than chat."""
-        async with self._session.post(f"http://localhost{path}", json=body) as response:
-            return msgspec.json.decode(await response.read())
 
     async def stop(self) -> None:
         await self.chat.close()

@@ -72,8 +72,8 @@ def _only_debaters(debate: Debate, one: Seat, other: Seat) -> bool:
 
 def teammates(debate: Debate, seat: Seat) -> tuple[tuple[Seat, ...], tuple[Seat, ...]]:
     """The seats that win with this one, and those of other teams on the same side."""
-    bench = next((bench for bench in seats_by_side(debate.seats) if seat in bench), ())
-    others = tuple(other for other in bench if other != seat and other.side == seat.side != "neutral")
+    same_side = next((group for group in seats_by_side(debate.seats) if seat in group), ())
+    others = tuple(other for other in same_side if other != seat and other.side == seat.side != "neutral")
     if debate.format.parties == "sides":
         return others, ()
     ranked = tuple(teams(debate.format, debate.seats).values())

@@ -3,7 +3,7 @@
 Before a speech begins, the worst case of judging is set aside: every model that judges, in both orders,
 reading all that was said, is being said and is about to be said; from the second round on, also one repair of
 each ballot. So a debate that runs out of money can still be judged. Human turns cost nothing, but a person
-may not speak either where nobody could be paid to judge the speech.
+may not speak either where no money would be left to judge the speech.
 
 The cost of a call that broke off is estimated from the log, always upwards. A call whose process died may
 have used all its output tokens. A call that a command cuts was read until then: beyond the text in the log,

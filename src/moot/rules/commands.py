@@ -91,7 +91,7 @@ def _with_cut_calls_settled(debate: Debate, events: Iterable[Event]) -> Iterator
 
 
 class Open(Command, frozen=True):
-    """With `start` the debate begins at once, so that nobody sees it open and not started.
+    """With `start` the debate begins at once, so that no viewer sees it open and not started.
 
     Decided in `decide`, because there is no debate yet.
     """

@@ -1,6 +1,6 @@
 """A dry run of a debate with filler text, to find the calls that it would take.
 
-The size of each request is measured on the real prompts. Nobody offers a point or concedes, and no question
+The size of each request is measured on the real prompts. No seat offers a point or concedes, and no question
 comes from the audience: calls that only those would cause are planned as calls that may not be needed. A
 model that stands in for a person may not be needed either.
 """
@@ -122,7 +122,7 @@ class _DryRun:
             yield from self._aside_calls()
 
     def ballot_calls(self, judge: Judge, order: int) -> Iterator[PlannedCall]:
-        """A ballot, and its repair. Where nobody judges unasked, it may never come to either."""
+        """A ballot, and its repair. Without automatic judging neither may be needed."""
         request = judge_request(self.debate, judge, order)
         words = _filler(BALLOT_WORDS, request.max_tokens)
         bound = input_bound(request) + self.longer(self.debate.turns)

@@ -1,4 +1,4 @@
-"""Sessions: debates in which a client asks for each turn, and nothing is said that nobody asked for.
+"""Sessions: debates in which every turn is requested by a client.
 
 Two seats answer each other for ten turns, without a judge. Turn n is slot n - 1 of the schedule, however
 often it had to be given. The request for a turn names its model: it fills a seat that has none yet, and the
@@ -90,7 +90,7 @@ class AskTurn(Command, frozen=True):
         if vacant:
             return (*(event for live in vacant for event in interrupt_turn(debate, live, "pause")), *resumed)
         if turn is not None and (turn.used_slot or debate.status == "error"):
-            # Struck first, so that nobody hears what is left of it.
+            # Struck first, so that no later turn hears the part that was given.
             return (TurnRetried(turn.number), *resumed)
         # Where the debate runs already, the same turn was asked for just before.
         return () if debate.running and not filled else resumed

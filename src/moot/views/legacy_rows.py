@@ -1,7 +1,7 @@
 """Events of conversations in their old shape, and how they become unified ones and the old ones again. Pure.
 
-The old shape is a row of a table: `segments` (text, tool calls, results) and beside them one `reasoning`, so
-that nobody knows where the thoughts stood. That column has one thought, or an array of its parts, or an array
+The old shape is a row of a table: `segments` (text, tool calls, results) and beside them one `reasoning`,
+without its position among the segments. That column has one thought, or an array of its parts, or an array
 of several thoughts, or bare words. The unified shape has them among the segments. What it cannot say of a row
 is kept beside it, in a remainder: `to_legacy_row(unified(row))` is the row, whatever was in it.
 """

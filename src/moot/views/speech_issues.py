@@ -4,7 +4,7 @@ Most of it is in the log. Three issues are found in the text alone, by rules tha
 one that is not there; quotations are removed first:
 
 - *wrong side*: a speaker says in so many words that they stand where they do not ("I oppose the motion", of
-  the seat that argues for it), without a condition, a denial or somebody else before it, and nowhere in the
+  the seat that argues for it), without a condition, a denial or another speaker before it, and nowhere in the
   speech that they stand where they do. Arguing badly or granting a point is no change of side.
 - *speaking for another*: a speech that begins under another seat's name, or is written as a dialogue in which
   another speaks in the first person. Headings and summaries of what others said are none.
@@ -165,8 +165,8 @@ def wrong_side(seat: Seat, words: str) -> bool:
 
 
 def _declares(side: Literal["for", "against"], words: str) -> bool:
-    """In a sentence of its own: with nothing around it that would make it a condition, a denial, a question
-    or somebody else's."""
+    """Whether a sentence declares this side, and is no condition, denial, question or quotation of another
+    speaker."""
     for sentence in re.findall(r"[^.!?;\n]+[.!?;\n]?", words):
         declared = SIDE_DECLARATIONS[side].search(sentence)
         if declared and not HEDGES.search(sentence[: declared.start()] + " " + sentence[declared.end() :]):

@@ -3,7 +3,7 @@
 A win counts for a model only against another model, so one that plays both sides neither wins nor loses. All
 models of a side that wins together have won. People are counted as one, under `human`. "Too close to call" is
 a draw here. Debates without a verdict are counted in the totals, as topics, in days and in what models cost,
-and nowhere else. Every rate has its interval: of three debates nobody is the better one.
+and nowhere else. Every rate has its interval: three debates do not show which model is better.
 """
 
 from __future__ import annotations

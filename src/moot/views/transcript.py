@@ -287,7 +287,7 @@ def author_name(by: str) -> str:
 
 
 def by_hand(turn: Turn) -> bool:
-    """Whether a person gave the speech, whoever has the seat now: such a call has no token limit."""
+    """Whether a person gave the speech: such a call has no token limit. The seat may have a model now."""
     return turn.call is not None and not turn.max_tokens
 
 

@@ -119,17 +119,17 @@ def _application(context: AppContext, extensions: Sequence[Extension]) -> FastAP
     app.router.add_websocket_route(SOCKET, talk)
     app.add_exception_handler(MootError, _error_response)
     app.add_exception_handler(HTTPException, _error_response)
-    # Whatever else happens is logged at the border and told as nothing but a request id.
+    # `GuardMiddleware` logs other errors; the reply has only a request id.
     app.add_exception_handler(Exception, _error_response)
     return app
 
 
 async def _error_response(request: Request, error: Exception) -> Response:
     if isinstance(error, HUNG_UP):
-        # Nobody is told, and the border knows that it is no error.
+        # There is no client to answer; `GuardMiddleware` does not log this as an error.
         raise error
     if request.scope["type"] == "websocket":
-        # The border refuses a handshake; here nothing could be sent any more.
+        # `GuardMiddleware` refuses the handshake; here nothing could be sent any more.
         raise Problem("not-found") if isinstance(error, HTTPException) else as_problem(error)
     problem = _routing_problem(request, error) if isinstance(error, HTTPException) else as_problem(error)
     if isinstance(error, HTTPException) and problem.kind == "not-found":

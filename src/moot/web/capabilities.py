@@ -54,7 +54,7 @@ class ServerCapabilities:
     def model(
         self, provider: str, name: str, temperature: float | None, max_tokens: int, effort: Effort | None
     ) -> Model:
-        """Priced, with the room that the model itself needs where nobody says how much."""
+        """The model with its price; `max_tokens` = 0 stands for what the model itself needs."""
         if provider == HUMAN:
             return Model(HUMAN, HUMAN, price=FREE)
         traits = self._traits(provider, name)
@@ -85,7 +85,7 @@ def lendable_providers(arena: Arena) -> tuple[str, ...]:
 
 
 def lent_keys(headers: Headers, arena: Arena) -> dict[str, Secret]:
-    """Keys of the asker's own, one header each; they are told to nobody, not even in a complaint."""
+    """The client's own provider keys, one header each. No error message contains a key."""
     keys: dict[str, Secret] = {}
     for header, value in headers.items():
         if not header.startswith(KEY_HEADER):

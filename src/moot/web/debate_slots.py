@@ -1,7 +1,7 @@
-"""Debates under way, by the client that opened them: nobody takes the whole machine.
+"""The limit of debates that one client may have under way at the same time.
 
-What counts is asked of the log each time, so that a place is free as soon as a debate is over, stopped or
-deleted. Who opened what is known to the commons, and forgotten with them.
+The status of each debate is read from the log each time, so that a slot is free as soon as a debate is over,
+stopped or deleted. Which client opened which debate is kept in the shared state only.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class DebateSlots:
     async def _is_over(self, debate_id: str) -> bool:
         try:
             head = await self._arena.head(debate_id)
-            # A session is under way while somebody speaks in it; whether it goes on, its client alone knows.
+            # A session counts only while a turn is under way: there may never be another.
             between = head.format == SESSION_FORMAT and not wants_runner(await self._arena.state(debate_id))
         except UnknownDebate:
             return True

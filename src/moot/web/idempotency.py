@@ -1,10 +1,10 @@
 """Idempotency-Key: a POST that is sent again is not carried out again.
 
-What was done under a key is remembered in the log's own transaction (`store.IdempotencyKey`) and the reply is
-projected from there once more. Here are the rules of the header, what is under way, and what was said lately
-about things that are kept beside the log. Such a reply has a secret in it: other processes find it sealed,
-and only whoever asks with the same token and the same key can have it opened. Of those who need no token they
-learn only that it was given: a key may be as simple as 1.
+The key of a command is stored in the transaction of its events (`store.IdempotencyKey`), and a repeated
+request is answered from the log. This module has the rules of the header, the requests under way, and recent
+replies about things that are not in the log, such as tokens. Such a reply contains a secret: it is shared
+with other processes only encrypted, with the token and the key of the request. On a server without tokens it
+is not shared, only that there was one: a key may be as simple as 1.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _storage_key(once: IdempotencyKey) -> str:
 
 
 def _sealing_secret(request: Request, once: IdempotencyKey) -> str:
-    """Empty where nobody has a token: whatever such a request has in its headers may be easy to guess."""
+    """Empty on a server without tokens: what such a request has in its headers may be easy to guess."""
     if request.scope["state"]["who"] == ANYONE:
         return ""
     return f"{request.headers.get('authorization', '')}\n{once.key}"

@@ -107,7 +107,7 @@ def _address_secrets(address: str) -> list[str]:
     try:
         parts = urlsplit(address)
     except ValueError:
-        # Whoever is to use it will say that it is none.
+        # Not a URL: the store or the bus that uses it reports that.
         return [address]
     behind = [value for name, value in parse_qsl(parts.query) if "password" in name]
     written = parts.password or ""

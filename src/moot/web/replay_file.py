@@ -33,7 +33,7 @@ from moot.web.streaming.frame_cache import YIELD_EVERY
 
 PAGE_SIZE = 256
 MERGE_MS = 80
-"""Words that come so close upon each other are shown together: nobody sees the difference."""
+"""Words that follow each other within this time are shown together: viewers see no difference."""
 REASONING_SECTIONS = ("turns", "bench")
 """Sections whose entries have thoughts in them. In a verdict, `reasoning` is what a judge says aloud."""
 UNSAFE_CHARACTERS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
@@ -97,7 +97,7 @@ async def to_replay(store: Store, so_far: Debate, viewer: Viewer, *, reasoning: 
 
 
 def _kept_patches(patches: Iterable[Patch], reasoning: bool) -> Iterator[Patch]:
-    """Nothing can be done any more, nobody's draft is for others, and thoughts are kept where one asks."""
+    """The patches without open actions and drafts; without reasoning unless it is asked for."""
     for verb, path, value in patches:
         if not path:
             yield verb, path, {name: _stripped((name,), value[name], reasoning) for name in SECTIONS_NEEDED}

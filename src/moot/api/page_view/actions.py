@@ -35,7 +35,7 @@ def open_actions(debate: Debate) -> list[str]:
 
 
 def _skip(debate: Debate) -> SkipTurn:
-    """What is being said; while nobody speaks in a pause, the speech that comes next."""
+    """Skips the current speech; in a pause between speeches, the next one."""
     waiting = debate.status == "paused" and not (debate.live or debate.open_asides)
     following = debate.remaining_slots()
     return SkipTurn(slot=following[0].index) if waiting and following else SkipTurn()

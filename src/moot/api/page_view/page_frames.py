@@ -55,7 +55,7 @@ def _delta_patches(before: Debate, after: Debate, event: ev.CallDelta, viewer: V
     """The hot path: added where they belong, unless they end a wait or fill the reader's own paper."""
     turn = next((turn for turn in after.live if turn.call == event.call), None)
     if turn is None:
-        # The bench shows nothing that `visible_state` would take away.
+        # The section of the judges at work shows nothing that `visible_state` would take away.
         yield from _section_patches("bench", before, after, viewer)
     elif viewer.seat == turn.seat or (turn.failures and not _has_words(before, turn.number)):
         yield from _changed_sections(before, after, viewer)

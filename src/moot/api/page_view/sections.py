@@ -219,7 +219,7 @@ def points(debate: Debate, viewer: Viewer) -> Shape:
 
 
 def polls(debate: Debate, viewer: Viewer) -> Shape:
-    """How many have voted; once nobody can be swayed by it, what."""
+    """The number of votes; the votes themselves once the last poll has closed."""
     if not debate.manner.polls:
         return {}
     shape: Shape = {poll.poll: to_members(poll) for poll in people_replies.poll_replies(debate)}
@@ -240,7 +240,7 @@ def place(debate: Debate, viewer: Viewer) -> Shape:
 # --- judging ------------------------------------------------------------------------------------------
 
 
-def bench(debate: Debate, viewer: Viewer) -> Shape:
+def judges_at_work(debate: Debate, viewer: Viewer) -> Shape:
     """The judges at work, each in every order in which it is shown the seats; judges do not see it."""
     if viewer.role == "judge":
         return {}
@@ -352,7 +352,7 @@ SECTIONS: dict[str, ViewSection] = {
     "points": ViewSection(points, ("points",)),
     "polls": ViewSection(polls, ("polls", "votes", "status", "judgings")),
     "place": ViewSection(place, ()),
-    "bench": ViewSection(bench, ("judgings", "calls")),
+    "bench": ViewSection(judges_at_work, ("judgings", "calls")),
     "verdicts": ViewSection(verdicts, ("verdicts", "judgings")),
     "mishaps": ViewSection(mishaps, ("turns", "judgings", "status")),
 }

@@ -171,7 +171,7 @@ class Participant(Body):
 
     @checks("stand_in")
     @classmethod
-    def _stands_in_for_somebody(cls, model: ModelChoice | None, info: ValidationInfo) -> ModelChoice | None:
+    def _replaces_a_person(cls, model: ModelChoice | None, info: ValidationInfo) -> ModelChoice | None:
         choice = info.data.get("model")
         if model is not None and choice is not None and choice.provider != HUMAN:
             raise invalid("Only for a seat whose provider is human")

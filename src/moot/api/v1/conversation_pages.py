@@ -74,7 +74,7 @@ def debate_summary(debate: Debate, events: Sequence[Shape]) -> ConversationRespo
 
 
 def imported_summary(conversation: ArchivedConversation, *, operator: bool) -> ConversationResponse:
-    """With its source in full for the operator: folders and hosts are nobody else's business."""
+    """With the full source for the operator; others do not see folders and hosts."""
     return ConversationResponse(
         id=conversation.id,
         kind="imported",

@@ -57,7 +57,7 @@ class Capabilities(Protocol):
     ) -> Model:
         """Ready to be written into a debate; the effort is left out where the model takes none.
 
-        `max_tokens` is 0 where nobody has said how many: a model that thinks needs more than the usual 4096.
+        `max_tokens` is 0 where the request does not say: a model that thinks needs more than the usual 4096.
         """
         ...
 

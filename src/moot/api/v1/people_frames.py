@@ -21,7 +21,7 @@ def seat_frame(seen: SeenEvent, event: SeatTaken | SeatLeft | SeatFilled) -> Fra
 
 
 def point_frame(seen: SeenEvent, event: PointRaised) -> Frame:
-    """The words of one that was not taken are heard by nobody."""
+    """A point that was not taken is sent without its text."""
     turn = seen.after.turn(event.turn)
     return v1_frame(
         seen,

@@ -128,7 +128,7 @@ def poll_totals(debate: Debate) -> PollsResponse:
 
 
 def verdicts_reply(debate: Debate, viewer: Viewer) -> VerdictsResponse:
-    """All of them, the first first: that one is what the debate came to. A judge reads nobody's ballot."""
+    """All verdicts; the first is the result of the debate. A judge sees no ballots."""
     verdicts = transcript_json.verdicts(transcript(debate, viewer=viewer))
     if viewer.role == "judge":
         verdicts = tuple(structs.replace(verdict, ballots=()) for verdict in verdicts)
@@ -149,7 +149,7 @@ def ends_at(debate: Debate, turn: Turn) -> datetime | None:
 
 
 def closes_at(poll: Poll) -> datetime | None:
-    """None where it stays open until somebody closes it, or is closed."""
+    """None where the poll is closed, or stays open until it is closed by hand."""
     if poll.seconds is None or poll.closed_at is not None:
         return None
     return poll.opened_at + timedelta(seconds=poll.seconds)

@@ -26,7 +26,7 @@ TICKET = "ticket"
 """Admits a stream where a browser cannot send a token; `GuardMiddleware` has checked it already."""
 
 AS_SEAT = "as"
-"""The seat whose person one wants to be while watching: somebody who plays and conducts sees too much."""
+"""The seat as whose person the client watches: a moderator who also speaks would otherwise see too much."""
 
 FILTERS = ("format", "model", "from", "to")
 MAX_TEXT = 200
@@ -125,7 +125,7 @@ def parse_stream(query: bytes, last_event_id: str | None = None) -> StreamQuery:
 
 
 def parse_plain_stream(query: bytes, last_event_id: str | None = None) -> StreamQuery:
-    """The streams of the other doors."""
+    """The query of a stream of the compatibility APIs."""
     reader = QueryReader(query, "lastEventId", AS_SEAT, TICKET)
     return reader.finish(StreamQuery(reader.cursor("lastEventId", last_event_id), seat=reader.seat()))
 

@@ -62,7 +62,7 @@ def responses(debate: Debate, number: int) -> list[dict[str, Any]]:
 
 
 def content(turn: Turn) -> str:
-    """What a speaker said before it failed was heard by nobody."""
+    """A speech that failed has no text: no speaker heard it."""
     return "" if turn.state == "failed" else turn.text
 
 

@@ -139,7 +139,7 @@ def body_from_event(opened: DebateOpened) -> dict[str, Any]:
     judges = [_judge_choice(judge) for judge in opened.judges] or [_placeholder_judge(opened)]
     return {
         "topic": opened.motion,
-        # A session is asked for turn by turn, at a door of its own; opened here it goes by itself.
+        # Only the sessions API asks for turns one by one; opened here, the debate runs by itself.
         "format": "free" if opened.format.name == SESSION_FORMAT else opened.format.name,
         "participants": [_participant(seat) for seat in opened.seats],
         "judge": judges[0],

@@ -130,7 +130,7 @@ def matching(pattern: str, high: int, message: str) -> FieldRule:
 
 
 def error_messages(error: ValidationError) -> Iterable[tuple[str, str]]:
-    """Each wrong field and what is wrong with it; a few of them where somebody sent thousands."""
+    """Each wrong field and what is wrong with it, at most `MAX_ERRORS` of them."""
     errors = error.errors(include_url=False, include_input=False)
     for each in islice(errors, MAX_ERRORS):
         yield field_path(each["loc"]), _message_for(each)

@@ -299,7 +299,7 @@ def debate(
     ] = None,
 ) -> int:
     """Hold a debate here and now, or on a server."""
-    from moot.cli.common import run
+    from moot.cli.running import run
     from moot.core.errors import Invalid
     from moot.views.exports import format_of_file
 

@@ -33,8 +33,8 @@ from moot.tools.toolbox import INSTALL_HINT, McpToolbox
 
 def doctor() -> int:
     """What works here, what is missing, and what to do about it."""
-    from moot.cli.common import run
     from moot.cli.render.output import Terminal, add_row, make_table
+    from moot.cli.running import run
 
     findings = run(check_machine())
     terminal = Terminal.out()

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from moot.cli.common import Id, Server, run_on_debate
+from moot.cli.options import Id, Server
 from moot.cli.render.help import command_group
 from moot.cli.render.output import Terminal
+from moot.cli.running import run_on_debate
 from moot.core.errors import Invalid, Unavailable
 from moot.core.terms import DocumentName
 from moot.views.exports import EXPORTS, format_of_file

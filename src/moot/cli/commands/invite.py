@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from moot.cli.common import Id, Server, run, run_on_debate
+from moot.cli.options import Id, Server
 from moot.cli.render.output import Terminal, add_row, make_table
+from moot.cli.running import run, run_on_debate
 from moot.core.errors import Invalid
 
 if TYPE_CHECKING:

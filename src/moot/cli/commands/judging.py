@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from moot.cli.common import Id, Reason, Server, run_command, run_on_debate
+from moot.cli.options import Id, Reason, Server
 from moot.cli.render.output import Terminal
+from moot.cli.running import run_command, run_on_debate
 
 if TYPE_CHECKING:
     from moot.cli.source import DebateSource

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from moot.cli.common import run
 from moot.cli.error_messages import debugging
 from moot.cli.render.output import Terminal
+from moot.cli.running import run
 from moot.core.errors import Invalid, Unavailable
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from moot.cli.common import Id, Json, Plain, Reasoning, Server, run_on_debate
+from moot.cli.options import Id, Json, Plain, Reasoning, Server
+from moot.cli.running import run_on_debate
 from moot.core.errors import Invalid
 
 if TYPE_CHECKING:

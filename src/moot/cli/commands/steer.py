@@ -6,18 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from moot.cli.common import (
-    Id,
-    Json,
-    Output,
-    Plain,
-    Reason,
-    Reasoning,
-    Server,
-    Step,
-    run_command,
-    run_on_debate,
-)
+from moot.cli.options import Id, Json, Output, Plain, Reason, Reasoning, Server, Step
+from moot.cli.running import run_command, run_on_debate
 
 if TYPE_CHECKING:
     from moot.cli.source import DebateSource

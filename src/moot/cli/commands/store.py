@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from moot.cli.common import run
 from moot.cli.error_messages import USAGE
 from moot.cli.render.output import Terminal, add_row, make_table
+from moot.cli.running import run
 from moot.core.errors import Invalid, StoreError, Unavailable
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from moot.cli.common import Id, Seat, Server, run_command, run_on_debate
+from moot.cli.options import Id, Seat, Server
 from moot.cli.render.help import command_group
 from moot.cli.render.output import Terminal
+from moot.cli.running import run_command, run_on_debate
 
 if TYPE_CHECKING:
     from moot.cli.source import DebateSource

@@ -278,7 +278,7 @@ def _deliver(answers: list[WriterAnswer], listeners: list[Listener]) -> None:
     for answer in answers:
         by_loop.setdefault(answer[0].get_loop(), []).append(answer)
     for loop, its_answers in by_loop.items():
-        # Nobody waits on a loop that has been closed.
+        # The loop was closed: nothing waits for the answers any more.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(deliver_answers, its_answers, listeners)
 

@@ -26,7 +26,7 @@ from moot.web.routes.health import is_bus_down
 
 STATUSES: tuple[Status, ...] = get_args(Status)
 QUERY_SECONDS = 4.0
-"""Whoever collects these waits for about ten."""
+"""Prometheus waits about ten seconds for the reply."""
 
 
 router = api_router()

@@ -13,19 +13,19 @@ const WITHOUT_FRAME = new Set(['stage']);
 const NAMED = { space: 'Space', ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓', Escape: 'Esc' };
 
 function App() {
-  const at = router.place.value;
-  const [asked, ask] = useState(false);
+  const at = router.route.value;
+  const [keysShown, showKeys] = useState(false);
   const [locked, lock, entered] = useDoor();
   keys.useKeys('Everywhere', {
-    '?': ['Show these keys', () => ask(true)],
+    '?': ['Show these keys', () => showKeys(true)],
     n: ['New debate', () => router.go('/')],
     h: ['Debates held so far', () => router.go('/debates')],
   });
   const page = html`<${Page} key=${`${at.page}/${at.id}/${entered}`} at=${at} />`;
   return html`
-    ${WITHOUT_FRAME.has(at.page) ? page : html`<${Frame} at=${at} onAsk=${() => ask(true)}>${page}<//>`}
+    ${WITHOUT_FRAME.has(at.page) ? page : html`<${Frame} at=${at} onAsk=${() => showKeys(true)}>${page}<//>`}
     <${Toasts} /><${Announcer} />
-    ${asked && html`<${KeySheet} onClose=${() => ask(false)} />`}
+    ${keysShown && html`<${KeySheet} onClose=${() => showKeys(false)} />`}
     ${locked && html`<${Door} onIn=${() => lock(false, at.id)} onClose=${() => lock(true)} />`}
   `;
 }

@@ -146,7 +146,7 @@ class StreamMonitor:
         while self._watching:
             await _wait_for_any(REVIEW_SECONDS, self._unwatched, self._review_needed)
             self._review_needed.clear()
-            # Nobody is dismissed because the store is out of reach.
+            # While the store cannot be reached, no viewer is disconnected.
             with suppress(StoreError):
                 await self._review()
 

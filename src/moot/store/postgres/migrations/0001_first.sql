@@ -1,6 +1,6 @@
--- One row per debate. It changes with the turns of a debate, never with its words.
+-- One row per debate. It changes with each turn, not with each token.
 CREATE TABLE debates (
-    place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- rises with every debate: lists walk it backwards
+    place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- rises with every debate: lists read it backwards
     id text COLLATE "C" NOT NULL UNIQUE,
     owner text COLLATE "C" NOT NULL,
     status text COLLATE "C" NOT NULL,
@@ -8,8 +8,8 @@ CREATE TABLE debates (
     folded text COLLATE "C" NOT NULL, -- the motion as searches compare it
     format text COLLATE "C" NOT NULL,
     created_at timestamptz NOT NULL,
-    turned_at timestamptz NOT NULL, -- in no index, or every turn would touch all of them
-    ended_at timestamptz, -- only while it counts as ended
+    turned_at timestamptz NOT NULL, -- in no index: otherwise each turn would update every index
+    ended_at timestamptz, -- NULL while the debate is not over
     summary text NOT NULL
 ) WITH (fillfactor = 80);
 
@@ -31,23 +31,23 @@ EXCEPTION WHEN OTHERS THEN
 END
 $$;
 
--- The hot part of a debate: words in flight touch this row and `events`, and nothing else. Half of each page
--- stays free, so that a row's next version finds room beside it and no index has to learn of it.
+-- The part of a debate that each token updates, together with `events`. Half of each page stays free, so that
+-- the next version of a row fits in the same page and no index is updated.
 CREATE TABLE heads (
     debate_id text COLLATE "C" PRIMARY KEY,
     place bigint NOT NULL,
     version bigint NOT NULL, -- the seq of its last event
-    turning bigint NOT NULL, -- the seq of the last one that is no word
+    turning bigint NOT NULL, -- the seq of the last event other than a token
     epoch bigint NOT NULL,
     runner text COLLATE "C" NOT NULL,
     updated_at timestamptz NOT NULL,
-    bytes bigint NOT NULL -- of its events and of the requests that belong to it
+    bytes bigint NOT NULL -- of its events and their stored requests
 ) WITH (fillfactor = 50);
 
 CREATE INDEX heads_held ON heads (debate_id) WHERE runner <> '';
 
--- The log. The body is JSON but no jsonb, which refuses \u0000. No foreign key: it would look up `debates` for
--- every word.
+-- The log. The body is JSON as text: jsonb refuses \u0000. No foreign key: it would look up `debates` for every
+-- token.
 CREATE TABLE events (
     debate_id text COLLATE "C" NOT NULL,
     seq bigint NOT NULL,
@@ -57,7 +57,7 @@ CREATE TABLE events (
     PRIMARY KEY (debate_id, seq)
 );
 
--- What each append did, so that one whose answer was lost can be asked for, and is never carried out twice.
+-- The result of each append, so that it can be read if the reply was lost; no append is repeated.
 CREATE TABLE landed (
     writer uuid NOT NULL,
     batch bigint NOT NULL,
@@ -100,8 +100,8 @@ CREATE TABLE casts (
 
 CREATE INDEX casts_by_debate ON casts (debate);
 
--- By what a session is found again: the id of a response, the digest of what was said last, the id that it
--- had elsewhere.
+-- Keys by which a session is found: the id of a response, the digest of the last text, the id in the system
+-- from which it was imported.
 CREATE TABLE marks (
     mark text COLLATE "C" NOT NULL,
     debate bigint NOT NULL REFERENCES debates (place) ON DELETE CASCADE,
@@ -110,7 +110,7 @@ CREATE TABLE marks (
 
 CREATE INDEX marks_by_debate ON marks (debate);
 
--- Of a token only its digest is kept: what is read here lets nobody in.
+-- Only the digest of a token is stored: it cannot be used in place of the token.
 CREATE TABLE tokens (
     name text COLLATE "C" PRIMARY KEY,
     digest text COLLATE "C" NOT NULL,
@@ -120,7 +120,7 @@ CREATE TABLE tokens (
     expires_at timestamptz
 );
 
--- Who may come to a debate, and as what; they go with it. As with tokens, only the digest is kept.
+-- Invitations to a debate, with their roles; deleted with the debate. Only the digest of the token is stored.
 CREATE TABLE invitations (
     debate_id text COLLATE "C" NOT NULL REFERENCES debates (id) ON DELETE CASCADE,
     name text COLLATE "C" NOT NULL,

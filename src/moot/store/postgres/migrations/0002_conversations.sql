@@ -1,11 +1,11 @@
--- Conversations of other systems, brought here to be read: what 0005 is to the file. JSON is kept as text, byte
--- for byte: jsonb would sort its members, and knows no NUL.
+-- Imported conversations of other systems, read only; the same as 0005 of SQLite. JSON is stored as text, byte
+-- for byte: jsonb would sort its members and refuses NUL.
 CREATE TABLE imports (
     id text COLLATE "C" PRIMARY KEY,
     owner text COLLATE "C" NOT NULL,
     source text NOT NULL, -- without a password
     state text COLLATE "C" NOT NULL,
-    cursor text NOT NULL, -- how far the pass under way has come; empty between two passes
+    cursor text NOT NULL, -- the position of the running import; empty when none runs
     passes bigint NOT NULL,
     report text NOT NULL,
     started_at timestamptz NOT NULL,
@@ -13,7 +13,7 @@ CREATE TABLE imports (
 );
 
 CREATE TABLE conversations (
-    place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- in the order in which they came
+    place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- in the order of import
     id text COLLATE "C" NOT NULL UNIQUE,
     import text COLLATE "C" NOT NULL REFERENCES imports (id),
     owner text COLLATE "C" NOT NULL,
@@ -27,7 +27,7 @@ CREATE TABLE conversations (
 CREATE INDEX conversations_by_import ON conversations (import, place);
 CREATE INDEX conversations_by_owner ON conversations (owner, place);
 
--- Keys are compared by their bytes, whatever the language of the server: by them the events are in order.
+-- Keys are compared by their bytes, whatever the locale of the server: they give the order of the events.
 CREATE TABLE conversation_events (
     conversation bigint NOT NULL,
     order_key text COLLATE "C" NOT NULL,
@@ -37,14 +37,14 @@ CREATE TABLE conversation_events (
     created_at text,
     segments text NOT NULL, -- in the order of their output_index
     metadata text,
-    legacy text, -- what the segments cannot say of the row that they came from
-    digest bytea NOT NULL, -- of that row: by it a changed one is known
+    legacy text, -- what the imported row had and the segments cannot hold
+    digest bytea NOT NULL, -- of the imported row: shows whether it has changed
     PRIMARY KEY (conversation, order_key, id)
 );
 
 CREATE UNIQUE INDEX conversation_events_by_id ON conversation_events (conversation, id);
 
 -- Events by what is in their segments: ... WHERE replace(segments, '\u0000', '\ufffd')::jsonb @> '[{"type":
--- "reasoning"}]'. The same expression has to stand in the question. It never fails, whatever the text holds.
+-- "reasoning"}]'. A query has to use the same expression. It never fails, whatever the text contains.
 CREATE INDEX conversation_events_by_segment ON conversation_events
 USING gin ((replace(segments, '\u0000', '\ufffd')::jsonb) jsonb_path_ops);

@@ -1,2 +1,2 @@
--- With which link for many somebody joined, by its digest: they count no longer than that link.
+-- The digest of the shared link with which a person joined: the invitation is valid as long as the link.
 ALTER TABLE invitations ADD COLUMN via text COLLATE "C";

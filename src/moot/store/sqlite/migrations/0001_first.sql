@@ -1,7 +1,7 @@
--- One row per debate. Its version and the time of its last event are those of its last event: words in
--- flight never touch this table.
+-- One row per debate. Its version and the time of its last event are read from the log: tokens of a speech do
+-- not update this table.
 CREATE TABLE debates (
-    place INTEGER PRIMARY KEY, -- rises with every debate: lists walk it backwards
+    place INTEGER PRIMARY KEY, -- rises with every debate: lists read it backwards
     id TEXT NOT NULL UNIQUE,
     owner TEXT NOT NULL,
     status TEXT NOT NULL,
@@ -20,7 +20,8 @@ CREATE INDEX debates_by_status ON debates (status);
 CREATE INDEX debates_by_owner ON debates (owner);
 CREATE INDEX debates_by_owner_and_status ON debates (owner, status);
 
--- The log, where each debate's events lie together. No foreign key: it would look up `debates` for every word.
+-- The log; the events of a debate are stored together. No foreign key: it would look up `debates` for every
+-- token.
 CREATE TABLE events (
     debate_id TEXT NOT NULL,
     seq INTEGER NOT NULL,
@@ -30,8 +31,8 @@ CREATE TABLE events (
     PRIMARY KEY (debate_id, seq)
 ) WITHOUT ROWID;
 
--- The newest events, in the order they came, until they settle in `events` a thousand at a time: a commit then
--- writes a few pages, not one for every debate that speaks. Those of a debate follow the ones in `events`.
+-- The newest events in the order of writing; they are moved to `events` a thousand at a time. A commit then
+-- writes a few pages, not one for every running debate. The events of a debate follow those in `events`.
 CREATE TABLE fresh (
     place INTEGER PRIMARY KEY,
     debate_id TEXT NOT NULL,
@@ -65,7 +66,7 @@ CREATE TABLE requests (
 CREATE INDEX requests_by_debate ON requests (debate_id);
 CREATE INDEX requests_by_expiry ON requests (expires);
 
--- How many debates each owner has in each status, so that nobody counts rows.
+-- The number of debates of each owner in each status, so that rows need not be counted.
 CREATE TABLE tallies (
     owner TEXT NOT NULL,
     status TEXT NOT NULL,

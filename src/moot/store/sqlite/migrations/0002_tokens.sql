@@ -1,4 +1,5 @@
--- When the last event that is not a word came, in seconds since 1970: what has ended long ago is found by it.
+-- The time of the last event that is not a token of a speech, in seconds since 1970: finds debates that ended
+-- long ago.
 ALTER TABLE debates ADD COLUMN turned_at INTEGER NOT NULL DEFAULT 0;
 
 UPDATE debates SET turned_at = CAST(strftime('%s', coalesce(
@@ -7,10 +8,10 @@ UPDATE debates SET turned_at = CAST(strftime('%s', coalesce(
     created_at
 )) AS INTEGER);
 
--- Only those that have ended are in it, so a debate under way pays nothing for it.
+-- Only for debates that have ended, so that running debates do not update it.
 CREATE INDEX debates_ended ON debates (turned_at) WHERE status IN ('completed', 'aborted', 'error');
 
--- Of a token only its digest is kept: what is read here lets nobody in.
+-- Only the digest of a token is stored: it cannot be used in place of the token.
 CREATE TABLE tokens (
     name TEXT PRIMARY KEY,
     digest TEXT NOT NULL,

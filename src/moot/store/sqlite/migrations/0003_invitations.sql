@@ -1,5 +1,5 @@
--- Who may come to a debate, and as what; they go with it. As with tokens, only the digest is kept. A hall of
--- voters is found by digest, one row at a time.
+-- Invitations to a debate, with their roles; deleted with the debate. Only the digest of the token is stored.
+-- Members of a large audience are looked up by digest, one row at a time.
 CREATE TABLE invitations (
     debate_id TEXT NOT NULL REFERENCES debates (id) ON DELETE CASCADE,
     name TEXT NOT NULL,

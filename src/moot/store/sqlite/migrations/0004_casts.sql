@@ -1,5 +1,5 @@
 -- Which models speak or judge in a debate, by label (`anthropic/claude-haiku-5-5`) and by bare name. A debate
--- is known by its place, so that those of a model are walked in order.
+-- is identified by its place, so that the debates of a model are read in order.
 CREATE TABLE casts (
     model TEXT NOT NULL,
     debate INTEGER NOT NULL REFERENCES debates (place) ON DELETE CASCADE,

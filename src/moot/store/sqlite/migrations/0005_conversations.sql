@@ -1,11 +1,11 @@
--- Conversations of other systems, brought here to be read. An import is known by where it came from; its row
--- is written with each batch, so it goes on where it was broken off.
+-- Imported conversations of other systems, read only. An import is identified by its source; its row is
+-- written with each batch, so that an interrupted import is continued.
 CREATE TABLE imports (
     id TEXT PRIMARY KEY,
     owner TEXT NOT NULL,
     source TEXT NOT NULL, -- without a password
     state TEXT NOT NULL,
-    cursor TEXT NOT NULL, -- how far the pass under way has come; empty between two passes
+    cursor TEXT NOT NULL, -- the position of the running import; empty when none runs
     passes INTEGER NOT NULL,
     report TEXT NOT NULL,
     started_at TEXT NOT NULL,
@@ -13,7 +13,7 @@ CREATE TABLE imports (
 ) WITHOUT ROWID;
 
 CREATE TABLE conversations (
-    place INTEGER PRIMARY KEY, -- in the order in which they came
+    place INTEGER PRIMARY KEY, -- in the order of import
     id TEXT NOT NULL UNIQUE,
     import TEXT NOT NULL REFERENCES imports (id),
     owner TEXT NOT NULL,
@@ -26,7 +26,7 @@ CREATE TABLE conversations (
 CREATE INDEX conversations_by_import ON conversations (import);
 CREATE INDEX conversations_by_owner ON conversations (owner);
 
--- The events of a conversation lie together, in their order: to load one is to read a few pages in a row.
+-- The events of a conversation are stored together in order: loading one reads a few adjacent pages.
 CREATE TABLE conversation_events (
     conversation INTEGER NOT NULL,
     order_key TEXT NOT NULL,
@@ -36,8 +36,8 @@ CREATE TABLE conversation_events (
     created_at TEXT,
     segments TEXT NOT NULL,
     metadata TEXT,
-    legacy TEXT, -- what the segments cannot say of the row that they came from
-    digest BLOB NOT NULL, -- of that row: by it a changed one is known
+    legacy TEXT, -- what the imported row had and the segments cannot hold
+    digest BLOB NOT NULL, -- of the imported row: shows whether it has changed
     PRIMARY KEY (conversation, order_key, id)
 ) WITHOUT ROWID;
 

@@ -1,5 +1,5 @@
--- By what a session is found again: the id of a response, the digest of what was said last, the id that it
--- had elsewhere.
+-- Keys by which a session is found: the id of a response, the digest of the last text, the id in the system
+-- from which it was imported.
 CREATE TABLE marks (
     mark TEXT NOT NULL,
     debate INTEGER NOT NULL REFERENCES debates (place) ON DELETE CASCADE,

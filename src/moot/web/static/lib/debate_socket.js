@@ -107,8 +107,8 @@ export class DebateSocket {
 
   #say(state, problem = null) {
     this.state = state;
-    const told = problem && { status: problem.status ?? 0, detail: problem.detail ?? problem.message ?? '' };
-    this.tell('line', state, told);
+    const details = problem && { status: problem.status ?? 0, detail: problem.detail ?? problem.message ?? '' };
+    this.tell('line', state, details);
   }
 
   async #ask(method, what) {

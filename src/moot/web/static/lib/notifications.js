@@ -25,14 +25,14 @@ function changes(debate, before, now) {
   const name = (number) => seats.find((seat) => seat.id === turn(number)?.seat)?.name;
   const ended = before.speaking.filter((number) => !now.speaking.includes(number));
   const begun = now.speaking.filter((number) => !before.speaking.includes(number));
-  const said = [
+  const announcements = [
     ...ended.map((number) => `${name(number)} has finished.`),
     ...begun.map((number) => `${name(number)} begins: ${turn(number)?.title}.`),
   ];
-  if (now.phase !== before.phase && begun.length === 0 && now.speaking.length === 0) said.push(`${now.phase}.`);
-  if (now.state === 'paused' && before.state !== 'paused') said.push('Paused.');
-  if (now.trouble && !before.trouble) said.push(`${now.trouble.title}.`);
-  return said;
+  if (now.phase !== before.phase && begun.length === 0 && now.speaking.length === 0) announcements.push(`${now.phase}.`);
+  if (now.state === 'paused' && before.state !== 'paused') announcements.push('Paused.');
+  if (now.trouble && !before.trouble) announcements.push(`${now.trouble.title}.`);
+  return announcements;
 }
 
 const PLAIN = '/static/moot.svg';

@@ -102,7 +102,7 @@ function watched(frames, times) {
     view = fold(view, frame);
     if ((index + 1) % EVERY === 0) views.push(view);
     if (before.turns !== view.turns) speeches(before, view, times[index], marks, open);
-    if (view.now !== before.now) bench(before, view, times[index], marks);
+    if (view.now !== before.now) markJudging(before, view, times[index], marks);
     if (!some(before.verdicts) && some(view.verdicts)) marks.push({ kind: 'verdict', at: times[index] });
   });
   for (const mark of marks.filter((one) => one.kind === 'judging')) {
@@ -128,7 +128,7 @@ function speeches(before, view, at, marks, open) {
   }
 }
 
-function bench(before, view, at, marks) {
+function markJudging(before, view, at, marks) {
   const judging = (one) => Boolean(one.now?.beingJudged);
   if (judging(view) && !judging(before)) marks.push({ kind: 'judging', at });
 }

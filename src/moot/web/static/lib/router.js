@@ -15,9 +15,9 @@ const PAGES = [
   [/^\/debate\/(?<id>[^/]+)\/stage$/, 'stage', 'Stage'],
 ];
 
-export const place = signal(where());
+export const route = signal(readRoute());
 
-export function where() {
+export function readRoute() {
   takeInvitation();
   for (const [pattern, page, title] of PAGES) {
     const match = pattern.exec(location.pathname);
@@ -39,9 +39,9 @@ function takeInvitation() {
 
 export function go(path, { replace = false } = {}) {
   history[replace ? 'replaceState' : 'pushState'](null, '', path);
-  const next = where();
-  const moved = next.page !== place.value.page || next.id !== place.value.id;
-  place.value = next;
+  const next = readRoute();
+  const moved = next.page !== route.value.page || next.id !== route.value.id;
+  route.value = next;
   if (moved) scrollTo(0, 0);
 }
 
@@ -49,7 +49,7 @@ export function listen() {
   addEventListener('popstate', () => {
     // An invitation was opened in the tab of the same debate: it replaces the identity.
     const invited = location.hash.startsWith('#token=');
-    place.value = where();
+    route.value = readRoute();
     if (invited) location.reload();
   });
   document.addEventListener('click', (event) => {

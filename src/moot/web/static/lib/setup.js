@@ -40,9 +40,9 @@ const CONFIG = {
   tools: [],
 };
 
-export const emptySeat = (place) => ({
+export const emptySeat = (index) => ({
   name: '', position: '', model: '', persona: '', objective: '', systemPrompt: '',
-  color: SEAT_COLOURS[place % SEAT_COLOURS.length], standIn: '', temperature: null, maxTokens: null,
+  color: SEAT_COLOURS[index % SEAT_COLOURS.length], standIn: '', temperature: null, maxTokens: null,
 });
 export const emptyJudge = () => ({
   name: '', model: '', criteria: '', weights: null, temperature: null, maxTokens: null,
@@ -61,7 +61,7 @@ export function tidied(raw) {
   const defaults = fresh();
   if (!raw || typeof raw !== 'object') return defaults;
   const readList = (list, most, empty) =>
-    Array.isArray(list) && list.length ? list.slice(0, most).map((one, place) => like(empty(place), one)) : null;
+    Array.isArray(list) && list.length ? list.slice(0, most).map((one, index) => like(empty(index), one)) : null;
   return {
     topic: text(raw.topic, TEXT.topic) ?? defaults.topic,
     format: text(raw.format, TEXT.format) || defaults.format,
@@ -78,22 +78,22 @@ const text = (value, most) => (typeof value === 'string' ? value.slice(0, most) 
 function like(model, raw) {
   const checked = { ...model };
   for (const [name, usual] of Object.entries(model)) {
-    const given = raw?.[name];
-    if (name === 'color') checked[name] = /^#[0-9a-f]{6}$/i.test(given) ? given : usual;
-    else if (typeof usual === 'string') checked[name] = text(given, TEXT[name] ?? 3000) ?? usual;
-    else if (typeof usual === 'boolean') checked[name] = typeof given === 'boolean' ? given : usual;
-    else if (Array.isArray(usual)) checked[name] = texts(given);
-    else if (name === 'weights') checked[name] = numbers(given);
-    else if (given === null && !isFixed(name)) checked[name] = null;
-    else checked[name] = Number.isFinite(given) ? given : usual;
+    const value = raw?.[name];
+    if (name === 'color') checked[name] = /^#[0-9a-f]{6}$/i.test(value) ? value : usual;
+    else if (typeof usual === 'string') checked[name] = text(value, TEXT[name] ?? 3000) ?? usual;
+    else if (typeof usual === 'boolean') checked[name] = typeof value === 'boolean' ? value : usual;
+    else if (Array.isArray(usual)) checked[name] = texts(value);
+    else if (name === 'weights') checked[name] = numbers(value);
+    else if (value === null && !isFixed(name)) checked[name] = null;
+    else checked[name] = Number.isFinite(value) ? value : usual;
   }
   return checked;
 }
 
-const texts = (given) =>
-  Array.isArray(given) ? given.filter((one) => typeof one === 'string' && one.length < 200).slice(0, MAX_TOOLS) : [];
-const numbers = (given) => {
-  const some = Object.entries(given && typeof given === 'object' ? given : {}).slice(0, MAX_CRITERIA);
+const texts = (value) =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string' && one.length < 200).slice(0, MAX_TOOLS) : [];
+const numbers = (value) => {
+  const some = Object.entries(value && typeof value === 'object' ? value : {}).slice(0, MAX_CRITERIA);
   return Object.fromEntries(some.filter(([, one]) => Number.isFinite(one)));
 };
 const isFixed = (name) => name === 'maxRounds' || name === 'intensity';
@@ -101,36 +101,36 @@ const isFixed = (name) => name === 'maxRounds' || name === 'intensity';
 // --- seats -------------------------------------------------------------------------------------
 
 /** The chair of the format for an index; further seats repeat the chairs. */
-export function chairOf(format, place) {
+export function chairOf(format, index) {
   const chairs = format?.chairs ?? [];
-  if (chairs[place]) return chairs[place];
+  if (chairs[index]) return chairs[index];
   const debaters = chairs.filter((chair) => chair.role === 'debater');
-  const chair = debaters[place % (debaters.length || 1)];
-  if (!chair) return { name: `Seat ${place + 1}`, position: place % 2 ? 'against' : 'for' };
-  return { ...chair, name: `${chair.name} ${Math.floor(place / debaters.length) + 1}` };
+  const chair = debaters[index % (debaters.length || 1)];
+  if (!chair) return { name: `Seat ${index + 1}`, position: index % 2 ? 'against' : 'for' };
+  return { ...chair, name: `${chair.name} ${Math.floor(index / debaters.length) + 1}` };
 }
 
-export const nameOf = (setup, format, place) => setup.seats[place].name.trim() || chairOf(format, place).name;
-const sideOf = (setup, format, place) => setup.seats[place].position || chairOf(format, place).position;
+export const nameOf = (setup, format, index) => setup.seats[index].name.trim() || chairOf(format, index).name;
+const sideOf = (setup, format, index) => setup.seats[index].position || chairOf(format, index).position;
 
 /** The setup in another format, with its number of seats unless the user has changed that number. */
 export function inFormat(setup, before, format) {
-  const kept = before && setup.seats.length !== before.chairs.length ? setup.seats.length : format.chairs.length;
-  const count = Math.min(Math.max(kept, format.minParticipants), format.maxParticipants);
-  const seats = Array.from({ length: count }, (_, place) => setup.seats[place] ?? emptySeat(place));
+  const seatCount = before && setup.seats.length !== before.chairs.length ? setup.seats.length : format.chairs.length;
+  const count = Math.min(Math.max(seatCount, format.minParticipants), format.maxParticipants);
+  const seats = Array.from({ length: count }, (_, index) => setup.seats[index] ?? emptySeat(index));
   const maxRounds = format.scripted ? format.rounds : Math.min(setup.config.maxRounds, format.maxRounds);
   return { ...setup, format: format.name, seats, config: { ...setup.config, maxRounds, opens: '' } };
 }
 
 /** All seats change sides. Two seats change chairs, which keep their colours. */
 export function swapped(setup, format) {
-  const sides = setup.seats.map((_, place) => sideOf(setup, format, place));
+  const sides = setup.seats.map((_, index) => sideOf(setup, format, index));
   if (setup.seats.length === 2 && sides[0] !== sides[1]) {
     const [one, other] = setup.seats;
     return { ...setup, seats: [moved(other, one), moved(one, other)] };
   }
   const turned = { for: 'against', against: 'for', neutral: 'neutral' };
-  return { ...setup, seats: setup.seats.map((seat, place) => ({ ...seat, position: turned[sides[place]] })) };
+  return { ...setup, seats: setup.seats.map((seat, index) => ({ ...seat, position: turned[sides[index]] })) };
 }
 
 const moved = (seat, chair) => ({ ...seat, position: chair.position, color: chair.color });
@@ -139,9 +139,9 @@ const moved = (seat, chair) => ({ ...seat, position: chair.position, color: chai
 
 /** The body of the request. `usual`: the default model. */
 export function bodyOf(setup, format, usual) {
-  const [judge, ...judges] = setup.judges.map((one, place) => judgeBody(one, place, setup.judges.length, usual));
-  const participants = setup.seats.map((seat, place) =>
-    seatBody(seat, nameOf(setup, format, place), sideOf(setup, format, place), usual),
+  const [judge, ...judges] = setup.judges.map((one, index) => judgeBody(one, index, setup.judges.length, usual));
+  const participants = setup.seats.map((seat, index) =>
+    seatBody(seat, nameOf(setup, format, index), sideOf(setup, format, index), usual),
   );
   return {
     topic: setup.topic.trim(),
@@ -160,7 +160,7 @@ function seatBody(seat, name, position, usual) {
     position,
     model: choice(seat.model || usual, seat),
     color: seat.color,
-    ...said(seat, 'persona', 'objective', 'systemPrompt'),
+    ...filledIn(seat, 'persona', 'objective', 'systemPrompt'),
     ...(person && seat.standIn && { standIn: choice(seat.standIn) }),
   };
 }
@@ -169,12 +169,12 @@ function seatBody(seat, name, position, usual) {
 export const criteriaOf = (judge) =>
   [...new Set(judge.criteria.split(',').map((one) => one.trim()).filter(Boolean))];
 
-function judgeBody(judge, place, count, usual) {
+function judgeBody(judge, index, count, usual) {
   const criteria = criteriaOf(judge);
   const isWeighed = ([name, weight]) => weight !== null && criteria.includes(name);
   const weights = criteria.length > 1 ? Object.entries(judge.weights ?? {}).filter(isWeighed) : [];
   return {
-    name: judge.name.trim() || (count > 1 ? `Judge ${place + 1}` : 'Judge'),
+    name: judge.name.trim() || (count > 1 ? `Judge ${index + 1}` : 'Judge'),
     model: choice(judge.model || usual, judge),
     ...(criteria.length && { evaluationCriteria: criteria }),
     ...(weights.length && { weights: Object.fromEntries(weights) }),
@@ -189,7 +189,7 @@ function choice(label, { temperature = null, maxTokens = null } = {}) {
   return { ...model, ...(temperature !== null && { temperature }), ...(maxTokens !== null && { maxTokens }) };
 }
 
-const said = (from, ...names) =>
+const filledIn = (from, ...names) =>
   Object.fromEntries(names.filter((name) => from[name].trim()).map((name) => [name, from[name]]));
 
 function configBody({ audience, voteBefore, voteSeconds, tools, ...config }) {
@@ -247,8 +247,8 @@ export function linked(hash) {
 
 /** Values equal to the defaults of the chair are removed, so that another format or side brings its own. */
 export function loosened(setup, format) {
-  const seats = setup.seats.map((seat, place) => {
-    const chair = chairOf(format, place);
+  const seats = setup.seats.map((seat, index) => {
+    const chair = chairOf(format, index);
     const unless = (name, own) => (seat[name] === own ? '' : seat[name]);
     return { ...seat, name: unless('name', chair.name), position: unless('position', chair.position) };
   });

@@ -12,8 +12,8 @@ export function stretches(parts) {
 }
 
 /** The text (`words`) or reasoning (`thoughts`) of the part at this index. */
-export function share(speech, place, kind) {
-  const range = speech && stretches(speech.parts)[place]?.[kind];
+export function share(speech, index, kind) {
+  const range = speech && stretches(speech.parts)[index]?.[kind];
   return range ? within(kind === 'words' ? speech.text : speech.reasoning, range) : '';
 }
 

@@ -15,18 +15,18 @@ const STILL_MS = 250;
 
 /** [plan, errors, whether they belong to the current setup]: speeches and cost, shortly after the last change. */
 export function usePlan(setup, format, server) {
-  const [found, keep] = useState([null, {}, '']);
+  const [latest, setLatest] = useState([null, {}, '']);
   const first = useRef(true);
   const body = bodyOf(setup, format, server.usual);
   // An empty motion must not prevent the plan.
   if (body.topic.length < SHORTEST) body.topic = FIRST;
-  const asked = JSON.stringify(body);
+  const request = JSON.stringify(body);
   useEffect(() => {
     const stop = new AbortController();
     const ask = () =>
       post('/estimate', body, { signal: stop.signal }).then(
-        (plan) => keep([plan, {}, asked]),
-        (error) => stop.signal.aborted || keep(([plan]) => [plan, error.errors ?? {}, asked]),
+        (plan) => setLatest([plan, {}, request]),
+        (error) => stop.signal.aborted || setLatest(([plan]) => [plan, error.errors ?? {}, request]),
       );
     const timer = setTimeout(ask, first.current ? 0 : STILL_MS);
     first.current = false;
@@ -34,8 +34,8 @@ export function usePlan(setup, format, server) {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [asked]);
-  return [found[0], found[1], found[2] === asked];
+  }, [request]);
+  return [latest[0], latest[1], latest[2] === request];
 }
 
 /** A setup from a link or an earlier debate: `/#setup=…`, `/?from=ID&swap=1`. */
@@ -96,9 +96,9 @@ export function useStart(setup, format, server, onWrong) {
 }
 
 function refused(error, onWrong) {
-  const found = error.errors ?? {};
-  onWrong(found);
-  if (Object.keys(found).length) announce(`${error.message}. ${Object.values(found).flat().join('. ')}`);
+  const errors = error.errors ?? {};
+  onWrong(errors);
+  if (Object.keys(errors).length) announce(`${error.message}. ${Object.values(errors).flat().join('. ')}`);
   else complain(error);
   requestAnimationFrame(() => document.querySelector('[aria-invalid=true]')?.focus());
 }

@@ -38,9 +38,9 @@ export function Toasts() {
 }
 
 /** For screen readers only: announced once, politely. */
-const said = signal('');
-export const announce = (text) => (said.value = text);
-export const Announcer = () => html`<div class="visually-hidden" role="status" aria-live="polite">${said.value}</div>`;
+const announcement = signal('');
+export const announce = (text) => (announcement.value = text);
+export const Announcer = () => html`<div class="visually-hidden" role="status" aria-live="polite">${announcement.value}</div>`;
 
 export const complain = (error) => toast(error.message, { seconds: 8 });
 
@@ -133,8 +133,8 @@ export function Menu({ label, children }) {
     if (!open || (!step && event.key !== 'Escape')) return;
     event.preventDefault();
     if (!step) return void close();
-    const found = items();
-    found.at((found.indexOf(document.activeElement) + step) % found.length)?.focus();
+    const elements = items();
+    elements.at((elements.indexOf(document.activeElement) + step) % elements.length)?.focus();
   };
   return html`<div class="menu" ref=${root} onKeyDown=${walk}>
     <button type="button" class="btn" aria-expanded=${open} aria-haspopup="true" onClick=${() => setOpen(!open)}>

@@ -17,37 +17,37 @@ const SIZE = 20;
 const AGAIN = 5000;
 
 export default function History({ at }) {
-  const asked = at.query.toString();
-  const sought = useMemo(() => wanted(at.query), [asked]);
-  const [found, error, again] = useLoaded((signal) => get(`/debates?${sought.query}`, { signal }), [asked]);
+  const queryText = at.query.toString();
+  const search = useMemo(() => searchOf(at.query), [queryText]);
+  const [listing, error, again] = useLoaded((signal) => get(`/debates?${search.query}`, { signal }), [queryText]);
   const [formats] = useLoaded((signal) => get('/formats', { signal }));
   const titles = Object.fromEntries((formats?.formats ?? []).map((one) => [one.name, one.title]));
-  const debates = (found?.debates ?? []).filter((debate) => !hidden.value.has(debate.id));
+  const debates = (listing?.debates ?? []).filter((debate) => !hidden.value.has(debate.id));
   useGoingOn(debates.some(isGoing), again);
   useEffect(() => {
-    if (found) announce(`${count(found.pagination.total)} found`);
-  }, [asked, found === null]);
+    if (listing) announce(`${count(listing.pagination.total)} found`);
+  }, [queryText, listing === null]);
   return html`<main id="main" class="wide archive">
     <header class="row">
       <h1 tabindex="-1" class="grow">Debates</h1>
-      ${found && html`<p class="soft numbers">${count(found.pagination.total)}</p>`}
+      ${listing && html`<p class="soft numbers">${count(listing.pagination.total)}</p>`}
     </header>
-    <${Filters} sought=${sought.filters} titles=${titles} debates=${debates} onChange=${seek} />
+    <${Filters} filters=${search.filters} titles=${titles} debates=${debates} onChange=${seek} />
     ${error && html`<${Failed} error=${error} again=${again} />`}
-    ${found && (debates.length
+    ${listing && (debates.length
       ? html`<${List} debates=${debates} formats=${titles} again=${again} />`
-      : html`<${Nothing} filtered=${sought.filtered} />`)}
-    ${found && html`<${Pages} sought=${sought} page=${found.pagination} />`}
+      : html`<${Nothing} filtered=${search.filtered} />`)}
+    ${listing && html`<${Pages} search=${search} page=${listing.pagination} />`}
   </main>`;
 }
 
 /** The filters in the address, and the query for the server. */
-function wanted(query) {
+function searchOf(query) {
   const filters = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? '']));
   const page = Math.max(1, Number.parseInt(query.get('page') ?? '1', 10) || 1);
-  const given = Object.entries(filters).filter(([, value]) => value.trim());
-  const asked = new URLSearchParams([...given, ['limit', SIZE], ['offset', (page - 1) * SIZE]]);
-  return { filters, page, filtered: given.length > 0, query: asked.toString() };
+  const filled = Object.entries(filters).filter(([, value]) => value.trim());
+  const parameters = new URLSearchParams([...filled, ['limit', SIZE], ['offset', (page - 1) * SIZE]]);
+  return { filters, page, filtered: filled.length > 0, query: parameters.toString() };
 }
 
 function addressOf(filters, page = 1) {
@@ -144,14 +144,14 @@ function Nothing({ filtered }) {
   <//>`;
 }
 
-function Pages({ sought, page }) {
+function Pages({ search, page }) {
   if (page.total <= page.limit) return null;
   const first = page.offset + 1;
   const last = Math.min(page.total, page.offset + page.limit);
   return html`<nav class="pages row" aria-label="Pages">
-    ${page.offset > 0 && html`<a class="btn" rel="prev" href=${addressOf(sought.filters, sought.page - 1)}>Newer</a>`}
+    ${page.offset > 0 && html`<a class="btn" rel="prev" href=${addressOf(search.filters, search.page - 1)}>Newer</a>`}
     <span class="grow soft numbers">${first} to ${last} of ${figure(page.total)}</span>
-    ${page.hasMore && html`<a class="btn" rel="next" href=${addressOf(sought.filters, sought.page + 1)}>Older</a>`}
+    ${page.hasMore && html`<a class="btn" rel="next" href=${addressOf(search.filters, search.page + 1)}>Older</a>`}
   </nav>`;
 }
 
@@ -186,9 +186,9 @@ function settle() {
 async function carryOut(ids, then) {
   open = null;
   const done = await Promise.allSettled(ids.map((id) => remove(`/debates/${id}`, { keepalive: true })));
-  const kept = ids.filter((_, index) => done[index].status === 'rejected' && done[index].reason.status !== 404);
-  if (kept.length) complain(done.find((one) => one.status === 'rejected').reason);
-  show(kept, true);
+  const remaining = ids.filter((_, index) => done[index].status === 'rejected' && done[index].reason.status !== 404);
+  if (remaining.length) complain(done.find((one) => one.status === 'rejected').reason);
+  show(remaining, true);
   then?.();
 }
 

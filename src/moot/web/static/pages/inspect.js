@@ -82,7 +82,7 @@ function useBook(debate, id) {
   const [tries, again] = useState(0);
   const known = useRef(book);
   // Every call uses tokens, whatever its result.
-  const heard = `${debate.at('now').value.status} ${debate.at('money').value.tokens}`;
+  const progress = `${debate.at('now').value.status} ${debate.at('money').value.tokens}`;
   useEffect(() => {
     const stop = new AbortController();
     const fetchPage = (after) => get(`/debates/${id}/events?after=${after}&limit=1000`, { signal: stop.signal });
@@ -92,7 +92,7 @@ function useBook(debate, id) {
     };
     readAll(known.current, fetchPage, seen).then(() => fail(null), (trouble) => stop.signal.aborted || fail(trouble));
     return () => stop.abort();
-  }, [heard, tries]);
+  }, [progress, tries]);
   return [book, error, () => again(tries + 1)];
 }
 
@@ -113,23 +113,23 @@ function useSought(ready) {
 const hashed = () => Number(/^#call-(\d+)$/.exec(location.hash)?.[1]) || null;
 
 function rowOf(call, book, debate, about) {
-  const made = madeFor(call, book);
-  const turn = made.turn ? debate.at('turns', String(made.turn)).value : null;
-  const seat = about.seats.find((one) => one.id === (made.seat ?? turn?.seat));
+  const purpose = purposeOf(call, book);
+  const turn = purpose.turn ? debate.at('turns', String(purpose.turn)).value : null;
+  const seat = about.seats.find((one) => one.id === (purpose.seat ?? turn?.seat));
   const { started, done } = call;
-  const judge = made.judge && (judgeName(debate, made.judge) ?? made.judge);
+  const judge = purpose.judge && (judgeName(debate, purpose.judge) ?? purpose.judge);
   const what = {
-    turn: () => turn?.title ?? `speech ${made.turn}`,
-    judge: () => `ballot, ${orderName(made.order)}`,
-    aside: () => ASIDES[made.aside] ?? made.aside.replaceAll('_', ' '),
-  }[made.kind]();
+    turn: () => turn?.title ?? `speech ${purpose.turn}`,
+    judge: () => `ballot, ${orderName(purpose.order)}`,
+    aside: () => ASIDES[purpose.aside] ?? purpose.aside.replaceAll('_', ' '),
+  }[purpose.kind]();
   const usage = done?.usage;
   return {
     number: call.number,
-    who: made.kind === 'turn' || !judge ? (seat?.name ?? '') : judge,
-    style: seat && !(made.kind === 'judge') ? seatStyle(seat.color) : '',
+    who: purpose.kind === 'turn' || !judge ? (seat?.name ?? '') : judge,
+    style: seat && !(purpose.kind === 'judge') ? seatStyle(seat.color) : '',
     what: `${what}${started.repair ? ', sent back' : ''}`,
-    groups: [made.kind, ...(seat && made.kind !== 'judge' ? [seat.id] : [])],
+    groups: [purpose.kind, ...(seat && purpose.kind !== 'judge' ? [seat.id] : [])],
     model: started.model,
     attempt: started.attempt,
     failed: done?.type === 'call.failed' ? done.kind : null,
@@ -199,7 +199,7 @@ async function readAll(book, fetchPage, seen) {
 }
 
 /** What a call was made for: {kind: turn | judge | aside, seat?, judge?, turn?, aside?}. */
-function madeFor({ started }, book) {
+function purposeOf({ started }, book) {
   if (started.aside !== undefined && started.aside !== null) {
     const { kind: aside = 'aside', seat, turn, judge = started.judge } = book.asides.get(started.aside) ?? {};
     return { kind: 'aside', aside, seat, turn, judge };

@@ -160,8 +160,8 @@ function step(by, read) {
   const speeches = [...document.querySelectorAll('.speech[id]')].filter((speech) => speech.checkVisibility());
   const margin = (speech) => Number.parseFloat(getComputedStyle(speech).scrollMarginTop);
   const top = (speech) => speech.getBoundingClientRect().top - margin(speech);
-  const found = by > 0 ? speeches.find((speech) => top(speech) > 4) : speeches.findLast((speech) => top(speech) < -4);
-  if (found) read(found.id.slice('turn-'.length));
+  const speech = by > 0 ? speeches.find((speech) => top(speech) > 4) : speeches.findLast((speech) => top(speech) < -4);
+  if (speech) read(speech.id.slice('turn-'.length));
 }
 
 /** Renders into the top line of the frame, which is outside the page. */

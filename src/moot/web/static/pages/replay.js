@@ -10,14 +10,14 @@ import { Player } from '../parts/replay_player.js';
 const PAGE = 1000;
 
 export default function Replay({ id, at }) {
-  const heard = useMemo(() => signal(0), []);
-  const [frames, error, again] = useLoaded((stop) => all(id, stop, heard), [id]);
+  const loaded = useMemo(() => signal(0), []);
+  const [frames, error, again] = useLoaded((stop) => all(id, stop, loaded), [id]);
   const recording = useMemo(() => frames && new Recording(frames), [frames]);
   useEffect(() => {
     if (frames?.length) document.title = `Replay: ${recording.view(1).about.motion} · Moot`;
   }, [recording]);
   if (error) return html`<main id="main" class="wide"><${Broken} error=${error} again=${again} /></main>`;
-  if (!recording) return html`<main id="main" class="wide" aria-busy="true"><${Loading} heard=${heard} /></main>`;
+  if (!recording) return html`<main id="main" class="wide" aria-busy="true"><${Loading} loaded=${loaded} /></main>`;
   if (!recording.marks.length) return html`<main id="main" class="wide"><${Unheard} id=${id} /></main>`;
   return html`<main id="main" class="replay">
     <${Player} recording=${recording} id=${id} start=${startOf(recording, at)} onTurn=${keepAddress}>
@@ -30,11 +30,11 @@ export default function Replay({ id, at }) {
   </main>`;
 }
 
-function Loading({ heard }) {
+function Loading({ loaded }) {
   return html`<div class="stack">
     <h1 tabindex="-1">Replay</h1>
     <p class="soft numbers" role="status">
-      Getting the debate${heard.value ? `: ${figure(heard.value)} moments so far` : ''}…
+      Getting the debate${loaded.value ? `: ${figure(loaded.value)} moments so far` : ''}…
     </p>
   </div>`;
 }
@@ -51,14 +51,14 @@ const Unheard = ({ id }) => html`<h1 tabindex="-1" class="visually-hidden">Repla
   <//>`;
 
 /** All frames so far, page by page. */
-async function all(id, stop, heard) {
+async function all(id, stop, loaded) {
   const frames = [];
   for (let after = 0, more = true; more; ) {
     const page = await get(`/debates/${id}/view/frames?after=${after}&limit=${PAGE}`, { signal: stop });
     frames.push(...page.frames);
     more = page.hasMore && page.next > after;
     after = page.next;
-    heard.value = frames.length;
+    loaded.value = frames.length;
   }
   return frames;
 }

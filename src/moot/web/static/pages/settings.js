@@ -11,7 +11,7 @@ import { Theirs, TokenList } from '../parts/token_list.js';
 await ensureStyle('settings');
 
 export default function Settings() {
-  const [found, error, again] = useLoaded((signal) => get('/providers', { signal }));
+  const [info, error, again] = useLoaded((signal) => get('/providers', { signal }));
   return html`<main id="main" class="wide settings">
     <h1 tabindex="-1">Settings</h1>
     <${PageSection} title="This browser" says="Kept here, and for nobody else.">
@@ -22,15 +22,15 @@ export default function Settings() {
     <//>
     <${PageSection} title="Providers" says="Whose models can debate right now, and what the others lack.">
       ${error && html`<${Failed} error=${error} again=${again} />`}
-      ${found ? html`<${Providers} found=${found} />` : html`<p class="soft" aria-busy="true">Looking…</p>`}
+      ${info ? html`<${Providers} info=${info} />` : html`<p class="soft" aria-busy="true">Looking…</p>`}
     <//>
     <${PageSection} title="Local models" says="They run on the server's own machine: no key, no cost, nothing leaves it.">
-      <${Installs} mine=${Boolean(found?.operator)} />
+      <${Installs} allowed=${Boolean(info?.operator)} />
     <//>
     <${PageSection} title="Tokens" says="Who may use this server.">
-      ${found && (found.operator ? html`<${TokenList} />` : html`<${Theirs} />`)}
+      ${info && (info.operator ? html`<${TokenList} />` : html`<${Theirs} />`)}
     <//>
-    <${PageSection} title="About"><${About} version=${found?.version} /><//>
+    <${PageSection} title="About"><${About} version=${info?.version} /><//>
   </main>`;
 }
 
@@ -45,11 +45,11 @@ function Choice({ title, of, choices }) {
 
 /** The token that this browser sends. */
 function OwnToken() {
-  const [kept, setKept] = useState(tokens.own());
+  const [token, setToken] = useState(tokens.own());
   const [draft, setDraft] = useState('');
   const keep = (token) => {
     tokens.keep(token);
-    setKept(token);
+    setToken(token);
     setDraft('');
     toast(token ? 'This browser keeps the token.' : 'The token is forgotten here.');
   };
@@ -57,9 +57,9 @@ function OwnToken() {
     event.preventDefault();
     if (draft.trim()) keep(draft.trim());
   };
-  if (kept) {
+  if (token) {
     return html`<div class="choice">
-      <span class="legend">Token</span><span class="soft">kept, ends in <code>${kept.slice(-4)}</code></span>
+      <span class="legend">Token</span><span class="soft">kept, ends in <code>${token.slice(-4)}</code></span>
       <${Button} class="plain" onClick=${() => keep('')}>Forget it<//>
     </div>`;
   }

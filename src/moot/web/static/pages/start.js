@@ -71,7 +71,7 @@ function SetupForm({ at, server, formats }) {
     s: ['Surprise me with a motion', () => change({ topic: surprise(setup.topic) })],
   });
 
-  const names = Object.fromEntries(setup.seats.map((_, place) => [place, nameOf(setup, format, place)]));
+  const names = Object.fromEntries(setup.seats.map((_, index) => [index, nameOf(setup, format, index)]));
   const judge = html`<b>${setup.judges.length > 1 ? 'Judges' : 'Judge'}</b>
     <span dir="auto">${judgedBy(setup.judges, server)}</span>`;
   return html`<main id="main" class="start">
@@ -114,16 +114,16 @@ function SetupForm({ at, server, formats }) {
 function Lecterns({ setup, format, server, errors, onChange, onSwap }) {
   const { seats } = setup;
   const duel = seats.length === 2;
-  const put = (place) => (patch) =>
-    onChange({ seats: seats.map((seat, other) => (other === place ? { ...seat, ...patch } : seat)) });
-  const take = (place) => () => onChange({ seats: seats.filter((_, other) => other !== place) });
+  const put = (index) => (patch) =>
+    onChange({ seats: seats.map((seat, other) => (other === index ? { ...seat, ...patch } : seat)) });
+  const take = (index) => () => onChange({ seats: seats.filter((_, other) => other !== index) });
   const add = seats.length < format.maxParticipants && (() => onChange({ seats: seated(seats) }));
   return html`
     <section class="lecterns ${duel ? 'duel' : 'table'}" aria-label="The seats">
-      ${seats.map((seat, place) => html`
-        ${duel && place === 1 && html`<${Versus} key="versus" onSwap=${onSwap} onAdd=${add} />`}
-        <${SeatCard} key=${place} seat=${seat} place=${place} chair=${chairOf(format, place)} errors=${errors}
-          server=${server} onChange=${put(place)} onRemove=${seats.length > format.minParticipants && take(place)} />`)}
+      ${seats.map((seat, index) => html`
+        ${duel && index === 1 && html`<${Versus} key="versus" onSwap=${onSwap} onAdd=${add} />`}
+        <${SeatCard} key=${index} seat=${seat} index=${index} chair=${chairOf(format, index)} errors=${errors}
+          server=${server} onChange=${put(index)} onRemove=${seats.length > format.minParticipants && take(index)} />`)}
     </section>
     <p class="centred"><${Wrong} texts=${wrongs(errors, 'participants')} /></p>
     ${!duel && html`<div class="beneath">

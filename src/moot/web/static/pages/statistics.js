@@ -16,33 +16,33 @@ const FILTERS = ['format', 'from', 'to'];
 const FEW = 10;
 
 export default function Statistics({ at }) {
-  const given = FILTERS.map((name) => [name, at.query.get(name) ?? '']).filter(([, value]) => value);
-  const asked = new URLSearchParams(given).toString();
-  const [statistics, error, again] = useLoaded((signal) => get(`/statistics?${asked}`, { signal }), [asked]);
+  const filters = FILTERS.map((name) => [name, at.query.get(name) ?? '']).filter(([, value]) => value);
+  const queryText = new URLSearchParams(filters).toString();
+  const [statistics, error, again] = useLoaded((signal) => get(`/statistics?${queryText}`, { signal }), [queryText]);
   const [formats] = useLoaded((signal) => get('/formats', { signal }));
   const titles = Object.fromEntries((formats?.formats ?? []).map((one) => [one.name, one.title]));
   return html`<main id="main" class="wide statistics">
     <header class="row">
       <h1 tabindex="-1" class="grow">Statistics</h1>
-      <${Among} given=${Object.fromEntries(given)} titles=${titles} />
+      <${StatisticsFilters} filters=${Object.fromEntries(filters)} titles=${titles} />
     </header>
     ${error && html`<${Failed} error=${error} again=${again} />`}
     ${statistics && (statistics.totals.debates
       ? html`<${Figures} statistics=${statistics} titles=${titles} />`
-      : html`<${Nothing} filtered=${given.length > 0} />`)}
+      : html`<${Nothing} filtered=${filters.length > 0} />`)}
   </main>`;
 }
 
 /** The debates that are counted. */
-function Among({ given, titles }) {
+function StatisticsFilters({ filters, titles }) {
   const set = (name) => (event) => {
-    const next = Object.entries({ ...given, [name]: event.target.value }).filter(([, value]) => value);
+    const next = Object.entries({ ...filters, [name]: event.target.value }).filter(([, value]) => value);
     go(`/statistics${next.length ? `?${new URLSearchParams(next)}` : ''}`);
   };
-  const sought = { format: '', from: '', to: '', ...given };
+  const values = { format: '', from: '', to: '', ...filters };
   return html`<search class="among">
-    <${Choice} name="Format" any="Any format" value=${sought.format} of=${titles} onChange=${set('format')} />
-    <${Days} sought=${sought} set=${set} />
+    <${Choice} name="Format" any="Any format" value=${values.format} of=${titles} onChange=${set('format')} />
+    <${Days} filters=${values} set=${set} />
   </search>`;
 }
 

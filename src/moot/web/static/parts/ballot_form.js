@@ -78,11 +78,11 @@ function Cites({ debate, cites, setCites }) {
   const { seats, parties } = debate.at('about').value;
   const debating = new Set(parties.flatMap((party) => party.seats));
   const turns = debate.keys('turns').value.map((number) => debate.at('turns', number).value);
-  const given = turns.filter((turn) => turn.state === 'completed' && !turn.struck && debating.has(turn.seat));
+  const speeches = turns.filter((turn) => turn.state === 'completed' && !turn.struck && debating.has(turn.seat));
   const pick = (number, is) => setCites(is ? [...cites, number] : cites.filter((other) => other !== number));
   return html`<fieldset class="cites">
     <legend>The speeches it rests on</legend>
-    <ul class="plain">${given.map((turn) => {
+    <ul class="plain">${speeches.map((turn) => {
       const seat = seats.find((one) => one.id === turn.seat);
       const has = cites.includes(turn.number);
       return html`<${Cite} key=${turn.number} ...${{ turn, seat, has }} onPick=${(is) => pick(turn.number, is)} />`;
@@ -111,6 +111,6 @@ function Points({ about, points, setPoints }) {
 }
 
 function scored(points) {
-  const given = Object.entries(points).filter(([, score]) => score !== '');
-  return Object.fromEntries(given.map(([party, score]) => [party, { score: Number(score) }]));
+  const scored = Object.entries(points).filter(([, score]) => score !== '');
+  return Object.fromEntries(scored.map(([party, score]) => [party, { score: Number(score) }]));
 }

@@ -102,9 +102,9 @@ function valueOf(name, value) {
 }
 
 function Piece({ title, text, more, open = false, quiet = false, children }) {
-  const said = [more, text && plural(text.length, 'character')];
+  const facts = [more, text && plural(text.length, 'character')];
   return html`<details class="piece ${quiet ? 'quiet' : ''}" open=${open}>
-    <summary>${title} <span class="soft numbers">${said.filter(Boolean).join(' · ')}</span></summary>
+    <summary>${title} <span class="soft numbers">${facts.filter(Boolean).join(' · ')}</span></summary>
     ${text && html`<div class="text">
       <${Copy} class="plain" text=${text} />
       <pre dir="auto" tabindex="0">${text}</pre>

@@ -94,24 +94,24 @@ function Deeds({ debate, deeds, act, invite }) {
   const first = [...deeds.filter((deed) => deed.name === urgent), ...others.filter((deed) => deed.place === 'first')];
   const bar = others.filter((deed) => deed.place === 'bar');
   const more = others.filter((deed) => deed.place === 'more');
-  const given = (deed) => ({ ...hinted(deed), onClick: () => act(deed) });
+  const buttonOf = (deed) => ({ ...hinted(deed), onClick: () => act(deed) });
   const label = (deed) => (deed.name === 'resume' && pausing ? 'Do not pause' : deed.label);
   // The first button stays the same element, and keeps the focus, when Pause becomes Resume.
   return html`
     ${first.map(
-      (deed, at) => html`<${Button} key=${`first${at}`} class=${at === 0 ? 'main' : ''} ...${given(deed)}>
+      (deed, at) => html`<${Button} key=${`first${at}`} class=${at === 0 ? 'main' : ''} ...${buttonOf(deed)}>
         ${label(deed)}
       <//>`,
     )}
     ${bar.map(
-      (deed) => html`<${Button} key=${keyOf(deed)} class="roomy ${classes(deed)}" ...${given(deed)}>
+      (deed) => html`<${Button} key=${keyOf(deed)} class="roomy ${classes(deed)}" ...${buttonOf(deed)}>
         ${wording(deed)}
       <//>`,
     )}
     ${(bar.length + more.length > 0 || invite) &&
     html`<div class=${more.length ? '' : 'narrow'}><${Menu} label="More">
       ${[...bar, ...more].map(
-        (deed) => html`<${Button} key=${keyOf(deed)} class="item ${classes(deed)}" ...${given(deed)}>${deed.label}<//>`,
+        (deed) => html`<${Button} key=${keyOf(deed)} class="item ${classes(deed)}" ...${buttonOf(deed)}>${deed.label}<//>`,
       )}
       ${invite && html`<${Button} class="item narrow" hint="v" onClick=${invite}>Invite<//>`}
     <//></div>`}

@@ -3,9 +3,9 @@
 import { html, useId } from '../../vendor/preact.js';
 
 /** The errors of a field; with `deep`, also of the fields within it. */
-export function wrongs(errors, place, deep = false) {
+export function wrongs(errors, field, deep = false) {
   return Object.entries(errors ?? {})
-    .filter(([at]) => at === place || (deep && at.startsWith(`${place}.`)))
+    .filter(([at]) => at === field || (deep && at.startsWith(`${field}.`)))
     .flatMap(([, texts]) => texts);
 }
 

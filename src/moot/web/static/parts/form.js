@@ -34,8 +34,8 @@ export function useForm(send) {
 /** The errors of a field and of the fields within it. */
 export function Wrong({ errors, of }) {
   const fieldErrors = Object.entries(errors).filter(([field]) => field === of || field.startsWith(`${of}.`));
-  const said = ([field, texts]) => html`<p class="wrong" role="alert" key=${field}>${texts.join('. ')}.</p>`;
-  return html`${fieldErrors.map(said)}`;
+  const message = ([field, texts]) => html`<p class="wrong" role="alert" key=${field}>${texts.join('. ')}.</p>`;
+  return html`${fieldErrors.map(message)}`;
 }
 
 /** A text of several lines. */

@@ -10,35 +10,35 @@ export const FILTERS = ['search', 'status', 'format', 'model', 'from', 'to'];
 const PAUSE = 250;
 
 /** `onChange(filters, {replace})`: typing replaces the address, choosing adds a history entry. */
-export function Filters({ sought, titles, debates, onChange }) {
+export function Filters({ filters, titles, debates, onChange }) {
   const [open, setOpen] = useState(false);
   const words = useRef();
   useKeys('Finding', { '/': ['Search', () => words.current.select()] });
-  const set = (name) => (event) => onChange({ ...sought, [name]: event.target.value });
-  const used = FILTERS.filter((name) => name !== 'search' && sought[name]).length;
+  const set = (name) => (event) => onChange({ ...filters, [name]: event.target.value });
+  const used = FILTERS.filter((name) => name !== 'search' && filters[name]).length;
   return html`<search class="filters" data-open=${open || undefined}>
-    <${Search} box=${words} sought=${sought} onChange=${onChange} />
+    <${Search} box=${words} filters=${filters} onChange=${onChange} />
     <button type="button" class="btn more" aria-expanded=${open} onClick=${() => setOpen(!open)}>
       Filters${used > 0 && ` (${used})`}
     </button>
-    <${Choice} name="State" any="Any state" value=${sought.status} of=${STATES} onChange=${set('status')} />
-    <${Choice} name="Format" any="Any format" value=${sought.format} of=${titles} onChange=${set('format')} />
-    <${Models} value=${sought.model} debates=${debates} onChange=${set('model')} />
-    <${Days} sought=${sought} set=${set} />
-    ${(used > 0 || sought.search) && html`<a class="btn plain clear" href="/debates">Clear</a>`}
+    <${Choice} name="State" any="Any state" value=${filters.status} of=${STATES} onChange=${set('status')} />
+    <${Choice} name="Format" any="Any format" value=${filters.format} of=${titles} onChange=${set('format')} />
+    <${Models} value=${filters.model} debates=${debates} onChange=${set('model')} />
+    <${Days} filters=${filters} set=${set} />
+    ${(used > 0 || filters.search) && html`<a class="btn plain clear" href="/debates">Clear</a>`}
   </search>`;
 }
 
-function Search({ box, sought, onChange }) {
-  const [draft, setDraft] = useState(sought.search);
+function Search({ box, filters, onChange }) {
+  const [draft, setDraft] = useState(filters.search);
   const timer = useRef();
   // After going back or clearing the filters the address counts.
   useEffect(() => {
     clearTimeout(timer.current);
-    setDraft(sought.search);
-  }, [sought.search]);
+    setDraft(filters.search);
+  }, [filters.search]);
   useEffect(() => () => clearTimeout(timer.current), []);
-  const send = (search) => search !== sought.search && onChange({ ...sought, search }, { replace: true });
+  const send = (search) => search !== filters.search && onChange({ ...filters, search }, { replace: true });
   const type = (event) => {
     const text = event.target.value;
     setDraft(text);
@@ -67,7 +67,7 @@ export function Choice({ name, any, value, of, onChange }) {
 }
 
 /** From one day to another, both included. */
-export function Days({ sought: { from, to }, set }) {
+export function Days({ filters: { from, to }, set }) {
   return html`
     <label class="named"><span>From</span>
       <input class="field" type="date" value=${from} max=${to || undefined} onChange=${set('from')} />

@@ -22,17 +22,17 @@ export function InviteSheet({ debate, id, onClose }) {
   const [seat, setSeat] = useState(seats[0].id);
   const [judge, setJudge] = useState(benched[0]?.id ?? '');
   const [name, setName] = useState('');
-  const [made, setMade] = useState(null);
+  const [invitation, setInvitation] = useState(null);
   const [list, failed, again] = useLoaded((signal) => get(`/debates/${id}/invitations`, { signal }));
   const form = useForm(async () => {
-    setMade(await post(`/debates/${id}/invitations`, bodyOf({ role, seat, judge, name }), { once: true }));
+    setInvitation(await post(`/debates/${id}/invitations`, bodyOf({ role, seat, judge, name }), { once: true }));
     setName('');
     again();
   });
   const roles = ROLES.filter(([key]) => key !== 'judge' || benched.length > 0).map(([key, text]) => [key, text]);
   const take = async (one) => {
     await remove(`/debates/${id}/invitations/${encodeURIComponent(one.name)}`);
-    if (made?.name === one.name) setMade(null);
+    if (invitation?.name === one.name) setInvitation(null);
     const left = one.many ? ' Everybody who joined by this link has lost access.' : '';
     toast(`The invitation of ${one.name} counts no longer.${left}`);
     again();
@@ -47,7 +47,7 @@ export function InviteSheet({ debate, id, onClose }) {
       ${FIELDS.map((field) => html`<${Wrong} key=${field} errors=${form.errors} of=${field} />`)}
       <${Submit} form=${form}>Make the link<//>
     </form>
-    ${made && html`<${Made} made=${made} />`}
+    ${invitation && html`<${NewInvitation} invitation=${invitation} />`}
     <${Invited} list=${list?.invitations} failed=${failed} again=${again} onTake=${take} />
   <//>`;
 }
@@ -70,11 +70,11 @@ const Pick = ({ label, value, onPick, of }) => html`<label class="named">${label
   </select>
 </label>`;
 
-function Made({ made }) {
+function NewInvitation({ invitation }) {
   return html`<div class="made stack" role="status">
-    <${Link} label="Link for ${made.name}" url=${location.origin + made.link} />
+    <${Link} label="Link for ${invitation.name}" url=${location.origin + invitation.link} />
     <p class="soft small">
-      It is shown this once. Whoever has it comes in as ${AS[made.role]}.
+      It is shown this once. Whoever has it comes in as ${AS[invitation.role]}.
       ${isNear() && ' This address works on this machine alone; moot serve --host lets others in.'}
     </p>
   </div>`;

@@ -109,11 +109,11 @@ const STATE = { waiting: 'not begun', writing: 'writing', spoiled: 'could not be
 
 export function Bench({ debate }) {
   const keys = debate.keys('bench').value;
-  const told = (key) => debate.at('bench', key).value;
-  const last = Math.max(0, ...keys.map((key) => told(key)?.judging ?? 0));
-  const own = keys.filter((key) => told(key)?.judging === last);
+  const ballotAt = (key) => debate.at('bench', key).value;
+  const last = Math.max(0, ...keys.map((key) => ballotAt(key)?.judging ?? 0));
+  const own = keys.filter((key) => ballotAt(key)?.judging === last);
   if (!own.length) return null;
-  const judges = Map.groupBy(own, (key) => told(key).judge);
+  const judges = Map.groupBy(own, (key) => ballotAt(key).judge);
   return html`<section class="bench" aria-labelledby="bench-title">
     <h2 id="bench-title">The judges are weighing it</h2>
     <p class="soft">Each model judges twice, the second time with the parties the other way round.</p>

@@ -6,7 +6,7 @@ import { Named, numberIn, wrongs } from './field.js';
 import { Picker, rowOf } from './model_picker.js';
 
 /** As the server counts them: the first is `judge`, the others are `judges`. */
-const placeOf = (place) => (place === 0 ? 'judge' : `judges.${place - 1}`);
+const fieldOf = (index) => (index === 0 ? 'judge' : `judges.${index - 1}`);
 
 /** The judges in one line. */
 export function judgedBy(judges, server) {
@@ -15,15 +15,15 @@ export function judgedBy(judges, server) {
 }
 
 export function Judges({ judges, errors, server, onChange }) {
-  const put = (place) => (patch) =>
-    onChange(judges.map((judge, other) => (other === place ? { ...judge, ...patch } : judge)));
-  const dismiss = (place) => judges.length > 1 && (() => onChange(judges.filter((_, other) => other !== place)));
+  const put = (index) => (patch) =>
+    onChange(judges.map((judge, other) => (other === index ? { ...judge, ...patch } : judge)));
+  const dismiss = (index) => judges.length > 1 && (() => onChange(judges.filter((_, other) => other !== index)));
   return html`<div class="stack">
     <p class="small soft">A model reads the debate in both orders; if it changes its mind with the order, the verdict
       says so.</p>
     <ul class="judges">${judges.map(
-      (judge, place) => html`<${JudgeRow} key=${place} judge=${judge} place=${place} errors=${errors} server=${server}
-        alone=${judges.length === 1} onChange=${put(place)} onDismiss=${dismiss(place)} />`,
+      (judge, index) => html`<${JudgeRow} key=${index} judge=${judge} index=${index} errors=${errors} server=${server}
+        alone=${judges.length === 1} onChange=${put(index)} onDismiss=${dismiss(index)} />`,
     )}</ul>
     ${judges.length < MAX_JUDGES && html`<p>
       <button type="button" class="btn" onClick=${() => onChange([...judges, emptyJudge()])}>Add a judge</button>
@@ -31,19 +31,19 @@ export function Judges({ judges, errors, server, onChange }) {
   </div>`;
 }
 
-function JudgeRow({ judge, place, alone, errors, server, onChange, onDismiss }) {
-  const at = placeOf(place);
+function JudgeRow({ judge, index, alone, errors, server, onChange, onDismiss }) {
+  const at = fieldOf(index);
   const criteria = [...wrongs(errors, `${at}.evaluationCriteria`, true), ...wrongs(errors, `${at}.weights`)];
   return html`<li>
-    <${Named} label="Name" dir="auto" placeholder=${alone ? 'Judge' : `Judge ${place + 1}`} value=${judge.name}
+    <${Named} label="Name" dir="auto" placeholder=${alone ? 'Judge' : `Judge ${index + 1}`} value=${judge.name}
       maxlength="100" wrong=${wrongs(errors, `${at}.name`)}
       onInput=${(event) => onChange({ name: event.target.value })} />
-    <${Picker} label=${`Judge ${place + 1}`} people value=${judge.model} usual=${server.usual} models=${server.models}
+    <${Picker} label=${`Judge ${index + 1}`} people value=${judge.model} usual=${server.usual} models=${server.models}
       wrong=${wrongs(errors, `${at}.model`, true)}
       onPick=${(model) => onChange({ model, temperature: null, maxTokens: null })} />
     <${Named} label="Weighs" dir="auto" placeholder="as the format does" value=${judge.criteria} wrong=${criteria}
       onInput=${(event) => onChange({ criteria: event.target.value })} />
-    ${onDismiss && html`<button type="button" class="btn plain" aria-label=${`Send judge ${place + 1} away`}
+    ${onDismiss && html`<button type="button" class="btn plain" aria-label=${`Send judge ${index + 1} away`}
       onClick=${onDismiss}>✕</button>`}
     <${Weights} judge=${judge} wrong=${(name) => wrongs(errors, `${at}.weights.${name}`)} onChange=${onChange} />
   </li>`;

@@ -16,8 +16,8 @@ export function rowOf(models, label) {
   if (label === PERSON) return A_PERSON;
   const at = label.indexOf('/');
   const [provider, modelId] = [label.slice(0, at), label.slice(at + 1)];
-  const found = models.find((row) => row.modelId === modelId && row.provider === provider);
-  return found ?? { provider, modelId, name: modelId, available: true, priceText: '' };
+  const model = models.find((row) => row.modelId === modelId && row.provider === provider);
+  return model ?? { provider, modelId, name: modelId, available: true, priceText: '' };
 }
 
 /** A description of a model, for the list. */
@@ -37,12 +37,12 @@ function fitting(models, query, people) {
     const text = `${labelOf(row)} ${row.name} ${row.thinks ? 'thinks reasoning' : ''} ${row.priceText}`.toLowerCase();
     return words.every((word) => text.includes(word));
   };
-  const found = [...(people ? [A_PERSON] : []), ...models].filter(fits);
+  const matching = [...(people ? [A_PERSON] : []), ...models].filter(fits);
   const typed = query.trim();
-  const isNew = /^[\w-]+\/[\w./:@-]+$/.test(typed) && !found.some((row) => labelOf(row) === typed);
+  const isNew = /^[\w-]+\/[\w./:@-]+$/.test(typed) && !matching.some((row) => labelOf(row) === typed);
   return [
-    ...found.filter((row) => row.available),
-    ...found.filter((row) => !row.available),
+    ...matching.filter((row) => row.available),
+    ...matching.filter((row) => !row.available),
     ...(isNew ? [{ ...rowOf([], typed), typed: true }] : []),
   ];
 }
@@ -54,8 +54,8 @@ export function Picker({ label, value, usual, models, people = false, wrong = []
   const [at, setAt] = useState(0);
   const list = useRef();
   const open = query !== null;
-  const found = useMemo(() => (open ? fitting(models, query, people) : []), [models, query, people]);
-  const options = found.slice(0, SHOWN);
+  const matching = useMemo(() => (open ? fitting(models, query, people) : []), [models, query, people]);
+  const options = matching.slice(0, SHOWN);
   const chosen = value || (empty ? '' : usual);
   const row = chosen ? rowOf(models, chosen) : null;
 
@@ -106,7 +106,7 @@ export function Picker({ label, value, usual, models, people = false, wrong = []
         onMouseDown=${(event) => event.preventDefault()}>
         ${options.map((one, index) => html`<${Option} key=${labelOf(one)} id=${`${id}-${index}`} row=${one}
           active=${index === at} chosen=${labelOf(one) === chosen} onPick=${() => pick(one)} />`)}
-        <${Rest} count=${found.length} />
+        <${Rest} count=${matching.length} />
       </ul>`}
     </div>
     <span class="hint" id=${`${id}-about`}>${row && html`<${About} row=${row} />`}</span>

@@ -8,19 +8,19 @@ import { Addressee, Choice, TextArea, Submit, Wrong, useForm } from './form.js';
 
 const KINDS = [['remark', 'A remark'], ['question', 'A question']];
 /** Text that was written when the dialog was closed is there again when it is opened. */
-const kept = { text: '' };
+const draft = { text: '' };
 
 export function SaySheet({ debate, id, question = false, onClose }) {
   const { seats } = debate.at('about').value;
   const { open } = debate.at('now').value;
   const [asks, setAsks] = useState(question);
   const [to, setTo] = useState('');
-  const [text, setText] = useState(kept.text);
-  const write = (words) => setText((kept.text = words));
+  const [text, setText] = useState(draft.text);
+  const write = (words) => setText((draft.text = words));
   const form = useForm(async () => {
     const body = { text, ...(to && { to }), ...(asks && { question: true }) };
     await post(`/debates/${id}/inject`, body, { once: true });
-    kept.text = '';
+    draft.text = '';
     announce(asks ? 'The question waits for its answer.' : 'The remark waits to be heard.');
     onClose();
   });

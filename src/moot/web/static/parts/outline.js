@@ -13,13 +13,13 @@ export function Outline({ debate, onPick, onClose }) {
   const named = Object.fromEntries(seats.map((seat) => [seat.id, seat]));
   const line = (entry) => {
     if (entry.kind === 'round') return html`<li class="overline" key=${entry.key}>Round ${entry.number}</li>`;
-    const said = debate.at(`${entry.kind}s`, entry.number).peek();
+    const item = debate.at(`${entry.kind}s`, entry.number).peek();
     if (entry.kind === 'turn') {
-      return html`<li key=${entry.key}><${Line} turn=${said} seats=${named} onPick=${onPick} /></li>`;
+      return html`<li key=${entry.key}><${Line} turn=${item} seats=${named} onPick=${onPick} /></li>`;
     }
-    const remark = said.question ? 'A question' : 'A remark';
-    const what = entry.kind === 'point' ? `${named[said.seat]?.name}, a point of information` : remark;
-    return html`<li class="aside" key=${entry.key}><${Words}>${what}${said.text && `: ${said.text}`}</${Words}></li>`;
+    const remark = item.question ? 'A question' : 'A remark';
+    const what = entry.kind === 'point' ? `${named[item.seat]?.name}, a point of information` : remark;
+    return html`<li class="aside" key=${entry.key}><${Words}>${what}${item.text && `: ${item.text}`}</${Words}></li>`;
   };
   return html`<${Dialog} title="Log" class="outline" onClose=${onClose}>
     ${entries.length === 0 && html`<p class="soft">Nothing has been said yet.</p>`}

@@ -171,8 +171,8 @@ class Setter {
   /** Selected text is rendered when the selection ends; later text is shown at once. */
   #keep(tail, words, nodes) {
     const [own] = words.split(BLANK_LINE, 1);
-    const said = tail.firstChild;
-    if (own.startsWith(said.data)) said.appendData(own.slice(said.data.length));
+    const node = tail.firstChild;
+    if (own.startsWith(node.data)) node.appendData(own.slice(node.data.length));
     const set = nodes.firstElementChild ?? document.createTextNode('');
     set.remove();
     tail.after(nodes);

@@ -4,10 +4,10 @@ import { html, useEffect, useState } from '../../vendor/preact.js';
 import { Copy, Failed } from '../lib/ui.js';
 import { Installing, follow, installs } from './model_install.js';
 
-/** `found`: the reply of the server about its providers. */
-export function Providers({ found }) {
-  const ready = found.providers.filter((one) => one.ready);
-  const lacking = found.providers.filter((one) => !one.ready);
+/** `info`: the reply of the server about its providers. */
+export function Providers({ info }) {
+  const ready = info.providers.filter((one) => one.ready);
+  const lacking = info.providers.filter((one) => !one.ready);
   return html`
     ${ready.length > 0 && html`<ul class="providers">
       ${ready.map((one) => html`<${Ready} key=${one.name} one=${one} />`)}
@@ -23,7 +23,7 @@ export function Providers({ found }) {
         It never comes here.
       </p>
     </details>`}
-    ${found.default && html`<p class="soft small">Where nothing is chosen, <code>${found.default}</code> speaks.</p>`}`;
+    ${info.default && html`<p class="soft small">Where nothing is chosen, <code>${info.default}</code> speaks.</p>`}`;
 }
 
 function Ready({ one }) {
@@ -51,8 +51,8 @@ function Lacking({ one }) {
   </li>`;
 }
 
-/** The models that can be installed on the server. `mine`: whether this user may do so. */
-export function Installs({ mine }) {
+/** The models that can be installed on the server. `allowed`: whether this user may do so. */
+export function Installs({ allowed }) {
   const [error, setError] = useState(null);
   const look = () => follow().then(() => setError(null), setError);
   useEffect(() => void look(), []);
@@ -63,9 +63,9 @@ export function Installs({ mine }) {
         <p class="soft small">${one.summary}</p>
       </div>
       ${one.state === 'installed' && html`<span class="soft">Installed</span>`}
-      ${mine && html`<${Installing} name=${one.name} />`}
+      ${allowed && html`<${Installing} name=${one.name} />`}
     </li>`)}</ul>
-    ${!mine && html`<p class="soft small">
+    ${!allowed && html`<p class="soft small">
       To install one is for whoever runs the server: <code>moot models install NAME</code> there.
     </p>`}`;
 }

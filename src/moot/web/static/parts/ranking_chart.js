@@ -15,9 +15,9 @@ export function Ranks({ verdict, parties }) {
   const ballots = verdict.ballots.filter((ballot) => ballot.ranking);
   const final = verdict.ranking ?? ballots[0].ranking;
   const name = (id) => html`<bdi>${parties.get(id).name}</bdi>`;
-  const said = final.map((id, index) => `${NTH[index]} ${parties.get(id).name}`).join(', ');
+  const label = final.map((id, index) => `${NTH[index]} ${parties.get(id).name}`).join(', ');
   return html`<figure class="doubt ranks" style=${`--parties:${final.length}`}>
-    <div class="plot" role="img" aria-label=${`${said}. Each ballot stands in the table below.`}>
+    <div class="plot" role="img" aria-label=${`${label}. Each ballot stands in the table below.`}>
       <ol class="places">${final.map((id, index) => html`<li key=${id}>${NTH[index]}</li>`)}</ol>
       <${Lines} ballots=${ballots} final=${final} parties=${parties} />
       <ol class="finals">${final.map(
@@ -57,9 +57,9 @@ function steps(way) {
 }
 
 function groups(ballots) {
-  const found = new Map();
-  for (const ballot of ballots) found.set(ballot.judgeName, (found.get(ballot.judgeName) ?? 0) + 1);
-  return [...found];
+  const counts = new Map();
+  for (const ballot of ballots) counts.set(ballot.judgeName, (counts.get(ballot.judgeName) ?? 0) + 1);
+  return [...counts];
 }
 
 export function Points({ verdict, parties }) {
@@ -68,19 +68,19 @@ export function Points({ verdict, parties }) {
   const judges = [...new Set(ballots.map((ballot) => ballot.judge))];
   const marks = ballots.flatMap((ballot) => Object.values(ballot.scores));
   const { low, high, at } = scaleOf(marks.map((mark) => mark.score));
-  const given = (id) => ballots.filter((ballot) => ballot.scores[id]);
+  const scoring = (id) => ballots.filter((ballot) => ballot.scores[id]);
   const points = (ballot, id) => (ballot.scores[id] ? inPoints(ballot.scores[id].score) : '–');
-  const said = ids.map((id) => `${parties.get(id).name}: ${given(id).map((ballot) => points(ballot, id)).join(', ')}`);
+  const labels = ids.map((id) => `${parties.get(id).name}: ${scoring(id).map((ballot) => points(ballot, id)).join(', ')}`);
   return html`<figure class="doubt points" style=${`--judges:${judges.length}`}>
     <figcaption>
       <span class="key">points out of 100, each ballot a dot; the two orders of a judge are linked</span>
     </figcaption>
-    <div class="plot" role="img" aria-label=${`The points of every ballot. ${said.join('. ')}.`}>
+    <div class="plot" role="img" aria-label=${`The points of every ballot. ${labels.join('. ')}.`}>
       ${ids.map((id) => html`<div class="judge" key=${id} data-seat style=${parties.get(id).style}>
         <span class="who hue"><bdi>${parties.get(id).name}</bdi></span>
         <span class="says">${inPoints(verdict.scores[id].score)} on average</span>
         <svg aria-hidden="true">${judges.map((judge, row) => {
-          const own = given(id).filter((ballot) => ballot.judge === judge);
+          const own = scoring(id).filter((ballot) => ballot.judge === judge);
           const y = `${((row + 0.5) / judges.length) * 100}%`;
           const dots = own.map(({ order, scores }) => [order, scores[id].score]);
           return html`<${Pair} key=${judge} dots=${dots} at=${at} y=${y} />`;

@@ -12,40 +12,40 @@ const LONG = 900;
 
 export const inMargin = () => wide.value && reasoning.value === 'shown';
 
-/** `turn`: the signal of the speech; `place`: the index of the part; `live`: more may come. */
-export function Margin({ turn, place, live, opponents }) {
-  const [whole, showWhole] = useState(false);
+/** `turn`: the signal of the speech; `index`: the index of the part; `live`: more may come. */
+export function Margin({ turn, index, live, opponents }) {
+  const [unfolded, setUnfolded] = useState(false);
   const box = useRef();
-  const text = useThoughts(turn, place);
+  const text = useThoughts(turn, index);
   const long = useComputed(() => text.value.length > LONG);
   useEffect(() => (live ? text.subscribe(() => requestAnimationFrame(() => toEnd(box.current))) : undefined), [live]);
-  const kind = whole ? 'whole' : long.value && !live ? 'long' : '';
+  const kind = unfolded ? 'whole' : long.value && !live ? 'long' : '';
   return html`<div class="marginalia ${kind}" role="note" aria-label="Thoughts of the speaker">
-    <p class="mark"><${Label} ...${{ turn, place, live, opponents }} /></p>
-    <div class="thoughts" ref=${box} tabindex=${long.value && !whole ? 0 : undefined}>
+    <p class="mark"><${Label} ...${{ turn, index, live, opponents }} /></p>
+    <div class="thoughts" ref=${box} tabindex=${long.value && !unfolded ? 0 : undefined}>
       <${Growing} text=${text} live=${live} />
     </div>
     ${long.value &&
     !live &&
-    html`<button type="button" class="quiet" aria-expanded=${whole} onClick=${() => showWhole(!whole)}>
-      ${whole ? 'Less' : 'All of it'}
+    html`<button type="button" class="quiet" aria-expanded=${unfolded} onClick=${() => setUnfolded(!unfolded)}>
+      ${unfolded ? 'Less' : 'All of it'}
     </button>`}
   </div>`;
 }
 
 /** `open`: shown unfolded at its position in the speech. */
-export function Folded({ turn, place, live, opponents, open = false }) {
-  const text = useThoughts(turn, place);
+export function Folded({ turn, index, live, opponents, open = false }) {
+  const text = useThoughts(turn, index);
   return html`<details class="folded" open=${open}>
-    <summary><${Label} ...${{ turn, place, live, opponents }} /></summary>
+    <summary><${Label} ...${{ turn, index, live, opponents }} /></summary>
     <div class="thoughts"><${Growing} text=${text} live=${live} /></div>
   </details>`;
 }
 
-const useThoughts = (turn, place) => useComputed(() => share(turn.value, place, 'thoughts'));
+const useThoughts = (turn, index) => useComputed(() => share(turn.value, index, 'thoughts'));
 
-function Label({ turn, place, live, opponents }) {
-  const silent = useComputed(() => !share(turn.value, place, 'words')).value;
+function Label({ turn, index, live, opponents }) {
+  const silent = useComputed(() => !share(turn.value, index, 'words')).value;
   return html`${live && silent ? 'Thinking' : 'Thoughts'} <span>· hidden from the ${opponents}</span>`;
 }
 

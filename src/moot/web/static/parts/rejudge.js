@@ -19,8 +19,8 @@ export function Rejudge({ debate, id, onClose }) {
   const before = debate.at('about').value.judges.map((judge) => judge.name).join(', ');
 
   const ask = async () => {
-    const asked = usable.filter((model) => chosen.includes(keyOf(model)));
-    const judges = asked.map((model) => choiceOf(model, asked));
+    const chosenModels = usable.filter((model) => chosen.includes(keyOf(model)));
+    const judges = chosenModels.map((model) => choiceOf(model, chosenModels));
     const body = { judges, ...(limit !== '' && { costLimit: Number(limit) }) };
     try {
       await post(`/debates/${id}/rejudge`, body, { once: true });
@@ -73,8 +73,8 @@ const keyOf = (model) => `${model.provider}/${model.modelId}`;
 const labelOf = (model) => `${model.name} ${keyOf(model)}`;
 
 /** Judges are identified by name, so two models of the same name get their full names. */
-function choiceOf(model, asked) {
-  const alike = asked.filter((other) => other.name === model.name);
+function choiceOf(model, models) {
+  const alike = models.filter((other) => other.name === model.name);
   const name = (alike.length > 1 ? keyOf(model) : model.name).slice(0, 50);
   return { name, model: { provider: model.provider, modelId: model.modelId } };
 }

@@ -28,13 +28,13 @@ export function Player({ recording, id, start, onTurn, children }) {
   });
   useScreen(projector);
   const follow = useFollow();
-  const told = useRef(null);
+  const lastTurn = useRef(null);
   const seek = (ms) => {
     follow();
     projector.show(ms);
     const turn = recording.markAt(time.peek())?.turn ?? null;
     // Dragging passes through a speech in a hundred steps.
-    if (turn !== told.current) onTurn?.((told.current = turn));
+    if (turn !== lastTurn.current) onTurn?.((lastTurn.current = turn));
   };
   const jump = (step) => (event) => seek(event.shiftKey ? time.peek() + step * LITTLE : recording.jump(time.peek(), step));
   const toggle = () => {
@@ -68,7 +68,7 @@ function Bar({ projector, seek, jump, toggle, children }) {
   const seats = about?.seats ?? [];
   const colours = useMemo(() => Object.fromEntries(seats.map((seat) => [seat.id, seat.color])), [about?.seats]);
   const names = Object.fromEntries(seats.map((seat) => [seat.id, seat.name]));
-  const label = (mark) => said(mark, names);
+  const label = (mark) => labelOf(mark, names);
   return html`<div class="bar player" role="region" aria-label="Replay">
     <div class="keys-row">
       <${Key} label="Speech before" shortcut="ArrowLeft" onClick=${jump(-1)}>${BACK}<//>
@@ -85,7 +85,7 @@ function Bar({ projector, seek, jump, toggle, children }) {
 }
 
 const APART = { judging: 'The judges weigh it', verdict: 'Verdict' };
-const said = (mark, names) => APART[mark.kind] ?? `${mark.title}, ${names[mark.seat] ?? ''}`;
+const labelOf = (mark, names) => APART[mark.kind] ?? `${mark.title}, ${names[mark.seat] ?? ''}`;
 
 const Key = ({ label, shortcut, kind = 'plain', onClick, children }) =>
   html`<button type="button" class="btn ${kind}" aria-label=${label} aria-keyshortcuts=${shortcut} onClick=${onClick}>
@@ -125,17 +125,17 @@ function Speed({ projector }) {
 /** Advances the recording with every frame of the screen while it plays. */
 function useScreen(projector) {
   useEffect(() => {
-    let asked = 0;
+    let animation = 0;
     const next = (now) => {
       projector.tick(now);
-      if (projector.playing.peek()) asked = requestAnimationFrame(next);
+      if (projector.playing.peek()) animation = requestAnimationFrame(next);
     };
     const leave = projector.playing.subscribe((playing) => {
-      cancelAnimationFrame(asked);
-      if (playing) asked = requestAnimationFrame(next);
+      cancelAnimationFrame(animation);
+      if (playing) animation = requestAnimationFrame(next);
     });
     return () => {
-      cancelAnimationFrame(asked);
+      cancelAnimationFrame(animation);
       leave();
     };
   }, []);

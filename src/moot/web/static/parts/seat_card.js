@@ -11,18 +11,18 @@ const SIDES = ['for', 'against', 'neutral'];
 const PERSONAS = ['an urban planner from Utrecht', 'a delivery driver', 'a retired judge', 'a schoolteacher'];
 const FOLDED = ['objective', 'systemPrompt', 'color', 'standIn', 'model.temperature', 'model.maxTokens'];
 
-export function SeatCard({ seat, place, chair, errors, server, onChange, onRemove }) {
-  const wrong = (name, deep = false) => wrongs(errors, `participants.${place}.${name}`, deep);
+export function SeatCard({ seat, index, chair, errors, server, onChange, onRemove }) {
+  const wrong = (name, deep = false) => wrongs(errors, `participants.${index}.${name}`, deep);
   const person = seat.model === PERSON;
   const name = seat.name.trim() || chair.name;
   const hold = (model) => onChange({ model, temperature: null, maxTokens: null, standIn: '' });
   const sit = html`<button type="button" class="text" onClick=${() => hold(person ? '' : PERSON)}>
     ${person ? 'Let a model speak' : 'Sit here yourself'}
   </button>`;
-  return html`<section class="lectern" data-seat data-place=${place} style=${seatStyle(seat.color)}
-    aria-label=${`Seat ${place + 1}, ${name}`}>
+  return html`<section class="lectern" data-seat data-place=${index} style=${seatStyle(seat.color)}
+    aria-label=${`Seat ${index + 1}, ${name}`}>
     <header>
-      <${Who} seat=${seat} place=${place} chair=${chair} wrong=${wrong('name')} onChange=${onChange} />
+      <${Who} seat=${seat} index=${index} chair=${chair} wrong=${wrong('name')} onChange=${onChange} />
       <${Side} name=${name} seat=${seat} chair=${chair} onChange=${onChange} />
       ${onRemove && html`<button type="button" class="btn plain" aria-label=${`Take ${name} away`}
         onClick=${onRemove}>✕</button>`}
@@ -30,16 +30,16 @@ export function SeatCard({ seat, place, chair, errors, server, onChange, onRemov
     <${Wrong} texts=${[...wrong('name'), ...wrong('position')]} />
     <${Picker} label="Held by" people aside=${sit} value=${seat.model} usual=${server.usual} models=${server.models}
       wrong=${[...wrong('model.provider'), ...wrong('model.modelId'), ...wrong('model')]} onPick=${hold} />
-    <${Named} label="Persona" dir="auto" value=${seat.persona} placeholder=${PERSONAS[place % PERSONAS.length]}
+    <${Named} label="Persona" dir="auto" value=${seat.persona} placeholder=${PERSONAS[index % PERSONAS.length]}
       wrong=${wrong('persona')} onInput=${(event) => onChange({ persona: event.target.value })} />
-    <${Details} summary=${told(seat)} needed=${FOLDED.some((one) => wrong(one, true).length)}>
+    <${Details} summary=${summaryOf(seat)} needed=${FOLDED.some((one) => wrong(one, true).length)}>
       <${More} seat=${seat} person=${person} wrong=${wrong} server=${server} onChange=${onChange} />
     <//>
   </section>`;
 }
 
-const Who = ({ seat, place, chair, wrong, onChange }) => html`<input class="who" dir="auto" maxlength="100"
-  aria-label=${`Name of seat ${place + 1}`} placeholder=${chair.name} value=${seat.name}
+const Who = ({ seat, index, chair, wrong, onChange }) => html`<input class="who" dir="auto" maxlength="100"
+  aria-label=${`Name of seat ${index + 1}`} placeholder=${chair.name} value=${seat.name}
   aria-invalid=${wrong.length > 0 || undefined} onInput=${(event) => onChange({ name: event.target.value })} />`;
 
 function Side({ name, seat, chair, onChange }) {
@@ -75,7 +75,7 @@ function More({ seat, person, wrong, server, onChange }) {
 }
 
 /** A summary of the folded options. */
-function told(seat) {
+function summaryOf(seat) {
   const filled = [
     seat.objective.trim() && 'a private objective',
     seat.systemPrompt.trim() && 'a prompt of its own',

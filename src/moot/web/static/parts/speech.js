@@ -12,71 +12,71 @@ import { Folded, Margin, inMargin } from './reasoning.js';
 /** `side`: left or right; `id`: of the debate, for links; `narrow`: it is shown beside others. */
 export function Speech({ debate, number, id, side, narrow = false }) {
   const turn = debate.at('turns', number);
-  const told = useSteady(turn).value;
+  const speech = useSteady(turn).value;
   const thinks = useComputed(() => Boolean(share(turn.value, 0, 'thoughts'))).value;
-  if (!told) return null;
+  if (!speech) return null;
   const { seats } = debate.at('about').value;
-  const seat = seats.find((one) => one.id === told.seat);
+  const seat = seats.find((one) => one.id === speech.seat);
   const beside = thinks && !narrow && inMargin();
-  const all = stretches(told.parts);
+  const all = stretches(speech.parts);
   const opponents = seats.length > 2 ? 'opponents' : 'opponent';
-  const isOpen = (place) => told.state === 'live' && place === all.length - 1;
-  const stretch = (place) => ({ turn, place, live: isOpen(place), opponents });
+  const isOpen = (index) => speech.state === 'live' && index === all.length - 1;
+  const stretch = (index) => ({ turn, index, live: isOpen(index), opponents });
   const page = html`<div class="entry" data-side=${side} data-seat style=${seatStyle(seat?.color)}>
-    <article class="speech ${told.state}" id=${`turn-${number}`} tabindex="-1" aria-labelledby=${`speaker-${number}`}>
-      <${Head} turn=${turn} told=${told} seat=${seat} seats=${seats} id=${id} />
-      ${told.veiled && html`<p class="note">${VEILED}</p>`}
-      ${!told.veiled && all.map(({ tools }, place) => html`<${Stretch} key=${place} ...${stretch(place)} told=${told}
-        seat=${seat} tools=${tools} aside=${place === 0 && beside} unfolded=${!narrow && inMargin()} />`)}
-      ${told.notes.map((note) => html`<p class="note" key=${note}>${note}</p>`)}
+    <article class="speech ${speech.state}" id=${`turn-${number}`} tabindex="-1" aria-labelledby=${`speaker-${number}`}>
+      <${Head} turn=${turn} speech=${speech} seat=${seat} seats=${seats} id=${id} />
+      ${speech.veiled && html`<p class="note">${VEILED}</p>`}
+      ${!speech.veiled && all.map(({ tools }, index) => html`<${Stretch} key=${index} ...${stretch(index)} speech=${speech}
+        seat=${seat} tools=${tools} aside=${index === 0 && beside} unfolded=${!narrow && inMargin()} />`)}
+      ${speech.notes.map((note) => html`<p class="note" key=${note}>${note}</p>`)}
     </article>
     ${beside && html`<${Margin} ...${stretch(0)} />`}
   </div>`;
-  return told.struck ? html`<${Struck} told=${told} seat=${seat}>${page}<//>` : page;
+  return speech.struck ? html`<${Struck} speech=${speech} seat=${seat}>${page}<//>` : page;
 }
 
-const Struck = ({ told, seat, children }) => html`<details class="struck" data-seat style=${seatStyle(seat?.color)}>
-  <summary><${Words}>${seat?.name}</${Words}> · ${told.title} · struck, and given again</summary>
+const Struck = ({ speech, seat, children }) => html`<details class="struck" data-seat style=${seatStyle(seat?.color)}>
+  <summary><${Words}>${seat?.name}</${Words}> · ${speech.title} · struck, and given again</summary>
   ${children}
 </details>`;
 
-function Head({ turn, told, seat, seats, id }) {
-  const to = seats.find((one) => one.id === told.to);
+function Head({ turn, speech, seat, seats, id }) {
+  const to = seats.find((one) => one.id === speech.to);
   const facts = [
-    told.speaksAs,
-    told.title,
+    speech.speaksAs,
+    speech.title,
     to && html`to <bdi>${to.name}</bdi>`,
-    told.state !== 'live' && told.words > 0 && `${figure(told.words)} words`,
-    told.cost,
-    told.byHand && 'in person',
+    speech.state !== 'live' && speech.words > 0 && `${figure(speech.words)} words`,
+    speech.cost,
+    speech.byHand && 'in person',
   ].filter(Boolean);
   const text = () => turn.peek().text;
-  const named = (what) => `${what} speech ${told.number}`;
-  const inspect = told.call !== null && id && `/debate/${id}/inspect#call-${told.call}`;
+  const named = (what) => `${what} speech ${speech.number}`;
+  const inspect = speech.call !== null && id && `/debate/${id}/inspect#call-${speech.call}`;
   return html`<header>
-    <h3 id=${`speaker-${told.number}`}>
-      <${Words}>${seat?.name}</${Words}><span class="visually-hidden">, ${told.title}</span>
+    <h3 id=${`speaker-${speech.number}`}>
+      <${Words}>${seat?.name}</${Words}><span class="visually-hidden">, ${speech.title}</span>
     </h3>
-    <p class="facts numbers">${facts.map((fact, place) => html`<span key=${place}>${fact}</span>`)}</p>
+    <p class="facts numbers">${facts.map((fact, index) => html`<span key=${index}>${fact}</span>`)}</p>
     <p class="ways">
-      ${told.state !== 'live' && html`<${Copy} class="plain" text=${text} aria-label=${named('Copy')} />`}
+      ${speech.state !== 'live' && html`<${Copy} class="plain" text=${text} aria-label=${named('Copy')} />`}
       ${inspect && html`<a href=${inspect} aria-label=${named('Inspect')}>Inspect</a>`}
-      <a href=${`#turn-${told.number}`} aria-label=${named('Link to')} class="numbers">№ ${told.number}</a>
+      <a href=${`#turn-${speech.number}`} aria-label=${named('Link to')} class="numbers">№ ${speech.number}</a>
     </p>
   </header>`;
 }
 
 /** Reasoning, text and tools. `aside`: the reasoning is shown beside the speech; `unfolded`: it is open. */
-function Stretch({ turn, place, live, told, seat, opponents, tools, aside, unfolded }) {
-  const text = useComputed(() => share(turn.value, place, 'words'));
+function Stretch({ turn, index, live, speech, seat, opponents, tools, aside, unfolded }) {
+  const text = useComputed(() => share(turn.value, index, 'words'));
   const silent = useComputed(() => !text.value).value;
-  const thinks = useComputed(() => Boolean(share(turn.value, place, 'thoughts'))).value;
-  const awaited = place > 0 && told.parts.some((part) => part.atWork);
-  const quiet = live && silent && !told.trouble && !awaited;
-  const early = place === 0 && !thinks && getting(told, seat);
+  const thinks = useComputed(() => Boolean(share(turn.value, index, 'thoughts'))).value;
+  const awaited = index > 0 && speech.parts.some((part) => part.atWork);
+  const quiet = live && silent && !speech.trouble && !awaited;
+  const early = index === 0 && !thinks && getting(speech, seat);
   return html`
-    ${thinks && !aside && html`<${Folded} ...${{ turn, place, live, opponents }} open=${place > 0 && unfolded} />`}
-    ${live && told.trouble && html`<${Retrying} trouble=${told.trouble} />`}
+    ${thinks && !aside && html`<${Folded} ...${{ turn, index, live, opponents }} open=${index > 0 && unfolded} />`}
+    ${live && speech.trouble && html`<${Retrying} trouble=${speech.trouble} />`}
     ${quiet && html`<p class="silence"><i aria-hidden="true"></i>${early || 'thinking…'}</p>`}
     ${(live || !silent) && html`<${Growing} text=${text} live=${live} class="words" />`}
     ${tools.map((tool) => html`<${Tool} key=${tool.id} tool=${tool} />`)}
@@ -90,8 +90,8 @@ const Retrying = ({ trouble }) => html`<p class="retrying" role="status">
 </p>`;
 
 /** There is no text yet. */
-function getting(told, seat) {
-  if (told.byHand) return 'preparing a speech…';
+function getting(speech, seat) {
+  if (speech.byHand) return 'preparing a speech…';
   return seat?.model.startsWith('local/') ? 'getting ready: the local model is being loaded…' : 'getting ready…';
 }
 
@@ -109,12 +109,12 @@ function Tool({ tool }) {
 }
 
 /** The arguments of a call, without JSON brackets. */
-function brief(given) {
+function brief(args) {
   try {
-    const values = Object.values(JSON.parse(given));
+    const values = Object.values(JSON.parse(args));
     return values.map((value) => (typeof value === 'string' ? `“${value}”` : JSON.stringify(value))).join(', ');
   } catch {
-    return given;
+    return args;
   }
 }
 

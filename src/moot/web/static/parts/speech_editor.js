@@ -21,17 +21,17 @@ const LONGEST = 20_000;
 const shows = storedSignal('typing', false);
 
 export function SpeechEditor({ debate, id, seat }) {
-  const place = debate.at('place').value;
-  const mine = debate.at('about').value.seats.find((one) => one.id === seat);
+  const seatState = debate.at('place').value;
+  const seatInfo = debate.at('about').value.seats.find((one) => one.id === seat);
   const may = debate.me.value?.may.seats.includes(seat);
-  if (!may || !mine || place?.seat !== seat) return null;
+  if (!may || !seatInfo || seatState?.seat !== seat) return null;
   const { open } = debate.at('now').value;
   const path = `/debates/${id}/seats/${seat}`;
-  const at = { debate, id, seat, path, place, mine, open };
-  if (!mine.person) return open.includes(`take:${seat}`) ? html`<${Empty} ...${at} />` : null;
-  if (place.title === null && !place.point) return null;
-  const up = place.turn !== null;
-  const style = seatStyle(mine.color);
+  const at = { debate, id, seat, path, seatState, seatInfo, open };
+  if (!seatInfo.person) return open.includes(`take:${seat}`) ? html`<${Empty} ...${at} />` : null;
+  if (seatState.title === null && !seatState.point) return null;
+  const up = seatState.turn !== null;
+  const style = seatStyle(seatInfo.color);
   return html`<section class="desk" data-seat style=${style} data-turn=${up} aria-labelledby="desk-title">
     <${Writing} key=${seat} ...${at} />
     <${Point} ...${at} />
@@ -39,20 +39,20 @@ export function SpeechEditor({ debate, id, seat }) {
   </section>`;
 }
 
-function Empty({ path, mine }) {
+function Empty({ path, seatInfo }) {
   const take = () => post(`${path}/take`, {}, { once: true });
-  return html`<section class="desk row" data-seat style=${seatStyle(mine.color)} aria-label="Your seat">
-    <span class="grow">A model speaks as <bdi>${mine.name}</bdi>.</span>
+  return html`<section class="desk row" data-seat style=${seatStyle(seatInfo.color)} aria-label="Your seat">
+    <span class="grow">A model speaks as <bdi>${seatInfo.name}</bdi>.</span>
     <${Button} class="main" onClick=${take}>Take the seat<//>
   </section>`;
 }
 
-function Writing({ debate, path, seat, place, open, mine }) {
-  const draft = useDraft(path, place);
+function Writing({ debate, path, seat, seatState, open, seatInfo }) {
+  const draft = useDraft(path, seatState);
   const field = useRef();
-  const up = place.turn !== null;
+  const up = seatState.turn !== null;
   const ready = open.includes(`say:${seat}`) && draft.text.trim() !== '';
-  useCall(up, place.title, debate.at('about').peek().motion, field);
+  useCall(up, seatState.title, debate.at('about').peek().motion, field);
   useKeys('At your desk', { d: ['Write', () => field.current.focus()] });
   const speak = async () => {
     if (!ready) return;
@@ -69,19 +69,19 @@ function Writing({ debate, path, seat, place, open, mine }) {
       speak();
     }
   };
-  const words = draft.text === place.draft ? place.words : countWords(draft.text);
+  const words = draft.text === seatState.draft ? seatState.words : countWords(draft.text);
   return html`
     <header class="row">
       <h2 id="desk-title" class="grow">
-        ${up ? 'You have the floor' : 'Your next speech'}<span class="soft"> · ${place.title}</span>
+        ${up ? 'You have the floor' : 'Your next speech'}<span class="soft"> · ${seatState.title}</span>
       </h2>
-      ${up && html`<${Clock} path=${path} endsAt=${place.endsAt} />`}
+      ${up && html`<${Clock} path=${path} endsAt=${seatState.endsAt} />`}
     </header>
     <textarea class="field" ref=${field} dir="auto" rows="9" maxlength=${LONGEST} value=${draft.text}
-      aria-label="Your speech as ${mine.name}" placeholder=${up ? 'Speak…' : AHEAD}
+      aria-label="Your speech as ${seatInfo.name}" placeholder=${up ? 'Speak…' : AHEAD}
       onInput=${(event) => draft.write(event.target.value)} onKeyDown=${hurry}></textarea>
     <div class="row under">
-      <${Count} words=${words} budget=${place.budget} />
+      <${Count} words=${words} budget=${seatState.budget} />
       <span class="soft small kept">${draft.settled ? draft.text && 'Draft kept' : 'Keeping the draft…'}</span>
       <label class="small grow">
         <input type="checkbox" checked=${shows.value} onChange=${turnShowing} /> Show it as I type
@@ -101,11 +101,11 @@ const Count = ({ words, budget }) => html`<span class="numbers small ${budget &&
 </span>`;
 
 /** The text, and how much of it is stored on the server. */
-function useDraft(path, place) {
+function useDraft(path, seatState) {
   const shelf = `moot.draft.${path}`;
-  const [text, setText] = useState(() => sessionStorage.getItem(shelf) ?? place.draft);
-  const [sent, setSent] = useState(place.draft);
-  const own = useRef({ turn: place.turn, words: new Set(), timer: null, sending: null }).current;
+  const [text, setText] = useState(() => sessionStorage.getItem(shelf) ?? seatState.draft);
+  const [sent, setSent] = useState(seatState.draft);
+  const own = useRef({ turn: seatState.turn, words: new Set(), timer: null, sending: null }).current;
   const keep = async (words) => {
     own.words.add(words);
     await put(`${path}/draft`, { text: words, ...(shows.peek() && { live: true }) });
@@ -115,14 +115,14 @@ function useDraft(path, place) {
   // The draft of a finished speech is gone, and another tab may have written a newer one. But our own text comes
   // back late, when more has been typed: then it is ignored.
   useEffect(() => {
-    const over = own.turn !== null && own.turn !== place.turn;
-    own.turn = place.turn;
+    const over = own.turn !== null && own.turn !== seatState.turn;
+    own.turn = seatState.turn;
     if (over) sessionStorage.removeItem(shelf);
-    if (!over && (own.words.has(place.draft) || text !== sent)) return;
+    if (!over && (own.words.has(seatState.draft) || text !== sent)) return;
     own.words.clear();
-    setText(place.draft);
-    setSent(place.draft);
-  }, [place.turn, place.draft]);
+    setText(seatState.draft);
+    setSent(seatState.draft);
+  }, [seatState.turn, seatState.draft]);
   useEffect(() => {
     if (text === sent) return undefined;
     own.timer = setTimeout(() => (own.sending = keep(text).catch(complain)), shows.peek() ? 250 : 500);
@@ -179,12 +179,12 @@ function Clock({ path, endsAt }) {
   </time>`;
 }
 
-function Foot({ debate, id, path, seat, place, open }) {
+function Foot({ debate, id, path, seat, seatState, open }) {
   const leave = async () => {
     await post(`${path}/leave`, {}, { once: true });
     if (debate.me.peek().may.steer) choose(id, 'moderator');
   };
-  const asks = permission.value === 'default' && place.turn === null;
+  const asks = permission.value === 'default' && seatState.turn === null;
   const free = open.includes(`leave:${seat}`);
   if (!asks && !free) return null;
   return html`<footer class="row">
@@ -194,22 +194,22 @@ function Foot({ debate, id, path, seat, place, open }) {
   </footer>`;
 }
 
-function Point({ debate, path, seat, place, open }) {
-  if (place.point && open.includes(`answer:${seat}`)) return html`<${AnswerPoint} ...${{ debate, path, place }} />`;
+function Point({ debate, path, seat, seatState, open }) {
+  if (seatState.point && open.includes(`answer:${seat}`)) return html`<${AnswerPoint} ...${{ debate, path, seatState }} />`;
   return open.includes(`point:${seat}`) ? html`<${OfferPoint} path=${path} />` : null;
 }
 
-function AnswerPoint({ debate, path, place }) {
-  const by = debate.at('about').value.seats.find((one) => one.id === place.point.participantId);
+function AnswerPoint({ debate, path, seatState }) {
+  const by = debate.at('about').value.seats.find((one) => one.id === seatState.point.participantId);
   const answer = (accept) => post(`${path}/answer`, { accept }, { once: true });
-  useEffect(() => announce(`${by?.name} offers a point of information: ${place.point.text}`), []);
+  useEffect(() => announce(`${by?.name} offers a point of information: ${seatState.point.text}`), []);
   useKeys('Point of information', {
     y: ['Take the point', () => answer(true).catch(complain)],
     n: ['Decline the point', () => answer(false).catch(complain)],
   });
   return html`<div class="point stack" role="group" aria-label="Point of information">
     <p><b data-seat style=${seatStyle(by?.color)}><bdi>${by?.name}</bdi></b> rises on a point of information:</p>
-    <blockquote dir="auto">${place.point.text}</blockquote>
+    <blockquote dir="auto">${seatState.point.text}</blockquote>
     <div class="row">
       <${Button} class="main" hint="y" onClick=${() => answer(true)}>Take it<//>
       <${Button} hint="n" onClick=${() => answer(false)}>No, thank you<//>

@@ -89,23 +89,23 @@ function Speaking({ debate, number }) {
 /** Keeps the last sentences in view; earlier lines scroll out slowly. */
 function useCalmScroll(box, text) {
   useEffect(() => {
-    let asked = 0;
+    let animation = 0;
     const step = () => {
       const { current: words } = box;
       if (!words) return;
       const left = () => words.scrollHeight - words.clientHeight - words.scrollTop;
       words.scrollTop += isStill() || left() > words.clientHeight ? left() : Math.ceil(left() * 0.08);
       words.classList.toggle('under-way', words.scrollTop > 0);
-      asked = left() > 1 ? requestAnimationFrame(step) : 0;
+      animation = left() > 1 ? requestAnimationFrame(step) : 0;
     };
-    const follow = () => (asked ||= requestAnimationFrame(step));
+    const follow = () => (animation ||= requestAnimationFrame(step));
     const leave = text.subscribe(follow);
     const watcher = new ResizeObserver(follow);
     watcher.observe(box.current);
     return () => {
       leave();
       watcher.disconnect();
-      cancelAnimationFrame(asked);
+      cancelAnimationFrame(animation);
     };
   }, []);
 }
@@ -122,7 +122,7 @@ function Division({ debate }) {
     <p class="under numbers">${plural(votes, 'vote')} so far</p>`;
 }
 
-function Bench({ debate }) {
+function JudgesAtWork({ debate }) {
   const weighing = debate.keys('bench').value.map((key) => debate.at('bench', key).value);
   const cast = weighing.filter((one) => one.state === 'cast').length;
   return html`<p class="large">The judges are weighing it</p>
@@ -143,12 +143,12 @@ function Verdict({ debate }) {
 }
 
 const STANDS = { for: 'for', against: 'against' };
-const SCENES = { opening: Opening, division: Division, bench: Bench, verdict: Verdict };
+const SCENES = { opening: Opening, division: Division, bench: JudgesAtWork, verdict: Verdict };
 
 /** Remarks and questions since the speech began. */
 function Aside({ debate }) {
-  const [number, said] = [debate.keys('turns').value.at(-1), debate.keys('remarks').value.at(-1)];
-  const last = said && debate.at('remarks', said).value;
+  const [number, remarkKey] = [debate.keys('turns').value.at(-1), debate.keys('remarks').value.at(-1)];
+  const last = remarkKey && debate.at('remarks', remarkKey).value;
   if (!last || last.to || (number && last.seq < debate.at('turns', number).peek().seq)) return null;
   const kind = last.question ? 'A question' : 'A remark';
   return html`<p class="aside"><span>${kind}</span> <q dir="auto">${last.text}</q></p>`;

@@ -40,13 +40,13 @@ export function Phase({ debate }) {
 /** The number of words with the limit, and the clock. Both have a fixed width. */
 function WordsAndClock({ turn, still }) {
   const now = useNow();
-  const told = turn.peek();
-  if (!told) return null;
-  const words = countWords(told.text);
-  const clock = told.endsAt ? new Date(told.endsAt) - now : now - new Date(told.startedAt);
+  const speech = turn.peek();
+  if (!speech) return null;
+  const words = countWords(speech.text);
+  const clock = speech.endsAt ? new Date(speech.endsAt) - now : now - new Date(speech.startedAt);
   return html`
-    <span>${figure(words)}${told.budget ? ` of ${figure(told.budget)}` : ''} words</span>
-    ${!still && html`<span class="clock">${span(clock)}${told.endsAt ? ' left' : ''}</span>`}
+    <span>${figure(words)}${speech.budget ? ` of ${figure(speech.budget)}` : ''} words</span>
+    ${!still && html`<span class="clock">${span(clock)}${speech.endsAt ? ' left' : ''}</span>`}
   `;
 }
 

@@ -1,7 +1,7 @@
 // The tokens of this server. Without any token everybody may use it; from the first one on a token is needed.
 
 import { html, useState } from '../../vendor/preact.js';
-import { get, post, remove, tokens as mine } from '../lib/api.js';
+import { get, post, remove, tokens as ownTokens } from '../lib/api.js';
 import { When } from '../lib/clock.js';
 import { Button, Copy, Failed, toast, useLoaded } from '../lib/ui.js';
 
@@ -13,9 +13,9 @@ const ROLES = {
 
 export function TokenList() {
   const [loaded, error, again] = useLoaded((signal) => get('/tokens', { signal }));
-  const [made, setMade] = useState(null);
+  const [newToken, setNewToken] = useState(null);
   // A token is needed from now on, and the list is shown to the operator only.
-  if (made?.warning) return html`<${Made} token=${made} />`;
+  if (newToken?.warning) return html`<${NewToken} token=${newToken} />`;
   if (error) return html`<${Failed} error=${error} again=${again} />`;
   if (!loaded) return html`<p class="soft" aria-busy="true">Looking…</p>`;
   const revoke = async (name) => {
@@ -24,7 +24,7 @@ export function TokenList() {
     again();
   };
   const take = (token) => {
-    setMade(token);
+    setNewToken(token);
     if (!token.warning) again();
   };
   return html`
@@ -33,7 +33,7 @@ export function TokenList() {
       : html`<p><b>There are none, so the door is open</b>: whoever reaches this server may do everything. That is fine
           on your own machine.</p>`}
     ${loaded.tokens.length > 0 && html`<${Kept} tokens=${loaded.tokens} onRevoke=${revoke} />`}
-    ${made && html`<${Made} token=${made} />`}
+    ${newToken && html`<${NewToken} token=${newToken} />`}
     <${Making} first=${!loaded.needed} onMade=${take} />`;
 }
 
@@ -64,29 +64,29 @@ function until(token) {
   return token.expiresAt ? html`<${When} at=${token.expiresAt} />` : 'revoked';
 }
 
-function Made({ token }) {
+function NewToken({ token }) {
   return html`<div class="notice made" role="status">
     <p>The token of <b><bdi>${token.name}</bdi></b>. It is shown this once.</p>
     <p class="row"><code class="grow secret">${token.token}</code><${Copy} text=${token.token} /></p>
     ${token.warning && html`<p class="soft small">${token.warning}</p>`}
-    ${mine.own() === token.token && html`<p class="soft small">This browser keeps it and goes on working.</p>`}
+    ${ownTokens.own() === token.token && html`<p class="soft small">This browser keeps it and goes on working.</p>`}
   </div>`;
 }
 
 function Making({ first, onMade }) {
-  const [asked, set] = useState({ name: '', role: 'owner', owner: '', days: '' });
+  const [form, setForm] = useState({ name: '', role: 'owner', owner: '', days: '' });
   const [wrong, setWrong] = useState([]);
-  const write = (name) => (event) => set({ ...asked, [name]: event.target.value });
-  const field = (name, more) => ({ class: 'field', value: asked[name], onInput: write(name), ...more });
+  const write = (name) => (event) => setForm({ ...form, [name]: event.target.value });
+  const field = (name, more) => ({ class: 'field', value: form[name], onInput: write(name), ...more });
   const make = async (event) => {
     event.preventDefault();
     try {
-      onMade(await made(asked, first));
+      onMade(await makeToken(form, first));
       setWrong([]);
-      set({ ...asked, name: '' });
+      setForm({ ...form, name: '' });
     } catch (error) {
-      const said = Object.values(error.errors ?? {}).flat();
-      setWrong(said.length ? said : [error.message]);
+      const messages = Object.values(error.errors ?? {}).flat();
+      setWrong(messages.length ? messages : [error.message]);
     }
   };
   const words = { autocomplete: 'off', dir: 'auto', maxlength: 64 };
@@ -105,7 +105,7 @@ function Making({ first, onMade }) {
     </label>
     <button class="btn" type="submit">${first ? 'Make it and lock the door' : 'Make a token'}</button>
     ${wrong.map((text) => html`<p class="wrong" role="alert" key=${text}>${text}</p>`)}
-    ${first ? html`<${FirstOne} />` : html`<p class="soft small">${ROLES[asked.role][1]}</p>`}
+    ${first ? html`<${FirstOne} />` : html`<p class="soft small">${ROLES[form.role][1]}</p>`}
   </form>`;
 }
 
@@ -115,12 +115,12 @@ const FirstOne = () => html`<p class="soft small">
   <code>moot token new NAME</code> on the server, or here with the token in <code>MOOT_TOKEN</code>.
 </p>`;
 
-async function made({ name, role, owner, days }, first) {
+async function makeToken({ name, role, owner, days }, first) {
   // Debates from before the first token have no owner: so has the first token, which still sees them.
   const whose = first ? { owner: '' } : owner.trim() && { owner: owner.trim() };
   const body = { name: name.trim(), role, ...whose, ...(days && { days: Number(days) }) };
   const token = await post('/tokens', body, { once: true });
   // The user must not lock themselves out.
-  if (first) mine.keep(token.token);
+  if (first) ownTokens.keep(token.token);
   return token;
 }

@@ -79,9 +79,9 @@ function Remark({ debate, number }) {
   const remark = debate.at('remarks', number).value;
   if (!remark) return null;
   const to = seatOf(debate, remark.to);
-  const heard = to ? html` to <bdi>${to.name}</bdi>` : ', heard by all';
+  const audience = to ? html` to <bdi>${to.name}</bdi>` : ', heard by all';
   return html`<div class="remark" id=${`remark-${number}`}>
-    <p>${remark.question ? 'A question' : 'A remark'}${remark.by && html` from <bdi>${remark.by}</bdi>`}${heard}</p>
+    <p>${remark.question ? 'A question' : 'A remark'}${remark.by && html` from <bdi>${remark.by}</bdi>`}${audience}</p>
     <blockquote dir="auto">${remark.text}</blockquote>
   </div>`;
 }
@@ -137,11 +137,11 @@ function Lectern({ debate, seat, shown }) {
   const { order } = debate.at('about').value;
   const { next, endedAt } = debate.at('now').value;
   const own = order.filter((slot) => slot.seat === seat.id);
-  const given = own.filter(({ slot }) => shown.done.has(slot)).length;
+  const spoken = own.filter(({ slot }) => shown.done.has(slot)).length;
   const up = own.some(({ slot }) => shown.now.has(slot));
   const soon = !up && shown.now.size === 0 && own.some(({ slot }) => slot === next);
-  const heard = own.length > 0 && html`${given} of ${own.length}<span class="heard"> heard</span>`;
-  const standing = up ? 'speaking' : soon ? 'speaks next' : heard;
+  const heardCount = own.length > 0 && html`${spoken} of ${own.length}<span class="heard"> heard</span>`;
+  const standing = up ? 'speaking' : soon ? 'speaks next' : heardCount;
   const side = seat.team || (seat.position === 'neutral' ? '' : seat.position);
   return html`<div class="lectern ${up ? 'up' : endedAt ? '' : 'quiet'}" data-seat style=${seatStyle(seat.color)}>
     <b><${Words}>${seat.name}</${Words}></b>

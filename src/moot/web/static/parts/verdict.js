@@ -165,8 +165,8 @@ function Bar({ poll, choices, named, style }) {
   const share = (choice) => (poll.votes ? (votes[choice] ?? 0) / poll.votes : 0);
   const shown = choices.filter((choice) => votes[choice]);
   const apart = [poll.late && `${poll.late} late`, poll.single && `${poll.single} only here`].filter(Boolean);
-  const said = choices.map((choice) => `${named.get(choice)} ${votes[choice] ?? 0}`);
-  const label = `${WHEN[poll.poll]}: ${said.join(', ')}`;
+  const counts = choices.map((choice) => `${named.get(choice)} ${votes[choice] ?? 0}`);
+  const label = `${WHEN[poll.poll]}: ${counts.join(', ')}`;
   return html`<div class="count">
     <p>
       <span>${WHEN[poll.poll]}</span>

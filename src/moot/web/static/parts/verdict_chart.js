@@ -26,7 +26,7 @@ function Axis({ verdict, parties, ends: [first, second] }) {
   const { step, reach } = scaleOf(rows.flatMap((row) => row.margins));
   const at = (margin) => `${50 + (margin / reach) * 47}%`;
   const ahead = (margin) => (margin > 0 ? first : second).name;
-  const said = (margin) => (margin === 0 ? 'level' : `${inPoints(margin)} for ${ahead(margin)}`);
+  const leadText = (margin) => (margin === 0 ? 'level' : `${inPoints(margin)} for ${ahead(margin)}`);
   const colour = (id) => parties.get(id)?.style ?? '';
   const panel = rows.length > 1 ? verdict.average : null;
   return html`<figure class="doubt">
@@ -36,9 +36,9 @@ function Axis({ verdict, parties, ends: [first, second] }) {
         ${orderName(order)}
       </span>`)}
     </figcaption>
-    <div class="plot" role="img" aria-label=${inWords(rows, panel, said, verdict.marginWords)}>
-      ${rows.map((row) => html`<${Judge} key=${row.judge} row=${row} at=${at} said=${said} colour=${colour} />`)}
-      ${panel && html`<${Panel} panel=${panel} at=${at} said=${said} />`}
+    <div class="plot" role="img" aria-label=${inWords(rows, panel, leadText, verdict.marginWords)}>
+      ${rows.map((row) => html`<${Judge} key=${row.judge} row=${row} at=${at} leadText=${leadText} colour=${colour} />`)}
+      ${panel && html`<${Panel} panel=${panel} at=${at} leadText=${leadText} />`}
       <div class="ends">
         <span></span>
         <span class="scale">${ticks(step, reach).map(
@@ -48,18 +48,18 @@ function Axis({ verdict, parties, ends: [first, second] }) {
         <span class="end first" data-seat style=${colour(first.id)}><bdi>${first.name}</bdi> →</span>
       </div>
     </div>
-    <${Table} rows=${rows} parties=${parties} said=${said} panel=${panel} average=${verdict.marginWords} />
+    <${Table} rows=${rows} parties=${parties} leadText=${leadText} panel=${panel} average=${verdict.marginWords} />
   </figure>`;
 }
 
-function Judge({ row, at, said, colour }) {
+function Judge({ row, at, leadText, colour }) {
   const [one, other] = row.margins;
   const dots = row.margins.map((margin, index) => html`<circle key=${index} data-seat
     style=${colour(row.winners[index])} class=${index ? 'second' : 'first'}
     cx=${at(margin)} cy="50%" r=${index === 0 ? 6 : one === other ? 10 : 6} />`);
   return html`<div class="judge ${row.flipped ? 'flipped' : ''}">
     <span class="who"><bdi>${row.judge}</bdi></span>
-    <span class="says">${row.flipped ? 'changed its mind' : both(row.margins, said)}</span>
+    <span class="says">${row.flipped ? 'changed its mind' : both(row.margins, leadText)}</span>
     <svg aria-hidden="true">
       <line class="level" x1="50%" x2="50%" y1="0" y2="100%" />
       ${other !== undefined && html`<line class="link" data-seat style=${colour(row.winners[0])}
@@ -70,15 +70,15 @@ function Judge({ row, at, said, colour }) {
 }
 
 /** 14 and 9 for Ann. */
-function both([one, other], said) {
-  if (other === undefined || other === one) return said(one);
-  return one * other > 0 ? `${inPoints(one)} and ${said(other)}` : `${said(one)}, ${said(other)}`;
+function both([one, other], leadText) {
+  if (other === undefined || other === one) return leadText(one);
+  return one * other > 0 ? `${inPoints(one)} and ${leadText(other)}` : `${leadText(one)}, ${leadText(other)}`;
 }
 
-function Panel({ panel, at, said }) {
+function Panel({ panel, at, leadText }) {
   return html`<div class="judge panel">
     <span class="who">All together</span>
-    <span class="says">${said(panel.low)} to ${said(panel.high)}</span>
+    <span class="says">${leadText(panel.low)} to ${leadText(panel.high)}</span>
     <svg aria-hidden="true">
       <line class="level" x1="50%" x2="50%" y1="0" y2="100%" />
       <line class="range" x1=${at(panel.low)} x2=${at(panel.high)} y1="50%" y2="50%" />
@@ -87,11 +87,11 @@ function Panel({ panel, at, said }) {
   </div>`;
 }
 
-function Table({ rows, parties, said, panel, average }) {
+function Table({ rows, parties, leadText, panel, average }) {
   const cell = (row, index) => {
     if (row.margins[index] === undefined) return '–';
     const winner = row.winners[index];
-    return html`${said(row.margins[index])}; names <bdi>${parties.get(winner)?.name ?? 'nobody'}</bdi>`;
+    return html`${leadText(row.margins[index])}; names <bdi>${parties.get(winner)?.name ?? 'nobody'}</bdi>`;
   };
   return html`<details class="as-table">
     <summary>The same as a table</summary>
@@ -108,16 +108,16 @@ function Table({ rows, parties, said, panel, average }) {
       )}</tbody>
       ${panel && html`<tfoot><tr>
         <th scope="row">All together</th>
-        <td colspan="3">${average} on average; from ${said(panel.low)} to ${said(panel.high)}</td>
+        <td colspan="3">${average} on average; from ${leadText(panel.low)} to ${leadText(panel.high)}</td>
       </tr></tfoot>`}
     </table></div>
   </details>`;
 }
 
-function inWords(rows, panel, said, average) {
+function inWords(rows, panel, leadText, average) {
   const flip = (row) => (row.flipped ? ', changed its mind' : '');
-  const judges = rows.map((row) => `${row.judge}: ${row.margins.map(said).join(', then ')}${flip(row)}`);
-  const all = panel ? `. All together ${average} on average, from ${said(panel.low)} to ${said(panel.high)}` : '';
+  const judges = rows.map((row) => `${row.judge}: ${row.margins.map(leadText).join(', then ')}${flip(row)}`);
+  const all = panel ? `. All together ${average} on average, from ${leadText(panel.low)} to ${leadText(panel.high)}` : '';
   return `The margin of each judge in both orders. ${judges.join('. ')}${all}.`;
 }
 

@@ -1,16 +1,13 @@
-"""What commands share: their options, and how they run.
+"""How a command runs: in an event loop, with the debates of this machine or of a server.
 
-It loads nothing of the engine before a command runs, so that the help of a command stays quick.
+Nothing of the engine is loaded before a command runs, so that the help of a command stays quick.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from moot.cli.source import DebateSource
@@ -19,40 +16,6 @@ if TYPE_CHECKING:
     from moot.store.contract import Store
 
 T = TypeVar("T")
-
-Id = Annotated[str, Parameter(help="The debate: its id, a unique piece of it, or `last`.")]
-Reasoning = Annotated[bool, Parameter(help="Show what the speakers think, dimmed, or in one line.")]
-Plain = Annotated[bool, Parameter(negative="", help="Plain text without colours or moving parts.")]
-Json = Annotated[bool, Parameter(negative="", help="Print the log: one event a line.")]
-Output = Annotated[
-    Path | None, Parameter(name=["--output", "-o"], help="Write it to a .md, .html or .json file.")
-]
-Server = Annotated[
-    str | None,
-    Parameter(
-        env_var="MOOT_SERVER",
-        show_env_var=False,
-        metavar="URL",
-        help="The debates of a running `moot serve`, not those that are here: http://127.0.0.1:8000",
-    ),
-]
-Seat = Annotated[
-    str | None, Parameter(help="Your seat: its name, side or id. Without it, where only one person sits.")
-]
-Step = Annotated[
-    Literal["turn", "round"] | None,
-    Parameter(help="Go on for one speech (turn), or to the end of the round (round)."),
-]
-Reason = Annotated[str, Parameter(help="Why; it is kept with the debate.")]
-Limit = Annotated[int, Parameter(help="How many at most. [default: 20]")]
-Offset = Annotated[int, Parameter(help="How many to leave out first.")]
-
-
-def check_page(limit: int, offset: int) -> None:
-    from moot.core.errors import Invalid
-
-    if limit < 1 or offset < 0:
-        raise Invalid("--limit must be 1 or more, --offset 0 or more.")
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
