@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from moot.core.events import DebateOpened, Recorded
 from moot.core.evolve import evolve
@@ -158,14 +158,9 @@ class _DryRun:
         """A question aside and its answer; one that may not come leaves no trace in the rehearsal."""
         aside = Aside(
             number=len(self.debate.asides) + 1,
-            kind=question.kind,
-            slot=question.slot,
-            seat=question.seat,
-            judge=question.judge,
-            turn=question.turn,
-            about=question.about,
             seq=self._seq(),
             asked_at=EPOCH,
+            **asdict(question),
         )
         model = aside_model(self.debate, aside)
         if model.human or model.small:

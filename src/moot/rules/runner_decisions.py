@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from moot.core.errors import FAULT_MESSAGES
 from moot.core.events import (
@@ -201,15 +201,7 @@ def _start_turns(batch: EventBatch, slots: Sequence[Slot]) -> None:
 
 
 def _asked(debate: Debate, question: SideQuestion) -> AsideAsked:
-    return AsideAsked(
-        aside=len(debate.asides) + 1,
-        kind=question.kind,
-        slot=question.slot,
-        seat=question.seat,
-        judge=question.judge,
-        turn=question.turn,
-        about=question.about,
-    )
+    return AsideAsked(aside=len(debate.asides) + 1, **asdict(question))
 
 
 class CallPurpose(Struct, frozen=True):
