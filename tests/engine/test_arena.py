@@ -204,3 +204,32 @@ async def test_following_ends_where_a_person_is_waited_for(
         debating = arena.debate("Your turn", model=MODEL, turns=2, **options)
         records = [recorded async for recorded in debating]
         assert (await arena.state(records[0].debate)).status == "awaiting_arguments"
+
+
+async def test_an_arena_closes_everything_even_if_one_provider_cannot_be_closed(tmp_path: Path) -> None:
+    class Stuck(ScriptedProvider):
+        async def close(self) -> None:
+            raise ConnectionResetError
+
+    class Closing(ScriptedProvider):
+        closed = False
+
+        async def close(self) -> None:
+            self.closed = True
+
+    class ClosingStore(MemoryStore):
+        closed = False
+
+        async def close(self) -> None:
+            self.closed = True
+
+    store, providers = ClosingStore(), {"first": Closing(), "stuck": Stuck(), "last": Closing()}
+
+    async def open_and_close() -> None:
+        async with Arena.open(Settings(data=tmp_path), store=store, providers=providers) as arena:
+            for name in providers:
+                arena.providers.get(name)
+
+    with pytest.raises(ConnectionResetError):
+        await open_and_close()
+    assert (providers["first"].closed, providers["last"].closed, store.closed) == (True, True, True)

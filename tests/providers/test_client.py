@@ -16,7 +16,7 @@ from moot.core.terms import ChatMessage, Model, Request, Usage
 from moot.providers import transport
 from moot.providers.client import ProviderClient
 from moot.providers.contract import Chunk, KeepAlive, ReplyStarted, Traits
-from moot.providers.throttle import MAX_FAILURES
+from moot.providers.throttle import MAX_FAILURES, Throttle
 from moot.providers.wire_formats import anthropic_request, openai_chat_request
 from moot.providers.wire_formats.contract import Decoder
 
@@ -278,3 +278,44 @@ async def test_a_reader_that_stumbles_does_not_take_the_debate_down() -> None:
         with pytest.raises(Fault) as caught:
             await heard(ProviderClient(family, url))
     assert (caught.value.kind, caught.value.severity) == ("malformed", "unusable")
+
+
+# --- closing --------------------------------------------------------------------------------------------
+
+
+async def test_a_call_that_waited_until_the_client_was_closed_opens_no_connection() -> None:
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        writer.write(CHUNKED + b"%x\r\n%b\r\n0\r\n\r\n" % (len(CHAT), CHAT))
+
+    async with serving(answer) as (url, requests):
+        client = ProviderClient(openai_chat_request.family(), url)
+        await heard(client)
+        with pytest.raises(Fault) as raised:
+            await heard(client)
+        assert (raised.value.kind, raised.value.severity, raised.value.billed) == (
+            "disconnected", "transient", False,
+        )  # fmt: skip
+    assert requests == [1]
+
+
+async def test_connections_are_closed_even_if_the_shared_throttle_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def fail() -> None:
+        raise ConnectionResetError
+
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        writer.write(CHUNKED + b"%x\r\n%b\r\n0\r\n\r\n" % (len(CHAT), CHAT))
+
+    throttle = Throttle()
+    monkeypatch.setattr(throttle, "close", fail)
+    session = transport.open_session()
+    monkeypatch.setattr(transport, "open_session", lambda **_: session)
+    async with serving(answer) as (url, _):
+        client = ProviderClient(openai_chat_request.family(), url, throttle=throttle)
+        assert [chunk async for chunk in client.stream(REQUEST)]
+        with pytest.raises(ConnectionResetError):
+            await client.close()
+        is_closed = session.closed
+        await session.close()
+    assert is_closed

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from decimal import Decimal
 from functools import partial
 from typing import Any, Self
@@ -126,14 +126,19 @@ class Arena:
 
     async def close(self) -> None:
         """End the streams, interrupt running turns (they resume later), close the store: in this order."""
-        await self.followers.close()
-        await self._placement.close()
-        await self.tools.close()
-        await self.user_keys.close()
-        await self.providers.close()
-        await self._bus.close()
-        await self.shared_state.close()
-        await self.store.close()
+        parts = (
+            self.followers,
+            self._placement,
+            self.tools,
+            self.user_keys,
+            self.providers,
+            self._bus,
+            self.shared_state,
+            self.store,
+        )
+        async with AsyncExitStack() as closing:  # closes the others even if one fails
+            for part in reversed(parts):
+                closing.push_async_callback(part.close)
 
     # --- opening --------------------------------------------------------------------------------------
 

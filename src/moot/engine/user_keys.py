@@ -68,9 +68,9 @@ class UserKeys:
         if not lent:
             self._providers_by_debate.pop(debate_id, None)
             self._needed.pop(debate_id, None)
-        for provider in going:
-            await provider.close()
+        await asyncio.gather(*(provider.close() for provider in going))
 
     async def close(self) -> None:
-        for debate_id in tuple(self._providers_by_debate):
-            await self.remove(debate_id)
+        """Drop all keys, and wait for those that are being dropped."""
+        removals = [self.remove(debate_id) for debate_id in tuple(self._providers_by_debate)]
+        await asyncio.gather(*removals, *self._removals)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -198,9 +199,10 @@ class ProviderRegistry:
                 await asyncio.to_thread(self.model_files.install, name, progress)
 
     async def close(self) -> None:
-        await self.installs.close()
-        for provider in self._ready.values():
-            await provider.close()
+        async with AsyncExitStack() as closing:  # closes the others even if one fails
+            for provider in self._ready.values():
+                closing.push_async_callback(provider.close)
+            closing.push_async_callback(self.installs.close)
 
     def _refuse_bare_name(self, name: str) -> None:
         """Raises Invalid if the name is that of a service's model, whose provider must be named."""

@@ -85,6 +85,7 @@ class ProviderClient(Provider):
         self._throttle = throttle or Throttle()
         self._proxy = proxy
         self._session: aiohttp.ClientSession | None = None
+        self._closed = False
         self._hides_reasoning: set[str] = set()
         """Models that refuse to show their thoughts to this account."""
 
@@ -158,10 +159,14 @@ class ProviderClient(Provider):
             yield chunk
 
     async def close(self) -> None:
-        await self._throttle.close()
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        """Close the connections, also those of calls under way; a later call fails."""
+        self._closed = True
+        session, self._session = self._session, None
+        try:
+            await self._throttle.close()
+        finally:
+            if session is not None:
+                await session.close()
 
     async def _post(self, request: Request, traits: Traits) -> aiohttp.ClientResponse:
         body = {**self._extra_fields(request), **self._family.body(request, traits)}
@@ -171,6 +176,9 @@ class ProviderClient(Provider):
         )
 
     def _get_session(self) -> aiohttp.ClientSession:
+        if self._closed:
+            # A call that waited for its turn meanwhile: nobody would close another session.
+            raise Fault("disconnected", billed=False, detail="the client was closed before the call")
         if self._session is None:
             self._session = transport.open_session(
                 socket=self._socket, read_timeout=self._read_timeout, connect=self._connect_timeout
