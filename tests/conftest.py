@@ -1,5 +1,5 @@
-"""No test speaks to a service: the keys and addresses of the environment are put aside. No test looks at the
-clock on the wall: a case that takes long is not wrong."""
+"""No test calls a real service: keys and addresses are removed from the environment. Hypothesis has no
+deadline: a case that takes long is not an error."""
 
 from __future__ import annotations
 

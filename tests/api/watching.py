@@ -8,8 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from moot.api.frames import Dialect, Frame, SeenEvent, as_message, frame_id, seen_event
-from moot.api.native import NativeFrames
+from moot.api.frames import Dialect, Frame, NativeFrames, SeenEvent, as_message, frame_id, seen_event
 from moot.api.v1.stream_frames import V1Frames
 from moot.compat.arena_frames import ArenaFrames
 from moot.compat.quick import QuickFrames

@@ -1,1 +1,1 @@
-"""What only a real browser can show: its own EventSource, and that it protects nobody whom we forgot."""
+"""What only a real browser can show: its own EventSource, and what pages of other origins can do."""

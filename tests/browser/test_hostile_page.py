@@ -1,6 +1,6 @@
-"""Other people's pages, in the browser of somebody who runs a server: they change nothing and read nothing.
+"""A page of another origin, in the browser of the user who runs a server, changes nothing and reads nothing.
 
-There is no token here. That is when a browser's own access to this machine would be worth something.
+The server has no tokens: then access to this machine by a browser would be enough.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Behind a real nginx that has its own settings and is told nothing about streams."""
+"""Behind a real nginx with its default settings, without any configuration for streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SIGTERM while a hundred viewers watch: it leaves in good order, and they go on with the next one."""
+"""SIGTERM while a hundred viewers watch: the server stops in good order, and they continue on the next."""
 
 from __future__ import annotations
 

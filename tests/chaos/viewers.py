@@ -1,4 +1,4 @@
-"""Viewers who keep all they were told, and who come back after the last of it whenever their line is cut.
+"""Viewers that keep every event, and reconnect after the last one whenever the connection breaks.
 
 They speak on bare sockets, so that a line can be cut at any byte. How one asks is its `Way`: the stream, with
 the last id in the header or in the address; the native log; or the WebSocket.

@@ -1,4 +1,4 @@
-"""Keeping a place where debates are held: statistics, tokens, backups."""
+"""Commands for operators: statistics, tokens, backups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page itself: what flows onto it, and when."""
+"""The live view of the terminal: what is printed, and when."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server of a few lines that answers what it was told to, byte by byte, and breaks off where it was told.
+"""A small server that sends prepared bytes and closes the connection where the test says.
 
 It keeps every request as it came, so that a test can look at what a client really sent.
 """

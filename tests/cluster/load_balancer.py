@@ -1,8 +1,8 @@
-"""A porter before several nodes: each caller is shown to the next one that is ready, as a load balancer does.
+"""A load balancer before several nodes: each connection goes to the next node that is ready.
 
-Lines are passed on byte by byte, so that streams and sockets come through as they are. Who is ready is asked
-of the nodes themselves; between two questions a node may go, and then a line that it does not take goes to
-the next one. A line that breaks is not mended: the caller comes back.
+Bytes are passed on unchanged, so that streams and WebSockets work. The health route of each node says whether
+it is ready; if a node has stopped since then and refuses a connection, the next node gets it. A connection
+that breaks is not repaired: the client reconnects.
 """
 
 from __future__ import annotations

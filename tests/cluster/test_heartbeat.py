@@ -1,4 +1,4 @@
-"""A worker is heard of while its loop turns, however late that is; one whose loop hangs falls silent."""
+"""A worker sends heartbeats while its event loop runs, however slowly, and none when the loop hangs."""
 
 from __future__ import annotations
 

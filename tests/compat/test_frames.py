@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from moot.api.frames import Dialect, SeenEvent, as_lines, parse_cursor
-from moot.api.native import NativeFrames
+from moot.api.frames import Dialect, NativeFrames, SeenEvent, as_lines, parse_cursor
 from moot.compat.arena_frames import ArenaFrames, debate_reply, seat_letter
 from moot.compat.plain_stream import end_seq, turns_by_slot
 from moot.compat.turn_stream import TurnFrames

@@ -1,4 +1,4 @@
-"""Scripted judges: one who can be talked over, one with a favourite place, and what the others say."""
+"""Scripted judges: one that obeys injected instructions, one that favours a position, and ordinary ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools at a service that remembers: a speech goes on from the response that asked, or tells everything anew.
+"""Tools with server-side chaining: a speech continues from the response that called the tool.
 
 The service is a replica on loopback, as strict as the real one: `tests/support/responses_service.py`.
 """

@@ -1,4 +1,4 @@
-"""Debates of models that remember: each seat goes on from its own last response, and falls back by itself.
+"""Server-side chaining: each seat continues from its own last response, and falls back to the full history.
 
 The service is a replica on loopback, as strict as the real one: `tests/support/responses_service.py`.
 """

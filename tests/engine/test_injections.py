@@ -1,5 +1,5 @@
-"""A judge who obeys whatever it is told outside the fence, and a hundred texts that try to tell it something:
-whole debates on the real engine."""
+"""Prompt injection: a judge that obeys every instruction outside the fence, and a hundred texts that try to
+get one there; whole debates on the real engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Certificates of our own making: a good one, and three that nobody should accept."""
+"""Self-made certificates: a good one, and three that a client must refuse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two faults at two calls of one debate, drawn by dice: whatever meets, the debate comes to an end."""
+"""Two random faults at two calls of one debate: whichever they are, the debate ends."""
 
 from __future__ import annotations
 

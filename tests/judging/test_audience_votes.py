@@ -1,4 +1,4 @@
-"""Votes are counted once, by those who cast two of them, and told when nobody can be swayed any more."""
+"""Each vote counts once, changes of mind are counted, and results are hidden until voting ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kinship of models: by who made them, not by who serves them."""
+"""Models are of one family by who made them, not by who serves them."""
 
 from __future__ import annotations
 

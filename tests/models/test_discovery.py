@@ -1,4 +1,4 @@
-"""What can argue here, and which of it is taken when nobody says."""
+"""Which models are available on this machine, and which of them is the default."""
 
 from __future__ import annotations
 

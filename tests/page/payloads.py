@@ -1,4 +1,4 @@
-"""Words that want to be more than words: a hundred ways to run, fetch or navigate, if a page lets them.
+"""A hundred texts that would run code, fetch or navigate if a page did not treat them as text.
 
 Whatever runs calls `pwned()`; whatever fetches or navigates goes to evil.test, which is never reached.
 """

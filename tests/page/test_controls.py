@@ -1,4 +1,4 @@
-"""The bar of controls: what whoever conducts a debate does, with keys alone, and what others do not see."""
+"""The bar of controls: a moderator can use it with the keyboard alone; other viewers do not see it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The chamber: what one sees of a debate while it is held."""
+"""The live page of a debate."""
 
 from __future__ import annotations
 

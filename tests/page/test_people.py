@@ -1,4 +1,4 @@
-"""People in the room: in a seat, in the audience and on the bench, each in a browser of their own."""
+"""People in a debate: in a seat, in the audience and as judges, each in a separate browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One reply, told in the tongue of every family: what a service would send if the model had answered so."""
+"""One reply in every wire format: the stream that a service would send for this answer of a model."""
 
 from __future__ import annotations
 

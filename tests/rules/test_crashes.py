@@ -1,4 +1,4 @@
-"""Accidents are counted where they happened, and not where they only seem to have."""
+"""A crash counts against the turn during which it happened, and against no other."""
 
 from __future__ import annotations
 

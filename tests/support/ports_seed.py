@@ -1,4 +1,4 @@
-"""One pair of dice for a run, so that no two servers of it look for the same port."""
+"""One random seed for a test run, so that no two of its servers try the same port."""
 
 from __future__ import annotations
 

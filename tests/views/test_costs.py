@@ -1,4 +1,4 @@
-"""Costs add up by model, and what nobody knows is never nothing."""
+"""Costs add up by model, and an unknown price is never counted as zero."""
 
 from __future__ import annotations
 

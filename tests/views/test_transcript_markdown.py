@@ -1,4 +1,4 @@
-"""Markdown that reads like the contract's example, and that nobody's words can forge."""
+"""The Markdown of a debate is like the contract's example, and no text of a speech can fake its structure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers of a feed who are woken, and those who stand by and are handed what comes."""
+"""Readers of a feed: those that are woken to read, and those to which new bytes are written directly."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from random import Random
 
 import pytest
 
-from moot.api.frames import Cursor, Dialect, Frame
-from moot.api.native import NativeFrames
+from moot.api.frames import Cursor, Dialect, Frame, NativeFrames
 from moot.api.v1.stream_frames import V1Frames
 from moot.core.events import CallFailed, DebateEnded, DebateFailed, Event, TurnFailed, TurnRetried
 from moot.core.terms import Money, Usage

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from moot.api.problems import Problem
 from moot.api.shapes.base import encoder
-from moot.core.events import Event, Recorded
+from moot.api.shapes.records import LogEntry
+from moot.core.events import Event, Recorded, encode
 from moot.core.state import Debate
 from moot.core.visibility import Viewer, visible_event
 from moot.core.visibility import visible_state as seen_now
@@ -105,3 +106,34 @@ def as_lines(frame: Frame, _id: str) -> bytes:
 def as_message(frame: Frame, id: str | None = None) -> bytes:
     """The same for a WebSocket."""
     return encoder.encode({"event": frame.event, "id": id, "data": frame.data})
+
+
+# --- the log itself -----------------------------------------------------------------------------------
+
+HIDDEN = Raw(b'{"type":"hidden"}')
+
+
+class NativeFrames(Struct, frozen=True):
+    """The log as a dialect: one frame for each event, as it is stored.
+
+    An event that a viewer may not see leaves a `hidden` frame, so that `seq` is dense for all. The log of a
+    debate that is over may still grow, so this dialect never ends.
+    """
+
+    @property
+    def name(self) -> str:
+        return "native"
+
+    def frames(self, seen: SeenEvent) -> tuple[Frame, ...]:
+        return (Frame("", log_entry(seen)),)
+
+    def ends(self, seen: SeenEvent) -> bool:
+        return False
+
+    def rests(self, debate: Debate) -> bool:
+        return False
+
+
+def log_entry(seen: SeenEvent) -> LogEntry:
+    """The event in its own spelling, in which amounts are strings."""
+    return LogEntry(seq=seen.seq, at=seen.at, event=HIDDEN if seen.event is None else Raw(encode(seen.event)))

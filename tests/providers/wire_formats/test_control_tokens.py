@@ -1,4 +1,4 @@
-"""Control words lose their power, ordinary words keep their shape."""
+"""Control tokens of models are made harmless; ordinary text is not changed."""
 
 from __future__ import annotations
 

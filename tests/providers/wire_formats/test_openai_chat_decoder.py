@@ -1,4 +1,4 @@
-"""What chat-completions services send, in all their accents, and what is heard of it."""
+"""What chat-completions services send, in all their variants, and how it is decoded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools in every family's tongue: how they are offered, and how what was asked and given goes back."""
+"""Tools in every wire format: how they are offered, and how calls and results are sent back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bad-input table, B140 to B149: what is asked wrongly at the other front doors, and the whole answer."""
+"""The bad-input table, B140 to B149: invalid requests to the compatibility APIs, and the complete answers."""
 
 from __future__ import annotations
 

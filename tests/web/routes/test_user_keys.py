@@ -1,4 +1,4 @@
-"""Keys of the asker's own: lent for one debate, kept in memory, told to nobody."""
+"""Provider keys that come with a request: used for one debate, kept in memory, and never shown."""
 
 from __future__ import annotations
 

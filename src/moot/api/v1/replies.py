@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from moot.api.frames import SeenEvent
-from moot.api.native import log_entry
+from moot.api.frames import SeenEvent, log_entry
 from moot.api.shapes.base import Timestamp, as_number
 from moot.api.shapes.debates import (
     ActionResponse,

@@ -1,4 +1,4 @@
-"""A speech as v1 tells it: chunks while it is given, and a last one with `done`.
+"""Frames of v1 for a speech: chunks while it is given, and a last one with `done`; and for what people do.
 
 What a viewer has read is always the text of the live turn, as far as the last frame goes. Where the text
 changes other than by growing, a chunk with `replace` takes the place of everything before it; `attempt` rises
@@ -13,10 +13,16 @@ from typing import Any
 from moot.api.frames import Frame, SeenEvent
 from moot.api.shapes.base import to_members
 from moot.api.shapes.debates import SpeechMarks
+from moot.api.v1.people_replies import ends_at
 from moot.core.errors import FaultKind
 from moot.core.events import (
     CallDelta,
     CallStarted,
+    PointRaised,
+    RemarkInjected,
+    SeatFilled,
+    SeatLeft,
+    SeatTaken,
     SegmentCompleted,
     TurnCompleted,
     TurnFailed,
@@ -216,3 +222,51 @@ def _frame(seen: SeenEvent, name: str, turn: Turn, members: Mapping[str, Any]) -
         "attempt": attempt(seen.after, turn),
     }
     return Frame(name, data)
+
+
+# --- people: seats, points of information, remarks, clocks ------------------------------------------------
+
+
+def seat_frame(seen: SeenEvent, event: SeatTaken | SeatLeft | SeatFilled) -> Frame:
+    """A person sits down, or a model takes over."""
+    held = seen.after.seat(event.seat)
+    who: dict[str, Any] = {"participantId": held.id, "participantName": held.name, "model": held.model.label}
+    return v1_frame(seen, "seat", **who, person=isinstance(event, SeatTaken), by=event.by)
+
+
+def point_frame(seen: SeenEvent, event: PointRaised) -> Frame:
+    """A point that was not taken is sent without its text."""
+    turn = seen.after.turn(event.turn)
+    return v1_frame(
+        seen,
+        "point",
+        participantId=event.seat,
+        participantName=seen.after.seat(event.seat).name,
+        to=turn.seat if turn else None,
+        turn=event.turn,
+        accepted=event.accepted,
+        text=event.text,
+    )
+
+
+def remark_frame(seen: SeenEvent, event: RemarkInjected) -> Frame:
+    asks = {"question": True} if event.question else {}
+    return v1_frame(seen, "remark", remark=event.remark, text=event.text, by=event.by, to=event.to, **asks)
+
+
+def clock_frames(seen: SeenEvent) -> Iterator[Frame]:
+    """A person's time begins, stands still, goes on or grows."""
+    known = _clock_ends(seen.before) if seen.before else {}
+    for number, end in _clock_ends(seen.after).items():
+        turn = seen.after.turn(number)
+        if turn is not None and (number not in known or known[number] != end):
+            yield v1_frame(seen, "clock", participantId=turn.seat, turn=number, endsAt=end)
+
+
+def _clock_ends(debate: Debate) -> dict[int, str | None]:
+    """When the time of each person who speaks is up; None where it stands still."""
+    return {
+        turn.number: moment(ends_at(debate, turn))
+        for turn in debate.live
+        if debate.seat(turn.seat).model.human
+    }

@@ -17,7 +17,7 @@ from msgspec import Struct
 from moot.api.frames import Frame, SeenEvent
 from moot.api.shapes.base import Timestamp, to_members
 from moot.api.shapes.stream_events import AckData
-from moot.api.v1 import judge_frames, people_frames, people_replies, rounds, speech_frames
+from moot.api.v1 import judge_frames, people_replies, rounds, speech_frames
 from moot.api.v1.speech_frames import v1_frame
 from moot.api.v1.states import STATES
 from moot.core import events as ev
@@ -55,7 +55,7 @@ class V1Frames(Struct, frozen=True):
             return ()
         if isinstance(event, ev.CallDelta):
             return self._delta_frames(seen, event)
-        more = people_frames.clock_frames(seen) if self.extended else ()
+        more = speech_frames.clock_frames(seen) if self.extended else ()
         return (*_closing_frames(seen, event), *_status(seen), *self._event_frames(seen, event), *more)
 
     def _delta_frames(self, seen: SeenEvent, event: ev.CallDelta) -> Sequence[Frame]:
@@ -275,15 +275,15 @@ def _extended_frames(seen: SeenEvent, event: ExtendedEvent) -> Iterator[Frame]:
         case ev.TurnStarted():
             yield from speech_frames.turn_started(seen, event.turn)
         case ev.RemarkInjected():
-            yield people_frames.remark_frame(seen, event)
+            yield speech_frames.remark_frame(seen, event)
         case ev.BallotCast():
             yield judge_frames.ballot_cast(seen, event)
         case ev.BallotSpoiled():
             yield judge_frames.ballot_spoiled(seen, event)
         case ev.SeatTaken() | ev.SeatLeft() | ev.SeatFilled():
-            yield people_frames.seat_frame(seen, event)
+            yield speech_frames.seat_frame(seen, event)
         case ev.PointRaised():
-            yield people_frames.point_frame(seen, event)
+            yield speech_frames.point_frame(seen, event)
         case ev.PollOpened() | ev.VoteCast() | ev.PollClosed():
             yield v1_frame(seen, "poll", **to_members(people_replies.poll_reply(seen.after, event.poll)))
         case _:

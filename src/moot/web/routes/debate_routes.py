@@ -15,8 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from moot.api.auth import TICKET_SECONDS
-from moot.api.frames import Dialect, SeenEvent
-from moot.api.native import NativeFrames
+from moot.api.frames import Dialect, NativeFrames, SeenEvent
 from moot.api.page_view.page_frames import PageFrames
 from moot.api.problems import Problem
 from moot.api.rights import viewer_as

@@ -7,8 +7,7 @@ from typing import Any
 
 import msgspec
 
-from moot.api.frames import as_sse
-from moot.api.native import NativeFrames
+from moot.api.frames import NativeFrames, as_sse
 from moot.api.shapes.records import EventPage
 from moot.api.v1.replies import event_page_reply
 from moot.core.events import BudgetWarned, decode_event
