@@ -138,15 +138,16 @@ def request(
     judges: Sequence[JudgeConfig | ModelConfig | str] = (),
 ) -> bytes:
     """The body that opens a debate, or asks what it would cost."""
-    whole = {
+    body: dict[str, object] = {
         "topic": topic,
         "format": format,
         "participants": [_spelt_out(who) for who in participants],
         "judge": full_judge(judge),
         "config": config,
     }
-    further = {"judges": [full_judge(one) for one in judges]} if judges else {}
-    return msgspec.json.encode({**whole, **further})
+    if judges:
+        body["judges"] = [full_judge(one) for one in judges]
+    return msgspec.json.encode(body)
 
 
 def _spelt_out(who: DebaterConfig) -> DebaterConfig:

@@ -381,7 +381,7 @@ def _problems(debate: Debate, judge: Judge, ballot: Ballot) -> Iterator[tuple[st
         yield "cites", f"No such speech: {', '.join(unknown)}"
     if not set(ballot.scores) <= ids:
         yield "scores", "Unknown participant"
-    if any(not _in_range(score) for score in ballot.scores.values()):
+    if any(not 0 <= score.score <= 100 for score in ballot.scores.values()):
         yield "scores", "Must be between 0 and 100"
     if not set(ballot.criteria) <= set(judge.criteria):
         yield "criteria", f"Must be of: {', '.join(judge.criteria)}"
@@ -395,7 +395,3 @@ def _ranking_problems(debate: Debate, ballot: Ballot, ids: set[str]) -> Iterator
         yield "ranking", "Must name each participant once, the best first"
     elif ballot.ranking and ballot.ranking[0] != ballot.winner:
         yield "ranking", "Must begin with the winner"
-
-
-def _in_range(score: PartyScore) -> bool:
-    return 0 <= score.score <= 100

@@ -94,14 +94,12 @@ def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
         model=model,
         instructions=system,
         messages=(ChatMessage("user", user),),
-        max_tokens=min(model.max_tokens, SMALL_MODEL_TOKENS) if small else _most(debate, judge, len(names)),
+        max_tokens=min(model.max_tokens, SMALL_MODEL_TOKENS)
+        if small
+        else ballot_token_limit(debate, model, len(names), len(judge.criteria)),
         schema=small_ballot_schema(debate, judge) if small else ballot_schema(debate, judge),
         seed=seed(model.seed, 0, order + 1),
     )
-
-
-def _most(debate: Debate, judge: Judge, parties: int) -> int:
-    return ballot_token_limit(debate, judge.model, parties, len(judge.criteria))
 
 
 def _objective(prompt: JudgePrompt) -> str:

@@ -68,7 +68,8 @@ def recuse_biased(judges: Sequence[Judge], seats: Sequence[Seat]) -> tuple[Judge
 
 def with_free_ids(debate: Debate, judges: Sequence[Judge]) -> tuple[Judge, ...]:
     """The judges, with new ids where theirs belong to earlier judges."""
-    known = {judge.id: judge for judge in (*_past_judges(debate), *debate.judges)}
+    past = (judge for judging in debate.judgings for judge in judging.judges)
+    known = {judge.id: judge for judge in (*past, *debate.judges)}
     free = (f"judge_{number}" for number in count(1))
     sitting: list[Judge] = []
     for judge in judges:
@@ -77,7 +78,3 @@ def with_free_ids(debate: Debate, judges: Sequence[Judge]) -> tuple[Judge, ...]:
         known[judge.id] = judge
         sitting.append(judge)
     return tuple(sitting)
-
-
-def _past_judges(debate: Debate) -> tuple[Judge, ...]:
-    return tuple(judge for judging in debate.judgings for judge in judging.judges)

@@ -225,16 +225,12 @@ async def _compare_group(
     for ids in batches(line_counts):
         differing_ids = await _differing_ids(source.tables, target.tables, group, ids)
         for one in ids if group is DEBATES else ():
-            if one not in differing_ids and not await _same_state(source.store, target.store, one):
+            if one not in differing_ids and await source.store.state(one) != await target.store.state(one):
                 differing_ids.add(one)
         differing += sorted(differing_ids)
         done += sum(line_counts[one] for one in ids)
         report(done, total, f"comparing {group.name}")
     return differing
-
-
-async def _same_state(old: Store, new: Store, debate_id: str) -> bool:
-    return await old.state(debate_id) == await new.state(debate_id)
 
 
 async def _differing_ids(

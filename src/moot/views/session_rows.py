@@ -188,7 +188,7 @@ def entry(debate: Debate, turn: Turn, *, private: bool = True) -> SessionTurn:
         response_id=client_response_id(debate, turn, private=private),
         cost=float(turn.cost or ZERO),
         timestamp=_imported_turn(debate, turn).get("timestamp")
-        or _milliseconds(turn.ended_at or turn.started_at),
+        or int((turn.ended_at or turn.started_at).timestamp() * 1000),
     )
 
 
@@ -207,10 +207,6 @@ def _imported_turn(debate: Debate, turn: Turn) -> SessionRow:
     history = cast("list[Any]", debate.origin.record["turn_history"])
     rows = (cast("SessionRow", one) for one in history if isinstance(one, dict))
     return next((row for row in rows if row.get("turn") == turn.slot + 1), SessionRow())
-
-
-def _milliseconds(at: datetime) -> int:
-    return int(at.timestamp() * 1000)
 
 
 def model_id(seat: Seat) -> str:

@@ -6,7 +6,6 @@ The output of a tool is untrusted and may be long: readers of a debate are shown
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -47,7 +46,9 @@ def tool_uses(turn: Turn, *, thoughts: bool = False) -> tuple[ToolUse, ...]:
             case ToolCall():
                 used.append(_use(segment, results.get(segment.id), position))
             case UnknownItem():
-                gave = _short(_json(segment.item), MAX_OUTPUT_CHARS) if thoughts else ""
+                gave = (
+                    _short(msgspec.json.encode(segment.item).decode(), MAX_OUTPUT_CHARS) if thoughts else ""
+                )
                 used.append(
                     ToolUse(
                         _short(segment.kind, MAX_ARGUMENT_CHARS), "", "", gave, False, position, unknown=True
@@ -69,10 +70,6 @@ def _use(call: ToolCall, result: ToolResult | None, at: int) -> ToolUse:
         failed=bool(error),
         at=at,
     )
-
-
-def _json(item: dict[str, Any]) -> str:
-    return msgspec.json.encode(item).decode()
 
 
 def _short(text: str, most: int) -> str:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from moot.views.costs import bill
-from moot.views.participants import JudgeView, ParticipantView
+from moot.views.participants import ParticipantView
 from moot.views.poll_results import POLLS, PollReport
 from moot.views.text import clean, duration_words, single_line
 from moot.views.tool_uses import ToolUse
@@ -100,7 +100,8 @@ def _lines(page: Transcript) -> Iterator[str]:
     elif page.ending:
         yield from ("## Result", "", f"No verdict. {_one(page.ending)}", "")
     for result in page.later_verdicts:
-        yield from (f"## Judged again: {_one(_names(result.judges))}", "")
+        names = ", ".join(judge.name for judge in result.judges)
+        yield from (f"## Judged again: {_one(names)}", "")
         yield from _verdict(page, result)
     if page.audience and page.audience.tally.counts:
         yield from _audience(page.audience, figures_only=page.by_vote)
@@ -123,10 +124,6 @@ def _about(seat: ParticipantView) -> Iterator[str]:
         yield f"Team: {_one(seat.team)}"
     if seat.person and seat.stand_in:
         yield f"Stand-in: {_one(seat.stand_in)}"
-
-
-def _names(judges: tuple[JudgeView, ...]) -> str:
-    return ", ".join(judge.name for judge in judges)
 
 
 def _quote(text: str) -> Iterator[str]:

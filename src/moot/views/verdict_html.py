@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from moot.judging.audience_votes import MIN_VOTERS, AudienceTally, ChoiceSwing, ConfidenceInterval, PollResult
+from moot.judging.audience_votes import MIN_VOTERS, AudienceTally, ConfidenceInterval, PollResult
 from moot.views.outcome import JudgeMargins
 from moot.views.participants import ParticipantView, seat_style
 from moot.views.poll_results import POLLS, PollOption, PollReport
@@ -243,7 +243,8 @@ def _moves(report: PollReport, hues: dict[str, str]) -> Iterator[str]:
         yield f'<tr><th scope="row" style="{hues[option.id]}" dir="auto">{name}</th>{cells}</tr>'
     yield _row("Change", [f"{_signed(change.points)}" for change in tally.changes], "sum")
     yield _row("95 of 100 cases", [_interval(change.interval, tally) for change in tally.changes], "fine")
-    yield _row("Won over", [_won(change) for change in tally.changes[:-1]] + ["–"], "fine")
+    won_over = [f"{change.won} of {change.persuadable}" for change in tally.changes[:-1]]
+    yield _row("Won over", [*won_over, "–"], "fine")
     yield "</table>"
 
 
@@ -264,7 +265,3 @@ def _interval(interval: ConfidenceInterval | None, tally: AudienceTally) -> str:
     if interval is None:
         return "too few" if tally.pairs < MIN_VOTERS else "–"
     return f"{_signed(interval.low)} to {_signed(interval.high)}"
-
-
-def _won(change: ChoiceSwing) -> str:
-    return f"{change.won} of {change.persuadable}"

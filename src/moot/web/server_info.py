@@ -81,13 +81,15 @@ class ServerInfo:
         rows = (_built_in(name) for name in formats.BUILT_IN)
         return FormatsResponse(formats=(*rows, *(_format(formats.load(name, folder)) for name in others)))
 
-    async def statistics(self, owner: str | None, among: FilterParams) -> StatisticsResponse:
+    async def statistics(self, owner: str | None, filters: FilterParams) -> StatisticsResponse:
         async def look() -> StatisticsResponse:
             return _statistics(
-                await statistics_from_pages(self._arena.store.summaries(owner=owner), partial(_counts, among))
+                await statistics_from_pages(
+                    self._arena.store.summaries(owner=owner), partial(_counts, filters)
+                )
             )
 
-        return await self._load_cached(("statistics", owner, among), look)
+        return await self._load_cached(("statistics", owner, filters), look)
 
     async def _load_cached(self, name: tuple[Hashable, ...], load: Callable[[], Awaitable[T]]) -> T:
         async with self._loading:
@@ -179,8 +181,10 @@ def _price(price: ModelPrice | None) -> Price | None:
 def _price_text(price: ModelPrice | None) -> str:
     if price is None:
         return "price unknown"
-    asked, output_rate = price.input[0].per_million, price.output[0].per_million
-    return f"{dollars(asked)} / {dollars(output_rate)} per million" if asked or output_rate else "free"
+    input_rate, output_rate = price.input[0].per_million, price.output[0].per_million
+    return (
+        f"{dollars(input_rate)} / {dollars(output_rate)} per million" if input_rate or output_rate else "free"
+    )
 
 
 @cache
@@ -235,13 +239,13 @@ def _phase(phase: Phase) -> FormatPhase:
     )
 
 
-def _counts(among: FilterParams, summary: StoredSummary) -> bool:
+def _counts(filters: FilterParams, summary: StoredSummary) -> bool:
     """Those of which an older version did not write the day have none."""
     return (
-        among.format in ("", summary.format)
-        and (among.since is None or among.since.isoformat() <= summary.day)
-        and (among.until is None or "" < summary.day <= among.until.isoformat())
-        and (not among.model or among.model in summary.model_names())
+        filters.format in ("", summary.format)
+        and (filters.since is None or filters.since.isoformat() <= summary.day)
+        and (filters.until is None or "" < summary.day <= filters.until.isoformat())
+        and (not filters.model or filters.model in summary.model_names())
     )
 
 

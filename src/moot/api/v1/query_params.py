@@ -56,7 +56,7 @@ class ListingQuery(Struct, frozen=True):
     limit: int
     offset: int
     search: str = ""
-    among: FilterParams = FilterParams()
+    filters: FilterParams = FilterParams()
 
 
 class EventPageQuery(Struct, frozen=True):
@@ -88,7 +88,7 @@ def parse_listing(query: bytes) -> ListingQuery:
         limit=reader.number("limit", 1, 100, 20),
         offset=reader.number("offset", 0, MAX_OFFSET, 0),
         search=reader.text("search"),
-        among=reader.filter_params(),
+        filters=reader.filter_params(),
     )
     return reader.finish(parsed)
 

@@ -388,9 +388,9 @@ REPLIES: dict[str, Any] = {
 
 
 def _speaking(**members: Any) -> dict[str, Any]:
-    place = {key: _SPEECH[key] for key in ("turn", "speech", "phase")}
+    position = {key: _SPEECH[key] for key in ("turn", "speech", "phase")}
     who = {"participantId": PRO, "participantName": NAMES[0], "roundNumber": 1}
-    return {**who, **members, **place, "attempt": 1}
+    return {**who, **members, **position, "attempt": 1}
 
 
 EVENTS: dict[str, Any] = {

@@ -140,7 +140,7 @@ async def list_debates(request: Request, context: Context) -> Response:
     """
     query = query_params.parse_listing(query_string(request))
     statuses = statuses_of(query.status) if query.status else ()
-    debate_filter = DebateFilter(statuses=statuses, search=query.search, **structs.asdict(query.among))
+    debate_filter = DebateFilter(statuses=statuses, search=query.search, **structs.asdict(query.filters))
     if (invited_to := identity_of(request).debate) is not None:
         head = await context.arena.head(invited_to)
         heads = (head,) if debate_filter.matches(head) else ()
