@@ -30,28 +30,28 @@ from moot.store.contract import BEARER_PREFIX, AccessToken, StoredInvitation
 from moot.store.contract import digest as digest_of
 
 CACHE_SECONDS = 0.5
-"""So soon a token that was revoked at another node counts no longer here."""
+"""A token that was revoked at another node is refused here after this time."""
 AWAY_SECONDS = 5.0
-"""So long requests do not wait for a store that was away."""
+"""After a failure the store is not asked again for this time, so that requests do not wait for it."""
 TICKET_SECONDS = 60.0
 
 _BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/=-]{1,512})", re.ASCII | re.IGNORECASE)
 
 
 class Identity(Struct, frozen=True):
-    """Who asks. `owner` is whose debates are theirs to see; None for those who see all."""
+    """The identity of a client. `owner` is the owner of the debates that it may see; None for all debates."""
 
     name: str
     role: TokenRole | InvitationRole
     owner: str | None = None
     key: str = ""
-    """By which one token is told from another that once had the same name."""
+    """Distinguishes the token from an earlier one of the same name."""
     debate: str | None = None
-    """The one to which they are invited, and the only one that there is for them."""
+    """The debate of an invitation: the only one that the client may see."""
     seat: str | None = None
     judge: str | None = None
     many: bool = False
-    """They came by a link for a whole hall."""
+    """The invitation is a link that many people use."""
 
     @property
     def viewer(self) -> Viewer:
@@ -71,22 +71,22 @@ class Identity(Struct, frozen=True):
 
     @property
     def voter(self) -> str:
-        """As whom they vote: a token has one vote, whatever it is called."""
+        """The name under which votes are counted: a token has one vote, even after a change of its name."""
         return self.key[:16]
 
     @property
     def conducts(self) -> bool:
-        """Opens, steers and ends debates."""
+        """Whether the client may open, steer and end debates."""
         return self.role in ("owner", "moderator")
 
     def sees(self, owner: str, debate: str = "") -> bool:
-        """Whether this debate of this owner is theirs to see."""
+        """Whether the client may see this debate of this owner."""
         if self.debate is not None:
             return self.debate == debate
         return self.owner is None or self.owner == owner
 
     def client(self, address: str) -> str:
-        """As whom their requests are counted. A link for many is not one client."""
+        """The key for rate limits. A link for many people is not one client: there each address is one."""
         return f"token:{self.key[:16]}@{address}" if self.many else f"token:{self.key[:16]}"
 
 
@@ -100,7 +100,7 @@ NOBODY = Identity("nobody", "viewer", owner=NO_OWNER)
 
 
 class TokenStore(Protocol):
-    """What a store keeps of them."""
+    """The tokens and invitations in the store."""
 
     async def tokens(self) -> tuple[AccessToken, ...]: ...
 
@@ -134,7 +134,7 @@ class Authenticator:
         return self._token_needed
 
     def forget_cached(self) -> None:
-        """A token was made or revoked here: it counts, or no longer, from the next request on."""
+        """Read the tokens anew at the next request: one was made or revoked in this process."""
         self._fetched_at = float("-inf")
 
     async def authenticate(self, authorization: str | None) -> Identity | None:
@@ -147,11 +147,11 @@ class Authenticator:
         return (await self._by_token(word) or await self._by_invitation(word)) if word else None
 
     async def is_still_valid(self, identity: Identity) -> bool:
-        """Whether someone who was let in earlier would still be: a token may expire or be revoked."""
+        """Whether an identity is still valid: its token may have expired or been revoked."""
         return bool(await self.known((identity,)))
 
     async def known(self, identities: Collection[Identity]) -> set[Identity]:
-        """Those of them who would still be let in. For all of them the store is asked at most twice."""
+        """The identities that are still valid. The store is asked at most twice for all of them."""
         guests = {one.key for one in identities if one.debate is not None}
         invited = await self._store.invited(guests) if guests else ()
         known = {_invited_identity(invitation) for invitation in invited}
@@ -176,7 +176,7 @@ class Authenticator:
     async def _by_token(self, word: str) -> Identity | None:
         digest = digest_of(word)
         identity: Identity | None = None
-        # Every token is compared, so that the time tells nothing about which one was near.
+        # Every token is compared, so that the time does not depend on which one matches.
         if compare_digest(digest, self._operator_digest):
             identity = OPERATOR
         now = datetime.now(UTC)
@@ -192,8 +192,8 @@ class Authenticator:
             try:
                 self._cached = await self._store.tokens()
             except StoreError:
-                # Those that were known last: whatever the store keeps is not to be had anyway while it is
-                # away, but how it goes here is, and the operator wants to see that just then.
+                # The last known tokens still count: without the store no debate can be read, but health and
+                # metrics can, and the operator needs them then.
                 if self._fetched_at == float("-inf"):
                     raise
                 pause = AWAY_SECONDS
@@ -202,15 +202,15 @@ class Authenticator:
 
 
 class IssuedTicket(Struct, frozen=True):
-    """What a ticket stands for. Of the ticket itself only the digest is written down."""
+    """The debate and the identity of a ticket. Of the ticket itself only the digest is stored."""
 
     debate: str
     identity: Identity
 
 
 class Tickets:
-    """A ticket opens one stream of one debate, once, within a minute: an EventSource can send no header,
-    and a token has no business in a URL."""
+    """Tickets: each opens one stream of one debate, once, within a minute. An EventSource cannot send a
+    header, and a token must not be in a URL."""
 
     def __init__(self, shared_state: SharedState) -> None:
         self._shared_state = shared_state

@@ -1,4 +1,4 @@
-"""Frames: what a dialect makes of an event for those who watch, and the cursor by which they come back.
+"""Frames: what a dialect sends to viewers for an event, and the cursor with which they resume.
 
 An event may become none, one or several frames. Of several the earlier ones carry the id `seq.k`, the last
 `seq`, so that a viewer who was cut off between them resumes exactly there.
@@ -35,7 +35,7 @@ class SeenEvent(Struct, frozen=True):
     """An event as a viewer may see it, with the state before and after it.
 
     `event` is None where the viewer may not see it at all. The states are the server's own and hold what
-    viewers may not see: a dialect takes from them only what is told to everybody.
+    viewers may not see: a dialect uses only what is public.
     """
 
     seq: int
@@ -48,7 +48,7 @@ class SeenEvent(Struct, frozen=True):
 def seen_event(recorded: Recorded, before: Debate | None, after: Debate, viewer: Viewer) -> SeenEvent:
     visible = visible_event(after, recorded, viewer)
     if viewer.seat is not None and any(phase.simultaneous for phase in after.format.phases):
-        # To one who sits at the table even what everybody is told may come too early.
+        # A person in a seat may not see simultaneous speeches before their own has ended.
         before, after = before and seen_now(before, viewer), seen_now(after, viewer)
     return SeenEvent(recorded.seq, recorded.at, visible.event if visible else None, before, after)
 
@@ -135,5 +135,5 @@ class NativeFrames(Struct, frozen=True):
 
 
 def log_entry(seen: SeenEvent) -> LogEntry:
-    """The event in its own spelling, in which amounts are strings."""
+    """The event as it is stored: amounts are strings."""
     return LogEntry(seq=seen.seq, at=seen.at, event=HIDDEN if seen.event is None else Raw(encode(seen.event)))

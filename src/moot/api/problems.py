@@ -1,6 +1,6 @@
 """Problem details (RFC 9457): every error that leaves the server, and the only place with status codes.
 
-The list of kinds is closed. A problem repeats nothing of what was sent, and tells nothing of the inside.
+The list of kinds is closed. A problem repeats nothing that the client sent, and contains no internal details.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ProblemType(Struct, frozen=True):
     status: int
     title: str
     detail: str
-    """What is said where nothing more precise is known."""
+    """The default detail of the problem."""
 
 
 PROBLEM_TYPES: dict[ProblemKind, ProblemType] = {
@@ -178,7 +178,7 @@ class Problem(MootError):
 
 
 def as_problem(error: Exception) -> Problem:
-    """What the asker is told of an error. Whatever is not ours is told by nothing but its request id."""
+    """The problem that a client gets for an error. An unexpected one is `internal`, without details."""
     match error:
         case Problem():
             return error

@@ -1,4 +1,4 @@
-"""How much one client may ask, and who is one client.
+"""Rate limits: how many requests and streams a client may have, and what counts as one client.
 
 A client is known by its token, else by its address (of IPv6 the network of 64 bits, which is what one
 customer gets). What a proxy says about an address is believed only if the operator trusts that proxy.
@@ -28,7 +28,7 @@ NO_ADDRESS = "local"
 
 
 class RateLimitStatus(Struct, frozen=True):
-    """How a client stands after a request. `reset` is in epoch seconds."""
+    """What is left to a client after a request. `reset` is in epoch seconds."""
 
     limit: int
     remaining: int
@@ -67,12 +67,12 @@ class RateLimiter:
         """Count a request. None where the operator has lifted the limit."""
         if self._item is None:
             return None
-        # What is left is told by the count itself: to ask again would tell what others have taken since.
+        # The count itself says what is left: a second query could include later requests.
         count = await self._storage.incr(self._item.key_for(client), self._item.get_expiry())
         return await self._status(self._item, client, count)
 
     async def peek(self, client: str) -> RateLimitStatus | None:
-        """How a client would stand with one more, which is not counted yet."""
+        """What would be left after one more request, which is not counted."""
         if self._item is None:
             return None
         count = await self._storage.get(self._item.key_for(client))
@@ -90,7 +90,7 @@ class RateLimiter:
 
 
 class StreamLimiter:
-    """How many streams each client has open."""
+    """Limits the open streams of each client."""
 
     def __init__(self, most: int | None, presence: Presence) -> None:
         self._limit = most
@@ -109,7 +109,7 @@ class StreamLimiter:
 
 
 class TokenBucket:
-    """So many at once, and so many a second after that."""
+    """A number of messages at once, then a number per second."""
 
     def __init__(self, burst: float, per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._burst = burst
@@ -139,7 +139,7 @@ class TrustedProxies:
         return address is not None and self._trusted(address)
 
     def client_key(self, peer: str, forwarded: Iterable[str] = ()) -> str:
-        """The key of a client: the rightmost hop that is none of ours. What stands left of it is hearsay."""
+        """The key of a client: the rightmost address that is no trusted proxy. Others may be forged."""
         address = _address(peer)
         if address is None:
             return NO_ADDRESS
@@ -163,7 +163,7 @@ def _network(name: str) -> Network:
 
 
 def _address(text: str) -> Address | None:
-    """An address as a proxy may write it: with a port, in brackets, IPv4 dressed up as IPv6."""
+    """An address as a proxy may write it: with a port, in brackets, or IPv4 mapped to IPv6."""
     text = text.strip().strip('"')
     if text.startswith("["):
         text = text[1:].partition("]")[0]

@@ -17,7 +17,7 @@ from moot.core.state import Debate
 from moot.core.visibility import Viewer
 
 MAX_QUESTIONS = 5
-"""Of one member of the audience."""
+"""The most questions of one member of the audience."""
 
 Action = Literal[
     "public", "look", "sessions", "watch", "inspect", "open", "steer", "invite", "delete", "speak", "ballot",
@@ -55,7 +55,7 @@ RIGHTS: dict[Action, tuple[Role, ...]] = {
     "operate": ("operator",),
 }
 OWN: dict[tuple[Role, Action], str] = {("participant", "speak"): "seat", ("judge", "ballot"): "ballot"}
-"""Where a role may do something only in its own place."""
+"""Actions that a role may do only for its own seat or judge."""
 
 _REFUSALS: dict[Action, str] = {
     "sessions": "An invitation is for one debate",
@@ -96,7 +96,7 @@ def role_of(identity: Identity) -> Role:
 
 
 def may(identity: Identity, action: Action, *, seat: str | None = None, judge: str | None = None) -> bool:
-    """Whether this is theirs to do: at this seat or as this judge, where one is named."""
+    """Whether the client may do this, for this seat or judge where one is given."""
     role = role_of(identity)
     if role not in RIGHTS[action]:
         return False
@@ -110,7 +110,7 @@ def may(identity: Identity, action: Action, *, seat: str | None = None, judge: s
 
 
 def check(identity: Identity, action: Action, *, seat: str | None = None, judge: str | None = None) -> None:
-    """Raises Problem (403) where they may not."""
+    """Raises Problem (403) if the client may not do this."""
     if may(identity, action, seat=seat, judge=judge):
         return
     role = role_of(identity)
@@ -124,7 +124,7 @@ def check(identity: Identity, action: Action, *, seat: str | None = None, judge:
 
 
 def require_judge(identity: Identity, judge: str | None) -> str | None:
-    """The judge in whose name a ballot is cast; None where that is still to be found out."""
+    """The judge for whom a ballot is cast; None if the request names none."""
     check(identity, "ballot", judge=judge)
     return judge if identity.conducts else identity.judge
 
@@ -138,7 +138,7 @@ def require_questioner(identity: Identity, debate: Debate) -> None:
 
 
 def viewer_as(identity: Identity, seat: str | None, debate: Debate) -> Viewer:
-    """Who conducts a debate and plays in it may ask to see no more than the person of that seat."""
+    """The viewer of a request. With `seat`, a moderator who also speaks sees only what that person sees."""
     if seat is None:
         return identity.viewer
     check(identity, "speak", seat=seat)

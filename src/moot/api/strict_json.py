@@ -1,8 +1,8 @@
-"""JSON as strangers send it: read strictly, or refused as malformed with the place but never the words.
+"""A strict reader for JSON from clients. An error gives the position, never the text.
 
-Python's reader takes more than JSON is: NaN, numbers beyond all bounds, half a surrogate pair, the same
-member twice, and nesting until its stack runs out. Each would come up later as something worse. A byte order
-mark is let through: it changes nothing, and some editors write one.
+Python's reader accepts more than JSON: NaN, numbers of any size, half a surrogate pair, the same member
+twice, and nesting until the stack overflows. Each would cause a worse error later. A byte order mark is
+accepted: some editors write one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def loads(data: bytes) -> Any:
         raise _malformed(f"The JSON is nested more than {MAX_DEPTH} levels deep")
     try:
         shape = _READER.decode(data.decode("utf-8-sig"))
-        # Only here does half a surrogate pair show itself, wherever it stands.
+        # Encoding finds half a surrogate pair anywhere in the value.
         json.dumps(shape, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         position = f"line {error.lineno}, column {error.colno}"
@@ -41,7 +41,7 @@ def loads(data: bytes) -> Any:
 
 
 def _depth(data: bytes) -> int:
-    """How deep the brackets outside of strings go, found without going down with them."""
+    """The depth of nesting, counted without recursion."""
     brackets = _STRINGS.sub(b"", data).translate(None, _NO_BRACKETS)
     return max(accumulate(1 if bracket in b"[{" else -1 for bracket in brackets), default=0)
 

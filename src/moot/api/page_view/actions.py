@@ -1,7 +1,7 @@
 """The actions that a debate accepts in its present state, by any person: each is tried on `decide`.
 
-So a button is there exactly as long as what it asks for would not be refused. Who may do it is told apart,
-in `may`: the rights of a person do not change with the debate.
+So a button is shown exactly while its command would be accepted. Who may use it is sent separately, in `may`:
+the rights of a person do not change with the debate.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SEAT_BUTTONS: dict[str, Callable[[str], Command]] = dict(
 
 
 def open_actions(debate: Debate) -> list[str]:
-    """By name; what is done at a seat, in a poll or by a judge has that behind it: `take:par_1`."""
+    """The actions by name; that of a seat, poll or judge is followed by its id: `take:par_1`."""
     steering = {**BUTTONS, "skip": _skip(debate)}
     return [
         *(name for name, command in steering.items() if _is_open(debate, command)),
@@ -58,12 +58,12 @@ def _is_open(debate: Debate, command: Command) -> bool:
         decision = decide(debate, command)
     except Invalid:
         return False
-    # A stop that has been asked for, or a pause within a pause, would change nothing.
+    # A second stop or pause would change nothing.
     return not isinstance(decision, Refused) and bool(decision)
 
 
 def _judges_to_vote(debate: Debate) -> Iterator[str]:
-    """People who judge and have not cast their ballot."""
+    """The ids of people who judge and have not cast their ballot."""
     judging = debate.judging
     if judging is None or judging.closed:
         return
@@ -73,7 +73,7 @@ def _judges_to_vote(debate: Debate) -> Iterator[str]:
 
 
 def viewer_rights(identity: Identity, debate: Debate) -> Me:
-    """Who looks at the page, and what they may do here, whenever the debate is ready for it."""
+    """The identity of the viewer, and what it may do in this debate."""
     return Me(
         name=identity.name,
         role=identity.role,

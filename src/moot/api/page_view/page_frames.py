@@ -1,7 +1,7 @@
-"""Frames of the page's dialect: for each event, what it changed in the view. None where that is nothing.
+"""Frames of the page's dialect: what each event changed in the view; none if it changed nothing.
 
-Nearly all events are words, and for these no view is made: they are added where they belong. Otherwise only
-the sections are compared whose fields have changed, and of the speeches only those that did.
+Nearly all events are tokens; for these no view is computed, they are appended to their speech. For other
+events only the sections whose fields have changed are compared, and only the speeches that have changed.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ def _changes(seen_event: SeenEvent, viewer: Viewer) -> Iterator[Patch]:
     elif isinstance(event, ev.CallDelta):
         yield from _delta_patches(before, after, event, viewer)
     elif event is not None or before.turning != after.turning:
-        # What happens unseen may still change what can be done; unseen words change nothing.
+        # A hidden event may still change the possible actions; hidden tokens change nothing.
         yield from _changed_sections(before, after, viewer, everything=isinstance(event, ev.TurnRetried))
 
 
 def _delta_patches(before: Debate, after: Debate, event: ev.CallDelta, viewer: Viewer) -> Iterator[Patch]:
-    """The hot path: added where they belong, unless they end a wait or fill the reader's own paper."""
+    """The hot path: appends the tokens, unless they end a wait or are the viewer's own draft."""
     turn = next((turn for turn in after.live if turn.call == event.call), None)
     if turn is None:
         # The section of the judges at work shows nothing that `visible_state` would take away.
@@ -74,7 +74,7 @@ def _changed_sections(
     was, now = visible_state(before, viewer), visible_state(after, viewer)
     for name, section in SECTIONS.items():
         if name == "now" and before.turning == after.turning:
-            # What can be done never depends on words in flight.
+            # The possible actions never depend on tokens.
             continue
         touched = [field for field in section.reads if getattr(before, field) is not getattr(after, field)]
         if section.reads and not touched:

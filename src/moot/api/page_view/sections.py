@@ -1,7 +1,7 @@
 """The view of a debate, section by section: plain values, with names and sentences in place of rules.
 
-Each section says which fields of the state it reads. As long as these are the same objects it is the same,
-and is not made again: a token costs the same in the hundredth speech as in the first.
+Each section names the fields of the state that it reads. While these are the same objects the section is not
+computed again, so that a token costs the same in the hundredth speech as in the first.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from moot.views.transcript_json import moment
 from moot.views.verdict_views import VerdictView
 
 QUIET_SECONDS = 20
-"""No word has come for so long: the debate seems stuck. Deadlines cut a call later than that."""
+"""After this time without a token the page shows that the debate waits. Deadlines end a call later."""
 FAILURE_TITLES = {
     "permanent_fault": "Check configuration",
     "all_failed": "Nobody could speak",
@@ -48,7 +48,7 @@ class ViewSection(Struct, frozen=True):
 
 
 def about(debate: Debate, viewer: Viewer) -> Shape:
-    """What is settled before the first word; only people who sit down or leave change it, and more rounds."""
+    """The setup of the debate. It changes only when people take or leave a seat, or rounds are added."""
     return {
         "id": debate.id,
         "motion": debate.motion,
@@ -126,7 +126,7 @@ def now(debate: Debate, viewer: Viewer) -> Shape:
 
 
 def _phase(debate: Debate, turn: Turn | None) -> str:
-    """What is going on, in a few words."""
+    """The phase of the debate in a few words."""
     if debate.verdicts and debate.final:
         return headline(debate, debate.verdicts[0])
     if debate.final:
@@ -147,7 +147,7 @@ def _following(debate: Debate) -> tuple[Slot, ...]:
 
 
 def _trouble(debate: Debate) -> Shape | None:
-    """What keeps the debate from going on."""
+    """Why the debate does not continue."""
     if debate.failure is None:
         return None
     turn = next((turn for turn in reversed(debate.turns) if turn.state == "failed"), None)
@@ -186,7 +186,7 @@ def money(debate: Debate, viewer: Viewer) -> Shape:
     }
 
 
-# --- the room -----------------------------------------------------------------------------------------
+# --- people -------------------------------------------------------------------------------------------
 
 
 def remarks(debate: Debate, viewer: Viewer) -> Shape:
@@ -229,7 +229,7 @@ def polls(debate: Debate, viewer: Viewer) -> Shape:
 
 
 def place(debate: Debate, viewer: Viewer) -> Shape:
-    """How things stand for the person of a seat; nothing for those who have none."""
+    """The state of the viewer's seat; empty for viewers without one."""
     if viewer.seat is None:
         return {}
     seat = people_replies.seat_reply(debate, viewer.seat, debate.updated_at)
@@ -284,7 +284,7 @@ def _judge_at_work(debate: Debate, judging: Judging, judge: Judge, order: int, v
 
 
 def verdicts(debate: Debate, viewer: Viewer) -> Shape:
-    """What was decided. A judge is not told who of them decided what: they may be asked again."""
+    """The verdicts. Judges do not see the ballots: they may be asked again."""
     if not debate.verdicts:
         return {}
     page = transcript(debate, viewer=viewer)
@@ -318,7 +318,7 @@ def verdicts(debate: Debate, viewer: Viewer) -> Shape:
 
 
 def _average(result: VerdictView) -> Shape | None:
-    """What the judges come to on the axis of margin, and the farthest of them to either side."""
+    """The margins of the judges, and the largest to either side."""
     means = [fmean(one.margins) for one in result.leanings]
     if not means:
         return None
@@ -330,7 +330,7 @@ def _average(result: VerdictView) -> Shape | None:
 
 
 def mishaps(debate: Debate, viewer: Viewer) -> Shape:
-    """What went wrong, by seat; told when the speeches are over."""
+    """Issues in the speeches, by seat; only after the last speech."""
     if not (debate.final or debate.judgings):
         return {}
     issues = find_issues(debate).by_seat
@@ -356,10 +356,10 @@ SECTIONS: dict[str, ViewSection] = {
     "verdicts": ViewSection(verdicts, ("verdicts", "judgings")),
     "mishaps": ViewSection(mishaps, ("turns", "judgings", "status")),
 }
-"""One that reads nothing in particular reads everything."""
+"""A section without fields depends on the whole state."""
 
 
 def view(debate: Debate, viewer: Viewer) -> Shape:
-    """All that the page shows of a debate to this viewer."""
+    """The complete view of a debate for this viewer."""
     known = visible_state(debate, viewer)
     return {name: section.make(known, viewer) for name, section in SECTIONS.items()}

@@ -1,4 +1,4 @@
-"""The speeches of the view: of each its words and thoughts as they grow, and all that stands about them."""
+"""The speeches of the view: text and reasoning of each as they grow, with tools, notes and figures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_OF_AN_ITEM = 4000
 
 
 def turn_shape(debate: Debate, turn: Turn, viewer: Viewer) -> Shape:
-    """`debate` is the whole of it; what this viewer may not read of the speech is left out here."""
+    """`debate` is the complete state; what this viewer may not read is left out here."""
     hidden = is_withheld(debate, turn.number, viewer)
     person, marks = debate.seat(turn.seat).model.human, speech_flags(turn)
     return {
@@ -74,10 +74,10 @@ def _thoughts(debate: Debate, turn: Turn, viewer: Viewer) -> str:
 
 
 def _parts(turn: Turn) -> list[Shape]:
-    """In the order in which they came: tools, and how far thoughts and words had come between them.
+    """Tools in order, and how much reasoning and text came before each.
 
-    What follows the last of these is thoughts and then words, as in any speech, and is not told here: so it
-    changes when a part is complete, and never with a word.
+    After the last part there is reasoning, then text, as in any speech; that is not listed, so that the
+    parts change only when one is complete, never with a token.
     """
     live = turn.state == "live"
     results = {part.id: part for part in turn.segments if isinstance(part, ToolResult)}
@@ -129,7 +129,7 @@ def _tool(call: ToolCall, result: ToolResult | None, *, live: bool) -> Shape:
 
 
 def _unknown(item: UnknownItem) -> Shape:
-    """Placed like a tool; the beginning of it is enough to see what it is."""
+    """A part like that of a tool, with the beginning of the item."""
     text = msgspec.json.encode(item.item).decode()
     return {
         "kind": "tool",
@@ -145,12 +145,12 @@ def _unknown(item: UnknownItem) -> Shape:
 
 
 def _utf16_length(text: str) -> int:
-    """Its length as a browser counts it."""
+    """The length of the text in UTF-16 units, as browsers count."""
     return len(text) + sum(character > "\uffff" for character in text)
 
 
 def _retry_notice(turn: Turn) -> Shape | None:
-    """The call broke down and is made again."""
+    """The failed call that is being retried."""
     speaks = turn.text != turn.kept.text
     if turn.state != "live" or not turn.fault or speaks or turn.fault in AMENDABLE_FAULTS:
         return None
@@ -160,7 +160,7 @@ def _retry_notice(turn: Turn) -> Shape | None:
 
 
 def _ends_at(debate: Debate, turn: Turn, person: bool) -> str | None:
-    """When its time is up; of a clock that stands still, or for a model that has said all, nothing."""
+    """When the time of the speech ends; None while the clock is stopped or after a model has finished."""
     if turn.state != "live":
         return None
     if person:

@@ -1,4 +1,4 @@
-"""Conversations on v1: the queries that their routes take, and the pages that come back. Pure."""
+"""Conversations in v1: the query parameters and the pages of replies. Pure."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def events_after(events: Sequence[Shape], after: str) -> Sequence[Shape]:
 
 
 def next_cursor(events: Sequence[Shape], after: str) -> str | None:
-    """What to ask for next. A speech under way is not stepped over: who comes back gets it as it is then."""
+    """The cursor of the next page. It stays before a speech under way: the next request returns it again."""
     last = after or None
     for event in events:
         if is_live(event):

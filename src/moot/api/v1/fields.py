@@ -1,4 +1,4 @@
-"""The members of v1's bodies, one type each, and `Capabilities`: what the server has to offer."""
+"""The types of the members of v1's bodies, and `Capabilities`: models, formats and tools of the server."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WORD = r"[A-Za-z0-9_:@-]+(?:\.[A-Za-z0-9_:@-]+)*"
 
 
 class Capabilities(Protocol):
-    """What the server has to offer to the one who asks."""
+    """The models, formats and tools that this client can use."""
 
     @property
     def formats(self) -> tuple[str, ...]: ...
@@ -47,7 +47,7 @@ class Capabilities(Protocol):
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """What a debate can allow as a whole."""
+        """The tool servers whose tools a debate can allow."""
         ...
 
     def has_tool(self, name: str) -> bool: ...
@@ -55,7 +55,7 @@ class Capabilities(Protocol):
     def model(
         self, provider: str, name: str, temperature: float, max_tokens: int, effort: Effort | None
     ) -> Model:
-        """Ready to be written into a debate; the effort is left out where the model takes none.
+        """The model as it is recorded in a debate; without the effort if the model does not support it.
 
         `max_tokens` is 0 where the request does not say: a model that thinks needs more than the usual 4096.
         """

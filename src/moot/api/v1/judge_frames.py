@@ -1,8 +1,8 @@
-"""The judges as v1 tells them: what the leading one thinks as it writes, and what they come to.
+"""Frames of v1 for the judges: the reasoning of a ballot while it is written, and the verdict.
 
-A judge replies in JSON about speakers under neutral labels. Shown is only its reasoning, with the names in
-place of the labels. Several ballots are written at the same time, and a client that knows the nine events
-alone would read them as one text: so the plain stream follows one of them, the extended one all.
+A judge replies in JSON about speakers under neutral labels. Only its reasoning is sent, with names in place
+of the labels. Several ballots are written at the same time, and a client that knows only the nine events
+would read them as one text: so the plain stream has the ballot of one judge, the extended stream all.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from moot.views.transcript import transcript
 from moot.views.transcript_json import verdict
 
 _UNSURE = re.compile(r"(?:\b(?:Speaker|Team) )?[\w-]*\Z")
-"""The last word may still become a label."""
+"""The end of the text, which may still become a label."""
 MAX_UNSURE = 80
 
 
 def is_leading(debate: Debate, call: Call) -> bool:
-    """Its reasoning is that of the verdict, unless it is spoiled."""
+    """Whether the reasoning of this call becomes that of the verdict, unless the ballot is spoiled."""
     judging = debate.judging
     models = [judge.id for judge in judging.judges if not judge.model.human] if judging else []
     return call.order == 0 and call.judge == next(iter(models), None)
 
 
 def _is_shown(debate: Debate, call: Call, *, every: bool) -> bool:
-    """It writes a ballot that is shown as it is written; what a referee is asked aside is not."""
+    """Whether the call writes a ballot that is sent while it is written; side questions are not."""
     return call.judge is not None and call.aside is None and (every or is_leading(debate, call))
 
 
@@ -49,7 +49,7 @@ def reasoning_delta(seen: SeenEvent, event: CallDelta, *, every: bool) -> Iterat
 
 
 def reasoning_complete(seen: SeenEvent, event: SegmentCompleted, *, every: bool) -> Iterator[Frame]:
-    """The reply as a whole: what has not been shown of its reasoning yet."""
+    """The rest of the reasoning when the reply is complete."""
     call = seen.after.call(event.call)
     if call is None or not _is_shown(seen.after, call, every=every):
         return
@@ -66,7 +66,7 @@ def reasoning_complete(seen: SeenEvent, event: SegmentCompleted, *, every: bool)
 
 
 def call_failed(seen: SeenEvent, number: int, *, every: bool) -> Iterator[Frame]:
-    """Nothing of what it wrote counts, whether it came in pieces or as a whole."""
+    """The reply does not count: the text that was sent is taken back."""
     call = seen.before and seen.before.call(number)
     if call and _is_shown(seen.after, call, every=every):
         yield _chunk(seen, call, "", replace=True)
@@ -81,7 +81,7 @@ def private_reasoning(seen: SeenEvent, event: CallDelta) -> Iterator[Frame]:
 
 
 def judging_over(seen: SeenEvent) -> Iterator[Frame]:
-    """Judging has come to its end; a verdict says so itself, before it is told."""
+    """The end of judging: before the verdict, or when judging ended without one."""
     before = seen.before
     if before is None or before.status != "judging":
         return
@@ -131,7 +131,7 @@ def ballot_spoiled(seen: SeenEvent, event: BallotSpoiled) -> Frame:
 
 
 def shown_reasoning(debate: Debate, call: Call) -> str:
-    """The reasoning so far, as far as nothing that comes can change it."""
+    """The reasoning so far, without an end that later text could change."""
     text = reasoning_so_far(call.text)
     unsure = _UNSURE.search(text, max(0, len(text) - MAX_UNSURE))
     return with_names(text[: unsure.start()] if unsure else text, debate, call.order)

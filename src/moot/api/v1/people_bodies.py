@@ -1,6 +1,6 @@
-"""What people in the room send: who is invited, what they write and say, how they judge and vote.
+"""Request bodies of people: invitations, drafts and speeches, ballots and votes.
 
-Over a WebSocket the same bodies name the seat, which has no address there.
+Over a WebSocket the body names the seat, which is in the path of the HTTP routes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What people in the room are told: their invitation, their seat, the votes, and every verdict there is."""
+"""Replies to people: invitations, the state of a seat, votes, and all verdicts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from moot.views.transcript import transcript
 
 
 def invitation_reply(invitation: StoredInvitation, token: str = "") -> InvitationResponse:
-    """The token is sent once, in the reply that makes it; in the link it is behind the #."""
+    """The token is sent only in the reply that creates it; in the link it is after the #."""
     return InvitationResponse(
         debate_id=invitation.debate,
         name=invitation.name,
@@ -51,7 +51,7 @@ def invitation_reply(invitation: StoredInvitation, token: str = "") -> Invitatio
 
 
 def seat_reply(debate: Debate, seat_id: str, now: datetime) -> SeatResponse:
-    """The state of one seat, only for those who speak for it: it shows their draft."""
+    """The state of one seat with its draft, only for those who may speak for it."""
     seat, written = debate.seat(seat_id), draft(debate, seat_id)
     turn = next((turn for turn in debate.live if turn.seat == seat_id), None)
     slot = turn.slot if turn else next((s.index for s in debate.remaining_slots() if s.seat == seat_id), None)
@@ -74,14 +74,14 @@ def seat_reply(debate: Debate, seat_id: str, now: datetime) -> SeatResponse:
 
 
 def _offered_point(debate: Debate, seat_id: str) -> OfferedPoint | None:
-    """A point of information that waits for this speaker's yes or no."""
+    """The point of information that this speaker has to accept or refuse."""
     leave = next((a for a in debate.open_asides if a.kind == "leave" and a.seat == seat_id), None)
     point = debate.offered_point(leave.turn) if leave and leave.turn is not None else None
     return OfferedPoint(participant_id=point.seat, text=point.text) if point else None
 
 
 def speakers(debate: Debate) -> tuple[Speaker, ...]:
-    """Whose turn it is; of a person, until when."""
+    """The speaker of a turn; for a person, with the time at which it ends."""
     return tuple(_speaker(debate, turn) for turn in debate.live)
 
 
@@ -136,7 +136,7 @@ def verdicts_reply(debate: Debate, viewer: Viewer) -> VerdictsResponse:
 
 
 def seconds_left(debate: Debate, turn: Turn, now: datetime) -> float | None:
-    """None where no person speaks, or where the clock stands still."""
+    """None where no person speaks, or while the clock is stopped."""
     if not debate.seat(turn.seat).model.human or not debate.is_live(turn.number):
         return None
     left = HumanJob(CallPurpose(turn=turn.number), "").seconds_left(debate, now)

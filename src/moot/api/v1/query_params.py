@@ -1,4 +1,4 @@
-"""The queries that v1 takes: each parameter at most once, none that is not known, numbers in plain digits."""
+"""The query parameters of v1: each at most once, no unknown ones, numbers in plain digits."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ C = TypeVar("C", bound=str)
 
 
 class FilterParams(Struct, frozen=True):
-    """Which debates count: of this format, with this model, opened on these days."""
+    """Filters of debates: format, model, and the days on which they were opened."""
 
     format: str = ""
     model: str = ""
@@ -72,7 +72,7 @@ class TranscriptQuery(Struct, frozen=True):
 
 
 class StreamQuery(Struct, frozen=True):
-    """Where a stream begins, whether it has more than the nine events, and as whose person it is seen."""
+    """Where a stream starts, whether it is extended, and the seat as whose person it is read."""
 
     cursor: Cursor = START_CURSOR
     extended: bool = False
@@ -94,7 +94,7 @@ def parse_listing(query: bytes) -> ListingQuery:
 
 
 def parse_page(query: bytes) -> tuple[int, int]:
-    """How many, and how many are left out at the front."""
+    """`limit` and `offset` of a page."""
     reader = QueryReader(query, "limit", "offset")
     parsed = reader.number("limit", 1, 100, 20), reader.number("offset", 0, MAX_OFFSET, 0)
     return reader.finish(parsed)
@@ -118,7 +118,7 @@ def parse_event_page(query: bytes) -> EventPageQuery:
 
 
 def parse_stream(query: bytes, last_event_id: str | None = None) -> StreamQuery:
-    """The header is what the browser itself knows, and wins over the address it once was given."""
+    """The header wins over the parameter: a browser updates the header, but not the URL."""
     reader = QueryReader(query, "lastEventId", "extended", AS_SEAT, TICKET)
     parsed = StreamQuery(reader.cursor("lastEventId", last_event_id), reader.flag("extended"), reader.seat())
     return reader.finish(parsed)
@@ -131,7 +131,7 @@ def parse_plain_stream(query: bytes, last_event_id: str | None = None) -> Stream
 
 
 def parse_log_stream(query: bytes, last_event_id: str | None = None) -> StreamQuery:
-    """The native log as a stream: from `after` on, or from where a viewer left off."""
+    """The stream of the native log: after `after`, or after the last event id."""
     reader = QueryReader(query, "lastEventId", "after", AS_SEAT, TICKET)
     start = Cursor(reader.number("after", 0, MAX_OFFSET, 0))
     return reader.finish(StreamQuery(reader.cursor("lastEventId", last_event_id, start), seat=reader.seat()))
@@ -144,13 +144,13 @@ def parse_socket(query: bytes) -> StreamQuery:
 
 
 def parse_view(query: bytes) -> str | None:
-    """As whose person one looks in."""
+    """The seat as whose person the view is read."""
     reader = QueryReader(query, AS_SEAT)
     return reader.finish(reader.seat())
 
 
 def parse_ticket(query: bytes) -> None:
-    """Nothing but what lets a browser in."""
+    """Only the ticket."""
     QueryReader(query, TICKET).finish(None)
 
 
@@ -159,7 +159,7 @@ def no_params(query: bytes) -> None:
 
 
 class QueryReader:
-    """Reads parameter by parameter and keeps what is wrong until `finish`, so that all is told at once."""
+    """Reads parameter by parameter and collects the errors until `finish` raises all of them at once."""
 
     def __init__(self, query: bytes, *known: str) -> None:
         self._errors: Errors = {}
@@ -210,8 +210,8 @@ class QueryReader:
         return self._read(AS_SEAT, read, None, "Must be a participant id")
 
     def cursor(self, name: str, header: str | None = None, start: Cursor = START_CURSOR) -> Cursor:
-        """Raises Problem at once: an id that is not one of ours is malformed, not merely invalid, also where
-        the header decides."""
+        """Raises Problem at once, also for the header: an id that is not one of ours makes the request
+        malformed, not merely invalid."""
         # A browser that has seen nothing yet has an empty id.
         cursor = self._read(name, lambda text: parse_cursor(text) if text else start, start, "")
         return parse_cursor(header) if header else cursor

@@ -1,7 +1,6 @@
 """The bodies of v1's replies: pure projections of a debate, with nothing secret in them.
 
-Members that the contract marks as optional are left out where there is nothing to tell; further members stand
-beside the promised ones.
+Optional members of the contract are left out where they have no value; replies may have further members.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ _summary = msgspec.json.Decoder(StoredSummary)
 
 
 def created_reply(debate: Debate) -> CreateDebateResponse:
-    """As it was when it was opened, however far it has come since."""
+    """The debate as it was when it was opened, whatever has happened since."""
     judges = _judges(debate)
     return CreateDebateResponse(
         id=debate.id,
@@ -149,7 +148,7 @@ def listing_reply(page: DebatePage, limit: int, offset: int) -> ListDebatesRespo
 
 
 def event_page_reply(seen: Sequence[SeenEvent], after: int, head: int) -> EventPage:
-    """A piece of the log behind `after`, of a debate whose last event is `head`."""
+    """A page of the log after `after`, of a debate whose last event is `head`."""
     last = seen[-1].seq if seen else after
     return EventPage(
         events=tuple(log_entry(event) for event in seen), after=after, next=last, has_more=last < head
@@ -194,7 +193,7 @@ def _amount(amount: Money | None) -> Money | None:
 
 
 def action_reply(message: str) -> Callable[[Debate], ActionResponse]:
-    """Makes replies that say no more than what was done; what follows comes on the stream."""
+    """Makes short replies to commands: the effect is sent on the stream."""
 
     def reply(debate: Debate) -> ActionResponse:
         return ActionResponse(
@@ -208,7 +207,7 @@ def action_reply(message: str) -> Callable[[Debate], ActionResponse]:
 
 
 def queued_reply(message: str) -> Callable[[Debate], InjectResponse]:
-    """Makes replies to what waits until the speech under way has ended."""
+    """Makes replies to commands that wait until the current speech has ended."""
 
     def reply(debate: Debate) -> InjectResponse:
         return InjectResponse(
@@ -274,7 +273,7 @@ def _judges(debate: Debate) -> tuple[DebateJudge, ...]:
 
 
 def _issue_counts(debate: Debate) -> dict[str, dict[str, int]]:
-    """How often what went wrong, by participant."""
+    """The number of each kind of issue, by participant."""
     issues = find_issues(debate).by_seat
     return {seat: {kind: len(turns) for kind, turns in kinds.items()} for seat, kinds in issues.items()}
 
@@ -304,7 +303,7 @@ def _listed_debate(head: DebateHead) -> DebateSummary:
 
 
 def _listed_participants(summary: StoredSummary) -> tuple[Sitting, ...]:
-    """Who sits there, as far as it was written down."""
+    """The participants, as far as the summary has them."""
     gaps = ("",) * len(summary.seats)
     rows = zip(summary.seats, summary.models, summary.sides or gaps, summary.colours or gaps, strict=False)
     return tuple(
@@ -319,7 +318,7 @@ def _cost_text(summary: StoredSummary) -> str:
 
 
 def _pausing(debate: Debate) -> bool:
-    """Paused, and a speech is still being given to its end."""
+    """Whether a pause was requested and a speech is still under way."""
     return debate.status == "paused" and bool(debate.live)
 
 

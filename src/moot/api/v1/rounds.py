@@ -18,7 +18,7 @@ PREVIEW_LENGTH = 200
 
 
 def current_round(status: Status, number: int) -> int:
-    """The round that is held or about to be held; none before the speakers are asked for."""
+    """The current or the next round; 0 before the speakers are called."""
     return number if status in ("created", "initializing") else max(1, number)
 
 
@@ -37,7 +37,7 @@ def summaries(debate: Debate, viewer: Viewer = OBSERVER) -> tuple[DebateRoundSum
 
 
 def round_totals(debate: Debate, number: int) -> tuple[int, Money]:
-    """The tokens and the cost of the round, with the speeches that were given again."""
+    """The tokens and the cost of the round, including speeches that were repeated."""
     turns = [turn for turn in debate.turns if turn.round == number]
     cost = sum((turn.cost or ZERO for turn in turns), Money(0))
     return sum(turn.usage.total for turn in turns), as_number(cost)

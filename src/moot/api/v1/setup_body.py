@@ -1,4 +1,4 @@
-"""From the body of a request to the setup of a debate, and back to the body that opens the same again."""
+"""Converts the body of a request to the setup of a debate, and a debate to the body that opens it again."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup
 
 
 def setup_from_body(body: CreateDebate, capabilities: Capabilities) -> Setup:
-    """Raises Invalid where the format has no room for so many rounds, or a cost limit could not be held."""
+    """Raises Invalid if the format allows fewer rounds, or a cost limit could not be kept."""
     fmt, config = capabilities.format(body.format), body.config
     setup = Setup(
         motion=body.topic,
@@ -59,7 +59,7 @@ def setup_from_body(body: CreateDebate, capabilities: Capabilities) -> Setup:
 
 
 def _check_prices(setup: Setup, judges: tuple[str, ...]) -> None:
-    """Models without a price are told by their places: what was sent is not repeated."""
+    """The fields of models without a price; their names are not repeated."""
     if setup.cost_limit is None:
         return
     models = {f"participants.{field}.model": seat.model for field, seat in enumerate(setup.seats)}
@@ -96,13 +96,13 @@ def _seats(body: CreateDebate, capabilities: Capabilities) -> tuple[SeatSetup, .
 
 
 def _free_colours(seats: tuple[SeatSetup, ...]) -> Iterator[str]:
-    """Yield without end: first the colours that no seat has, then all of them again and again."""
+    """Yield without end: first the colours that no seat has, then all of them repeatedly."""
     taken = {seat.colour.upper() for seat in seats}
     return chain((colour for colour in SEAT_COLOURS if colour not in taken), cycle(SEAT_COLOURS))
 
 
 def judge_from_body(choice: JudgeChoice, capabilities: Capabilities) -> JudgeSetup:
-    # How hard the participants are told to think is no affair of the judge's.
+    # The effort of the participants does not apply to the judge.
     criteria = tuple(dict.fromkeys(choice.evaluation_criteria))
     return JudgeSetup(_model(choice.model, capabilities, None), choice.name, criteria, choice.weights)
 
@@ -113,7 +113,7 @@ def _model(choice: ModelChoice, capabilities: Capabilities, effort: Effort | Non
 
 
 def _turns(fmt: Format, rounds: int, speakers: int) -> int | None:
-    """A debate that is counted in turns has a round when everybody has spoken once."""
+    """The number of turns for these rounds, in a format that counts turns; None in others. Raises Invalid."""
     if not fmt.turns:
         return None
     most = fmt.max_turns or fmt.turns
@@ -124,7 +124,7 @@ def _turns(fmt: Format, rounds: int, speakers: int) -> int | None:
 
 
 def _money(amount: float | None) -> Money | None:
-    """As it was written: 0.11 and not the fraction next to it."""
+    """The decimal that was written: 0.11, not the nearest binary fraction."""
     return None if amount is None else Money(str(amount))
 
 
@@ -132,9 +132,9 @@ def _money(amount: float | None) -> Money | None:
 
 
 def body_from_event(opened: DebateOpened) -> dict[str, Any]:
-    """What one would send to have it opened again, by people who sat down only later as by everybody.
+    """The body that opens the same debate again, also with the people who took a seat later.
 
-    Where no judge sat, one is named who is not asked by itself: a body has to name one.
+    A body has to name a judge: for a debate without one it names a judge that is not asked automatically.
     """
     judges = [_judge_choice(judge) for judge in opened.judges] or [_placeholder_judge(opened)]
     return {
@@ -209,6 +209,6 @@ def _config(opened: DebateOpened) -> dict[str, Any]:
 
 
 def _recuses(opened: DebateOpened) -> bool:
-    """Whether partial judges step aside: False where one sits who would have had to."""
+    """Whether judges of a debater's family were excluded: False if such a judge is on the panel."""
     sitting = tuple(replace(judge, recused="") for judge in opened.judges)
     return recuse_biased(sitting, opened.seats) == opened.judges

@@ -1,8 +1,8 @@
 """Frames of v1 for a speech: chunks while it is given, and a last one with `done`; and for what people do.
 
-What a viewer has read is always the text of the live turn, as far as the last frame goes. Where the text
-changes other than by growing, a chunk with `replace` takes the place of everything before it; `attempt` rises
-with every call for the same speech, so that it is enough to show the chunks of the highest one.
+The chunks that a viewer has read are always the text of the live turn up to the last frame. If the text
+changes other than by growing, a chunk with `replace` replaces everything before it. `attempt` rises with
+every call for the same speech, so a client may show only the chunks of the highest attempt.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def reasoning_delta(seen: SeenEvent, event: CallDelta) -> tuple[Frame, ...]:
 
 
 def retracted_reasoning(seen: SeenEvent, event: SegmentCompleted) -> Iterator[Frame]:
-    """The same words, told as what they are to those who may read them."""
+    """The text as reasoning, for viewers who may read it."""
     turn = _live_turn(seen.before, event.call)
     is_reasoning = isinstance(event.segment, Reasoning) and event.segment.parts
     if turn is not None and is_reasoning and (words := turn.text[len(turn.kept.text) :]):
@@ -70,15 +70,15 @@ def retracted_reasoning(seen: SeenEvent, event: SegmentCompleted) -> Iterator[Fr
 
 
 def speech_retracted(seen: SeenEvent, call: int) -> Iterator[Frame]:
-    """The words so far no longer stand: they were thoughts, or a further attempt begins. What the speech had
-    brought in calls before this one does."""
+    """The text of this call no longer counts: it was reasoning, or a further attempt begins. The text of
+    earlier calls of the speech still counts."""
     turn = _live_turn(seen.before, call)
     if turn is not None and turn.text != turn.kept.text:
         yield from _text_chunks(seen, turn, turn.kept.text, replace=True)
 
 
 def speech_restarted(seen: SeenEvent, event: CallStarted) -> Iterator[Frame]:
-    """A speech that was to go on from an earlier call begins again: nothing of it stands."""
+    """A speech that was to continue from an earlier call begins again: none of its text counts."""
     was = seen.before.turn(event.turn) if seen.before and event.turn is not None else None
     if was is not None and was.text and event.continues is None:
         yield _chunk(seen, was, "", replace=True)
@@ -95,9 +95,9 @@ def speech_ended(seen: SeenEvent, event: TurnCompleted | TurnInterrupted) -> Ite
 
 
 def speeches_unveiled(seen: SeenEvent, number: int) -> Iterator[Frame]:
-    """What was said at the same time, told to the one who could not hear it before their own speech was over.
+    """Simultaneous speeches, sent to a participant when their own speech has ended.
 
-    For everybody else it was there before."""
+    Other viewers have read them before."""
     own, before = seen.after.turn(number), seen.before
     if own is None or before is None or not seen.after.phase(own.slot).simultaneous:
         return
@@ -135,7 +135,7 @@ def error_frame(seen: SeenEvent, kind: FaultKind, message: str, *, retryable: bo
 
 
 def attempt(debate: Debate, turn: Turn) -> int:
-    """How often this speech has been begun, in this turn and in those that were given again."""
+    """How often this speech was begun, in this turn and in earlier turns of the same slot."""
     slot, number, attempts = turn.slot, turn.number, turn.attempt or 1
     for other in debate.turns:
         if other.slot == slot and other.number < number:
@@ -164,7 +164,7 @@ def _live_turn(debate: Debate | None, call: int) -> Turn | None:
 
 
 def _ending(seen: SeenEvent, number: int) -> tuple[str, Turn] | None:
-    """The words that were streamed, and the turn as it stands in the end."""
+    """The text that was streamed, and the finished turn."""
     live = seen.before.live if seen.before else ()
     for turn in live:
         if turn.number == number:
@@ -173,12 +173,12 @@ def _ending(seen: SeenEvent, number: int) -> tuple[str, Turn] | None:
 
 
 def _was_restarted(seen: SeenEvent, turn: Turn) -> bool:
-    """The words of an earlier turn in its place may still be on the screen."""
+    """Whether the client may still show the text of an earlier turn of the same slot."""
     return attempt(seen.after, turn) > (turn.attempt or 1)
 
 
 def _corrections(seen: SeenEvent, turn: Turn, streamed: str) -> Iterator[Frame]:
-    """What is missing at the end, or all of it where the stream was wrong."""
+    """The missing end of the text, or all of it if the stream was wrong."""
     if turn.text == streamed:
         return
     goes_on = turn.text.startswith(streamed)
@@ -208,7 +208,7 @@ def _reasoning_chunk(seen: SeenEvent, turn: Turn, text: str) -> Frame:
 
 
 def _frame(seen: SeenEvent, name: str, turn: Turn, members: Mapping[str, Any]) -> Frame:
-    """Written out, since this is done for every few words."""
+    """Written out for speed: it runs for every few tokens."""
     data = {
         "participantId": turn.seat,
         "participantName": seen.after.seat(turn.seat).name,
@@ -228,7 +228,7 @@ def _frame(seen: SeenEvent, name: str, turn: Turn, members: Mapping[str, Any]) -
 
 
 def seat_frame(seen: SeenEvent, event: SeatTaken | SeatLeft | SeatFilled) -> Frame:
-    """A person sits down, or a model takes over."""
+    """A person takes the seat, or a model takes over."""
     held = seen.after.seat(event.seat)
     who: dict[str, Any] = {"participantId": held.id, "participantName": held.name, "model": held.model.label}
     return v1_frame(seen, "seat", **who, person=isinstance(event, SeatTaken), by=event.by)
@@ -255,7 +255,7 @@ def remark_frame(seen: SeenEvent, event: RemarkInjected) -> Frame:
 
 
 def clock_frames(seen: SeenEvent) -> Iterator[Frame]:
-    """A person's time begins, stands still, goes on or grows."""
+    """The clock of a person starts, stops, continues or is extended."""
     known = _clock_ends(seen.before) if seen.before else {}
     for number, end in _clock_ends(seen.after).items():
         turn = seen.after.turn(number)
@@ -264,7 +264,7 @@ def clock_frames(seen: SeenEvent) -> Iterator[Frame]:
 
 
 def _clock_ends(debate: Debate) -> dict[int, str | None]:
-    """When the time of each person who speaks is up; None where it stands still."""
+    """The end of the time of each person who speaks; None while the clock is stopped."""
     return {
         turn.number: moment(ends_at(debate, turn))
         for turn in debate.live

@@ -1,9 +1,9 @@
 """The nine events of v1, made from the log; with `extended`, more of them.
 
 `status` comes whenever state or round changes, `cost_update` after every call that used something (after the
-last `participant` of a speech, where the call ends it), `complete` once. What happens to a debate after its
-first end is not told here: for v1 it is over. A stream of a failed debate ends too, because no `complete`
-would follow; what a retry brings is told to those who come back.
+last `participant` of a speech, where the call ends it), `complete` once. Nothing is sent after the first end
+of a debate: for v1 it is over. The stream of a failed debate ends too, because no `complete` would follow;
+after a retry clients can open it again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from moot.views.transcript_json import cost_summary, moment, verdict
 
 # v1 has always reported `too_long`, which is followed by another request as well; clients may rely on it.
 UNREPORTED_FAULTS: tuple[FaultKind, ...] = tuple(kind for kind in AMENDABLE_FAULTS if kind != "too_long")
-"""Followed at once by a different request: a viewer need not know of them."""
+"""Faults that are followed at once by a different request: they are not sent."""
 
 
 class V1Frames(Struct, frozen=True):
@@ -134,13 +134,13 @@ class V1Frames(Struct, frozen=True):
 
 
 def _is_aside(seen: SeenEvent, number: int) -> bool:
-    """What is asked beside the speeches is no business of those who watch."""
+    """Side questions are not sent to viewers."""
     call = seen.before and seen.before.call(number)
     return call is not None and call.aside is not None
 
 
 def _closing_frames(seen: SeenEvent, event: ev.Event) -> Iterator[Frame]:
-    """What ends before the state that it belongs to."""
+    """Frames that come before the change of state."""
     if isinstance(event, ev.RoundCompleted):
         tokens, cost = rounds.round_totals(seen.after, event.round)
         yield v1_frame(
@@ -163,21 +163,21 @@ def _status(seen: SeenEvent) -> Iterator[Frame]:
 
 
 def _state(debate: Debate) -> tuple[str, int] | None:
-    """None until it is started: the first thing to tell is that it begins."""
+    """None until the debate is started: the first frame says that it begins."""
     if debate.status == "created":
         return None
     return STATES[debate.status], rounds.round_number(debate)
 
 
 def _ends_turn(seen: SeenEvent, event: ev.CallCompleted | ev.CallFailed) -> bool:
-    """The turn of this call ends with it: its cost is told after the speech."""
+    """Whether the turn ends with this call: then its cost is sent after the speech."""
     if not any(turn.call == event.call for turn in seen.after.live):
         return False
     return event.finish != "tool" if isinstance(event, ev.CallCompleted) else event.retry_in_ms is None
 
 
 def _cost_of_turn(seen: SeenEvent, number: int) -> Iterator[Frame]:
-    """The cost that its last call left untold; a call that is still open tells its own when it ends."""
+    """The cost of the last call of the turn; that of an open call is sent when the call ends."""
     turn = seen.after.turn(number)
     is_open = turn is not None and turn.call is not None and seen.after.call(turn.call) is not None
     if turn is not None and not is_open and (turn.usage.total or turn.cost):
@@ -291,7 +291,7 @@ def _extended_frames(seen: SeenEvent, event: ExtendedEvent) -> Iterator[Frame]:
 
 
 def deleted() -> Frame:
-    """The last thing that those hear who watched a debate while it was deleted."""
+    """The last frame for viewers of a debate that was deleted."""
     return _error(message="The debate was deleted.")
 
 
@@ -301,7 +301,7 @@ def rejected(code: str, message: str, members: Mapping[str, Any]) -> Frame:
 
 
 def acknowledged(kind: str, debate: Debate, *, replayed: bool = False) -> Frame:
-    """A command over a WebSocket is in the log. A remark waits for the speech under way to end."""
+    """A command over a WebSocket was recorded. A remark waits for the current speech to end."""
     return Frame(
         "ack",
         AckData(

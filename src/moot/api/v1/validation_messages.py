@@ -1,8 +1,7 @@
-"""What pydantic finds, in the words of the contract: a rule is a check, its sentence, and its JSON Schema.
+"""Validation errors with the messages of the contract: a rule is a check, its message, and its JSON Schema.
 
-Pydantic names the first thing that is wrong with a field in its own words, and repeats what was sent. Here
-the words are ours and nothing is repeated. The schemas are exact as far as JSON Schema goes, so that what
-they let through is taken, and what they do not is refused.
+Pydantic's own messages repeat what was sent; these do not. The schemas are as exact as JSON Schema allows:
+what they accept is accepted, and what they refuse is refused.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _CONTROL_BUT_LINES = "\u0000-\u0008\u000b-\u001f\u007f-\u009f"
 
 @dataclass(frozen=True, eq=False)
 class FieldRule:
-    """A check of a value that has the right type, and how the OpenAPI page puts it."""
+    """A check of a value of the right type, with its JSON Schema."""
 
     check: Callable[[Any], Any]
     shape: Mapping[str, Any]
@@ -57,7 +56,7 @@ class FieldRule:
 
 @dataclass(frozen=True)
 class FixedMessage:
-    """Whatever is wrong with the value, this is what is said."""
+    """One message for every error of the value."""
 
     message: str
 
@@ -69,7 +68,7 @@ class FixedMessage:
 
 @dataclass(frozen=True)
 class OptionalField:
-    """May be left out and is None then; but null is not a way to leave something out."""
+    """A field that may be left out, and is None then. `null` is refused."""
 
     kind: Any
 
@@ -95,7 +94,7 @@ def between(low: float, high: float) -> FieldRule:
 
 
 def line(low: int, high: int) -> FieldRule:
-    """One line of text, trimmed, of so many code points."""
+    """One line of text, trimmed, with a number of code points in this range."""
     return FieldRule(_text(low, high, _CONTROL), _text_shape(low, high, _CONTROL))
 
 
@@ -105,7 +104,7 @@ def lines(low: int, high: int) -> FieldRule:
 
 
 def address_name(high: int) -> FieldRule:
-    """One line that can stand in an address: it has no slash, and begins with no dot."""
+    """One line that can be part of a path: without a slash, and not beginning with a dot."""
     trim, solid = _text(1, high, _CONTROL), f"{_CONTROL}{BLANK}/\\\\"
 
     def check(text: str) -> str:
@@ -153,7 +152,7 @@ def field_path(location: tuple[int | str, ...]) -> str:
 
 
 def _step(step: int | str) -> str:
-    """An unknown member may have any name; it is told by no more than is needed to find it."""
+    """A step of a path. An unknown member may have any name, so it is shortened."""
     if isinstance(step, int):
         return str(step)
     return "".join(char for char in step[:MAX_NAME_LENGTH] if char.isprintable())
@@ -176,7 +175,7 @@ def _text(low: int, high: int, controls: str) -> Callable[[str], str]:
 
 
 def _text_shape(low: int, high: int, controls: str) -> Shape:
-    """The length counts what is left between the first and the last character that shows something."""
+    """The JSON Schema of such a text; invisible characters at either end do not count in its length."""
     inside, solid = f"[^{controls}]", f"[^{controls}{BLANK}]"
     bounds: Shape = {"minLength": low, "maxLength": high} if low else {"maxLength": high}
     match low:
@@ -190,5 +189,5 @@ def _text_shape(low: int, high: int, controls: str) -> Shape:
 
 
 def _escaped(pattern: str) -> str:
-    """Invisible characters spelt out, for those who read the page."""
+    """The pattern with invisible characters written as escapes."""
     return "".join(char if " " <= char <= "~" else f"\\u{ord(char):04x}" for char in pattern)
