@@ -15,6 +15,15 @@ from msgspec import Struct
 from moot.api.auth import Identity
 from moot.api.problems import Problem
 from moot.api.rights import Action, check, require_judge, require_questioner
+from moot.api.shapes.debates import (
+    ActionResponse,
+    InjectResponse,
+    PauseDebateResponse,
+    ResumeDebateResponse,
+    StopDebateResponse,
+    SubmitRoundResponse,
+    TriggerJudgeResponse,
+)
 from moot.api.v1 import bodies, people_bodies, replies
 from moot.api.v1.people_bodies import ballot_of
 from moot.core.state import Debate
@@ -56,8 +65,7 @@ class PersonCommand(Struct, frozen=True, kw_only=True):
     prepared_by_arena: bool = False
     """The arena completes the command before it is recorded: `Arena.rejudge` chooses and prices judges."""
     reply: Callable[[Debate], Struct]
-    reply_name: str = "ActionResponse"
-    """The schema of the reply."""
+    reply_type: type[Struct] = ActionResponse
     status: int = 200
     takes_keys: bool = False
     """The debate may need a runner afterwards, so the client may send provider keys along."""
@@ -125,7 +133,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         body=bodies.Pause,
         to_command=lambda body, context: rules.PauseDebate(now=body.now, by=context.identity.name),
         reply=replies.paused_reply,
-        reply_name="PauseDebateResponse",
+        reply_type=PauseDebateResponse,
         socket_name="PAUSE",
         buttons={"pause": rules.PauseDebate(), "cut": rules.PauseDebate(now=True)},
         label="Pause",
@@ -140,7 +148,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         body=bodies.Resume,
         to_command=lambda body, _: rules.ResumeDebate(body.step),
         reply=replies.resumed_reply,
-        reply_name="ResumeDebateResponse",
+        reply_type=ResumeDebateResponse,
         takes_keys=True,
         socket_name="RESUME",
         buttons={"resume": rules.ResumeDebate(), "step": rules.ResumeDebate("turn")},
@@ -158,7 +166,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         body=bodies.SubmitRound,
         to_command=lambda body, _: rules.NextRound() if body.action == "next_round" else rules.SkipToJudge(),
         reply=replies.round_reply,
-        reply_name="SubmitRoundResponse",
+        reply_type=SubmitRoundResponse,
         status=202,
         takes_keys=True,
         buttons={"round": rules.NextRound()},
@@ -208,7 +216,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
             redact(body.text), by=context.identity.name, to=body.to, question=body.question
         ),
         reply=replies.queued_reply("It is heard by every speech that starts from now on."),
-        reply_name="InjectResponse",
+        reply_type=InjectResponse,
         status=202,
         socket_name="INJECT_CONTEXT",
         socket_body=bodies.InjectContext,
@@ -264,7 +272,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         body=bodies.TriggerJudge,
         to_command=lambda body, _: rules.JudgeNow(body.reason),
         reply=replies.judge_reply,
-        reply_name="TriggerJudgeResponse",
+        reply_type=TriggerJudgeResponse,
         status=202,
         takes_keys=True,
         buttons={"judge": rules.JudgeNow()},
@@ -294,7 +302,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         body=bodies.Ending,
         to_command=lambda body, _: rules.Stop(body.reason),
         reply=replies.stopped_reply,
-        reply_name="StopDebateResponse",
+        reply_type=StopDebateResponse,
         takes_keys=True,
         socket_name="STOP",
         buttons={"stop": rules.Stop()},

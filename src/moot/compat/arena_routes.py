@@ -39,7 +39,7 @@ from moot.compat import arena_frames
 from moot.compat.arena_frames import TYPE
 from moot.compat.model_names import ServerModelResolver
 from moot.compat.plain_stream import follow_plainly, opened_headers
-from moot.compat.reply_shapes import Action, BoutActed
+from moot.compat.reply_shapes import Action, Bout, BoutActed, BoutEvent
 from moot.core.names import fold_name, trim
 from moot.core.state import Debate
 from moot.core.terms import Model
@@ -50,7 +50,7 @@ from moot.rules.debate_setup import SeatSetup, Setup
 from moot.web.app_context import identity_of, query_string
 from moot.web.capabilities import lent_keys
 from moot.web.responses import json_reply
-from moot.web.route_docs import COMMANDED, READ, STREAM_OVER, api_router, documented
+from moot.web.route_docs import COMMANDED, READ, STREAM_OVER, api_router, documented, plain_events
 from moot.web.routes.handlers import (
     Context,
     DebateId,
@@ -208,9 +208,6 @@ class UserAction(Body):
             yield "payload", "Needed for inject"
 
 
-BODIES: tuple[type[Body], ...] = (NewBout, UserAction)
-
-
 def _name_of(debater: Any, otherwise: str) -> str:
     name: Any = cast("dict[str, Any]", debater).get("name") if isinstance(debater, dict) else None
     return fold_name(name[:200] if isinstance(name, str) else otherwise)
@@ -271,7 +268,7 @@ def _command(action: UserAction, by: str) -> Command:
         tag="Compatibility APIs",
         summary="Set two models against each other",
         status=201,
-        reply="Bout",
+        reply=Bout,
         says="The debate.",
         body=NewBout,
         once=True,
@@ -302,7 +299,7 @@ async def open_bout(request: Request, context: Context) -> Response:
         "watch",
         tag="Compatibility APIs",
         summary="Look at a debate of turns",
-        reply="Bout",
+        reply=Bout,
         says="The state of the debate, as far as the client may see it.",
         refusals=READ,
     ),
@@ -322,7 +319,7 @@ async def look_at_bout(request: Request, debate_id: DebateId, context: Context) 
         "watch",
         tag="Compatibility APIs",
         summary="Follow a debate of turns",
-        events="bouts",
+        events=plain_events(BoutEvent),
         says="Events as they happen.",
         query=query_params.PARAMETERS["plain"],
         resumes=True,
@@ -345,7 +342,7 @@ async def stream_bout(request: Request, debate_id: DebateId, context: Context) -
         tag="Compatibility APIs",
         summary="Pause, resume, skip or comment",
         status=202,
-        reply="BoutActed",
+        reply=BoutActed,
         says="The action is recorded.",
         body=UserAction,
         once=True,

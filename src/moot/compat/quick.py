@@ -67,7 +67,7 @@ from moot.views.costs import costs
 from moot.web.app_context import AppContext, client_of, identity_of, query_string
 from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.responses import json_reply
-from moot.web.route_docs import STREAM_OVER, api_router, documented
+from moot.web.route_docs import STREAM_OVER, api_router, documented, plain_events
 from moot.web.routes.handlers import (
     Context,
     DebateId,
@@ -334,7 +334,7 @@ class QuickDebates:
         "open",
         tag="Compatibility APIs",
         summary="Debate a topic at once",
-        events="quick",
+        events=plain_events(QuickEvent),
         says="Events as they happen. The stream ends after `debate_complete`, or with an `error`.",
         body=QuickDebate,
         once=True,
@@ -376,7 +376,7 @@ async def quick(request: Request, context: Context) -> Response:
         tag="Compatibility APIs",
         summary="Debate a topic, and follow it later",
         status=201,
-        reply="QuickCreated",
+        reply=QuickCreated,
         says="The debate is open. `streamUrl` is the address of its stream.",
         body=QuickDebate,
         once=True,
@@ -401,7 +401,7 @@ async def quick_create(request: Request, context: Context) -> Response:
         "watch",
         tag="Compatibility APIs",
         summary="Follow a debate of agents",
-        events="quick",
+        events=plain_events(QuickEvent),
         says="Events as they happen.",
         query=query_params.PARAMETERS["plain"],
         resumes=True,

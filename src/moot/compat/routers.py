@@ -6,8 +6,11 @@ feeds as behind `/api/v1`, and in front of them the same middleware.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from moot.compat import arena_routes, quick, turn_stream_routes
-from moot.web.extension import Extension, Reference
+from moot.web.extension import Extension
 
 PREFIX = "/api"
 ROUTERS = (quick.router, arena_routes.router, turn_stream_routes.router)
@@ -15,10 +18,29 @@ PLAIN_TEXT = frozenset({"/api/debate", "/api/debate/create"})
 """Their own document posts JSON without saying so."""
 
 
-def _reference() -> Reference:
-    from moot.compat.reference_schemas import COMPAT_BODIES, COMPAT_EVENTS, COMPAT_REPLIES, COMPAT_SAMPLES
+def _new_bout(model: str) -> dict[str, Any]:
+    debaters = {"debaterA": {"model": model}, "debaterB": {"model": model}}
+    return {"topic": "Best algorithm for sorting 1M items", **debaters, "maxTurns": 4}
 
-    return Reference(COMPAT_BODIES, COMPAT_REPLIES, COMPAT_EVENTS, COMPAT_SAMPLES)
+
+def _first_turn(model: str) -> dict[str, Any]:
+    return {
+        "modelId": model,
+        "topic": "AI will replace most human jobs by 2040",
+        "role": "AFFIRMATIVE",
+        "intensity": 3,
+        "opponentMessage": None,
+        "previousResponseId": None,
+        "turnNumber": 1,
+    }
 
 
-OLDER_APIS = Extension(PREFIX, ROUTERS, _reference, PLAIN_TEXT)
+BODY_EXAMPLES: dict[str, Callable[[str], Any]] = {
+    "QuickDebate": lambda _: {"topic": "Should AI be regulated?", "maxRounds": 2},
+    "NewBout": _new_bout,
+    "UserAction": lambda _: {"type": "inject", "payload": "What about the memory it takes?"},
+    "AskedTurn": _first_turn,
+}
+"""Bodies as they can be sent here, with the full name of a model that needs no key."""
+
+OLDER_APIS = Extension(PREFIX, ROUTERS, BODY_EXAMPLES, PLAIN_TEXT)

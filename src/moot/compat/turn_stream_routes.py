@@ -26,7 +26,15 @@ from moot.api.problems import Problem
 from moot.api.v1 import query_params
 from moot.compat import turn_stream
 from moot.compat.model_names import resolve_model, with_alias
-from moot.compat.reply_shapes import SessionBrief, SessionsResponse, SimpleError, TurnCancelled
+from moot.compat.reply_shapes import (
+    DebateSession,
+    SessionBegun,
+    SessionBrief,
+    SessionsResponse,
+    SimpleError,
+    TurnCancelled,
+    TurnStreamEvent,
+)
 from moot.compat.session_finder import SessionFinder, TurnListeners
 from moot.compat.turn_stream import AskedTurn, TurnFrames
 from moot.core.errors import Refused, UnknownDebate
@@ -48,7 +56,7 @@ from moot.web.app_context import AppContext, client_of, identity_of, query_strin
 from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.idempotency import fingerprint
 from moot.web.responses import json_reply
-from moot.web.route_docs import COMMANDED, JSON, READ, api_router, documented, schema
+from moot.web.route_docs import COMMANDED, JSON, READ, api_router, documented, plain_events, schema_of
 from moot.web.routes.handlers import (
     Context,
     check_accepts_stream,
@@ -301,13 +309,13 @@ class TurnStreamResponse(Response):
         "open",
         tag="Compatibility APIs",
         summary="Ask for one turn",
-        reply="SessionBegun",
+        reply=SessionBegun,
         says="The turn is running. `streamUrl` is the address of its stream.",
         body=AskedTurn,
         once=True,
         keys=True,
         refusals=COMMANDED,
-        responses={400: {"content": {JSON: {"schema": schema("SimpleError")}}}},
+        responses={400: {"content": {JSON: {"schema": schema_of(SimpleError)}}}},
     ),
 )
 async def ask_turn(request: Request, context: Context) -> Response:
@@ -326,13 +334,13 @@ async def ask_turn(request: Request, context: Context) -> Response:
         "open",
         tag="Compatibility APIs",
         summary="Ask for one turn, and hear it",
-        events="turns",
+        events=plain_events(TurnStreamEvent),
         says="Events as they happen. The stream ends after `complete` or `error`.",
         body=AskedTurn,
         once=True,
         keys=True,
         refusals=(403, 404, 406, 409, 415, 422),
-        responses={400: {"content": {JSON: {"schema": schema("SimpleError")}}}},
+        responses={400: {"content": {JSON: {"schema": schema_of(SimpleError)}}}},
     ),
 )
 async def hear_turn(request: Request, context: Context) -> Response:
@@ -349,7 +357,7 @@ async def hear_turn(request: Request, context: Context) -> Response:
         "watch",
         tag="Compatibility APIs",
         summary="Hear the turn that was asked for last",
-        events="turns",
+        events=plain_events(TurnStreamEvent),
         says="Events as they happen. The stream ends after `complete` or `error`.",
         query=query_params.PARAMETERS["ticket"],
         headers=("X-Session-Id",),
@@ -369,7 +377,7 @@ async def stream_session(request: Request, session_id: SessionId, context: Conte
         "steer",
         tag="Compatibility APIs",
         summary="Cut the turn that is under way",
-        reply="TurnCancelled",
+        reply=TurnCancelled,
         says="Whether a turn was running.",
         refusals=(403, 404, 422),
     ),
@@ -387,7 +395,7 @@ async def cancel_turn(request: Request, session_id: SessionId, context: Context)
         "watch",
         tag="Compatibility APIs",
         summary="Restore a session",
-        reply="DebateSession",
+        reply=DebateSession,
         says="The session.",
         refusals=READ,
     ),
@@ -405,7 +413,7 @@ async def look_at_session(request: Request, session_id: SessionId, context: Cont
         "sessions",
         tag="Compatibility APIs",
         summary="List sessions",
-        reply="SessionsResponse",
+        reply=SessionsResponse,
         says="A page of sessions.",
         query=query_params.PARAMETERS["page"],
         refusals=(403, 422),

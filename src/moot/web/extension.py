@@ -11,24 +11,11 @@ from typing import Any
 from fastapi import APIRouter
 from msgspec import Struct
 
-from moot.api.v1.bodies import Body
-
-
-class Reference(Struct, frozen=True):
-    """The types and examples by which these routes are described."""
-
-    bodies: tuple[type[Body], ...]
-    replies: tuple[type[Struct], ...]
-    events: Mapping[str, tuple[type[Struct], ...]]
-    """The events of their streams, by the name that the routes have for them."""
-    samples: Mapping[str, Callable[[str], Any]]
-    """Bodies as they can be sent, by their name; each is given a model that needs no key."""
-
 
 class Extension(Struct, frozen=True):
     prefix: str
     routers: tuple[APIRouter, ...]
-    reference: Callable[[], Reference]
-    """Called when a client first reads the description: the types take time to load."""
+    examples: Mapping[str, Callable[[str], Any]]
+    """Bodies as they can be sent, by the name of their class; each is made with a model that needs no key."""
     plain_text: frozenset[str] = frozenset()
     """Addresses that take JSON as `text/plain`."""

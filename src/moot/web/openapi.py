@@ -10,23 +10,27 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from inspect import cleandoc
+from typing import Any, cast
 
+import msgspec
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from msgspec import Struct
 
 from moot import __version__
 from moot.api.command_table import SOCKET_COMMANDS
-from moot.api.problems import MEDIA_TYPE, PROBLEM_TYPES, ProblemKind
-from moot.api.shapes.stream_events import EVENTS, EXTENDED
-from moot.api.v1 import bodies, people_bodies, query_params
+from moot.api.problems import MEDIA_TYPE, PROBLEM_TYPES, ErrorResponse, ProblemKind
+from moot.api.shapes.base import SCHEMA_TEMPLATE, describe_type
+from moot.api.shapes.conversations import ROWS, ConversationEvent
+from moot.api.shapes.page_view import View
+from moot.api.shapes.stream_events import EVENTS, AckData
+from moot.api.v1 import bodies, query_params
 from moot.api.v1.fields import CREATE_DEBATE
 from moot.api.v1.validation_messages import Shape
+from moot.web import openapi_examples as examples
 from moot.web.extension import Extension
-from moot.web.reference import samples
-from moot.web.reference.schemas import schemas as reply_schemas
-from moot.web.route_docs import EVENT_STREAM, JSON, PREFIX, Tag, ref, reply_headers, schema
+from moot.web.route_docs import DESCRIBED, JSON, PREFIX, Tag, ref, reply_headers, schema_of
 
 ALWAYS = (400, 401, 408, 413, 414, 421, 429, 431, 500, 503)
 """What any route may answer."""
@@ -52,6 +56,8 @@ TAGS: dict[Tag, str] = {
 # Blanks at either end do not survive HTTP.
 _VISIBLE = "^[!-~](?:[ -~]*[!-~])?$"
 _CURSOR: Shape = query_params.PARAMETERS["stream"][0]["schema"]
+BY_NAME: tuple[type[Struct], ...] = (ErrorResponse, AckData, ConversationEvent, View)
+"""What is referred to by name: no route is documented with it."""
 _RETRIED = (409, 429, 503)
 """With these the server may say when to try again."""
 _LINKED_PARAMETERS = {
@@ -95,37 +101,15 @@ class Offer(Struct, frozen=True):
     extensions: tuple[Extension, ...] = ()
 
     @property
-    def added_replies(self) -> tuple[type[Struct], ...]:
-        return tuple(reply for added in self.extensions for reply in added.reference().replies)
-
-    @property
-    def added_samples(self) -> dict[str, Callable[[str], Any]]:
-        return {
-            name: sample for added in self.extensions for name, sample in added.reference().samples.items()
-        }
-
-    def event_schemas(self, name: str) -> Shape:
-        """One event of the stream of this name."""
-        match name:
-            case "v1":
-                events = {**EVENTS, **EXTENDED}
-                return {"oneOf": [_event(model.__name__, event) for event, model in events.items()]}
-            case "log":
-                return _event("LogEntry")
-            case "view":
-                return _event("ViewFrame")
-            case _:
-                models = next(
-                    events for added in self.extensions if (events := added.reference().events.get(name))
-                )
-                return {"oneOf": [_line(model) for model in models]}
+    def added_examples(self) -> dict[str, Callable[[str], Any]]:
+        return {name: make for added in self.extensions for name, make in added.examples.items()}
 
     def body_examples(self, body: str) -> dict[str, Any]:
         """Bodies that this server accepts."""
         if body == "CreateDebate":
             return self.creations
-        sample = self.added_samples.get(body)
-        return {"example": sample(f"{self.provider}/{self.model}") if sample else samples.BODIES[body]}
+        make = self.added_examples.get(body)
+        return {"example": make(f"{self.provider}/{self.model}") if make else examples.BODIES[body]}
 
     @property
     def creations(self) -> dict[str, Any]:
@@ -133,7 +117,7 @@ class Offer(Struct, frozen=True):
         providers = {"anthropic", "openai"}
         known = self.capabilities
         contract = all(name in known.providers and known.has_key(name) for name in providers)
-        keyless = samples.keyless(self.provider, self.model)
+        keyless = examples.keyless(self.provider, self.model)
         return {"keyless": keyless, **({"contract": CREATE_DEBATE} if contract else {})}
 
 
@@ -155,7 +139,7 @@ def describe(app: FastAPI, offer: Offer) -> Shape:
         "security": [{"bearer": []}] if offer.locked else [{}, {"bearer": []}],
         "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
         "components": {
-            "schemas": {**_body_schemas(offer), **reply_schemas(*offer.added_replies)},
+            "schemas": {**_body_schemas(offer), **_reply_schemas()},
             "responses": _problems(),
             "parameters": dict(_parameters(offer)),
             "headers": HEADERS,
@@ -181,25 +165,25 @@ def _complete(operation: Shape, offer: Offer) -> None:
         parameters += [ref("parameters", f"ProviderKey-{provider}") for provider in offer.keyed]
     if body := operation.get("requestBody"):
         _add_body_examples(body["content"][JSON], offer)
-    operation["responses"] = _responses(operation, offer)
+    operation["responses"] = _responses(operation)
 
 
 def _add_body_examples(content: Shape, offer: Offer) -> None:
     name = content["schema"]["$ref"].rpartition("/")[2]
-    examples = offer.body_examples(name)
-    content["examples"] = {key: {"value": body} for key, body in examples.items()}
-    if name == "CreateDebate" and "contract" not in examples:
+    samples = offer.body_examples(name)
+    content["examples"] = {key: {"value": body} for key, body in samples.items()}
+    if name == "CreateDebate" and "contract" not in samples:
         # To read, and not to try: it needs keys that this server has not.
         content["x-examples"] = {"contract": {"value": CREATE_DEBATE}}
 
 
-def _responses(operation: Shape, offer: Offer) -> Shape:
+def _responses(operation: Shape) -> Shape:
     replies: Shape = {}
     refusals = {*(PUBLIC if operation.get("security") == [] else ALWAYS)}
     for code, reply in operation["responses"].items():
         own_problem = "HTTPValidationError" in str(reply)
         if int(code) < 400 or (reply.get("content") and not own_problem):
-            replies[code] = _with_content(code, reply, offer)
+            replies[code] = _with_content(code, reply)
         elif not own_problem:
             refusals.add(int(code))
     for status in sorted(refusals):
@@ -207,40 +191,17 @@ def _responses(operation: Shape, offer: Offer) -> Shape:
     return dict(sorted(replies.items()))
 
 
-def _with_content(code: str, reply: Shape, offer: Offer) -> Shape:
+def _with_content(code: str, reply: Shape) -> Shape:
     reply.setdefault("headers", reply_headers())
     content = reply.get("content", {})
-    if stream := content.get(EVENT_STREAM):
-        stream["schema"] = offer.event_schemas(stream["schema"]["x-events"])
-    if JSON in content and (
-        sample := samples.REPLIES.get(content[JSON]["schema"]["$ref"].rpartition("/")[2])
-    ):
-        content[JSON]["example"] = sample
+    name = content[JSON]["schema"]["$ref"].rpartition("/")[2] if JSON in content else ""
+    if name in examples.REPLIES:
+        content[JSON]["example"] = examples.REPLIES[name]
     if code == "400":
         # A simple error of a compatibility API beside our problems.
         problem = _problem(400)
         return {**problem, "content": {**problem["content"], **content}}
     return reply
-
-
-def _event(model: str, name: str = "") -> Shape:
-    """An event of a stream. Events for one viewer alone have no id, and only the first has `retry`."""
-    shape: Shape = {
-        "id": {"type": "string"},
-        "data": {"type": "string", "contentMediaType": JSON, "contentSchema": schema(model)},
-        "retry": {"type": "integer"},
-    }
-    if name:
-        shape = {"event": {"const": name}, **shape}
-    return {"type": "object", "required": ["event", "data"] if name else ["data"], "properties": shape}
-
-
-def _line(model: type[Struct]) -> Shape:
-    """An event that has no id, and no name unless its model has one."""
-    data = {"type": "string", "contentMediaType": JSON, "contentSchema": schema(model.__name__)}
-    name = getattr(model, "event", "")
-    shape = {"event": {"const": name}, "data": data} if name else {"data": data}
-    return {"type": "object", "required": [*shape], "properties": shape}
 
 
 def _links(paths: Shape) -> Iterator[tuple[str, Shape]]:
@@ -274,12 +235,11 @@ def _socket() -> Shape:
             "parameters": [debate_id],
             "x-websocket": {
                 "events": {
-                    **{name: schema(model.__name__) for name, model in EVENTS.items()},
-                    "ack": schema("AckData"),
+                    **{name: schema_of(kind) for name, kind in EVENTS.items()},
+                    "ack": ref("schemas", "AckData"),
                 },
                 "commands": {
-                    name: schema((row.socket_body or row.body).__name__)
-                    for name, row in SOCKET_COMMANDS.items()
+                    name: schema_of(row.socket_body or row.body) for name, row in SOCKET_COMMANDS.items()
                 },
             },
         }
@@ -291,18 +251,57 @@ def _socket() -> Shape:
 
 def _body_schemas(offer: Offer) -> dict[str, Shape]:
     """With examples that this server accepts: tools that test by them would be refused otherwise."""
-    added = [body for extension in offer.extensions for body in extension.reference().bodies]
-    more = (bodies.InjectContext, *people_bodies.BODIES, *added)
-    shapes = bodies.schemas(offer.capabilities, *more)
+    described = (kind for kind in DESCRIBED.values() if issubclass(kind, bodies.Body))
+    shapes = bodies.schemas(offer.capabilities, *described)
     shapes["CreateDebate"]["examples"] = list(offer.creations.values())
     # Two equal participants are refused; that no two may have the same name cannot be said here.
     shapes["CreateDebate"]["properties"]["participants"]["uniqueItems"] = True
     model = shapes["ModelChoice"]["properties"]
     model["provider"]["examples"], model["modelId"]["examples"] = [offer.provider], [offer.model]
     shapes["Debater"]["properties"]["provider"]["enum"] = [*offer.capabilities.providers]
-    for name in offer.added_samples:
+    for name in offer.added_examples:
         shapes[name]["examples"] = [*offer.body_examples(name).values()]
     return shapes
+
+
+def _reply_schemas() -> dict[str, Shape]:
+    described = [kind for kind in DESCRIBED.values() if issubclass(kind, Struct)]
+    _, structs = msgspec.json.schema_components(
+        (*described, *BY_NAME), ref_template=SCHEMA_TEMPLATE, schema_hook=describe_type
+    )
+    structs["AckData"]["properties"]["type"]["enum"] = [*SOCKET_COMMANDS]
+    for row in ROWS:
+        structs[row.__name__]["additionalProperties"] = True
+    schemas = _each_as_sent(structs)
+    for name, event in EVENTS.items():
+        schemas[event.__name__]["examples"] = [examples.EVENTS[name]]
+    return schemas
+
+
+def _each_as_sent(schemas: dict[str, Shape]) -> dict[str, Shape]:
+    """Schemas by name: a member may have the name of a keyword, such as `default`."""
+    return {name: _as_sent(schema) for name, schema in schemas.items()}
+
+
+def _as_sent(shape: Any) -> Any:
+    """The schema as it is sent: amounts are numbers, a member with a default may be missing."""
+    if isinstance(shape, list):
+        return [_as_sent(part) for part in cast("list[Any]", shape)]
+    if not isinstance(shape, dict):
+        return shape
+    schema: Shape = {
+        keyword: _each_as_sent(part) if keyword == "properties" else _as_sent(part)
+        for keyword, part in cast("Shape", shape).items()
+    }
+    if "description" in schema:
+        # Of a class it is the docstring, with the indentation of its lines.
+        schema["description"] = cleandoc(schema["description"])
+    if schema.get("format") == "decimal":
+        return {**{name: part for name, part in schema.items() if name != "format"}, "type": "number"}
+    if schema.pop("default", ...) is None:
+        options = [option for option in schema.pop("anyOf") if option != {"type": "null"}]
+        return {**schema, **(options[0] if len(options) == 1 else {"anyOf": options})}
+    return schema
 
 
 def _parameters(offer: Offer) -> Iterator[tuple[str, Shape]]:
@@ -339,7 +338,7 @@ def _problems() -> dict[str, Shape]:
 
 def _problem(status: int) -> Shape:
     kinds: list[ProblemKind] = [kind for kind, problem in PROBLEM_TYPES.items() if problem.status == status]
-    examples = {kind: {"summary": PROBLEM_TYPES[kind].detail, "value": example_of(kind)} for kind in kinds}
+    samples = {kind: {"summary": PROBLEM_TYPES[kind].detail, "value": example_of(kind)} for kind in kinds}
     own_headers = (
         *(("Retry-After",) if status in _RETRIED else ()),
         *(("WWW-Authenticate",) if status == 401 else ()),
@@ -347,7 +346,7 @@ def _problem(status: int) -> Shape:
     return {
         "description": "; ".join(f"`{kind}`: {PROBLEM_TYPES[kind].detail}" for kind in kinds),
         "headers": reply_headers(*own_headers),
-        "content": {MEDIA_TYPE: {"schema": schema("ErrorResponse"), "examples": examples}},
+        "content": {MEDIA_TYPE: {"schema": ref("schemas", "ErrorResponse"), "examples": samples}},
     }
 
 
@@ -362,5 +361,5 @@ def example_of(kind: ProblemKind) -> Shape:
         "requestId": "req_01HZ9X8K7M3QR5TNVWXYZ12345",
     }
     if kind == "validation":
-        return {**shape, "detail": bodies.CreateDebate.detail, "errors": samples.ERRORS}
+        return {**shape, "detail": bodies.CreateDebate.detail, "errors": examples.ERRORS}
     return {**shape, "currentStatus": "completed"} if kind == "conflict" else shape

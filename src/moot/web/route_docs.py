@@ -1,17 +1,18 @@
 """What is said about a route, beside its code: `@router.get(path, **documented("watch", …))`.
 
 `documented` returns the arguments of a FastAPI decorator: the check of rights, the texts, and the parts of
-the OpenAPI operation that FastAPI cannot derive, since bodies and queries are read strictly by `api/v1`. The
-names of replies and events are resolved by `web/openapi.py` when the description is first asked for.
+the OpenAPI operation that FastAPI cannot derive, since bodies and queries are read strictly by `api/v1`.
+Bodies, replies and events are given as classes; `web/openapi.py` describes all that were given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
 
 from fastapi import APIRouter, Depends
 from fastapi.routing import APIRoute
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -70,8 +71,8 @@ def documented(
     summary: str,
     says: str,
     status: int = 200,
-    reply: str = "",
-    events: str = "",
+    reply: type[Struct | bodies.Body] | None = None,
+    events: Shape | None = None,
     body: type[bodies.Body] | None = None,
     query: Sequence[Shape] = (),
     once: bool = False,
@@ -85,15 +86,15 @@ def documented(
 ) -> dict[str, Any]:
     """The arguments of a route decorator.
 
-    `says` describes the reply, `reply` names its schema and `events` the events of its stream. A route with
+    `says` describes the reply, `events` is the schema of one event of its stream. A route with
     `once` takes an Idempotency-Key, one with `keys` the client's own provider keys, one that `resumes` a
     ticket and the last event id. `refusals` are its problems beside those that every route has.
     """
     content: Shape = {kind: {"schema": {"type": "string"}} for kind in media_types}
     if reply:
-        content = {JSON: {"schema": schema(reply)}, **content}
+        content = {JSON: {"schema": schema_of(reply)}, **content}
     if events:
-        content = {EVENT_STREAM: {"schema": {"x-events": events}}, **content}
+        content = {EVENT_STREAM: {"schema": events}, **content}
     done: Shape = {"headers": reply_headers(*headers), **({"content": content} if content else {})}
     if links:
         done["links"] = links
@@ -105,7 +106,7 @@ def documented(
     ]
     extra: Shape = {"parameters": parameters} if parameters else {}
     if body is not None:
-        content = {JSON: {"schema": schema(body.__name__)}}
+        content = {JSON: {"schema": schema_of(body)}}
         extra["requestBody"] = {"required": not body.optional, "content": content}
     if action == "public":
         extra["security"] = []
@@ -128,8 +129,36 @@ def ref(sort: str, name: str) -> Shape:
     return {"$ref": f"#/components/{sort}/{name}"}
 
 
-def schema(name: str) -> Shape:
-    return ref("schemas", name)
+DESCRIBED: dict[str, type[Struct | bodies.Body]] = {}
+"""Every class that a route is documented with, by the name of its schema."""
+
+
+def schema_of(kind: type[Struct | bodies.Body]) -> Shape:
+    """Return a reference to the schema, and have it described."""
+    DESCRIBED[kind.__name__] = kind
+    return ref("schemas", kind.__name__)
+
+
+def numbered_events(events: Mapping[str, type[Struct]]) -> Shape:
+    """One event of a stream, by its name; events for one viewer alone have no id, and only the first has
+    `retry`."""
+    numbered: Shape = {"id": {"type": "string"}, "retry": {"type": "integer"}}
+    return _any_event([_event(kind, name, **numbered) for name, kind in events.items()])
+
+
+def plain_events(union: Any) -> Shape:
+    """One event of a stream without ids: a member of the union, with a name where the class has one."""
+    return _any_event([_event(kind, getattr(kind, "event", "")) for kind in get_args(union)])
+
+
+def _any_event(options: list[Shape]) -> Shape:
+    return options[0] if len(options) == 1 else {"oneOf": options}
+
+
+def _event(kind: type[Struct], name: str, **more: Any) -> Shape:
+    data = {"type": "string", "contentMediaType": JSON, "contentSchema": schema_of(kind)}
+    required: Shape = {"event": {"const": name}, "data": data} if name else {"data": data}
+    return {"type": "object", "required": [*required], "properties": {**required, **more}}
 
 
 def reply_headers(*own: str) -> Shape:

@@ -219,12 +219,6 @@ class AnswerAt(Answer):
     seat: Seat
 
 
-BODIES: tuple[type[Body], ...] = (
-    Invite, Join, Draft, Say, Point, Answer, CastBallot, Vote, Question, Extend, Rejudge, NewToken,
-    AtSeat, DraftAt, SayAt, PointAt, AnswerAt,
-)  # fmt: skip
-
-
 def ballot_of(body: CastBallot, debate: Debate, judge: str | None) -> Ballot:
     """Where no judge is named, it is that of the one person who judges."""
     return Ballot(

@@ -84,7 +84,7 @@ for _row in COMMANDS:
             summary=_row.label,
             says=_row.response_description,
             status=_row.status,
-            reply=_row.reply_name,
+            reply=_row.reply_type,
             body=_row.body,
             once=True,
             keys=_row.takes_keys,

@@ -13,7 +13,11 @@ from starlette.responses import Response
 
 from moot.api.problems import Problem
 from moot.api.rights import check, may, viewer_as
-from moot.api.shapes.conversations import ConversationEventsResponse
+from moot.api.shapes.conversations import (
+    ConversationEventsResponse,
+    ConversationResponse,
+    ConversationsResponse,
+)
 from moot.api.v1 import conversation_pages as pages
 from moot.api.v1 import query_params
 from moot.core.errors import UnknownDebate
@@ -48,7 +52,7 @@ router = api_router()
         "archive",
         tag="Conversations",
         summary="List imported conversations",
-        reply="ConversationsResponse",
+        reply=ConversationsResponse,
         says="A page of conversations.",
         query=pages.QUERIES["browsing"],
         refusals=(403, 422),
@@ -74,7 +78,7 @@ async def conversations(request: Request, context: Context) -> Response:
         "look",
         tag="Conversations",
         summary="Read a conversation",
-        reply="ConversationEventsResponse",
+        reply=ConversationEventsResponse,
         says="A page of events.",
         query=pages.QUERIES["reading"],
         refusals=(403, 404, 422),
@@ -117,7 +121,7 @@ async def conversation_events(
         "look",
         tag="Conversations",
         summary="Look at a conversation",
-        reply="ConversationResponse",
+        reply=ConversationResponse,
         says="The conversation, with the number of its events.",
         refusals=READ,
     ),

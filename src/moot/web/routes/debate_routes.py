@@ -19,7 +19,22 @@ from moot.api.frames import Dialect, NativeFrames, SeenEvent
 from moot.api.page_view.page_frames import PageFrames
 from moot.api.problems import Problem
 from moot.api.rights import viewer_as
-from moot.api.shapes.debates import TicketResponse
+from moot.api.shapes.debates import (
+    CreateDebateResponse,
+    DebateStatusResponse,
+    ListDebatesResponse,
+    TicketResponse,
+)
+from moot.api.shapes.page_view import ViewFrame
+from moot.api.shapes.records import CallResponse, EventPage, LogEntry
+from moot.api.shapes.server_replies import (
+    EstimateResponse,
+    FormatsResponse,
+    ModelsResponse,
+    StatisticsResponse,
+    ToolsResponse,
+)
+from moot.api.shapes.stream_events import EVENTS, EXTENDED
 from moot.api.v1 import bodies, query_params, replies
 from moot.api.v1.setup_body import setup_from_body
 from moot.api.v1.states import statuses_of
@@ -32,12 +47,13 @@ from moot.store.contract import DebateFilter, DebatePage
 from moot.views import exports
 from moot.views.preview import preview
 from moot.views.transcript import transcript
+from moot.views.transcript_shapes import TranscriptResponse
 from moot.web.app_context import AppContext, head_of, identity_of, query_string
 from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.idempotency import key_of
 from moot.web.replay_file import to_replay
 from moot.web.responses import json_reply
-from moot.web.route_docs import READ, STREAM_OVER, api_router, documented
+from moot.web.route_docs import READ, STREAM_OVER, api_router, documented, numbered_events
 from moot.web.routes.calls import find_call
 from moot.web.routes.handlers import (
     Context,
@@ -65,7 +81,7 @@ router = api_router()
         tag="Debates",
         summary="Open a debate",
         status=201,
-        reply="CreateDebateResponse",
+        reply=CreateDebateResponse,
         says="The debate is open. `Location` is its address, `streamUrl` that of its stream.",
         body=bodies.CreateDebate,
         once=True,
@@ -98,7 +114,7 @@ async def create(request: Request, context: Context) -> Response:
         "look",
         tag="Server",
         summary="Estimate the cost",
-        reply="EstimateResponse",
+        reply=EstimateResponse,
         says="The estimate, from low to high.",
         body=bodies.CreateDebate,
         keys=True,
@@ -128,7 +144,7 @@ async def estimate(request: Request, context: Context) -> Response:
         "look",
         tag="Debates",
         summary="List debates",
-        reply="ListDebatesResponse",
+        reply=ListDebatesResponse,
         says="A page of debates.",
         query=query_params.PARAMETERS["listing"],
         refusals=(422,),
@@ -157,7 +173,7 @@ async def list_debates(request: Request, context: Context) -> Response:
         "watch",
         tag="Debates",
         summary="Look at a debate at its own address",
-        reply="DebateStatusResponse",
+        reply=DebateStatusResponse,
         says="The state of the debate.",
         refusals=READ,
     ),
@@ -175,7 +191,7 @@ async def look(request: Request, debate_id: DebateId, context: Context) -> Respo
         "watch",
         tag="Debates",
         summary="Look at a debate",
-        reply="DebateStatusResponse",
+        reply=DebateStatusResponse,
         says="The state of the debate.",
         refusals=READ,
     ),
@@ -194,7 +210,7 @@ async def status(request: Request, debate_id: DebateId, context: Context) -> Res
         "watch",
         tag="Debates",
         summary="Get the transcript",
-        reply="TranscriptResponse",
+        reply=TranscriptResponse,
         says="The transcript in the requested format.",
         media_types=exports.ATTACHED_TYPES,
         query=query_params.PARAMETERS["transcript"],
@@ -228,7 +244,7 @@ async def export(request: Request, debate_id: DebateId, context: Context) -> Res
         "watch",
         tag="Following",
         summary="Read the log",
-        reply="EventPage",
+        reply=EventPage,
         says="A page of the log.",
         query=query_params.PARAMETERS["event_page"],
         refusals=(403, 404, 422),
@@ -257,7 +273,7 @@ async def events(request: Request, debate_id: DebateId, context: Context) -> Res
         "inspect",
         tag="Following",
         summary="Look at one call",
-        reply="CallResponse",
+        reply=CallResponse,
         says="The call.",
         refusals=(403, 404),
     ),
@@ -278,7 +294,7 @@ async def look_at_call(request: Request, debate_id: DebateId, call: CallNumber, 
         "look",
         tag="Server",
         summary="List models",
-        reply="ModelsResponse",
+        reply=ModelsResponse,
         says="The models.",
         refusals=(422,),
     ),
@@ -295,7 +311,7 @@ async def models(request: Request, context: Context) -> Response:
         "look",
         tag="Server",
         summary="List formats",
-        reply="FormatsResponse",
+        reply=FormatsResponse,
         says="The formats.",
         refusals=(422,),
     ),
@@ -312,7 +328,7 @@ async def formats(request: Request, context: Context) -> Response:
         "look",
         tag="Server",
         summary="List tools",
-        reply="ToolsResponse",
+        reply=ToolsResponse,
         says="The tools.",
         refusals=(422,),
     ),
@@ -331,7 +347,7 @@ async def tools(request: Request, context: Context) -> Response:
         "look",
         tag="Server",
         summary="See who wins",
-        reply="StatisticsResponse",
+        reply=StatisticsResponse,
         says="The statistics.",
         query=query_params.PARAMETERS["statistics"],
         refusals=(422,),
@@ -354,7 +370,7 @@ async def statistics(request: Request, context: Context) -> Response:
         "watch",
         tag="Following",
         summary="Follow a debate",
-        events="v1",
+        events=numbered_events({**EVENTS, **EXTENDED}),
         says="Events, each with `event`, `id` and `data`.",
         query=query_params.PARAMETERS["stream"],
         resumes=True,
@@ -378,7 +394,7 @@ async def stream(request: Request, debate_id: DebateId, context: Context) -> Res
         "watch",
         tag="Following",
         summary="Follow the log",
-        events="log",
+        events=numbered_events({"": LogEntry}),
         says="Entries of the log, each with `id` and `data`.",
         query=query_params.PARAMETERS["log"],
         resumes=True,
@@ -399,7 +415,7 @@ async def stream_events(request: Request, debate_id: DebateId, context: Context)
         "watch",
         tag="Following",
         summary="Follow the view",
-        events="view",
+        events=numbered_events({"": ViewFrame}),
         says="Events, each with `id` and `data`.",
         query=query_params.PARAMETERS["log"],
         resumes=True,
@@ -440,7 +456,7 @@ async def _stream(
         tag="Following",
         summary="Get a ticket for a stream",
         status=201,
-        reply="TicketResponse",
+        reply=TicketResponse,
         says="The ticket.",
         links={
             "stream": {

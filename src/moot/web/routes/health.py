@@ -20,7 +20,7 @@ from moot.api.shapes.server_replies import HealthResponse, ServicesResponse
 from moot.core.errors import StoreError
 from moot.engine.arena import Arena
 from moot.web.responses import json_reply
-from moot.web.route_docs import JSON, api_router, documented, reply_headers, schema
+from moot.web.route_docs import JSON, api_router, documented, reply_headers, schema_of
 
 SERVICES = "/api/health"
 CHECK_SECONDS = 2.0
@@ -87,11 +87,11 @@ PATHS: dict[str, tuple[Callable[..., Awaitable[Response]], str]] = {
 
 
 def _documented(path: str, summary: str) -> dict[str, Any]:
-    reply = "ServicesResponse" if path == SERVICES else "HealthResponse"
+    reply = ServicesResponse if path == SERVICES else HealthResponse
     unwell = {
         "description": "The server cannot work now.",
         "headers": reply_headers("Retry-After"),
-        "content": {JSON: {"schema": schema(reply)}},
+        "content": {JSON: {"schema": schema_of(reply)}},
     }
     return documented(
         "public",

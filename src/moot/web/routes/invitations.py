@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from moot.api.problems import Problem
-from moot.api.shapes.seats_and_polls import InvitationsResponse
+from moot.api.shapes.seats_and_polls import InvitationResponse, InvitationsResponse
 from moot.api.v1 import bodies, people_bodies, people_replies, query_params
 from moot.core.state import Debate
 from moot.core.terms import InvitationRole
@@ -48,7 +48,7 @@ router = api_router()
         tag="People",
         summary="Invite somebody",
         status=201,
-        reply="InvitationResponse",
+        reply=InvitationResponse,
         says="The invitation, with its token.",
         links={
             "uninvite": {
@@ -85,7 +85,7 @@ async def invite(request: Request, debate_id: DebateId, context: Context) -> Res
         tag="People",
         summary="Join the audience",
         status=201,
-        reply="InvitationResponse",
+        reply=InvitationResponse,
         says="The invitation, with its token.",
         body=people_bodies.Join,
         once=True,
@@ -112,7 +112,7 @@ async def join(request: Request, debate_id: DebateId, context: Context) -> Respo
         "invite",
         tag="People",
         summary="List invitations",
-        reply="InvitationsResponse",
+        reply=InvitationsResponse,
         says="The invitations.",
         refusals=(403, 404, 422),
     ),

@@ -16,7 +16,7 @@ from moot.api.page_view.page_frames import PageFrames
 from moot.api.page_view.sections import view
 from moot.api.rights import viewer_as
 from moot.api.shapes.page_view import FramesResponse, ViewResponse
-from moot.api.v1 import query_params
+from moot.api.v1 import bodies, query_params
 from moot.api.v1.setup_body import body_from_event
 from moot.core.errors import UnknownDebate
 from moot.core.events import DebateOpened
@@ -67,7 +67,7 @@ class PageStates:
         "watch",
         tag="Following",
         summary="Look at a debate as the page does",
-        reply="ViewResponse",
+        reply=ViewResponse,
         says="The view, with the number of its last event.",
         query=query_params.PARAMETERS["view"],
         refusals=(403, 404, 422),
@@ -96,7 +96,7 @@ async def look_in(request: Request, debate_id: DebateId, context: Context) -> Re
         "watch",
         tag="Following",
         summary="Read the view's changes",
-        reply="FramesResponse",
+        reply=FramesResponse,
         says="Changes, each with `seq`, `at` and `ops`.",
         query=query_params.PARAMETERS["event_page"],
         refusals=(403, 404, 422),
@@ -129,7 +129,7 @@ async def frames(request: Request, debate_id: DebateId, context: Context) -> Res
         "inspect",
         tag="Debates",
         summary="Read how it was set up",
-        reply="CreateDebate",
+        reply=bodies.CreateDebate,
         says="What to send to `POST /api/v1/debates`.",
         refusals=(403, 404, 422),
     ),

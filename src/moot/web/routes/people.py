@@ -11,6 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from moot.api.problems import Problem
+from moot.api.shapes.records import VerdictsResponse
+from moot.api.shapes.seats_and_polls import PollsResponse, SeatResponse
 from moot.api.v1 import people_replies, query_params
 from moot.core.state import Debate
 from moot.web.app_context import identity_of, query_string
@@ -29,7 +31,7 @@ router = api_router()
         "speak",
         tag="People",
         summary="Look at one's seat",
-        reply="SeatResponse",
+        reply=SeatResponse,
         says="The state of the seat.",
         refusals=(403, 404, 422),
     ),
@@ -50,7 +52,7 @@ async def look_at_seat(request: Request, debate_id: DebateId, seat: SeatId, cont
         "watch",
         tag="Judging and voting",
         summary="See what the votes come to",
-        reply="PollsResponse",
+        reply=PollsResponse,
         says="The polls.",
         refusals=READ,
     ),
@@ -70,7 +72,7 @@ async def polls(request: Request, debate_id: DebateId, context: Context) -> Resp
         "watch",
         tag="Judging and voting",
         summary="See every verdict",
-        reply="VerdictsResponse",
+        reply=VerdictsResponse,
         says="The verdicts.",
         refusals=READ,
     ),

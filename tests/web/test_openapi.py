@@ -7,7 +7,7 @@ import re
 import subprocess
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import httpx
 import jsonschema_rs
@@ -16,8 +16,9 @@ import pytest
 from moot.api.problems import PROBLEM_TYPES
 from moot.api.shapes.stream_events import EVENTS, EXTENDED
 from moot.api.v1.fields import CREATE_DEBATE
-from moot.compat.reference_schemas import COMPAT_EVENTS, COMPAT_SAMPLES
-from moot.web.reference import samples
+from moot.compat.reply_shapes import BoutEvent, QuickEvent, TurnStreamEvent
+from moot.compat.routers import BODY_EXAMPLES
+from moot.web import openapi_examples as examples
 from moot.web.route_docs import PREFIX
 from moot.web.routes.health import PATHS as HEALTH
 from tests.client.serving import Served, served
@@ -47,7 +48,8 @@ def described(api: httpx.Client) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def debate(api: httpx.Client) -> str:
     """One that has been held to its end."""
-    opened = api.post(f"{PREFIX}/debates", json=samples.keyless("scripted", "demo")).raise_for_status().json()
+    body = examples.keyless("scripted", "demo")
+    opened = api.post(f"{PREFIX}/debates", json=body).raise_for_status().json()
     api.get(opened["streamUrl"])
     return opened["id"]
 
@@ -116,23 +118,23 @@ def validator(described: dict[str, Any], name: str, *, closed: bool = False) -> 
     return jsonschema_rs.validator_for(root)
 
 
-@pytest.mark.parametrize("name", sorted(samples.REPLIES))
+@pytest.mark.parametrize("name", sorted(examples.REPLIES))
 def test_examples_of_replies_keep_their_shapes(described: dict[str, Any], name: str) -> None:
-    validator(described, name, closed=True).validate(samples.REPLIES[name])
+    validator(described, name, closed=True).validate(examples.REPLIES[name])
 
 
-@pytest.mark.parametrize("name", sorted(samples.EVENTS))
+@pytest.mark.parametrize("name", sorted(examples.EVENTS))
 def test_examples_of_events_keep_their_shapes(described: dict[str, Any], name: str) -> None:
-    validator(described, EVENTS[name].__name__, closed=True).validate(samples.EVENTS[name])
+    validator(described, EVENTS[name].__name__, closed=True).validate(examples.EVENTS[name])
 
 
 def test_examples_of_bodies_keep_their_shapes(described: dict[str, Any]) -> None:
-    for name, body in samples.BODIES.items():
+    for name, body in examples.BODIES.items():
         validator(described, name).validate(body)
-    for name, sample in COMPAT_SAMPLES.items():
+    for name, sample in BODY_EXAMPLES.items():
         validator(described, name).validate(sample("scripted/demo"))
     validator(described, "CreateDebate").validate(CREATE_DEBATE)
-    validator(described, "CreateDebate").validate(samples.keyless("scripted", "demo"))
+    validator(described, "CreateDebate").validate(examples.keyless("scripted", "demo"))
 
 
 def test_examples_of_problems_keep_their_shape(described: dict[str, Any]) -> None:
@@ -176,7 +178,7 @@ def test_real_replies_have_no_member_that_is_not_described(
 
 
 def test_real_replies_to_what_is_asked_are_as_described(described: dict[str, Any], api: httpx.Client) -> None:
-    body = {**samples.keyless("scripted", "demo"), "config": {"maxRounds": 2, "autoProgress": False}}
+    body = {**examples.keyless("scripted", "demo"), "config": {"maxRounds": 2, "autoProgress": False}}
     debate = asked(described, api, "/debates", body, "CreateDebateResponse")["id"]
     asked(described, api, "/estimate", body, "EstimateResponse")
     to = f"/debates/{debate}"
@@ -193,19 +195,19 @@ def test_real_replies_to_what_is_asked_are_as_described(described: dict[str, Any
 def test_real_replies_at_the_other_doors_are_as_described(
     described: dict[str, Any], api: httpx.Client
 ) -> None:
-    opened = api.post("/api/debates", json=COMPAT_SAMPLES["NewBout"]("scripted/demo"))
+    opened = api.post("/api/debates", json=BODY_EXAMPLES["NewBout"]("scripted/demo"))
     validator(described, "Bout", closed=True).validate(opened.json())
     created = api.post("/api/debate/create", json={"topic": "Cats or dogs?", "maxRounds": 1}).json()
     validator(described, "QuickCreated", closed=True).validate(created)
     validator(described, "ServicesResponse", closed=True).validate(api.get("/api/health").json())
     refused = api.post("/api/debate", json={}).json()
     validator(described, "ErrorResponse", closed=True).validate(refused)
-    for name, path in (
-        ("quick", created["streamUrl"]),
-        ("bouts", f"/api/debates/{opened.json()['id']}/stream"),
-        ("bouts", f"/api/debates/{created['debateId']}/stream"),
+    for union, path in (
+        (QuickEvent, created["streamUrl"]),
+        (BoutEvent, f"/api/debates/{opened.json()['id']}/stream"),
+        (BoutEvent, f"/api/debates/{created['debateId']}/stream"),
     ):
-        checks = [validator(described, model.__name__, closed=True) for model in COMPAT_EVENTS[name]]
+        checks = [validator(described, model.__name__, closed=True) for model in get_args(union)]
         for line in filter(None, api.get(path).text.splitlines()):
             data = json.loads(line.removeprefix("data: "))
             assert sum(check.is_valid(data) for check in checks) == 1, data
@@ -216,12 +218,12 @@ def test_real_replies_at_the_other_doors_are_as_described(
 def test_real_replies_to_who_asks_for_turns_are_as_described(
     described: dict[str, Any], api: httpx.Client
 ) -> None:
-    body = COMPAT_SAMPLES["AskedTurn"]("scripted/demo")
+    body = BODY_EXAMPLES["AskedTurn"]("scripted/demo")
     begun = api.post("/api/debate/stream/init", json=body).json()
     validator(described, "SessionBegun", closed=True).validate(begun)
     checks = {
         str(getattr(model, "event", "")): validator(described, model.__name__, closed=True)
-        for model in COMPAT_EVENTS["turns"]
+        for model in get_args(TurnStreamEvent)
     }
     for block in filter(None, api.get(begun["streamUrl"]).text.split("\n\n")):
         name, data = (line.partition(": ")[2] for line in block.splitlines())

@@ -1,11 +1,10 @@
-"""Examples, all of one and the same debate: the one of the contract, and one that needs no key."""
+"""The examples of the OpenAPI document: bodies, replies and events of one debate."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from moot.api.v1.fields import CREATE_DEBATE
-from moot.web.reference.samples_conversations import ARCHIVE
 
 DEBATE = "deb_01HZ9X8K7M3QR5TNVWXYZ12345"
 PRO, CON = "part_01HZ9X8K7N1QR5TNVWXYZ12345", "part_01HZ9X8K7N2QR5TNVWXYZ12345"
@@ -151,6 +150,36 @@ _SPEECH: dict[str, Any] = {
     "speech": 1,
     "phase": "opening",
     "words": 5,
+}
+_CONVERSATION_ID = "6f1c1c1e-5a0e-4f0e-9d55-0d5a3c0f1a11"
+_MILLISECONDS = 1_746_090_000_000
+_CONVERSATION: dict[str, Any] = {
+    "id": _CONVERSATION_ID,
+    "kind": "imported",
+    "title": None,
+    "source": "postgresql://me@db.example/app#events",
+    "events": 2,
+    "firstTs": _MILLISECONDS,
+    "lastTs": _MILLISECONDS + 1500,
+}
+_REASONING: dict[str, Any] = {
+    "type": "reasoning",
+    "id": "rs_1",
+    "output_index": 0,
+    "sequence_number": 3,
+    "parts": [
+        {
+            "summary_index": 0,
+            "type": "summary_text",
+            "text": "Look it up first.",
+            "sequence_number": 4,
+            "is_complete": True,
+            "created_at": _MILLISECONDS,
+        }
+    ],
+    "combined_text": "Look it up first.",
+    "effort_level": "low",
+    "reasoning_tokens": 12,
 }
 _ROUND: dict[str, Any] = {"roundNumber": 1, "totalTokens": 250, "roundCost": 0.015}
 _WORDS = "Government regulation of AI is crucial"
@@ -381,7 +410,35 @@ REPLIES: dict[str, Any] = {
         "account": ["The larger change wins: 23.4 points more for For."],
         "doubts": ["The swing may be chance: the lead lies between −3.3 and 46.7 points."],
     },
-    **ARCHIVE,
+    "ConversationResponse": _CONVERSATION,
+    "ConversationsResponse": {
+        "conversations": [_CONVERSATION],
+        "total": 1,
+        "limit": 20,
+        "offset": 0,
+        "hasMore": False,
+    },
+    "ConversationEventsResponse": {
+        "conversationId": _CONVERSATION_ID,
+        "events": [
+            {
+                "id": "0b8f7a52-3c9d-4a8e-8f56-0c1b7a1d2e33",
+                "role": "assistant",
+                "segments": [
+                    _REASONING,
+                    {"type": "tool_call", "id": "call_1", "name": "search", "args": {"q": "homework"}},
+                    {"type": "tool_result", "id": "call_1", "output": {"found": 3}},
+                    {"type": "text", "text": "There are three studies."},
+                ],
+                "response_metadata": {"usage": {"reasoning_tokens": 12}},
+                "ts": _MILLISECONDS + 1500,
+                "order_key": "a1",
+                "created_at": "2025-05-01T09:00:01.500000+00:00",
+            }
+        ],
+        "next": "0b8f7a52-3c9d-4a8e-8f56-0c1b7a1d2e33",
+        "hasMore": False,
+    },
     "VerdictsResponse": {"debateId": DEBATE, "verdicts": [_REACHED], "beingJudged": False},
 }
 """By the name of their schema."""
