@@ -95,6 +95,13 @@ async def busiest(cluster: Cluster, debates: Sequence[str]) -> tuple[Post, Post]
     return most, other
 
 
+async def taken_over(cluster: Cluster, lost: Post) -> None:
+    """Until no debate is left to this worker, which is frozen."""
+    async with asyncio.timeout(OVER_SECONDS):
+        while (await _running(cluster))[lost.pid]:  # noqa: ASYNC110 - a table does not tell
+            await asyncio.sleep(0.05)
+
+
 async def _running(cluster: Cluster) -> Counter[int]:
     """How many debates each process has, by its number."""
     async with await psycopg.AsyncConnection.connect(cluster.store, autocommit=True) as connection:

@@ -11,7 +11,7 @@ import pytest
 
 from moot.core.events import RemarkInjected
 from tests.cluster.local_cluster import Cluster
-from tests.cluster.log_checks import Audience, Logs, all_over, busiest, check, logs, waits
+from tests.cluster.log_checks import Audience, Logs, all_over, busiest, check, logs, taken_over, waits
 from tests.support.postgres import Postgres
 
 STALL = 2.0
@@ -85,15 +85,17 @@ async def test_a_hundred_debates_survive_the_death_of_a_worker(tmp_path: Path, p
 # --- a worker freezes ------------------------------------------------------------------------------------
 
 
-async def freezes(folder: Path, postgres: Postgres, debates: int, times: int, *, kill: bool) -> None:
-    async with Cluster.up(folder, postgres, stall=STALL, pace_ms=30, env=CALM) as cluster:
+async def freezes(
+    folder: Path, postgres: Postgres, debates: int, times: int, *, kill: bool, pace_ms: int = 30
+) -> None:
+    async with Cluster.up(folder, postgres, stall=STALL, pace_ms=pace_ms, env=CALM) as cluster:
         ids = await opened(cluster, debates)
         audience = Audience(ids[:4], ports(cluster))
         await until_heard(audience, 20)
         for _ in range(times):
             frozen, _ = await busiest(cluster, ids)
             frozen.freeze()
-            await asyncio.sleep(3 * STALL)
+            await taken_over(cluster, frozen)
             frozen.thaw()
             await until_heard(audience, 10)
         if kill:
@@ -107,7 +109,7 @@ async def freezes(folder: Path, postgres: Postgres, debates: int, times: int, *,
 async def test_a_worker_that_wakes_up_writes_nothing_in_what_others_have_taken_over(
     tmp_path: Path, postgres: Postgres
 ) -> None:
-    await freezes(tmp_path, postgres, 10, 1, kill=True)
+    await freezes(tmp_path, postgres, 10, 1, kill=True, pace_ms=15)
 
 
 @pytest.mark.chaos

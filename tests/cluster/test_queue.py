@@ -322,6 +322,12 @@ async def unheard(worker: Worker) -> str:
     return debate_id
 
 
+@pytest.fixture
+def often_requeued(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue_placement, "REQUEUE_SECONDS", 0.1)
+
+
+@pytest.mark.usefixtures("often_requeued")
 @pytest.mark.parametrize("ahead", [timedelta(), timedelta(hours=1)])
 async def test_a_debate_without_a_job_is_found(open_worker: OpenWorker, store: MemoryStore, ahead: timedelta):
     """Also where the clock of its asker was ahead of the worker's."""
@@ -332,6 +338,7 @@ async def test_a_debate_without_a_job_is_found(open_worker: OpenWorker, store: M
             assert once(await over(store, debate_id))
 
 
+@pytest.mark.usefixtures("often_requeued")
 async def test_a_judging_again_without_a_job_is_found(open_worker: OpenWorker, store: MemoryStore):
     """Its asker died between writing it and deferring a job."""
     async with open_worker() as worker:
