@@ -142,7 +142,7 @@ async def _error_response(request: Request, error: Exception) -> Response:
 
 
 def _routing_problem(request: Request, error: HTTPException) -> Problem:
-    # To send a request back as it came is nowhere allowed, whatever the address.
+    # TRACE, which would send the request back, is not allowed at any path.
     if error.status_code == 405 or request.method == "TRACE":
         return Problem("method-not-allowed", headers={"Allow": ", ".join(_allowed_methods(request))})
     return Problem("not-found" if error.status_code == 404 else "malformed-request")

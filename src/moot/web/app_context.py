@@ -1,4 +1,4 @@
-"""What routes and sockets share: the arena, the server's services, and the check whose debate it is.
+"""What routes and WebSockets share: the arena, the server's services, and the check of ownership.
 
 The owner of a debate is checked here and nowhere else; a debate of another owner is as unknown as one that
 does not exist.
@@ -29,7 +29,7 @@ from moot.web.streaming.sse_streams import StreamMonitor
 
 
 class Service(Protocol):
-    """An object of a route that lives as long as the application."""
+    """An object of a route that exists as long as the application."""
 
     def __init__(self, context: AppContext) -> None: ...
 

@@ -1,4 +1,4 @@
-"""What this server has: formats, providers and keys, as the check of a request asks for it."""
+"""The formats, providers and keys of this server, for the validation of requests."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ServerCapabilities:
         return provider in self._lent_keys or self._arena.providers.has_key(provider)
 
     def knows(self, provider: str, model: str) -> bool:
-        """Of a model on this machine we know whether it is here; a service must tell by itself."""
+        """Whether the model exists; only local models are checked. A service reports an unknown one."""
         if provider == HUMAN:
             return model == HUMAN
         if provider != "local":
@@ -48,7 +48,7 @@ class ServerCapabilities:
         return model in model_files.catalogue or model in model_files.installed()
 
     def has_tool(self, name: str) -> bool:
-        """As far as that can be told without asking its server; that is done when the debate is opened."""
+        """Whether the settings have the tool server; its tools are checked when the debate is opened."""
         return self._arena.tools.knows(name)
 
     def model(
@@ -71,13 +71,13 @@ class ServerCapabilities:
         )
 
     def _traits(self, provider: str, name: str) -> Traits:
-        """Without asking the provider itself, which may lack a key until the debate begins."""
+        """Found without the provider, which may have no key before the debate begins."""
         endpoint = self._arena.providers.endpoints.get(provider)
         return traits_of(endpoint, name) if endpoint else self._arena.providers.traits(provider, name)
 
 
 def lendable_providers(arena: Arena) -> tuple[str, ...]:
-    """The services that take a key and have an address to send it to; none where others run the debates."""
+    """The services for which a client may send its own key; none where other processes run the debates."""
     if _has_remote_workers(arena):
         return ()
     services = arena.providers.endpoints.values()
@@ -103,5 +103,5 @@ def lent_keys(headers: Headers, arena: Arena) -> dict[str, Secret]:
 
 
 def _has_remote_workers(arena: Arena) -> bool:
-    """A key that is lent stays in the memory of the process that was given it."""
+    """Whether other processes run the debates: a key of a client stays in the process that received it."""
     return arena.settings.cluster.store is not None

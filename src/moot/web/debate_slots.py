@@ -24,18 +24,18 @@ from moot.store.contract import ENDED_STATUSES
 PENDING = "coming "
 PENDING_SECONDS = 60.0
 SLOT_SECONDS = 7 * 24 * 3600.0
-"""So long a place is remembered of a client that asks for no other."""
+"""How long a slot is remembered after the last request of its client."""
 
 
 class SlotClaim(Struct, frozen=True):
     objection: Problem | None
-    """Why there is none."""
+    """Why there is no free slot; None if there is one."""
     take: Callable[[str], Awaitable[object]]
-    """To be called with the id of the debate that was opened."""
+    """Call it with the id of the debate that was opened."""
 
 
 class DebateSlots:
-    """At most so many for each client; a session of the API of turns counts like any debate."""
+    """Limits the debates of each client; a session of the turns API counts as a debate."""
 
     def __init__(self, most: int | None, shared_state: SharedState, arena: Arena) -> None:
         self._limit = most
@@ -50,7 +50,7 @@ class DebateSlots:
         counter, coming = f"debates of {client}", f"{PENDING}{uuid4().hex}"
         await self._release_ended(counter)
         try:
-            # Reserved in one step with the counting: two requests cannot take the same last place.
+            # Counted and reserved in one step: two requests cannot take the same last slot.
             free = await self._shared_state.join(counter, coming, limit=self._limit, seconds=PENDING_SECONDS)
             take = partial(self._shared_state.join, counter, seconds=SLOT_SECONDS, replacing=coming)
             yield SlotClaim(None if free else Problem("too-many-debates"), take)
@@ -58,7 +58,7 @@ class DebateSlots:
             await self._shared_state.leave(counter, coming)
 
     async def _release_ended(self, counter: str) -> None:
-        """The places of those that are over; for the others the time begins anew."""
+        """Free the slots of debates that are over, and renew the others."""
         names = await self._shared_state.members(counter)
         debates = [name for name in names if not name.startswith(PENDING)]
         staying = [debate_id for debate_id in debates if not await self._is_over(debate_id)]

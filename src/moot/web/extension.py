@@ -1,4 +1,4 @@
-"""Routes that others add to the application, with everything that the application must know of them.
+"""Routes that other packages add to the application, with what the application needs to know of them.
 
 `compat` adds the older APIs this way: the application and the description of its API need not know them.
 """
@@ -18,4 +18,4 @@ class Extension(Struct, frozen=True):
     examples: Mapping[str, Callable[[str], Any]]
     """Bodies as they can be sent, by the name of their class; each is made with a model that needs no key."""
     plain_text: frozenset[str] = frozenset()
-    """Addresses that take JSON as `text/plain`."""
+    """Paths that accept JSON as `text/plain`."""

@@ -30,23 +30,23 @@ MAX_KEY_LENGTH = 255
 MAX_SAVED = 1_000
 SAVED_SECONDS = 24 * 3600.0
 IN_FLIGHT_SECONDS = 60.0
-"""Longer than anything takes; a process that dies in the middle is waited for no longer."""
+"""Longer than any request takes; after this time a process that died is no longer waited for."""
 
 REPLY_NOT_KEPT = "This was done already, and who did it told the secret once; do it anew under another key"
 
 SavedReply = tuple[str, dict[str, Any] | None]
-"""The fingerprint of a request, and what was answered; None where only the process that did it knows."""
+"""The fingerprint of a request and its reply; None if only the process that sent the reply has it."""
 
 
 class IdempotencyKeys:
     def __init__(self, shared_state: SharedState) -> None:
         self._shared_state = shared_state
         self._saved: dict[str, SavedReply] = {}
-        """By us: a Redis may forget it."""
+        """Replies of this process: a Redis may lose them."""
 
     @asynccontextmanager
     async def in_flight(self, request: Request, body: bytes) -> AsyncGenerator[IdempotencyKey | None]:
-        """Under the key that the request has, if it has one."""
+        """Reserve the idempotency key of the request, if it has one, until the request is done."""
         key = key_of(request)
         if key is None:
             yield None
@@ -62,7 +62,7 @@ class IdempotencyKeys:
             await self._shared_state.leave(counter, name)
 
     async def saved_reply(self, request: Request, once: IdempotencyKey | None) -> dict[str, Any] | None:
-        """What was answered to the same request before."""
+        """The reply to the same request, if it was sent before. Raises KeyReused and Problem."""
         if once is None:
             return None
         saved = self._saved.get(_storage_key(once)) or await self._shared_reply(request, once)
@@ -122,5 +122,5 @@ def usable_key(key: str) -> str:
 
 
 def fingerprint(method: str, path: str, body: bytes) -> str:
-    """The same request, and no other, has the same."""
+    """A hash of the request: equal only for equal requests."""
     return hashlib.sha256(b"\n".join((method.encode(), path.encode(), body))).hexdigest()

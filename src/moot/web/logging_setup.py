@@ -1,8 +1,7 @@
-"""The server's log: one handler, text or JSON, and one place through which every line goes on its way out.
+"""The server's log: one handler, text or JSON, and one function that redacts every line.
 
-There our own keys and tokens, those that clients send, and whatever else is shaped like a key are blotted
-out, in tracebacks too. Nothing is logged of queries, headers and bodies in the first place; this is the net
-below that.
+Our own keys and tokens, those that clients send, and everything that has the form of a key are replaced, in
+tracebacks too. Queries, headers and bodies are not logged at all; this is the second line of defence.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from moot.settings import Settings
 from moot.tools.tool_settings import secret_values as tool_words
 
 MIN_SECRET_LENGTH = 8
-"""Shorter words are no keys, and blotting them out would make a log unreadable."""
+"""Shorter words are not keys, and replacing them would make a log unreadable."""
 MIN_SENT_LENGTH = 16
 MAX_SENT = 256
 
@@ -33,10 +32,10 @@ QUIET_LOGGERS = (
     "aiohttp", "asyncio", "httpx", "httpx2", "httpcore2", "limits", "mcp", "procrastinate", "redis",
     "uvicorn", "websockets",
 )  # fmt: skip
-"""What others say below a warning is about bytes on the wire, and those hold keys."""
+"""Libraries whose messages below a warning show bytes of connections, which may contain keys."""
 
 ERROR_ONLY_LOGGERS = ("psycopg", "psycopg.pool")
-"""They warn of every try to reach a database that is away, with its address; we tell of it once."""
+"""Libraries that warn at each attempt to reach a database, with its address; we log it once."""
 
 _sent_secrets: dict[str, None] = {}
 _request_secrets: ContextVar[tuple[str, ...]] = ContextVar("sent with this request", default=())
@@ -45,7 +44,7 @@ log = logging.getLogger("moot")
 
 
 def hide_secret(word: str) -> None:
-    """Never print this word: a client has sent it as its key. The latest few hundred are remembered."""
+    """Redact this word from now on: a client has sent it as a key. The latest few hundred are remembered."""
     if len(word) < MIN_SENT_LENGTH:
         return
     _sent_secrets.pop(word, None)
@@ -55,12 +54,12 @@ def hide_secret(word: str) -> None:
 
 
 def hide_in_request(*words: str) -> None:
-    """Not in the lines of this request. What anybody may send must not blot out the lines of others."""
+    """Redact these words in the lines of this request only: anyone could blank out other lines with them."""
     _request_secrets.set(tuple(word for word in words if len(word) >= MIN_SECRET_LENGTH))
 
 
 def set_up_logging(settings: Settings, *, level: int = logging.INFO, stream: TextIO | None = None) -> None:
-    """From here on whatever is logged, raised or warned about in this process comes out here."""
+    """Send all log lines, uncaught errors and warnings of this process through this handler."""
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(formatter(settings))
     root = logging.getLogger()
@@ -78,7 +77,7 @@ def set_up_logging(settings: Settings, *, level: int = logging.INFO, stream: Tex
 
 
 def log_loop_errors(loop: asyncio.AbstractEventLoop) -> None:
-    """What a task leaves behind is logged by its message; the reprs that asyncio adds are left out."""
+    """Log the message of an asyncio error, without the reprs that asyncio adds."""
 
     def complain(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         log.error("background task failed: %s", context.get("message", ""), exc_info=context.get("exception"))
@@ -87,7 +86,7 @@ def log_loop_errors(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def secrets_of(settings: Settings) -> tuple[str, ...]:
-    """The keys that we know."""
+    """The keys and tokens of the settings."""
     words = [secret.reveal() for secret in settings.keys.values()]
     for endpoint in settings.endpoints:
         words += [settings.environ.get(name, "").strip() for name in endpoint.keys]
@@ -103,7 +102,7 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
 
 
 def _address_secrets(address: str) -> list[str]:
-    """The address as a whole and its password, as it is written there and as others print it."""
+    """The address and its password, as written and percent-decoded."""
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -115,7 +114,7 @@ def _address_secrets(address: str) -> list[str]:
 
 
 class SecretFilter:
-    """Every text of a line, its traceback included, without the keys."""
+    """The line with all keys redacted, also in its traceback."""
 
     def __init__(self, secrets: tuple[str, ...]) -> None:
         self._secrets = secrets
@@ -152,12 +151,12 @@ def formatter(settings: Settings) -> logging.Formatter:
 
 
 def _add_log_context(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
-    """With the request, debate and turn it belongs to; what the line says itself counts for more."""
+    """Adds the request, debate and turn of the line; fields of the line itself have priority."""
     return {**event, **{name: mark for name, mark in current_fields().items() if name not in event}}
 
 
 def _line(_: WrappedLogger, __: str, event: EventDict) -> str:
-    """For people. Whatever could pass for the end of a line is shown as what it is."""
+    """The line as text. Characters that could end a line are shown as escapes."""
     traceback = event.pop("exception", "")
     head = [event.pop("timestamp"), event.pop("level").upper(), event.pop("logger"), event.pop("event")]
     fields = [f"{name}={value}" for name, value in event.items()]

@@ -33,9 +33,9 @@ from moot.web.extension import Extension
 from moot.web.route_docs import DESCRIBED, JSON, PREFIX, Tag, ref, reply_headers, schema_of
 
 ALWAYS = (400, 401, 408, 413, 414, 421, 429, 431, 500, 503)
-"""What any route may answer."""
+"""The statuses that any route may answer."""
 PUBLIC = (400, 408, 413, 414, 421, 431)
-"""What a route may answer that needs no token and is not counted."""
+"""The statuses of a route that needs no token and is not rate-limited."""
 ABOUT = """\
 Language models debate a motion. Open a debate, follow its stream, steer it, read the verdict.
 
@@ -53,19 +53,19 @@ TAGS: dict[Tag, str] = {
     "Compatibility APIs": "The same debates, for clients that were written for other APIs.",
     "Health": "For monitoring. Open to all except the metrics, and not counted.",
 }
-# Blanks at either end do not survive HTTP.
+# HTTP removes blanks at either end.
 _VISIBLE = "^[!-~](?:[ -~]*[!-~])?$"
 _CURSOR: Shape = query_params.PARAMETERS["stream"][0]["schema"]
 BY_NAME: tuple[type[Struct], ...] = (ErrorResponse, AckData, ConversationEvent, View)
 """What is referred to by name: no route is documented with it."""
 _RETRIED = (409, 429, 503)
-"""With these the server may say when to try again."""
+"""Statuses with which the server may send `Retry-After`."""
 _LINKED_PARAMETERS = {
     "{debateId}": ("debateId", "$response.body#/id"),
     "{call}": ("call", "1"),
     "{seat}": ("seat", "$response.body#/participants/0/id"),
 }
-"""What the reply to a new debate tells of the addresses below it."""
+"""The parameters of links from the reply to a new debate."""
 
 
 def _header(text: str, kind: str = "string", **more: Any) -> Shape:
@@ -96,7 +96,7 @@ class Offer(Struct, frozen=True):
     locked: bool
     """A token is needed."""
     provider: str
-    """With this one, and this model, a debate can be held without any key."""
+    """This provider and this model need no key."""
     model: str
     extensions: tuple[Extension, ...] = ()
 
@@ -122,7 +122,7 @@ class Offer(Struct, frozen=True):
 
 
 def describe(app: FastAPI, offer: Offer) -> Shape:
-    """The whole description. It takes about half a second: call it once, beside the loop."""
+    """The complete description. It takes about half a second: call it once, in a thread."""
     with warnings.catch_warnings():
         # HEAD has the operation id of its GET, and is left out below.
         warnings.filterwarnings("ignore", "Duplicate Operation ID")
@@ -173,7 +173,7 @@ def _add_body_examples(content: Shape, offer: Offer) -> None:
     samples = offer.body_examples(name)
     content["examples"] = {key: {"value": body} for key, body in samples.items()}
     if name == "CreateDebate" and "contract" not in samples:
-        # To read, and not to try: it needs keys that this server has not.
+        # Not executable here: it needs keys that this server does not have.
         content["x-examples"] = {"contract": {"value": CREATE_DEBATE}}
 
 
@@ -205,7 +205,7 @@ def _with_content(code: str, reply: Shape) -> Shape:
 
 
 def _links(paths: Shape) -> Iterator[tuple[str, Shape]]:
-    """From the reply to a new debate to every operation on it."""
+    """Links from the reply to a new debate to every operation on it."""
     for path, item in paths.items():
         if not path.startswith(f"{PREFIX}/debates/{{debateId}}") or "{name}" in path:
             continue
@@ -254,7 +254,7 @@ def _body_schemas(offer: Offer) -> dict[str, Shape]:
     described = (kind for kind in DESCRIBED.values() if issubclass(kind, bodies.Body))
     shapes = bodies.schemas(offer.capabilities, *described)
     shapes["CreateDebate"]["examples"] = list(offer.creations.values())
-    # Two equal participants are refused; that no two may have the same name cannot be said here.
+    # Equal participants are refused; that names must differ cannot be expressed in JSON Schema.
     shapes["CreateDebate"]["properties"]["participants"]["uniqueItems"] = True
     model = shapes["ModelChoice"]["properties"]
     model["provider"]["examples"], model["modelId"]["examples"] = [offer.provider], [offer.model]

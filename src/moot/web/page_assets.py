@@ -1,8 +1,8 @@
-"""What a page needs at once: the modules that are imported before it can be shown, and their stylesheets.
+"""The modules that a page imports before it can be shown, and their stylesheets.
 
-A browser finds a module's imports only when it has the module, one row after another. The document names
-them all, so they come together; and with its stylesheets in the head, nothing is ever shown undressed. Found
-in the files as they are written: nothing is listed twice.
+A browser finds the imports of a module only when it has loaded the module, one level after another. The
+document names them all, so that they are loaded in parallel; with the stylesheets in its head, nothing is
+shown without style. The imports are read from the files themselves: nothing is listed twice.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SCRIPT = b'<script type="module"'
 
 
 class PageAssets(Struct, frozen=True):
-    """In the order in which they are used: what is imported stands before what imports it."""
+    """The modules in order: each after those that it imports."""
 
     modules: tuple[str, ...]
     styles: tuple[str, ...]
@@ -49,7 +49,7 @@ def page_assets(read: ReadFile, *entries: str) -> PageAssets:
 
 
 def with_preloads(document: bytes, assets: PageAssets) -> bytes:
-    """The document, naming before its script all that it does not name already."""
+    """The document with the modules and stylesheets that it does not name already."""
     kinds = {**dict.fromkeys(assets.styles, "stylesheet"), **dict.fromkeys(assets.modules, "modulepreload")}
     missing = ((kind, f'"/{path}"') for path, kind in kinds.items())
     lines = [f'<link rel="{kind}" href={path}>\n' for kind, path in missing if path.encode() not in document]

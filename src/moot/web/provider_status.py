@@ -1,6 +1,6 @@
-"""Where models come from, as the settings show it: each provider, whether it works, and what it lacks.
+"""The providers as the settings page shows them: whether each works, and what is missing.
 
-Of a key nothing is told but the name of its variable.
+Of a key only the name of its variable is shown.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LOCAL = "local"
 def provider_rows(
     providers: ProviderRegistry, available: Sequence[AvailableModel]
 ) -> tuple[OfferedProvider, ...]:
-    """Services first, then model servers, then the models of this machine, then what plug-ins bring."""
+    """Services first, then model servers, then local models, then plug-ins."""
     rows = [_service_row(providers, endpoint, available) for endpoint in providers.endpoints.values()]
     rows.sort(key=lambda row: row.local)
     others = [name for name in providers.names() if name not in providers.endpoints]

@@ -1,8 +1,8 @@
-"""A debate as one HTML file that plays it again: without a server, without a network.
+"""A debate as one HTML file that replays it without a server or a network.
 
-The player stands in the file as it was put together at set-up, and the debate beside it as plain data: the
-changes of the page's view in the order in which they came, as an observer was told them. A policy in the file
-itself names these two by their digests, and allows nothing else to run, to be styled or to be fetched.
+The file contains the player, which is built at set-up, and the debate as plain data: the changes of the
+page's view in order, as an observer saw them. A content security policy in the file allows only this script
+and this style, by their digests, and no requests.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PAGE_SIZE = 256
 MERGE_MS = 80
 """Words that follow each other within this time are shown together: viewers see no difference."""
 REASONING_SECTIONS = ("turns", "bench")
-"""Sections whose entries have thoughts in them. In a verdict, `reasoning` is what a judge says aloud."""
+"""Sections whose entries contain reasoning. In a verdict, `reasoning` is the public reason of the judges."""
 UNSAFE_CHARACTERS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 NOT_BUILT = "The player has not been built: run `make setup`"
 SECTIONS_NEEDED = (
@@ -68,10 +68,10 @@ class PlayerAssets(Struct, frozen=True):
 
 
 def replay_viewer(viewer: Viewer, debate: Debate) -> Viewer:
-    """A file is handed on: it shows what any observer may see, and never more than who asks for it may.
+    """The viewer of the file. Files are passed on, so it shows what any observer may see, and never more than
+    the client itself may see.
 
-    What the person of a seat alone knows is no part of it; but as long as something is veiled for them, that
-    is what they are.
+    Until the debate is over, a person in a seat sees it as that person: something may be hidden from them.
     """
     if viewer.privileged:
         return OBSERVER
@@ -126,7 +126,7 @@ def _stripped(path: tuple[str, ...], value: Any, reasoning: bool) -> Any:
 
 
 def _frames(changes: Iterable[tuple[datetime, Patch]], start: datetime) -> Iterator[ReplayFrame]:
-    """Times from the start on; what happened at once as one frame, words that follow each other as one."""
+    """Frames with their times from the start; changes of one moment and consecutive tokens are merged."""
     last: ReplayFrame | None = None
     for at, patch in changes:
         ms = round((at - start).total_seconds() * 1000)
@@ -159,7 +159,7 @@ def _is_append(before: Patch, patch: Patch) -> bool:
 def _page(parts: PlayerAssets, motion: str, changes: list[tuple[datetime, Patch]]) -> str:
     start = changes[0][0] if changes else datetime.min
     replay = {"start": moment(start), "frames": list(_frames(changes, start))}
-    # Nothing in the data can end its element, and nothing in it is ever run.
+    # No character of the data can end its element, and none of it is run.
     data = msgspec.json.encode(replay).decode().translate(UNSAFE_CHARACTERS)
     return f"""<!doctype html>
 <html lang="en">

@@ -71,7 +71,7 @@ class ServerInfo:
         return await asyncio.to_thread(self._formats)
 
     async def tools(self) -> ToolsResponse:
-        """Tools by the names that a debate allows them by, without the addresses of their servers."""
+        """The tools by the names that a debate allows, without the addresses of their servers."""
         servers = await self._arena.tools.servers()
         return ToolsResponse(servers=tuple(_tool_server(server) for server in servers), hosted=HOSTED)
 
@@ -125,7 +125,7 @@ class ServerInfo:
         return ModelsResponse(models=tuple(rows.values()), default=default)
 
     def _recommended(self, default: str) -> set[str]:
-        """Good ones to begin with: the default, one of each service, and the best that runs here."""
+        """The labels of recommended models: the default, one of each service, and the best local one."""
         providers = self._arena.providers
         services = {f"{one.name}/{one.model}" for one in providers.endpoints.values() if one.model}
         best = max(providers.model_files.catalogue.values(), key=lambda entry: entry.parameters)
@@ -240,7 +240,7 @@ def _phase(phase: Phase) -> FormatPhase:
 
 
 def _counts(filters: FilterParams, summary: StoredSummary) -> bool:
-    """Those of which an older version did not write the day have none."""
+    """Whether the filters admit the debate. Debates of older versions have no day."""
     return (
         filters.format in ("", summary.format)
         and (filters.since is None or filters.since.isoformat() <= summary.day)

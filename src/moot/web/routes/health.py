@@ -1,9 +1,9 @@
-"""Whether this process lives and can do its work. These routes need no token.
+"""Health: whether this process runs and can work. These routes need no token.
 
-Without its store the process can do nothing and says so. Without Redis it does everything, somewhat later,
-and limits are counted by each process for itself: that is `degraded`, and no reason to send clients
-elsewhere. `/api/health` also tells of the providers with a key, by the result of their last calls; none is
-called. Two of its names come from the API that it is compatible with: `groq`, and for the engine `langgraph`.
+Without its store the process is not ready. Without Redis everything works, somewhat slower, and each process
+counts limits for itself: that is `degraded`, and no reason to send clients elsewhere. `/api/health` also has
+the providers with a key, by the result of their last calls; none is called. Two of its names come from the
+API that it is compatible with: `groq`, and for the engine `langgraph`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from moot.web.route_docs import JSON, api_router, documented, reply_headers, sch
 
 SERVICES = "/api/health"
 CHECK_SECONDS = 2.0
-"""A load balancer that asks wants to send requests elsewhere soon, and takes no answer for a failure."""
+"""Load balancers expect a reply soon, and take none as a failure."""
 
 router = api_router()
 
@@ -46,7 +46,7 @@ async def ready(arena: ServedArena) -> Response:
         return json_reply(HealthResponse(status="stopping"), 503, {"Retry-After": "2"})
     try:
         async with asyncio.timeout(CHECK_SECONDS):
-            # Of a debate that does not exist: anyone may ask, uncounted, so it must cost little.
+            # A query for a debate that does not exist: the route is open to all, so it must cost little.
             await arena.store.positions(("health",))
     except (StoreError, TimeoutError):
         return _unhealthy(HealthResponse(status="unhealthy", store="unreachable"))
@@ -71,8 +71,8 @@ def _unhealthy(reply: HealthResponse | ServicesResponse) -> Response:
 
 
 async def is_bus_down(arena: Arena) -> bool:
-    """Whether other processes cannot be heard through Redis; their events are then found in the log."""
-    # A question, since nothing may have been asked for a while.
+    """Whether Redis cannot be reached; events of other processes are then read from the log."""
+    # Ask Redis now: the last request may have been long ago.
     await arena.shared_state.get("health")
     return bool(arena.shared_state.connection_error)
 

@@ -50,7 +50,7 @@ MEDIA_TYPES = {
     ".txt": "text/plain",
 }
 MIN_GZIP_BYTES = 512
-"""Not worth packing."""
+"""Media types that are not compressed."""
 NOT_BUILT = "The page has not been built yet: run `make setup`.\n"
 
 
@@ -90,7 +90,7 @@ class PageRoutes:
 
     async def _file(self, request: Request) -> Response:
         folder = request.url.path.split("/")[1]
-        # In a thread: the first reader of a large file waits for its compression, and nobody else.
+        # In a thread: only the first reader of a large file waits for its compression.
         file = await asyncio.to_thread(self._static_file, folder, request.path_params["path"])
         return _sent(request, file)
 
