@@ -38,7 +38,7 @@ from moot.cli.remote_shapes import (
 )
 from moot.cli.source import StartedDebate
 from moot.client import ApiError, AsyncClient, Invitation, JudgeConfig, Record
-from moot.client.conversation_shapes import Form
+from moot.client.shapes import Form
 from moot.core.errors import Invalid, Refused, UnknownDebate
 from moot.core.events import CallDelta, Recorded, SegmentCompleted
 from moot.core.evolve import evolve

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from moot import formats
+from moot.api.shapes.debates import DebateSummary
 from moot.api.v1.states import STATES
 from moot.cli.commands.debate import (
     DEFAULT_FORMAT,
@@ -21,7 +22,6 @@ from moot.cli.commands.debate import (
 )
 from moot.client import ApiError, AudiencePolls, DebateConfig, DebaterConfig, JudgeConfig, Tallied
 from moot.client.shapes import Position
-from moot.client.shapes import Summary as Listed
 from moot.core.errors import Invalid, MootError, Refused, Unavailable, UnknownDebate
 from moot.core.state import Debate
 from moot.core.terms import HUMAN, Status
@@ -128,7 +128,7 @@ def head_from_debate(debate: Debate, summary: bytes) -> DebateHead:
     )
 
 
-def head_from_listing(one: Listed) -> DebateHead:
+def head_from_listing(one: DebateSummary) -> DebateHead:
     status = STATUS_BY_STATE.get(one.status, "completed")
     summary = StoredSummary(
         id=one.id,

@@ -14,39 +14,39 @@ from __future__ import annotations
 
 from moot.client.async_client import AsyncClient
 from moot.client.client_errors import ApiError, ProblemDetails, Unreachable, Unreadable
-from moot.client.conversation_shapes import (
+from moot.client.shapes import (
+    AudiencePolls,
+    Complete,
     Conversation,
     ConversationEvents,
     Conversations,
-    Install,
-    Models,
-    Token,
-)
-from moot.client.event_shapes import (
-    Complete,
     CostUpdate,
     CostWarning,
-    Event,
-    JudgeWords,
-    Record,
-    RoundComplete,
-    State,
-    StreamError,
-    Verdict,
-    Words,
-)
-from moot.client.people_shapes import Invitation, Judged, SeatState, Tallied, Verdicts
-from moot.client.shapes import (
-    AudiencePolls,
     Created,
     DebateConfig,
     DebaterConfig,
     Debates,
     Done,
+    Event,
+    Install,
+    Invitation,
     JudgeConfig,
+    Judged,
+    JudgeWords,
     ModelConfig,
+    Models,
+    Record,
     Records,
+    RoundComplete,
+    SeatState,
+    State,
     Status,
+    StreamError,
+    Tallied,
+    Token,
+    Verdict,
+    Verdicts,
+    Words,
 )
 from moot.client.streams import StreamTimeouts
 from moot.client.sync_client import Client

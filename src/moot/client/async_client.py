@@ -15,31 +15,37 @@ import msgspec
 from moot.api.shapes.records import EventPage
 from moot.client.client_errors import decode
 from moot.client.connection import ServerConnection, api_path
-from moot.client.conversation_shapes import (
+from moot.client.shapes import (
     Conversation,
     ConversationEvents,
     Conversations,
-    Form,
-    Install,
-    Installs,
-    Models,
-    Token,
-    Tokens,
-)
-from moot.client.event_shapes import Event, Record, Score, event_of, record_of
-from moot.client.people_shapes import Invitation, Invitations, SeatState, Tallied, Verdicts
-from moot.client.shapes import (
     Created,
     DebateConfig,
     DebaterConfig,
     Debates,
     Done,
+    Event,
+    Form,
+    Install,
+    Installs,
+    Invitation,
+    Invitations,
     JudgeConfig,
     ModelConfig,
+    Models,
+    Record,
     Records,
+    Score,
+    SeatState,
     Status,
+    Tallied,
     Ticket,
+    Token,
+    Tokens,
+    Verdicts,
+    event_of,
     full_judge,
+    record_of,
     request,
 )
 from moot.client.streams import StreamFollower, StreamTimeouts

@@ -1,57 +1,66 @@
-"""What is asked of a server and what it answers, as v1 has it; in Python's own spelling.
+"""Requests and replies of a server, with Python's spelling of their members.
 
-What is left out of a request takes the server's default. What a reply has beyond this is passed over.
+Members that are left out of a request take the server's default; members of a reply that this client does not
+know are ignored. Replies are the structs of `moot.api.shapes` under shorter names; amounts of money in them
+are `Decimal`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from moot.api.shapes.debates import CostSummary as Costs
+from moot.api.shapes.base import decode_value
+from moot.api.shapes.conversations import ConversationEventsResponse as ConversationEvents
+from moot.api.shapes.conversations import ConversationResponse as Conversation
+from moot.api.shapes.conversations import ConversationsResponse as Conversations
 from moot.api.shapes.debates import CreateDebateResponse as Created
-from moot.api.shapes.debates import DebateJudge as JudgeInfo
-from moot.api.shapes.debates import DebateParticipant as Seat
-from moot.api.shapes.debates import DebateRoundSummary as Round
 from moot.api.shapes.debates import DebateStatusResponse as Status
-from moot.api.shapes.debates import DebateSummary as Summary
 from moot.api.shapes.debates import ListDebatesResponse as Debates
-from moot.api.shapes.debates import SpeechPreview as Preview
 from moot.api.shapes.debates import TicketResponse as Ticket
-from moot.client.event_shapes import Record
+from moot.api.shapes.records import LogEntry
+from moot.api.shapes.records import ReachedVerdict as Judged
+from moot.api.shapes.records import VerdictsResponse as Verdicts
+from moot.api.shapes.seats_and_polls import InvitationResponse as Invitation
+from moot.api.shapes.seats_and_polls import InvitationsResponse as Invitations
+from moot.api.shapes.seats_and_polls import PollsResponse as Tallied
+from moot.api.shapes.seats_and_polls import SeatResponse as SeatState
+from moot.api.shapes.server_replies import InstallResponse as Install
+from moot.api.shapes.server_replies import InstallsResponse as Installs
+from moot.api.shapes.server_replies import ModelsResponse as Models
+from moot.api.shapes.server_replies import TokenResponse as Token
+from moot.api.shapes.server_replies import TokensResponse as Tokens
+from moot.api.shapes.stream_events import EVENTS, Score, Verdict
+from moot.api.shapes.stream_events import CompleteEvent as Complete
+from moot.api.shapes.stream_events import CostUpdateEvent as CostUpdate
+from moot.api.shapes.stream_events import CostWarningEvent as CostWarning
+from moot.api.shapes.stream_events import ErrorEvent as StreamError
+from moot.api.shapes.stream_events import JudgeEvent as JudgeWords
+from moot.api.shapes.stream_events import ParticipantEvent as Words
+from moot.api.shapes.stream_events import RoundCompleteEvent as RoundComplete
+from moot.api.shapes.stream_events import StatusEvent as State
+from moot.client.client_errors import Unreadable
+from moot.core import events
 from moot.core.errors import Invalid
+from moot.core.sse import SseEvent
 from moot.core.terms import HUMAN, Effort, OpeningSide, WinningRule
 
 __all__ = [
-    "PERSON",
-    "AudiencePolls",
-    "Costs",
-    "Created",
-    "DebateConfig",
-    "DebaterConfig",
-    "Debates",
-    "Done",
-    "JudgeConfig",
-    "JudgeInfo",
-    "ModelConfig",
-    "Position",
-    "Preview",
-    "Records",
-    "Round",
-    "Seat",
-    "Status",
-    "Summary",
-    "Ticket",
-    "full_judge",
-    "full_model",
-    "request",
+    "PERSON", "AudiencePolls", "Complete", "Conversation", "ConversationEvents", "Conversations",
+    "CostUpdate", "CostWarning", "Created", "DebateConfig", "DebaterConfig", "Debates", "Done", "Event",
+    "Form", "Install", "Installs", "Invitation", "Invitations", "JudgeConfig", "JudgeWords", "Judged",
+    "ModelConfig", "Models", "Position", "Record", "Records", "RoundComplete", "Score", "SeatState", "State",
+    "Status", "StreamError", "Tallied", "Ticket", "Token", "Tokens", "Verdict", "Verdicts", "Words",
+    "event_of", "full_judge", "record_of", "request",
 ]  # fmt: skip
+Form = Literal["unified", "legacy"]
+"""The shape of the events of a conversation."""
 
-# --- asked --------------------------------------------------------------------------------------------
+# --- requests -------------------------------------------------------------------------------------------
 
 Position = Literal["for", "against", "neutral"]
 
@@ -118,7 +127,7 @@ class DebateConfig(Struct, frozen=True, rename="camel"):
     tools: Sequence[str] | UnsetType = UNSET
 
 
-def full_model(model: ModelConfig | str) -> ModelConfig:
+def _full_model(model: ModelConfig | str) -> ModelConfig:
     if isinstance(model, ModelConfig):
         return model
     if model == HUMAN:
@@ -141,7 +150,7 @@ def request(
     body: dict[str, object] = {
         "topic": topic,
         "format": format,
-        "participants": [_spelt_out(who) for who in participants],
+        "participants": [_full_debater(debater) for debater in participants],
         "judge": full_judge(judge),
         "config": config,
     }
@@ -150,21 +159,21 @@ def request(
     return msgspec.json.encode(body)
 
 
-def _spelt_out(who: DebaterConfig) -> DebaterConfig:
-    stand_in = who.stand_in if who.stand_in is UNSET else full_model(who.stand_in)
-    return msgspec.structs.replace(who, model=full_model(who.model), stand_in=stand_in)
+def _full_debater(debater: DebaterConfig) -> DebaterConfig:
+    stand_in = debater.stand_in if debater.stand_in is UNSET else _full_model(debater.stand_in)
+    return msgspec.structs.replace(debater, model=_full_model(debater.model), stand_in=stand_in)
 
 
 def full_judge(judge: JudgeConfig | ModelConfig | str) -> JudgeConfig:
     judge = judge if isinstance(judge, JudgeConfig) else JudgeConfig(judge)
-    return msgspec.structs.replace(judge, model=full_model(judge.model))
+    return msgspec.structs.replace(judge, model=_full_model(judge.model))
 
 
-# --- answered -----------------------------------------------------------------------------------------
+# --- replies to commands ---------------------------------------------------------------------------------
 
 
 class Done(Struct, frozen=True, rename="camel", kw_only=True):
-    """What was asked of a debate has been taken down in its log."""
+    """The members that the replies to all commands have in common: the command is recorded in the log."""
 
     debate_id: str = ""
     status: str = ""
@@ -175,8 +184,70 @@ class Done(Struct, frozen=True, rename="camel", kw_only=True):
     stopped_at: datetime | None = None
 
 
+# --- events and entries of the log ----------------------------------------------------------------------
+
+Data = (
+    State | Words | RoundComplete | JudgeWords | Verdict | CostUpdate | CostWarning | StreamError | Complete
+    | dict[str, Any]
+)  # fmt: skip
+_decoders: dict[str, msgspec.json.Decoder[Any]] = {
+    name: msgspec.json.Decoder(shape, dec_hook=decode_value) for name, shape in EVENTS.items()
+}
+
+
+class Event(Struct, frozen=True):
+    """An event of a stream, to be resumed after its `id`.
+
+    The events that only an extended stream has are plain dictionaries.
+    """
+
+    name: str
+    id: str
+    data: Data
+
+
+class Record(Struct, frozen=True):
+    """An entry of the native log.
+
+    `event` is None where the client may not see it (then `kind` is `hidden`) or does not know its kind.
+    """
+
+    seq: int
+    at: datetime
+    kind: str
+    event: events.Event | None
+
+
+def event_of(message: SseEvent) -> Event:
+    decoder = _decoders.get(message.name)
+    try:
+        data = decoder.decode(message.data) if decoder else msgspec.json.decode(message.data)
+    except msgspec.DecodeError as error:
+        raise Unreadable from error
+    return Event(message.name, message.id, data)
+
+
 class Records(Struct, frozen=True):
-    """A piece of the native log."""
+    """A page of the native log."""
 
     records: tuple[Record, ...]
     has_more: bool
+
+
+class _Kind(Struct, frozen=True):
+    type: str
+
+
+_entry = msgspec.json.Decoder(LogEntry)
+_kind = msgspec.json.Decoder(_Kind)
+_KNOWN: frozenset[str] = frozenset(str(shape.__struct_config__.tag) for shape in events.Event.__args__)
+
+
+def record_of(entry: LogEntry | bytes) -> Record:
+    try:
+        entry = _entry.decode(entry) if isinstance(entry, bytes) else entry
+        kind = _kind.decode(entry.event).type
+        event = events.decode_event(bytes(entry.event)) if kind in _KNOWN else None
+    except msgspec.DecodeError as error:
+        raise Unreadable from error
+    return Record(entry.seq, entry.at, kind, event)

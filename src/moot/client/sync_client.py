@@ -9,28 +9,31 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import Literal, overload
 
 from moot.client.async_client import DEFAULTS, Action, AsyncClient, JsonObject, Step
-from moot.client.conversation_shapes import (
+from moot.client.run_sync import SyncRunner
+from moot.client.shapes import (
     Conversation,
     ConversationEvents,
     Conversations,
-    Form,
-    Install,
-    Models,
-    Token,
-)
-from moot.client.event_shapes import Event, Record, Score
-from moot.client.people_shapes import Invitation, SeatState, Tallied, Verdicts
-from moot.client.run_sync import SyncRunner
-from moot.client.shapes import (
     Created,
     DebateConfig,
     DebaterConfig,
     Debates,
     Done,
+    Event,
+    Form,
+    Install,
+    Invitation,
     JudgeConfig,
     ModelConfig,
+    Models,
+    Record,
     Records,
+    Score,
+    SeatState,
     Status,
+    Tallied,
+    Token,
+    Verdicts,
 )
 from moot.client.streams import StreamTimeouts
 from moot.core.terms import ExportName, InvitationRole, MarkupName, PollName, TokenRole
