@@ -1,8 +1,8 @@
 """A debate as a conversation of events with unified segments: one pure projection of its state.
 
-The motion is what the system says, remarks and points of information come from users, each speech is an
-assistant's: its text, thoughts, tool calls and their results in the order of the provider. A speech under way
-stands there as far as it has come, and one that was cut says so. A viewer gets what `core/visibility.py`
+The motion has the role of the system, remarks and points of information that of the user, and each speech
+that of the assistant: its text, reasoning, tool calls and results in the order of the provider. A live speech
+is included so far as it is stored, and one that was cut says so. A viewer gets what `core/visibility.py`
 allows: no draft, no hidden speech, and reasoning only where they may read it.
 """
 
@@ -32,7 +32,7 @@ JsonObject = dict[str, Any]
 Completion = Literal["complete", "partial", "interrupted"]
 LEVELS = {"minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "high", "max": "high"}
 ITEMS = ("text", "reasoning", "tool_call", UNKNOWN)
-"""What a provider puts out; results and marks are put in between."""
+"""The output of a provider; tool results and status marks are inserted between it."""
 
 
 def conversation(debate: Debate, viewer: Viewer) -> list[JsonObject]:
@@ -143,7 +143,7 @@ def _status(status: str, **metadata: Any) -> JsonObject:
 
 
 def _ordered_segments(turn: Turn) -> Iterator[tuple[Segment, bool]]:
-    """Each with whether it is complete: segments in the provider's order, then words that are in none."""
+    """The segments in the provider's order, then text that is in none; each with whether it is complete."""
     segments = sorted(turn.shown, key=lambda segment: segment.index)
     thoughts = [segment for segment in segments if isinstance(segment, Reasoning)]
     texts = [segment for segment in segments if isinstance(segment, Text)]
@@ -151,7 +151,7 @@ def _ordered_segments(turn: Turn) -> Iterator[tuple[Segment, bool]]:
     thought = _rest(turn.reasoning, "".join(segment.text for segment in thoughts), "".join(parts))
     unsegmented = _rest(turn.text, "".join(segment.text for segment in texts))
     for segment in segments:
-        # Where the words did not come as the segments tell them, the words count.
+        # If the streamed text differs from the segments, the streamed text counts.
         remainder = (
             unsegmented if isinstance(segment, Text) else thought if isinstance(segment, Reasoning) else ""
         )
@@ -166,7 +166,7 @@ def _ordered_segments(turn: Turn) -> Iterator[tuple[Segment, bool]]:
 
 
 def _rest(words: str, *texts: str) -> str | None:
-    """What the words have beyond what segments tell; None where they tell something else."""
+    """The text beyond that of the segments; None if they differ."""
     for text in texts:
         if text.startswith(words):
             return ""
@@ -238,8 +238,8 @@ def _reasoning(turn: Turn, segment: Reasoning, complete: bool, ident: str, effor
 
 
 def _renumbered(shapes: Iterable[JsonObject]) -> Iterator[JsonObject]:
-    """Each call of a speech counts from the start, and some services do not count. Thoughts are counted on:
-    who sorts them by `sequence_number` finds the order in which they stand."""
+    """Makes `sequence_number` of reasoning rise through the whole speech: each call counts from the start,
+    and some services do not count."""
     least = 0
     for shape in shapes:
         if shape["type"] == "reasoning":
@@ -251,13 +251,13 @@ def _renumbered(shapes: Iterable[JsonObject]) -> Iterator[JsonObject]:
 
 
 def _effort(effort: str) -> JsonObject:
-    """Readers know three levels; where a model was told another, it stands beside the nearest."""
+    """The nearest of the three levels that readers know, with the original effort beside it if it differs."""
     level = LEVELS.get(effort, "")
     return _non_empty(effort_level=level, effort=effort if effort != level else "")
 
 
 def _object(text: str, name: str) -> JsonObject:
-    """Arguments and results are objects here; what is none is wrapped in one."""
+    """The JSON object in the text; any other text is wrapped in an object."""
     try:
         decoded = msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeError, RecursionError):

@@ -1,9 +1,9 @@
-"""Events of conversations in their old shape, and how they become unified ones and the old ones again. Pure.
+"""Converts events of conversations from the old shape to the unified one and back. Pure.
 
 The old shape is a row of a table: `segments` (text, tool calls, results) and beside them one `reasoning`,
 without its position among the segments. That column has one thought, or an array of its parts, or an array
-of several thoughts, or bare words. The unified shape has them among the segments. What it cannot say of a row
-is kept beside it, in a remainder: `to_legacy_row(unified(row))` is the row, whatever was in it.
+of several thoughts, or plain text. The unified shape has them among the segments. What it cannot hold of a
+row is stored beside it, in a remainder: `to_legacy_row(unified(row))` is the row, whatever was in it.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ class UnifiedEvent(Struct, frozen=True, kw_only=True):
     segments: list[JsonObject]
     metadata: JsonObject | None = None
     remainder: JsonObject | None = None
-    """What the segments cannot say of the row that they came from."""
+    """What the row had and the segments cannot hold."""
 
 
 def canonical(what: object) -> bytes:
-    """The same bytes for the same JSON. 1, 1.0 and true are not the same, though Python takes them for it."""
+    """Canonical bytes of a JSON value. 1, 1.0 and true differ, although they are equal in Python."""
     return _sorted.encode(what)
 
 
@@ -100,12 +100,12 @@ def _is_name(value: object) -> bool:
 
 
 def _is_text(value: object) -> TypeGuard[str]:
-    """That every database can hold."""
+    """Whether it is text that every database can store."""
     return isinstance(value, str) and "\0" not in value and not _BROKEN.search(value)
 
 
 def _is_moment(value: object) -> TypeGuard[str | float | None]:
-    """As text; some tables have a number."""
+    """Whether it is a time: text, or a number in some tables."""
     if isinstance(value, int | float):
         return not isinstance(value, bool) and abs(value) < math.inf
     return value is None or _is_text(value)
@@ -129,7 +129,7 @@ def _segments(value: Any) -> list[JsonObject]:
 
 
 def read_reasoning(value: Any) -> ReasoningColumn:
-    """Text that is no JSON of thoughts is what was thought, in bare words, and stays as it is."""
+    """The parsed column; text that is not JSON is the reasoning itself. Raises Invalid."""
     try:
         reasoning = parsed(value, "reasoning")
     except Invalid:
@@ -142,7 +142,7 @@ def read_reasoning(value: Any) -> ReasoningColumn:
 
 
 def parsed(value: Any, name: str) -> Any:
-    """A table without a type for JSON has it as text, or as the bytes of a text."""
+    """The parsed value; a table without a JSON type stores it as text or bytes."""
     if not isinstance(value, str | bytes):
         return value
     try:
@@ -217,19 +217,19 @@ def thoughts_in(reasoning: ReasoningColumn) -> list[JsonObject]:
 
 
 def _is_thought(value: Any) -> TypeGuard[JsonObject]:
-    """And no part of one, which has a number of its own."""
+    """Whether it is a thought, and not a part of one, which has a `summary_index`."""
     marks = {"item_id", "output_index", "parts", "summary"}
     return _is_object(value) and not marks.isdisjoint(value) and "summary_index" not in value
 
 
 def insert_positions(at: int | list[int] | None) -> list[int]:
-    """Where thoughts were put, the last first: each is found where it was before the ones after it came."""
+    """The positions at which thoughts were inserted, last first: removing one does not move the others."""
     return [at] if isinstance(at, int) else (at or [])[::-1]
 
 
 def reasoning_segment(column: JsonObject, ts: int = 0) -> JsonObject:
-    """The column as a segment: `parts`, once an object by number, is an array in the order of the numbers.
-    Readers count on some members, and on their types; those that are null are as good as not there."""
+    """The column as a segment: `parts`, an object by number in old rows, becomes an array in that order.
+    Members that readers rely on get their types; members that are null are treated as missing."""
     parts = _parts(_raw_parts(column), ts)
     numbers = [number for part in parts if (number := _as_int(part["sequence_number"])) is not None]
     number = _as_int(column.get("sequence_number"))
@@ -251,8 +251,8 @@ def reasoning_segment(column: JsonObject, ts: int = 0) -> JsonObject:
 
 
 def reasoning_column(*segments: JsonObject) -> JsonObject:
-    """Segments as the one column that the old shape has. Of several the parts are numbered on, and the first
-    says where they stood: what was thought is all there, what was thought when is not."""
+    """Segments as the one column of the old shape. The parts of several are numbered consecutively, with the
+    position of the first: all reasoning is included, but not when it came."""
     first, later = segments[0], segments[1:]
     column = {name: value for name, value in first.items() if name not in ("type", "id", "sequence_number")}
     column = {"item_id": first.get("id", ""), **column}
@@ -270,7 +270,7 @@ def reasoning_column(*segments: JsonObject) -> JsonObject:
 
 
 def _raw_parts(column: JsonObject) -> Any:
-    """What it has for parts: some kept a thought as the service sent it."""
+    """The parts of a thought; some rows have it as the service sent it."""
     if "parts" in column or not column.keys() & {"summary", "text"}:
         return column.get("parts")
     return column["summary"] if "summary" in column else [column["text"]]
@@ -309,7 +309,7 @@ def _as_int(value: Any) -> int | None:
 
 
 def _place(index: Any, segments: Sequence[JsonObject]) -> int:
-    """Before the first segment that is known to have come later; else at the end."""
+    """The position before the first segment with a higher `output_index`; else the end."""
     if (own := _as_int(index)) is None:
         return len(segments)
     indexes = ((n, _as_int(segment.get("output_index"))) for n, segment in enumerate(segments))
@@ -317,12 +317,12 @@ def _place(index: Any, segments: Sequence[JsonObject]) -> int:
 
 
 def _normalized(segment: JsonObject, ts: int) -> JsonObject:
-    """Thoughts may be among the segments already, put there with the `parts` that they had in the column."""
+    """The segment with its `parts` as an array: some rows have reasoning among the segments already."""
     return reasoning_segment(segment, ts) if segment.get("type") == REASONING else segment
 
 
 def _metadata(row: LegacyRow, segments: Sequence[JsonObject]) -> JsonObject | None:
-    """No more than the row knows."""
+    """The metadata of the row; without any, what its reasoning says."""
     with suppress(Invalid):
         if _is_object(metadata := parsed(row.more.get("response_metadata"), "response_metadata")):
             return metadata
@@ -347,7 +347,7 @@ def to_legacy_shape(event: JsonObject) -> JsonObject:
 
 
 def only_segment_types(events: Iterable[JsonObject], types: Sequence[str]) -> list[JsonObject]:
-    """With no other segments than these, and without the events that have none of them; in either shape."""
+    """The events with only segments of these types, without events that have none; in either shape."""
     if not types:
         return list(events)
     selected: list[JsonObject] = []

@@ -100,7 +100,7 @@ def doubts(debate: Debate, verdict: DebateVerdict) -> tuple[str, ...]:
 
 
 def _judging(debate: Debate, verdict: DebateVerdict) -> Judging | None:
-    """The one that led to this verdict."""
+    """The judging that led to this verdict."""
     matching = (judging for judging in debate.judgings if judging.verdict == verdict)
     return next(matching, debate.deciding_judging)
 
@@ -149,7 +149,7 @@ def _flips(flips: int, judges: int) -> str:
 
 
 def _people(counted: Sequence[JudgeBallots]) -> Iterator[str]:
-    """People know who spoke, and are shown it once."""
+    """The doubt that people judged: they know who spoke, and judge in one order."""
     people = sum(judged.judge.model.human for judged in counted)
     if people == len(counted):
         yield "It was judged by people, who knew whom they heard."
@@ -206,7 +206,7 @@ def ballots(debate: Debate, judging: Judging | None = None) -> tuple[Ballot, ...
 
 
 def leanings(debate: Debate, judging: Judging | None = None) -> tuple[JudgeMargins, ...]:
-    """Only two parties have one axis between them."""
+    """The margins of each judge; empty unless there are two parties, which have a common axis."""
     judging = judging or debate.deciding_judging
     if judging is None or len(parties(debate)) != 2:
         return ()
@@ -223,7 +223,7 @@ def leanings(debate: Debate, judging: Judging | None = None) -> tuple[JudgeMargi
 
 
 def ending(debate: Debate) -> str:
-    """Why it is over or cannot go on; empty while it can."""
+    """Why the debate is over or cannot continue; empty otherwise."""
     if debate.failure:
         return _failure(debate, debate.failure)
     if debate.ended is None:

@@ -1,8 +1,7 @@
-"""A session (`rules/turn_sessions.py`) as the row of a table that older servers kept, and such a row as a
-log.
+"""Converts a session (`rules/turn_sessions.py`) to a row of the table of older servers, and a row to a log.
 
-What was kept elsewhere stays in the log as it was, so that the row which comes out is the one that went in;
-what is said here afterwards is added to it. `lookup_keys` are the words by which a session is found again.
+An imported row is stored in the log unchanged, so that the export returns the same row; turns that were given
+here afterwards are added to it. `lookup_keys` are the keys by which a session is found.
 """
 
 from __future__ import annotations
@@ -100,7 +99,7 @@ class ImportedSpeech(Struct, frozen=True):
 
 
 def lookup_keys(debate: Debate, records: Sequence[Recorded]) -> tuple[str, ...]:
-    """By what this session can be found from now on."""
+    """The keys by which this session can be found from now on."""
     if debate.format.name != SESSION_FORMAT:
         return ()
     return tuple(mark for recorded in records for mark in _event_keys(debate, recorded.event))
@@ -133,7 +132,7 @@ def response_key(name: str) -> str:
 
 
 def session_row(debate: Debate) -> SessionRow:
-    """As the table has it. What was imported comes out as it went in."""
+    """The row of a session. Of an imported session it is the stored row, with the later turns added."""
     turns = [turn for turn in counted_turns(debate) if debate.origin is None or turn.seq > debate.origin.seq]
     entries = [to_members(entry(debate, turn)) for turn in turns]
     ids = [
@@ -201,7 +200,7 @@ def times(debate: Debate) -> tuple[str | None, str | None]:
 
 
 def _imported_turn(debate: Debate, turn: Turn) -> SessionRow:
-    """What was kept elsewhere of a turn that was given there."""
+    """The imported turn of the row, if the turn was given elsewhere."""
     if debate.origin is None or turn.seq > debate.origin.seq:
         return {}
     history = cast("list[Any]", debate.origin.record["turn_history"])
@@ -219,7 +218,7 @@ def _models(debate: Debate) -> SessionRow:
 
 
 def _naive(at: datetime) -> str:
-    """The table's moments have no time zone."""
+    """The time in UTC without a time zone, as the table has it."""
     return at.astimezone(UTC).replace(tzinfo=None).isoformat()
 
 
@@ -227,7 +226,7 @@ def _naive(at: datetime) -> str:
 
 
 def session_events(row: SessionRow, model: Callable[[str], Model]) -> tuple[Event, ...]:
-    """A session that was held elsewhere; it can be looked at and continued. Raises Invalid."""
+    """The events of a session that was held elsewhere; it can be read and continued. Raises Invalid."""
     for column in set(COLUMNS) - set(LIST_COLUMNS):
         if isinstance(row.get(column), list | dict):
             raise Invalid(f"{column} of a session is not a plain value.")
@@ -259,7 +258,7 @@ def session_events(row: SessionRow, model: Callable[[str], Model]) -> tuple[Even
 
 
 def imported_events(opened: DebateOpened, speeches: Sequence[ImportedSpeech]) -> tuple[Event, ...]:
-    """A log in which these speeches were given, those before them passed over, and the next is waited for."""
+    """The events of a debate with these speeches; missing slots before them are skipped, and it is paused."""
     slots = schedule(opened.format, opened.seats, opened.limits)
     by_slot = {speech.slot: speech for speech in speeches}
     events: list[Event] = [opened, DebateStarted(), DebateReady()]
@@ -297,7 +296,7 @@ def _speech_events(opened: DebateOpened, slot: Slot, number: int, speech: Import
 
 
 def _imported_speeches(turns: list[Any]) -> Iterator[ImportedSpeech]:
-    """The turns of a row that have words and a place of their own; the others are kept in the row alone."""
+    """The turns of a row that have text and a slot; others are only in the stored row."""
     taken: set[int] = set()
     for one in turns:
         shape = cast("SessionRow", one) if isinstance(one, dict) else SessionRow()
@@ -318,7 +317,7 @@ def _imported_speeches(turns: list[Any]) -> Iterator[ImportedSpeech]:
 
 
 def _amount(value: object) -> Money | None:
-    """What something has cost, if that is a sum of money."""
+    """The cost as money; None if the value is not an amount."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return Money(repr(value)) if 0 <= value < math.inf else None

@@ -158,13 +158,13 @@ class _Accumulator(Struct):
         winners = _winners(summary)
         for model in models:
             score = self.models.setdefault(model, _WinCounter())
-            if len(models) == 1 or (decided and _counts_for_nobody(summary, model, winners)):
+            if len(models) == 1 or (decided and _is_neither_won_nor_lost(summary, model, winners)):
                 score.debates += 1
             else:
                 _add_result(score, decided, won=model in winners)
 
     def _score_pairs(self, summary: StoredSummary, decided: bool) -> None:
-        """Where a third one won, two that lost have not met."""
+        """Two models that lost against a third are not a pair."""
         sides = _sides_of(summary)
         winners = _winners(summary) if decided else set[str]()
         for one, other in combinations(sorted(sides), 2):
@@ -192,7 +192,7 @@ class _Accumulator(Struct):
 
 
 def statistics(summaries: Iterable[StoredSummary]) -> Statistics:
-    """Of summaries that come newest first."""
+    """The statistics of summaries, newest first."""
     count = _Accumulator()
     for summary in summaries:
         count.add(summary)
@@ -202,7 +202,7 @@ def statistics(summaries: Iterable[StoredSummary]) -> Statistics:
 async def statistics_from_pages(
     pages: AsyncIterable[bytes], counts: SummaryFilter | None = None
 ) -> Statistics:
-    """Of pages as `store.summaries` gives them; others get their turn between one and the next."""
+    """The statistics of pages of `store.summaries`; other tasks run between two pages."""
     count = _Accumulator()
     async for page in pages:
         for summary in _page.decode(page):
@@ -242,8 +242,9 @@ def _winners(summary: StoredSummary) -> set[str]:
     return {summary.models[summary.seats.index(summary.winner)]}
 
 
-def _counts_for_nobody(summary: StoredSummary, model: str, winners: set[str]) -> bool:
-    """It sat on both sides of a debate that a side won; or it argued on the winner's side and did not win."""
+def _is_neither_won_nor_lost(summary: StoredSummary, model: str, winners: set[str]) -> bool:
+    """Whether the result counts neither as won nor as lost: the model argued on both sides of a debate that a
+    side won, or on the winner's side without winning."""
     if summary.winning:
         lost = set(range(len(summary.sides))) - set(summary.winning)
         others = {summary.models[seat] for seat in lost if summary.sides[seat] != "moderator"}

@@ -26,7 +26,7 @@ _INDENT = re.compile(r"^[ \t]+")
 _TICKS = re.compile("`+")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])| {2}(\n)|&(nbsp|emsp);")
 BREAK = "  "
-"""At the end of a line: the next one begins below it. No line has any other spaces at its end."""
+"""A hard line break. No line has other spaces at its end."""
 
 
 def to_markdown(page: Transcript) -> str:
@@ -58,7 +58,7 @@ def _escape_line(text: str) -> str:
 
 
 def _escape_block(match: re.Match[str]) -> str:
-    """A list number is not punctuation: it is the point after it that takes the backslash."""
+    """A list number is not punctuation: the backslash goes before the point after it."""
     return f"{match[0]}\\" if match[0].isdigit() else f"\\{match[0]}"
 
 
@@ -110,7 +110,7 @@ def _lines(page: Transcript) -> Iterator[str]:
 
 
 def _format(title: str) -> str:
-    """Oxford Debate; one whose title says that it is a debate is called by its title."""
+    """The title of the format with "Debate" after it, unless it contains that word."""
     return title if "debate" in title.lower() or "辩论" in title else f"{title} Debate"
 
 
@@ -260,8 +260,8 @@ def _row(*cells: str) -> str:
 
 
 def _audience(report: PollReport, *, figures_only: bool) -> Iterator[str]:
-    """What the votes came to is `figures_only` above where they are the verdict; here are only the figures
-    then.
+    """The result of the votes. With `figures_only` they are the verdict, which is shown above: then only the
+    figures are returned.
     """
     tally, names = report.tally, [_one(option.name) for option in report.options]
     yield from ("## Audience", "")

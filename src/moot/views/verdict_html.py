@@ -163,13 +163,13 @@ def _rubric(result: VerdictView) -> Iterator[str]:
 
 
 MIN_LABEL_PERCENT = 9.0
-"""A piece of a bar with a smaller share than that has no room for its figure."""
+"""A smaller share of a bar is shown without its figure."""
 SHADES = 4
 
 
 def votes(report: PollReport, seats: tuple[ParticipantView, ...], *, figures_only: bool) -> Iterator[str]:
-    """What the votes came to is `figures_only` above where they are the verdict; here are only the figures
-    then.
+    """The result of the votes. With `figures_only` they are the verdict, which is shown above: then only the
+    figures are returned.
     """
     tally = report.tally
     yield '<section class="verdict votes">'
@@ -200,7 +200,7 @@ def _hues(report: PollReport, seats: tuple[ParticipantView, ...]) -> dict[str, s
 
 
 def _poll_bar(count: PollResult, options: tuple[PollOption, ...], hues: dict[str, str]) -> str:
-    """Undecided stands between the first and the others: it is what they fought for."""
+    """A bar of the choices, with undecided between the first and the others."""
     pieces = "".join(
         f'<b style="{hues[option.id]}; width: {share:.1f}%">'
         f"{f'{share:.0f}%' if share >= MIN_LABEL_PERCENT else ''}</b>"
