@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from moot.api.shapes.base import encoder
 from moot.api.v1 import replies
 from moot.core.events import (
     DebatePaused,
@@ -25,6 +24,7 @@ from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.core.terms import DebateLimits, DebateOptions, Money
 from moot.store.contract import DebateHead, DebatePage
+from moot.views.json_types import encoder
 from moot.views.summary import summary
 from moot.views.transcript import transcript
 from moot.views.transcript_json import to_json

@@ -14,7 +14,6 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from moot.api.shapes.base import decode_value
 from moot.api.shapes.conversations import ConversationEventsResponse as ConversationEvents
 from moot.api.shapes.conversations import ConversationResponse as Conversation
 from moot.api.shapes.conversations import ConversationsResponse as Conversations
@@ -48,6 +47,7 @@ from moot.core import events
 from moot.core.errors import Invalid
 from moot.core.sse import SseEvent
 from moot.core.terms import HUMAN, Effort, OpeningSide, WinningRule
+from moot.views.json_types import decode_value
 
 __all__ = [
     "PERSON", "AudiencePolls", "Complete", "Conversation", "ConversationEvents", "Conversations",

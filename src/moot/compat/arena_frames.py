@@ -14,7 +14,6 @@ from typing import Any, assert_never
 from msgspec import structs
 
 from moot.api.frames import Frame, SeenEvent
-from moot.api.shapes.base import Timestamp, to_members
 from moot.compat.plain_stream import (
     PlainFrames,
     SpeechBegun,
@@ -58,6 +57,7 @@ from moot.core.visibility import visible_state as known_to
 from moot.judging.parties import party
 from moot.views import outcome
 from moot.views.costs import costs
+from moot.views.json_types import Timestamp, to_members
 from moot.views.transcript import thoughts
 
 FORMAT = "free"

@@ -24,7 +24,6 @@ from starlette.responses import Response
 from moot.api.frames import Cursor, Frame, SeenEvent
 from moot.api.problems import Problem
 from moot.api.rate_limits import RateLimiter
-from moot.api.shapes.base import Timestamp
 from moot.api.v1 import query_params
 from moot.api.v1.bodies import Body, read_body
 from moot.api.v1.validation_messages import FixedMessage, between, line
@@ -64,6 +63,7 @@ from moot.rules.debate_setup import Setup
 from moot.store.contract import IdempotencyKey, RecordResult
 from moot.views import outcome
 from moot.views.costs import costs
+from moot.views.json_types import Timestamp
 from moot.web.app_context import AppContext, client_of, identity_of, query_string
 from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.responses import json_reply

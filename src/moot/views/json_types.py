@@ -89,6 +89,10 @@ def decode_value(kind: type, value: Any) -> Any:
     raise NotImplementedError(f"{kind.__name__} cannot be in a reply")
 
 
+SCHEMA_TEMPLATE = "#/components/schemas/{name}"
+"""How the OpenAPI document refers to a schema."""
+
+
 def describe_type(kind: type) -> dict[str, Any]:
     """The schema of what msgspec cannot describe by itself."""
     if kind is Timestamp:

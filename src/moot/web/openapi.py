@@ -21,13 +21,13 @@ from msgspec import Struct
 from moot import __version__
 from moot.api.command_table import SOCKET_COMMANDS
 from moot.api.problems import MEDIA_TYPE, PROBLEM_TYPES, ErrorResponse, ProblemKind
-from moot.api.shapes.base import SCHEMA_TEMPLATE, describe_type
 from moot.api.shapes.conversations import ROWS, ConversationEvent
 from moot.api.shapes.page_view import View
 from moot.api.shapes.stream_events import EVENTS, AckData
 from moot.api.v1 import bodies, query_params
 from moot.api.v1.fields import CREATE_DEBATE
 from moot.api.v1.validation_messages import Shape
+from moot.views.json_types import SCHEMA_TEMPLATE, describe_type
 from moot.web import openapi_examples as examples
 from moot.web.extension import Extension
 from moot.web.route_docs import DESCRIBED, JSON, PREFIX, Tag, ref, reply_headers, schema_of

@@ -9,8 +9,8 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from moot.api.problems import MEDIA_TYPE, Problem
-from moot.api.shapes.base import encoder
 from moot.core.ids import new_id
+from moot.views.json_types import encoder
 from moot.web.middleware.headers import COMMON_HEADERS
 
 

@@ -6,18 +6,10 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from moot.api.shapes.base import (
-    Amount,
-    Count,
-    DebateId,
-    Nth,
-    SeatId,
-    StateName,
-    Timestamp,
-    one_of,
-)
 from moot.api.shapes.seats_and_polls import OpenPoll
+from moot.api.v1.states import StateName
 from moot.core.terms import Effort, OpeningSide, WinningRule
+from moot.views.json_types import Amount, Count, DebateId, Nth, SeatId, Timestamp, one_of
 from moot.views.transcript_shapes import OUTCOMES, CostSummary, DebateJudge, DebateParticipant, Verdict
 
 # --- one debate -----------------------------------------------------------------------------------------
@@ -204,11 +196,8 @@ class ActionResponse(Struct, frozen=True, rename="camel", kw_only=True):
     message: str
 
 
-class SubmitRoundResponse(Struct, frozen=True, rename="camel", kw_only=True):
-    debate_id: DebateId
-    current_round: Count
-    status: StateName
-    message: str
+class SubmitRoundResponse(ActionResponse, frozen=True, rename="camel", kw_only=True):
+    """A round was started, or the judging was."""
 
 
 class InjectResponse(Struct, frozen=True, rename="camel", kw_only=True):

@@ -7,19 +7,10 @@ from typing import Annotated, Any, get_args
 
 from msgspec import Meta, Raw, Struct
 
-from moot.api.shapes.base import Count, DebateId, JudgeId, Nth
 from moot.core.events import Event
-from moot.views.transcript_shapes import JudgeBallot, ReachedVerdict
+from moot.views.json_types import Count, DebateId, JudgeId, Nth
+from moot.views.transcript_shapes import ReachedVerdict
 
-__all__ = [
-    "CallResponse",
-    "CallWords",
-    "EventPage",
-    "JudgeBallot",
-    "LogEntry",
-    "ReachedVerdict",
-    "VerdictsResponse",
-]
 _EVENT_TYPES = [str(event.__struct_config__.tag) for event in get_args(Event)]
 
 

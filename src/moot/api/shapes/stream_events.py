@@ -10,7 +10,11 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from moot.api.shapes.base import (
+from moot.api.shapes.debates import SpeechMarks
+from moot.api.shapes.seats_and_polls import OpenPoll
+from moot.api.v1.states import State, StateName
+from moot.core.events import EndReason, FailReason
+from moot.views.json_types import (
     Amount,
     Count,
     DebateId,
@@ -18,15 +22,10 @@ from moot.api.shapes.base import (
     Nth,
     SeatId,
     Seconds,
-    StateName,
     Timestamp,
     Winner,
     one_of,
 )
-from moot.api.shapes.debates import SpeechMarks
-from moot.api.shapes.seats_and_polls import OpenPoll
-from moot.api.v1.states import State
-from moot.core.events import EndReason, FailReason
 from moot.views.transcript_shapes import Rubric, Score, TokenUsage, Verdict
 
 

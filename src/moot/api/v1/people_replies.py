@@ -7,7 +7,6 @@ from typing import Any
 
 from msgspec import UNSET, structs
 
-from moot.api.shapes.base import Timestamp
 from moot.api.shapes.debates import Speaker
 from moot.api.shapes.records import VerdictsResponse
 from moot.api.shapes.seats_and_polls import (
@@ -27,6 +26,7 @@ from moot.rules.runner_decisions import CallPurpose
 from moot.rules.turn_sessions import is_unasked
 from moot.store.contract import StoredInvitation
 from moot.views import transcript_json
+from moot.views.json_types import Timestamp
 from moot.views.poll_results import poll_report
 from moot.views.transcript import transcript
 

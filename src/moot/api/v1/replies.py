@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from moot.api.frames import SeenEvent, log_entry
-from moot.api.shapes.base import Timestamp, as_number
 from moot.api.shapes.debates import (
     ActionResponse,
     CreateDebateResponse,
@@ -39,6 +38,7 @@ from moot.rules.cost_estimate import CostEstimate
 from moot.store.contract import DebateHead, DebatePage
 from moot.views import participants
 from moot.views.costs import costs, dollars
+from moot.views.json_types import Timestamp, as_number
 from moot.views.outcome import ending, warnings
 from moot.views.preview import DebatePreview
 from moot.views.speech_issues import find_issues

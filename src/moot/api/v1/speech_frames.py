@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from moot.api.frames import Frame, SeenEvent
-from moot.api.shapes.base import to_members
 from moot.api.shapes.debates import SpeechMarks
 from moot.api.v1.people_replies import ends_at
 from moot.core.errors import FaultKind
@@ -30,6 +29,7 @@ from moot.core.events import (
 )
 from moot.core.state import REPLAYED_INTERRUPTIONS, Debate, Turn
 from moot.core.terms import Reasoning
+from moot.views.json_types import to_members
 from moot.views.transcript_json import moment
 
 

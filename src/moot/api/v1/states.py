@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from moot.core.terms import Status
+from moot.views.json_types import one_of
 
 State = Literal[
     "initializing", "awaiting_arguments", "debating", "judge_evaluating", "completed", "error", "paused"
 ]
+StateName = Annotated[str, one_of(State)]
+"""The member of a reply: an older client also reads the name of a state that it does not know."""
 
 STATES: dict[Status, State] = {
     "created": "initializing",

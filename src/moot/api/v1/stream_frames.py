@@ -15,7 +15,6 @@ from typing import Any, assert_never
 from msgspec import Struct
 
 from moot.api.frames import Frame, SeenEvent
-from moot.api.shapes.base import Timestamp, to_members
 from moot.api.shapes.stream_events import AckData
 from moot.api.v1 import judge_frames, people_replies, rounds, speech_frames
 from moot.api.v1.speech_frames import v1_frame
@@ -27,6 +26,7 @@ from moot.rules.retry import AMENDABLE_FAULTS
 from moot.rules.runner_decisions import wants_runner
 from moot.views import outcome
 from moot.views.costs import costs, dollars
+from moot.views.json_types import Timestamp, to_members
 from moot.views.transcript import transcript
 from moot.views.transcript_json import cost_summary, moment, verdict
 

@@ -16,7 +16,6 @@ from starlette.responses import Response
 from moot import __version__
 from moot.api.problems import Problem
 from moot.api.rights import may
-from moot.api.shapes.base import Timestamp
 from moot.api.shapes.server_replies import (
     InstallResponse,
     InstallsResponse,
@@ -29,6 +28,7 @@ from moot.api.v1 import bodies, people_bodies, query_params
 from moot.core.errors import Unavailable
 from moot.models.installs import InstallStatus
 from moot.store.contract import AccessToken, digest, new_secret
+from moot.views.json_types import Timestamp
 from moot.web.app_context import AppContext, identity_of, query_string
 from moot.web.responses import json_reply
 from moot.web.route_docs import api_router, documented
