@@ -38,7 +38,7 @@ class DebateParticipant(Struct, frozen=True, rename="camel", kw_only=True, omit_
     position: Annotated[str, one_of(Side)]
     color: str
     team: Annotated[str, Meta(description="Where a side has several teams.")] = ""
-    person: Annotated[bool, Meta(description="A person sits there.")] = False
+    person: Annotated[bool, Meta(description="A person has the seat.")] = False
     stand_in: Annotated[str, Meta(description="The model that speaks when the person does not.")] = ""
     left: Annotated[bool, Meta(description="The person has left, and the stand-in speaks.")] = False
 
@@ -64,8 +64,10 @@ class CostSummary(Struct, frozen=True, rename="camel", kw_only=True):
     cost_by_model: dict[str, Amount]
     total_tokens: Count
     tokens_by_model: dict[str, TokenUsage]
-    estimated: Annotated[bool, Meta(description="Some provider did not tell its usage.")]
-    unpriced: Annotated[tuple[str, ...], Meta(description="Models whose price nobody knows.")]
+    estimated: Annotated[
+        bool, Meta(description="Whether some usage was estimated, because a provider did not report it.")
+    ]
+    unpriced: Annotated[tuple[str, ...], Meta(description="Models whose price is not known.")]
 
 
 # --- verdicts -------------------------------------------------------------------------------------------
@@ -230,7 +232,7 @@ class TranscriptSpeech(Struct, frozen=True, rename="camel", kw_only=True, omit_d
     timestamp: Timestamp
     budget: Annotated[Count, Meta(description="How many words count.")]
     words_heard: Annotated[
-        Count, Meta(description="So many of them were heard, since it went beyond its budget.")
+        Count, Meta(description="How many of them were heard, where it exceeded its budget.")
     ] = 0
     by_hand: Annotated[bool, Meta(description="A person gave it.")] = False
     speaks_as: str = ""

@@ -67,10 +67,12 @@ class SpeechMarks(Struct, frozen=True, rename="camel", kw_only=True, omit_defaul
     words: Count = 0
     truncated: str = ""
     refusal: bool = False
-    degraded: Annotated[str, Meta(description="What had to be done without, or was mended.")] = ""
+    degraded: Annotated[
+        str, Meta(description="What was left out or repaired in the request or the reply.")
+    ] = ""
     over_length: bool = False
     clipped: Annotated[
-        Count, Meta(description="So many of its words count, since it went beyond its budget.")
+        Count, Meta(description="How many of its words count, where it exceeded its budget.")
     ] = 0
 
 
@@ -101,7 +103,7 @@ class Speaker(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=T
     person: bool = False
     ends_at: Annotated[
         Timestamp | UnsetType | None,
-        Meta(description="When a person's time is up; null while the clock stands still."),
+        Meta(description="When a person's time is up; null while the clock is stopped."),
     ] = UNSET
 
 
@@ -131,8 +133,8 @@ class DebateStatusResponse(Struct, frozen=True, rename="camel", kw_only=True, om
     completed_at: Timestamp | None = None
     format: str
     config: DebateSessionConfig
-    stopped: Annotated[bool, Meta(description="It was ended early: stopped or aborted.")]
-    pausing: Annotated[bool, Meta(description="Paused, and a speech is still being given to its end.")]
+    stopped: Annotated[bool, Meta(description="Whether it was ended early: stopped or aborted.")]
+    pausing: Annotated[bool, Meta(description="Whether it is paused while a speech is still being finished.")]
     paused_for: Annotated[str, Meta(description="Why it is paused, where a key is needed again.")] = ""
     ending: Annotated[str, Meta(description="Why it is over, in a sentence.")] = ""
     seq: Annotated[Count, Meta(description="The number of its last event.")]
@@ -161,7 +163,7 @@ class DebateSummary(Struct, frozen=True, rename="camel", kw_only=True, omit_defa
     created_at: Timestamp
     completed_at: Timestamp | None = None
     format: str
-    unpriced: Annotated[bool, Meta(description="Some of it has a price that nobody knows.")]
+    unpriced: Annotated[bool, Meta(description="Some calls have no known price.")]
     winner: Annotated[str | None, Meta(description="A participant's name.")] = None
     outcome: Annotated[str, Meta(extra_json_schema={"enum": OUTCOMES})] = ""
     headline: Annotated[str, Meta(description="Who won, in a few words.")] = ""
@@ -171,7 +173,7 @@ class DebateSummary(Struct, frozen=True, rename="camel", kw_only=True, omit_defa
         tuple[Count, ...],
         Meta(description="Who gives each speech, by their place among the participants, counted from 0."),
     ]
-    given: Annotated[Count, Meta(description="So many speeches of the strip are behind us.")]
+    given: Annotated[Count, Meta(description="How many speeches of the strip have been given.")]
 
 
 class Pagination(Struct, frozen=True, rename="camel", kw_only=True):
@@ -218,7 +220,7 @@ class PauseDebateResponse(Struct, frozen=True, rename="camel", kw_only=True):
     debate_id: DebateId
     status: StateName
     paused_at: Timestamp
-    pausing: Annotated[bool, Meta(description="A speech is still being given to its end.")]
+    pausing: Annotated[bool, Meta(description="Whether a speech is still being finished.")]
 
 
 class ResumeDebateResponse(Struct, frozen=True, rename="camel", kw_only=True):

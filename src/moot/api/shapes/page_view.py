@@ -83,7 +83,7 @@ class View(Struct, frozen=True, rename="camel", kw_only=True):
     remarks: dict[str, Members]
     points: dict[str, Members]
     polls: Annotated[
-        Members, Meta(description="The number of votes, and the votes once they can sway nobody.")
+        Members, Meta(description="The number of votes, and the results once the last poll has closed.")
     ]
     place: Annotated[Members, Meta(description="The seat of the viewer; empty for those who have none.")]
     bench: Annotated[dict[str, Members], Meta(description="The judges at work, by judging, judge and order.")]

@@ -20,7 +20,7 @@ class LogEntry(Struct, frozen=True, rename="camel", kw_only=True):
     event: Annotated[
         Raw,
         Meta(
-            description="As it was written down; docs/events.md has the members of each type.",
+            description="As it is stored; docs/events.md has the members of each type.",
             extra_json_schema={
                 "type": "object",
                 "properties": {
@@ -40,7 +40,7 @@ class LogEntry(Struct, frozen=True, rename="camel", kw_only=True):
 class EventPage(Struct, frozen=True, rename="camel", kw_only=True):
     events: tuple[LogEntry, ...]
     after: Count
-    next: Annotated[Count, Meta(description="What to ask for as `after` next.")]
+    next: Annotated[Count, Meta(description="What to send as `after` next.")]
     has_more: bool
 
 
@@ -49,7 +49,7 @@ class CallWords(Struct, frozen=True, rename="camel", kw_only=True):
     reasoning: str
     segments: Annotated[
         tuple[dict[str, Any], ...],
-        Meta(description="As they came. One that was cut has `unfinished`, and what had come of it."),
+        Meta(description="In order. One that was cut off has `unfinished` and its text so far."),
     ]
 
 
@@ -68,5 +68,7 @@ class CallResponse(Struct, frozen=True, rename="camel", kw_only=True):
 
 class VerdictsResponse(Struct, frozen=True, rename="camel", kw_only=True):
     debate_id: DebateId
-    verdicts: Annotated[tuple[ReachedVerdict, ...], Meta(description="The first is what the debate came to.")]
+    verdicts: Annotated[
+        tuple[ReachedVerdict, ...], Meta(description="The first is the result of the debate.")
+    ]
     being_judged: bool

@@ -225,7 +225,7 @@ class TokensResponse(Struct, frozen=True, rename="camel", kw_only=True):
 
 class ModelEstimate(Struct, frozen=True, rename="camel", kw_only=True):
     model: str
-    low: Annotated[Amount | None, Meta(description="null where nobody knows the price.")]
+    low: Annotated[Amount | None, Meta(description="null where the price is not known.")]
     high: Amount | None
     calls: CountRange
     input_tokens: CountRange
@@ -235,7 +235,7 @@ class ModelEstimate(Struct, frozen=True, rename="camel", kw_only=True):
 class EstimateResponse(Struct, frozen=True, rename="camel", kw_only=True):
     currency: Annotated[str, Meta(extra_json_schema={"const": "USD"})]
     low: Annotated[
-        Amount | None, Meta(description="US dollars, if everybody keeps to the words of the format.")
+        Amount | None, Meta(description="US dollars, if every speaker keeps to the words of the format.")
     ]
     high: Annotated[Amount | None, Meta(description="US dollars, if every call takes all that it may.")]
     low_text: str

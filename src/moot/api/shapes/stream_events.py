@@ -48,8 +48,8 @@ class StatusEvent(LoggedFrame, frozen=True, rename="camel", kw_only=True, omit_d
 class ParticipantEvent(SpeechMarks, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
     """Words of a speech as they come; with `done`, its end.
 
-    Words of a higher `attempt` stand for all earlier ones of the same speech; with `replace`, the chunk
-    stands for all earlier ones of its attempt.
+    Words of a higher `attempt` replace all earlier ones of the same speech; with `replace`, the chunk
+    replaces all earlier ones of its attempt.
     """
 
     participant_id: SeatId
@@ -84,7 +84,7 @@ class RoundResponse(SpeechMarks, frozen=True, rename="camel", kw_only=True, omit
 
 
 class RoundCompleteEvent(LoggedFrame, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
-    """Everybody has spoken in this round."""
+    """All speakers of this round have spoken."""
 
     round_number: Nth
     responses: tuple[RoundResponse, ...]
@@ -104,7 +104,7 @@ class JudgeEvent(LoggedFrame, frozen=True, rename="camel", kw_only=True, omit_de
 
 
 class VerdictEvent(Verdict, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
-    """What the judges came to. A debate without a verdict has none of these."""
+    """The verdict. A debate without a verdict has no such event."""
 
     timestamp: Timestamp
     seq: Annotated[Nth, Meta(description="Where it stands in the log.")]
@@ -210,7 +210,7 @@ class ReasoningEvent(LoggedFrame, frozen=True, rename="camel", kw_only=True, omi
 
 
 class RemarkEvent(LoggedFrame, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
-    """Somebody has said something from outside."""
+    """A remark was made, or a question was asked, from outside the debate."""
 
     remark: Nth
     text: str
@@ -237,7 +237,7 @@ class BallotEvent(LoggedFrame, frozen=True, rename="camel", kw_only=True, omit_d
 
 
 class SeatEvent(LoggedFrame, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
-    """A person sits down, or a model takes over."""
+    """A person takes a seat, or a model replaces them."""
 
     participant_id: SeatId
     participant_name: str
@@ -247,7 +247,7 @@ class SeatEvent(LoggedFrame, frozen=True, rename="camel", kw_only=True, omit_def
 
 
 class ClockEvent(LoggedFrame, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
-    """A person's time begins, stands still (`endsAt` is null), goes on or grows."""
+    """A person's time begins, is stopped (`endsAt` is null), continues or is extended."""
 
     participant_id: SeatId
     turn: Nth
@@ -255,7 +255,7 @@ class ClockEvent(LoggedFrame, frozen=True, rename="camel", kw_only=True, omit_de
 
 
 class PointEvent(LoggedFrame, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
-    """Somebody rose on a point of information; the text of one that was not taken is empty."""
+    """A point of information was offered; one that was declined has no text."""
 
     participant_id: SeatId
     participant_name: str
