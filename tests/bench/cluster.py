@@ -25,6 +25,7 @@ from tests.bench.tools import folder, measured, report
 from tests.support.event_factories import call_started, delta, opened, turn_started
 from tests.support.postgres import Postgres
 from tests.support.redis import Redis
+from tests.support.streamed import append_streamed
 
 SIZES = (50, 200, 800)
 NODES = 2
@@ -147,7 +148,7 @@ async def _appends() -> None:
 async def _narrated(store: Store, elsewhere: Callable[[], float]) -> tuple[float, float, float]:
     async def narrate(debate_id: str) -> None:
         for _ in range(APPENDED // NARRATORS):
-            await store.append_streamed(debate_id, [delta("a word or two ")], epoch=0)
+            await append_streamed(store, debate_id, [delta("a word or two ")], epoch=0)
 
     names = [f"deb_{place}" for place in range(NARRATORS)]
     for name in names:

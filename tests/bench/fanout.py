@@ -9,6 +9,7 @@ from moot.engine.followers import Followers, MemoryBus
 from moot.store.sqlite.store import SqliteStore
 from tests.bench.tools import folder, measured, report
 from tests.support.event_factories import call_started, opened, turn_started
+from tests.support.streamed import append_streamed
 
 EVENTS = 20_000
 BATCH = 20
@@ -47,7 +48,7 @@ async def _run(followers: int, events: int, size: int) -> tuple[float, float]:
         with measured() as spent:
             for start in range(0, events, size):
                 words = [CallDelta(1, 0, "text", f"{start + n} words ") for n in range(size)]
-                await store.append_streamed("deb_1", words, epoch=0)
+                await append_streamed(store, "deb_1", words, epoch=0)
             await asyncio.gather(*reading)
         await hub.close()
         await store.close()

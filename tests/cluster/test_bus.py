@@ -21,6 +21,7 @@ from moot.store.contract import LogPosition
 from moot.store.memory import MemoryStore
 from tests.support.event_factories import call_started, opened, turn_started
 from tests.support.redis import Redis, redis, redis_url  # noqa: F401 - fixtures
+from tests.support.streamed import append_streamed
 from tests.support.until import until
 
 DEBATE = "deb_1"
@@ -87,7 +88,7 @@ class Place:
         await self.store.record(DEBATE, lambda _: (opened(), turn_started(), call_started()))
 
     async def say(self, *texts: str) -> None:
-        await self.store.append_streamed(DEBATE, [CallDelta(1, 0, "text", text) for text in texts], epoch=0)
+        await append_streamed(self.store, DEBATE, [CallDelta(1, 0, "text", text) for text in texts], epoch=0)
 
     async def remark(self, text: str) -> None:
         await self.store.record(DEBATE, lambda _: (RemarkInjected(1, text),))

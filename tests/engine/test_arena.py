@@ -9,6 +9,7 @@ import pytest
 
 from moot.core.errors import Invalid, Refused, StoreError, UnknownDebate
 from moot.core.events import CallDelta, DebateEnded, TurnCompleted
+from moot.core.state import Debate
 from moot.core.terms import Model, Money
 from moot.engine.arena import Arena
 from moot.providers.scripted import SayCue, ScriptedProvider, improvise
@@ -16,7 +17,7 @@ from moot.rules.commands import JudgeAgain, PauseDebate, Start, decide
 from moot.rules.debate_setup import SeatSetup
 from moot.rules.retry import RunnerTimings
 from moot.settings import Settings
-from moot.store.contract import DebateHead, IdempotencyKey
+from moot.store.contract import IdempotencyKey
 from moot.store.memory import MemoryStore
 from moot.store.sqlite.store import SqliteStore
 
@@ -55,14 +56,15 @@ async def test_who_watches_waits_for_a_log_that_is_away_at_the_end(
 ) -> None:
     monkeypatch.setattr("moot.engine.arena.STORE_RETRY_SECONDS", 0.01)
     store, away = MemoryStore(), [StoreError(), StoreError()]
-    look = store.head
+    read = store.state
 
-    async def head(debate_id: str) -> DebateHead:
-        if away and (await store.state(debate_id)).final:
+    async def state(debate_id: str, upto: int | None = None) -> Debate:
+        debate = await read(debate_id, upto)
+        if away and debate.final:
             raise away.pop()
-        return await look(debate_id)
+        return debate
 
-    store.head = head
+    store.state = state
     async with Arena.open(
         settings(tmp_path), store=store, providers={"scripted": ScriptedProvider()}
     ) as arena:

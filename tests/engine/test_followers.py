@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from moot.core.errors import StoreError
 from moot.core.events import CallDelta, Event, Recorded, RemarkInjected
 from moot.engine.followers import PAGE, TAIL_SIZE, Followers, MemoryBus
-from moot.store.contract import LogPosition
+from moot.store.contract import AppendStreamed, LogPosition
 from moot.store.memory import MemoryStore
 from moot.store.sqlite.store import SqliteStore
 from tests.support.event_factories import call_started, opened, turn_started
+from tests.support.streamed import append_streamed
+from tests.support.until import until
 
 DEBATE = "deb_1"
 
@@ -36,7 +38,7 @@ async def begun(store: MemoryStore | SqliteStore, bus: MemoryBus | None = None) 
 
 
 async def say(store: MemoryStore | SqliteStore, *texts: str) -> None:
-    await store.append_streamed(DEBATE, [CallDelta(1, 0, "text", text) for text in texts], epoch=0)
+    await append_streamed(store, DEBATE, [CallDelta(1, 0, "text", text) for text in texts], epoch=0)
 
 
 async def collect(hub: Followers, upto: int, after: int = 0, pause: float = 0.0) -> list[int]:
@@ -185,12 +187,6 @@ async def settled() -> None:
         await asyncio.sleep(0)
 
 
-async def until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
-        while not true():  # noqa: ASYNC110 - nothing tells of it
-            await asyncio.sleep(0.002)
-
-
 Following = tuple[list[Recorded], asyncio.Task[None]]
 
 
@@ -325,3 +321,96 @@ async def test_news_are_wanted_for_as_long_as_somebody_follows_and_words_while_s
         await asyncio.gather(task, return_exceptions=True)
     assert [words for _, words in bus.heeded] == [False, True, False, None]
     await hub.close()
+
+
+# --- receivers ----------------------------------------------------------------------------------------
+
+
+class Jumbled(MemoryBus):
+    """Delivers, drops and repeats messages as it is told."""
+
+    def __init__(self, moves: Sequence[str]) -> None:
+        super().__init__()
+        self._moves = list(moves)
+        self._kept: list[tuple[str, tuple[Recorded, ...] | None]] = []
+
+    def publish(self, debate_id: str, records: tuple[Recorded, ...] | None) -> None:
+        move = self._moves.pop(0) if self._moves else "deliver"
+        if move == "lose":
+            return
+        if move == "later":
+            self._kept.append((debate_id, records))
+            return
+        super().publish(debate_id, records)
+        if move == "twice":
+            super().publish(debate_id, records)
+        for late in self._kept:
+            super().publish(*late)
+        self._kept.clear()
+
+
+async def test_a_receiver_gets_a_commit_in_the_pass_of_the_loop_that_publishes_it() -> None:
+    store = MemoryStore()
+    hub = await begun(store)
+    seqs: list[int] = []
+    following = asyncio.create_task(
+        hub.follow_into(DEBATE, 0, lambda records: seqs.extend(r.seq for r in records))
+    )
+    await asyncio.sleep(0.01)
+    reply: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+    store.append_streamed([AppendStreamed(reply, DEBATE, [CallDelta(1, 0, "text", "a")], 0)])
+    assert seqs == [1, 2, 3, 4]
+    await hub.close()
+    await following
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.sampled_from(["deliver", "lose", "later", "twice"]), max_size=12))
+async def test_a_receiver_gets_every_event_once_and_in_order_whatever_the_bus_does(moves: list[str]) -> None:
+    store = MemoryStore()
+    bus = Jumbled(["deliver", *moves])
+    hub = await begun(store, bus)
+    seqs: list[int] = []
+    following = asyncio.create_task(
+        hub.follow_into(DEBATE, 0, lambda records: seqs.extend(r.seq for r in records))
+    )
+    for number in range(len(moves) + 1):
+        await say(store, f"{number} ", "and ")
+        await asyncio.sleep(0)
+    last = (await store.state(DEBATE)).seq
+    await until(lambda: seqs and seqs[-1] == last)
+    assert seqs == list(range(1, last + 1))
+    await hub.close()
+    await following
+
+
+async def test_a_receiver_is_released_when_the_debate_is_deleted() -> None:
+    store = MemoryStore()
+    hub = await begun(store)
+    following = asyncio.create_task(hub.follow_into(DEBATE, 0, lambda _records: None))
+    await asyncio.sleep(0.01)
+    await store.delete(DEBATE)
+    await asyncio.wait_for(following, 60)
+    await hub.close()
+
+
+async def test_an_error_of_a_receiver_is_its_own() -> None:
+    store = MemoryStore()
+    hub = await begun(store)
+    seqs: list[int] = []
+
+    def fail(records: Sequence[Recorded]) -> None:
+        if records[-1].seq > 3:
+            raise ValueError("cannot be shown")
+
+    failing = asyncio.create_task(hub.follow_into(DEBATE, 0, fail))
+    following = asyncio.create_task(
+        hub.follow_into(DEBATE, 0, lambda records: seqs.extend(r.seq for r in records))
+    )
+    await asyncio.sleep(0.01)
+    await say(store, "a")
+    with pytest.raises(ValueError, match="cannot be shown"):
+        await failing
+    assert seqs == [1, 2, 3, 4]
+    await hub.close()
+    await following

@@ -26,6 +26,7 @@ from moot.store.postgres.store import PostgresStore
 from tests.store.conftest import Clock
 from tests.support.event_factories import call_started, delta, opened, turn_started
 from tests.support.postgres import Postgres, empty_postgres, postgres_url
+from tests.support.streamed import append_streamed
 
 __all__ = ["empty_postgres", "postgres_url"]
 
@@ -67,7 +68,7 @@ async def open_call(store: Store, debate_id: str = "d1") -> RecordResult:
 
 
 async def speak(store: Store, debate_id: str, words: Sequence[str]) -> list[RecordResult]:
-    return [await store.append_streamed(debate_id, [delta(word)], epoch=0) for word in words]
+    return [await append_streamed(store, debate_id, [delta(word)], epoch=0) for word in words]
 
 
 async def words_in(store: Store, debate_id: str) -> list[str]:
@@ -165,16 +166,16 @@ async def test_whoever_lost_the_debate_elsewhere_writes_nothing(
     here: PostgresStore, there: PostgresStore
 ) -> None:
     await open_call(here)
-    await here.append_streamed("d1", [delta("mine ")], epoch=0)
+    await append_streamed(here, "d1", [delta("mine ")], epoch=0)
     assert await there.claim("d1", "there", seen_epoch=0) == 1
     for asking in (
-        here.append_streamed("d1", [delta("late")], epoch=0),
+        append_streamed(here, "d1", [delta("late")], epoch=0),
         here.record("d1", remark, epoch=0),
         here.claim("d1", "here", seen_epoch=0),
     ):
         with pytest.raises(Fenced):
             await asking
-    assert (await there.append_streamed("d1", [delta("yours")], epoch=1)).debate.live[0].text == "mine yours"
+    assert (await append_streamed(there, "d1", [delta("yours")], epoch=1)).debate.live[0].text == "mine yours"
     assert await words_in(here, "d1") == ["mine ", "yours"]
 
 
@@ -183,7 +184,7 @@ async def test_a_newer_epoch_than_the_one_remembered_may_write(
 ) -> None:
     await open_call(here)
     await there.claim("d1", "here", seen_epoch=0, epoch=7)
-    assert (await here.append_streamed("d1", [delta("a")], epoch=7)).records[0].epoch == 7
+    assert (await append_streamed(here, "d1", [delta("a")], epoch=7)).records[0].epoch == 7
     assert (await here.record("d1", remark)).records[0].epoch == 7
 
 
@@ -194,7 +195,7 @@ async def test_words_are_dropped_when_their_call_was_ended_elsewhere(
 
     await open_call(here)
     await there.record("d1", always(call_ended()))
-    outcome = await here.append_streamed("d1", [delta("late")], epoch=0)
+    outcome = await append_streamed(here, "d1", [delta("late")], epoch=0)
     assert outcome.records == ()
     assert outcome.debate.seq == 5
 
@@ -206,7 +207,7 @@ async def test_what_was_deleted_elsewhere_is_unknown_and_may_be_opened_anew(
     await speak(here, "d1", ["old "])
     await there.delete("d1")
     for asking in (
-        here.append_streamed("d1", [delta("a")], epoch=0),
+        append_streamed(here, "d1", [delta("a")], epoch=0),
         here.record("d1", always()),
         here.state("d1"),
     ):
@@ -372,7 +373,7 @@ async def test_an_answer_that_is_lost_is_neither_a_loss_nor_a_repetition(
         store.listen(lambda debate_id, records: heard.extend(recorded.seq for recorded in records or ()))
         for i, word in enumerate(words):
             proxy.armed = i % 3 == 0
-            outcome = await store.append_streamed("d1", [delta(word)], epoch=0)
+            outcome = await append_streamed(store, "d1", [delta(word)], epoch=0)
             assert outcome.debate.seq == 5 + i
         assert proxy.cuts == 20
         assert store.write_error == ""
@@ -391,7 +392,7 @@ async def test_an_append_that_is_still_landing_is_waited_for(
         async with await psycopg.AsyncConnection.connect(empty_postgres) as holder:
             await holder.execute("SELECT * FROM heads WHERE debate_id = 'd1' FOR UPDATE")
             proxy.mute = True
-            asked = asyncio.create_task(store.append_streamed("d1", [delta("once")], epoch=0))
+            asked = asyncio.create_task(append_streamed(store, "d1", [delta("once")], epoch=0))
             await _waiters(empty_postgres, 2)
         assert (await asked).debate.seq == 5
     assert proxy.cuts == 1
@@ -457,7 +458,7 @@ async def test_a_server_that_stays_away_is_told_of_until_it_is_back(monkeypatch:
             await asyncio.to_thread(server.crash)
             for asking in (
                 store.record("d1", remark),
-                store.append_streamed("d1", [delta("a")], epoch=0),
+                append_streamed(store, "d1", [delta("a")], epoch=0),
                 store.read("d1"),
             ):
                 with pytest.raises(StoreError) as told:
@@ -466,7 +467,7 @@ async def test_a_server_that_stays_away_is_told_of_until_it_is_back(monkeypatch:
                 assert "moot-pg" not in str(told.value)
             assert store.write_error
             await asyncio.to_thread(server.start)
-            await store.append_streamed("d1", [delta("back")], epoch=0)
+            await append_streamed(store, "d1", [delta("back")], epoch=0)
             assert store.write_error == ""
             assert await words_in(store, "d1") == ["back"]
 
@@ -479,9 +480,9 @@ async def test_whoever_waits_when_the_store_is_closed_is_told(
     await open_call(store)
     async with await psycopg.AsyncConnection.connect(empty_postgres) as holder:
         await holder.execute("SELECT * FROM heads WHERE debate_id = 'd1' FOR UPDATE")
-        asked = asyncio.create_task(store.append_streamed("d1", [delta("late")], epoch=0))
+        asked = asyncio.create_task(append_streamed(store, "d1", [delta("late")], epoch=0))
         await _waiters(empty_postgres, 1)
-        queued = asyncio.create_task(store.append_streamed("d1", [delta("later")], epoch=0))
+        queued = asyncio.create_task(append_streamed(store, "d1", [delta("later")], epoch=0))
         await asyncio.sleep(0)
         await store.close()
         for late in (asked, queued):
@@ -498,8 +499,8 @@ async def test_what_takes_too_long_is_called_off_and_hinders_nothing_later(
         async with await psycopg.AsyncConnection.connect(empty_postgres) as holder:
             await holder.execute("SELECT * FROM heads WHERE debate_id = 'd1' FOR UPDATE")
             with pytest.raises(StoreError):
-                await store.append_streamed("d1", [delta("late")], epoch=0)
-        await store.append_streamed("d1", [delta("in time")], epoch=0)
+                await append_streamed(store, "d1", [delta("late")], epoch=0)
+        await append_streamed(store, "d1", [delta("in time")], epoch=0)
         assert await words_in(store, "d1") == ["in time"]
 
 
@@ -508,7 +509,7 @@ async def test_a_debate_that_cannot_be_written_harms_no_neighbour(here: Postgres
     results = await asyncio.gather(
         here.record("d1", remark),
         here.record("d2", always(opened()), owner="half \ud800"),
-        here.append_streamed("d1", [delta("a")], epoch=0),
+        append_streamed(here, "d1", [delta("a")], epoch=0),
         here.record("d3", always(opened())),
         return_exceptions=True,
     )
@@ -604,7 +605,7 @@ CREATE INDEX CONCURRENTLY events_by_time ON events (at);
             await migrations._catch_up(connection, guard, scripts)
             cursor = await connection.execute("SELECT max(version), count(*) FROM moot_schema")
             assert await cursor.fetchone() == (9998, len(scripts))
-        await store.append_streamed("d1", [delta("a")], epoch=0)
+        await append_streamed(store, "d1", [delta("a")], epoch=0)
 
 
 # --- asking -------------------------------------------------------------------------------------------

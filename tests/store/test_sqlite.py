@@ -25,6 +25,7 @@ from moot.store.sqlite.connect import connect
 from moot.store.sqlite.store import SqliteStore
 from tests.store.other_process import remark
 from tests.support.event_factories import call_started, delta, opened, turn_started
+from tests.support.streamed import append_streamed
 
 
 @pytest.fixture
@@ -114,13 +115,13 @@ async def test_every_connection_is_durable(store: SqliteStore) -> None:
 async def test_a_reopened_store_goes_on(path: Path) -> None:
     first = SqliteStore.open(path)
     await open_call(first)
-    await first.append_streamed("d1", [delta("well")], epoch=0)
+    await append_streamed(first, "d1", [delta("well")], epoch=0)
     before = await first.state("d1")
     await first.close()
     assert not path.with_name("moot.db-wal").exists()
     second = SqliteStore.open(path)
     assert await second.state("d1") == before
-    assert (await second.append_streamed("d1", [delta(" now")], epoch=0)).debate.live[0].text == "well now"
+    assert (await append_streamed(second, "d1", [delta(" now")], epoch=0)).debate.live[0].text == "well now"
     await second.close()
 
 
@@ -252,10 +253,10 @@ async def test_two_processes_may_write_the_same_debate_at_once(store: SqliteStor
 
 async def test_a_claim_by_another_process_fences_us(store: SqliteStore, path: Path) -> None:
     await open_call(store)
-    await store.append_streamed("d1", [delta("a")], epoch=0)
+    await append_streamed(store, "d1", [delta("a")], epoch=0)
     assert elsewhere(path, "claim").stdout.strip() == "1"
     with pytest.raises(Fenced):
-        await store.append_streamed("d1", [delta("b")], epoch=0)
+        await append_streamed(store, "d1", [delta("b")], epoch=0)
     with pytest.raises(Fenced):
         await store.claim("d1", "me", seen_epoch=0)
 
@@ -264,7 +265,7 @@ async def test_a_debate_deleted_by_another_process_is_gone(store: SqliteStore, p
     await open_call(store)
     elsewhere(path, "delete")
     with pytest.raises(UnknownDebate):
-        await store.append_streamed("d1", [delta("a")], epoch=0)
+        await append_streamed(store, "d1", [delta("a")], epoch=0)
     with pytest.raises(UnknownDebate):
         await store.state("d1")
 
@@ -299,8 +300,8 @@ async def test_deleted_text_is_in_no_file(store: SqliteStore, path: Path) -> Non
     await open_call(store, "stays")
     for _ in range(60):
         await asyncio.gather(
-            store.append_streamed("gone", [delta(words)] * 20, epoch=0),
-            store.append_streamed("stays", [delta("la")], epoch=0),
+            append_streamed(store, "gone", [delta(words)] * 20, epoch=0),
+            append_streamed(store, "stays", [delta("la")], epoch=0),
         )
     assert all(in_table(path, table, "gone") for table in ("events", "fresh"))
     assert CANARY.encode() in b"".join(file.read_bytes() for file in path.parent.iterdir())
@@ -335,7 +336,7 @@ async def test_a_full_disk_is_survived(store: SqliteStore, path: Path) -> None:
     before = await store.state("d1")
     limit_pages(store, 1)
     results = await asyncio.gather(
-        store.append_streamed("d1", [delta("x" * 100_000)], epoch=0),
+        append_streamed(store, "d1", [delta("x" * 100_000)], epoch=0),
         store.record("d2", lambda _: [opened(motion="y" * 100_000)]),
         return_exceptions=True,
     )
@@ -346,7 +347,7 @@ async def test_a_full_disk_is_survived(store: SqliteStore, path: Path) -> None:
     assert await store.state("d1") == before
     assert (await store.list()).total == 1
     limit_pages(store, 1_000_000)
-    after = await store.append_streamed("d1", [delta("back")], epoch=0)
+    after = await append_streamed(store, "d1", [delta("back")], epoch=0)
     assert (after.debate.seq, after.debate.live[0].text) == (4, "back")
     with closing(connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
@@ -356,7 +357,7 @@ async def test_on_a_full_disk_what_still_fits_is_written(store: SqliteStore) -> 
     await open_call(store)
     limit_pages(store, 1)
     results = await asyncio.gather(
-        *(store.append_streamed("d1", [delta(text)], epoch=0) for text in ("a", "x" * 100_000, "b")),
+        *(append_streamed(store, "d1", [delta(text)], epoch=0) for text in ("a", "x" * 100_000, "b")),
         return_exceptions=True,
     )
     assert [isinstance(result, StoreError) for result in results] == [False, True, False]
@@ -389,8 +390,8 @@ async def test_a_locked_file_is_waited_for(store: SqliteStore, path: Path) -> No
 async def test_events_settle_and_are_read_across_the_seam(store: SqliteStore, path: Path) -> None:
     await open_call(store)
     for i in range(12):
-        await store.append_streamed("d1", [delta(f"{i} ")] * 100, epoch=0)
-    await store.append_streamed("d1", [], epoch=0)  # by now the writer has settled what it had to
+        await append_streamed(store, "d1", [delta(f"{i} ")] * 100, epoch=0)
+    await append_streamed(store, "d1", [], epoch=0)  # by now the writer has settled what it had to
     settled, fresh = in_table(path, "events"), in_table(path, "fresh")
     assert settled + fresh == list(range(1, 1204))
     assert len(fresh) < len(settled)
@@ -416,13 +417,13 @@ async def test_events_that_cannot_settle_stay_where_they_are(store: SqliteStore,
     await open_call(store)
     with closing(connect(path)) as other:
         other.execute("INSERT INTO events VALUES ('d1', 50, '', 0, '')")
-        await store.append_streamed("d1", [delta("a")] * 1200, epoch=0)
-        await store.append_streamed("d1", [delta("b")], epoch=0)
-        await store.append_streamed("d1", [], epoch=0)
+        await append_streamed(store, "d1", [delta("a")] * 1200, epoch=0)
+        await append_streamed(store, "d1", [delta("b")], epoch=0)
+        await append_streamed(store, "d1", [], epoch=0)
         assert len(in_table(path, "fresh")) == 1204
         other.execute("DELETE FROM events")
-    await store.append_streamed("d1", [delta("c")], epoch=0)
-    await store.append_streamed("d1", [], epoch=0)
+    await append_streamed(store, "d1", [delta("c")], epoch=0)
+    await append_streamed(store, "d1", [], epoch=0)
     assert in_table(path, "fresh") == []
     assert in_table(path, "events") == list(range(1, 1206))
 
@@ -479,7 +480,7 @@ async def test_a_debate_longer_than_a_page_is_folded_whole(path: Path) -> None:
     store = SqliteStore.open(path)
     await open_call(store)
     for _ in range(5):
-        await store.append_streamed("d1", [delta("word ") for _ in range(500)], epoch=0)
+        await append_streamed(store, "d1", [delta("word ") for _ in range(500)], epoch=0)
     expected = await store.state("d1")
     await store.close()
     store = SqliteStore.open(path)

@@ -51,6 +51,7 @@ from moot.views.session_rows import ImportedSpeech, imported_events, response_ke
 from moot.views.summary import summary
 from tests.store.conftest import Clock
 from tests.support.event_factories import SCRIPTED, call_started, delta, opened, seats, turn_started
+from tests.support.streamed import append_streamed
 
 DRAW = DebateVerdict("draw", None, "hand")
 
@@ -90,7 +91,7 @@ async def test_seq_is_dense_from_one(store: Store) -> None:
     await open_call(store)
     for _ in range(3):
         await store.record("d1", remark)
-        await store.append_streamed("d1", [delta("a"), delta("b")], epoch=0)
+        await append_streamed(store, "d1", [delta("a"), delta("b")], epoch=0)
     records = await store.read("d1")
     assert [recorded.seq for recorded in records] == list(range(1, 14))
     assert {recorded.debate for recorded in records} == {"d1"}
@@ -98,7 +99,7 @@ async def test_seq_is_dense_from_one(store: Store) -> None:
 
 async def test_the_state_is_the_fold_of_what_is_read(store: Store) -> None:
     await open_call(store)
-    outcome = await store.append_streamed("d1", [delta("well "), delta("now")], epoch=0)
+    outcome = await append_streamed(store, "d1", [delta("well "), delta("now")], epoch=0)
     assert outcome.debate == await store.state("d1") == fold(await store.read("d1"))
     assert outcome.debate.live[0].text == "well now"
 
@@ -212,7 +213,7 @@ async def test_an_unknown_debate_is_said_to_be_unknown(store: Store) -> None:
         store.head("d1"),
         store.delete("d1"),
         store.claim("d1", "me", seen_epoch=0),
-        store.append_streamed("d1", [delta("a")], epoch=0),
+        append_streamed(store, "d1", [delta("a")], epoch=0),
     ):
         with pytest.raises(UnknownDebate):
             await asking
@@ -232,7 +233,7 @@ async def test_many_debates_are_written_at_once(store: Store) -> None:
 
     async def speak(debate_id: str) -> None:
         for i in range(20):
-            await store.append_streamed(debate_id, [delta(f"{debate_id}:{i} ")], epoch=0)
+            await append_streamed(store, debate_id, [delta(f"{debate_id}:{i} ")], epoch=0)
             if i % 5 == 0:
                 await store.record(debate_id, remark)
 
@@ -271,9 +272,9 @@ async def test_listeners_hear_every_commit_in_order_before_the_asker(store: Stor
     await open_call(store)
     assert heard == [("d1", [1, 2, 3, 4])]
     await asyncio.gather(
-        store.append_streamed("d1", [delta("a"), delta("b")], epoch=0),
+        append_streamed(store, "d1", [delta("a"), delta("b")], epoch=0),
         store.record("d1", refuse),
-        store.append_streamed("d1", [delta("late", call=7)], epoch=0),
+        append_streamed(store, "d1", [delta("late", call=7)], epoch=0),
         store.record("d1", remark),
         return_exceptions=True,
     )
@@ -316,12 +317,12 @@ async def test_taking_over_raises_the_epoch(store: Store) -> None:
 async def test_an_older_epoch_writes_nothing(store: Store) -> None:
     await open_call(store)
     await store.claim("d1", "one", seen_epoch=0)
-    for asking in (store.record("d1", remark, epoch=0), store.append_streamed("d1", [delta("a")], epoch=0)):
+    for asking in (store.record("d1", remark, epoch=0), append_streamed(store, "d1", [delta("a")], epoch=0)):
         with pytest.raises(Fenced):
             await asking
     assert (await store.state("d1")).seq == 4
     assert (await store.record("d1", remark, epoch=1)).records[0].epoch == 1
-    assert (await store.append_streamed("d1", [delta("a")], epoch=1)).records[0].epoch == 1
+    assert (await append_streamed(store, "d1", [delta("a")], epoch=1)).records[0].epoch == 1
 
 
 async def test_a_command_needs_no_epoch_and_carries_the_present_one(store: Store) -> None:
@@ -348,7 +349,7 @@ async def test_words_after_the_end_of_their_call_are_dropped(store: Store) -> No
     await open_call(store)
     await store.record("d1", always(call_ended()))
     segment = SegmentCompleted(call=1, segment=Text("late"))
-    outcome = await store.append_streamed("d1", [delta("late"), segment], epoch=0)
+    outcome = await append_streamed(store, "d1", [delta("late"), segment], epoch=0)
     assert outcome.records == ()
     assert outcome.debate == await store.state("d1")
     assert outcome.debate.seq == 5
@@ -356,14 +357,14 @@ async def test_words_after_the_end_of_their_call_are_dropped(store: Store) -> No
 
 async def test_words_of_an_open_call_stay_when_others_are_dropped(store: Store) -> None:
     await open_call(store)
-    outcome = await store.append_streamed("d1", [delta("no", call=7), delta("yes")], epoch=0)
+    outcome = await append_streamed(store, "d1", [delta("no", call=7), delta("yes")], epoch=0)
     assert [recorded.event for recorded in outcome.records] == [delta("yes")]
 
 
 async def test_words_do_not_change_the_summary(store: Store, clock: Clock) -> None:
     outcome = await open_call(store)
     clock.move(seconds=1)
-    await store.append_streamed("d1", [delta("a")], epoch=0)
+    await append_streamed(store, "d1", [delta("a")], epoch=0)
     head = await store.head("d1")
     assert head.summary == summary(outcome.debate)
     assert (head.version, head.updated_at) == (5, clock.now)
@@ -609,7 +610,7 @@ async def test_pulses_tell_version_and_epoch_of_those_that_exist(store: Store) -
     await open_call(store, "d1")
     await open_debate(store, "d2")
     await store.claim("d2", "me", seen_epoch=0)
-    await store.append_streamed("d1", [delta("a")], epoch=0)
+    await append_streamed(store, "d1", [delta("a")], epoch=0)
     pulses = await store.positions(["d1", "d2", "d3"])
     assert {name: (pulse.version, pulse.epoch) for name, pulse in pulses.items()} == {
         "d1": (5, 0),
@@ -630,7 +631,7 @@ async def test_those_under_way_are_found_all_or_since_something_happened(store: 
     clock.move(minutes=1)
     then = clock.now
     await store.record("remarked", remark)
-    await store.append_streamed("speaks", [delta("well")], epoch=0)
+    await append_streamed(store, "speaks", [delta("well")], epoch=0)
     head = await store.head("speaks")
     everything = {one.id: one for one in await store.active_debates()}
     assert everything.keys() == {"speaks", "remarked"}
@@ -684,7 +685,7 @@ async def test_whatever_happens_after_the_end_makes_a_debate_younger(store: Stor
         await store.record(debate_id, always(DebateEnded(reason="stopped")))
     clock.move(days=40)
     await store.record("d1", remark)
-    await store.append_streamed("d2", [delta("one word more")], epoch=0)
+    await append_streamed(store, "d2", [delta("one word more")], epoch=0)
     before = clock.now - timedelta(days=30)
     assert await store.ended_before(before) == ("d3",)
     await store.delete("d3")
@@ -698,7 +699,7 @@ async def test_the_size_grows_with_what_is_said_and_shrinks_with_what_is_deleted
     await open_call(store, "d2")
     await store.record("d2", remark, bodies={"digest": bytes(range(256)) * 200})
     for _ in range(20):
-        await store.append_streamed("d2", [delta("word " * 2000)], epoch=0)
+        await append_streamed(store, "d2", [delta("word " * 2000)], epoch=0)
     grown = await store.size()
     assert grown - before > 200_000
     await store.delete("d2")
@@ -856,7 +857,7 @@ async def test_a_deleted_debate_leaves_nothing(store: Store) -> None:
     )
     await open_debate(store, "d2")
     await store.delete("d1")
-    for asking in (store.state("d1"), store.head("d1"), store.append_streamed("d1", [delta("a")], epoch=0)):
+    for asking in (store.state("d1"), store.head("d1"), append_streamed(store, "d1", [delta("a")], epoch=0)):
         with pytest.raises(UnknownDebate):
             await asking
     assert await store.read("d1") == ()

@@ -21,6 +21,7 @@ from moot.store.sqlite.store import SqliteStore
 from tests.store.conftest import Clock
 from tests.store.other_process import remark
 from tests.support.event_factories import call_started, delta, opened
+from tests.support.streamed import append_streamed
 
 IDS = ("a", "b", "c")
 LONG_AGO = Clock().now
@@ -63,7 +64,7 @@ async def carry_out(store: Store, step: tuple[Any, ...]) -> object:
             case ("record", debate_id, kind, epoch, once):
                 return await store.record(debate_id, decide(kind), epoch=epoch, once=once, owner=debate_id)
             case ("narrate", debate_id, call, epoch):
-                return await store.append_streamed(debate_id, [delta("word ", call)], epoch=epoch)
+                return await append_streamed(store, debate_id, [delta("word ", call)], epoch=epoch)
             case ("claim", debate_id, epoch):
                 return await store.claim(debate_id, "me", seen_epoch=epoch)
             case _:

@@ -297,7 +297,7 @@ class CallStarted(Struct, frozen=True, tag="call.started", omit_defaults=True):
     """Estimated input tokens, rather too many than too few; 0: unknown."""
 
 
-class CallDelta(Struct, frozen=True, tag="call.delta", omit_defaults=True):
+class CallDelta(Struct, frozen=True, gc=False, tag="call.delta", omit_defaults=True):
     call: int
     segment: int
     kind: DeltaKind
@@ -306,7 +306,7 @@ class CallDelta(Struct, frozen=True, tag="call.delta", omit_defaults=True):
     """With the first text of a part, where the service numbers its items."""
 
 
-class SegmentCompleted(Struct, frozen=True, tag="segment.completed", omit_defaults=True):
+class SegmentCompleted(Struct, frozen=True, gc=False, tag="segment.completed", omit_defaults=True):
     call: int
     segment: Segment
     taken_back: bool = False
@@ -438,7 +438,7 @@ StreamedEvent = CallDelta | SegmentCompleted
 """The events that a runner may write without looking at the head of the log."""
 
 
-class Recorded(Struct, frozen=True):
+class Recorded(Struct, frozen=True, gc=False):
     """An event with its position in the log: the debate, `seq` (1, 2, 3 …), time, and epoch of the runner."""
 
     debate: str

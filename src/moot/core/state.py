@@ -51,7 +51,7 @@ REPLAYED_INTERRUPTIONS = ("crash", "pause", "drain", "absent")
 """After these the same speech is given again."""
 
 
-class EarlierCalls(Struct, frozen=True):
+class EarlierCalls(Struct, frozen=True, gc=False):
     """What a speech had brought before its present call, which continues it: it stays even if that call
     fails."""
 
@@ -62,7 +62,7 @@ class EarlierCalls(Struct, frozen=True):
     runs: tuple[Run, ...] = ()
 
 
-class Abandoned(Struct, frozen=True):
+class Abandoned(Struct, frozen=True, gc=False):
     """Text and reasoning of an attempt that was discarded at `seq`."""
 
     seq: int
@@ -70,7 +70,7 @@ class Abandoned(Struct, frozen=True):
     reasoning: str
 
 
-class Turn(Struct, frozen=True):
+class Turn(Struct, frozen=True, gc=False):
     number: int
     slot: int
     round: int
@@ -164,7 +164,7 @@ class Turn(Struct, frozen=True):
         return self.used_slot and self.state in ("completed", "interrupted") and bool(self.text.strip())
 
 
-class Call(Struct, frozen=True):
+class Call(Struct, frozen=True, gc=False):
     """A call under way."""
 
     number: int
@@ -183,7 +183,7 @@ class Call(Struct, frozen=True):
     reasoning: str = ""
 
 
-class Remark(Struct, frozen=True):
+class Remark(Struct, frozen=True, gc=False):
     number: int
     seq: int
     text: str
@@ -193,7 +193,7 @@ class Remark(Struct, frozen=True):
     question: bool = False
 
 
-class Aside(Struct, frozen=True):
+class Aside(Struct, frozen=True, gc=False):
     """A question to a seat or a referee beside the speeches; without an answer it counts as a no."""
 
     number: int
@@ -212,7 +212,7 @@ class Aside(Struct, frozen=True):
     text: str = ""
 
 
-class PointOfInformation(Struct, frozen=True):
+class PointOfInformation(Struct, frozen=True, gc=False):
     """A point of information, and whether the speaker accepted it."""
 
     number: int
@@ -223,7 +223,7 @@ class PointOfInformation(Struct, frozen=True):
     seq: int
 
 
-class Poll(Struct, frozen=True):
+class Poll(Struct, frozen=True, gc=False):
     name: PollName
     seconds: float | None
     """How long it is open, pauses included."""
@@ -240,7 +240,7 @@ class PollVote(Struct, frozen=True, gc=False):
     late: bool
 
 
-class ModelUsage(Struct, frozen=True):
+class ModelUsage(Struct, frozen=True, gc=False):
     """What one model has used and cost so far; `unpriced` calls have no known price."""
 
     usage: Usage = Usage()
@@ -249,7 +249,7 @@ class ModelUsage(Struct, frozen=True):
     unpriced: int = 0
 
 
-class Judging(Struct, frozen=True):
+class Judging(Struct, frozen=True, gc=False):
     number: int
     why: EndReason
     judges: tuple[Judge, ...]
@@ -280,7 +280,7 @@ class Judging(Struct, frozen=True):
         )
 
 
-class ImportOrigin(Struct, frozen=True):
+class ImportOrigin(Struct, frozen=True, gc=False):
     """Where an imported debate comes from, with the other system's record; events after `seq` are our own."""
 
     seq: int
@@ -288,7 +288,7 @@ class ImportOrigin(Struct, frozen=True):
     record: dict[str, Any]
 
 
-class Debate(Struct, frozen=True):
+class Debate(Struct, frozen=True, gc=False):
     """The state of a debate after the events of its log up to `seq`: `fold(records)` returns it.
 
     `turns` are the finished speeches, `live` those being given, `verdict` the first verdict or None.

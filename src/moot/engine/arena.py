@@ -11,18 +11,17 @@ write it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from decimal import Decimal
 from functools import partial
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from msgspec.structs import replace
 
 from moot import settings as configuration
 from moot.core.errors import Invalid, Refused, StoreError, Unavailable, UnknownDebate
 from moot.core.events import DebateOpened, Event, Recorded, StreamedEvent
-from moot.core.evolve import evolve
 from moot.core.ids import new_fence, new_id
 from moot.core.state import Debate
 from moot.core.terms import Effort, Model, ModelPrice, Status, StepSize, Verbosity
@@ -31,11 +30,13 @@ from moot.engine.placement import ProcessRole, QueueStats
 from moot.engine.resolve_setup import SetupResolver, check_priced, money
 from moot.engine.run_loop import STORE_RETRY_SECONDS
 from moot.engine.runner import Runner
+from moot.engine.text_writer import TextWriter
 from moot.engine.user_keys import UserKeys
 from moot.judging.recusal import recuse_biased
 from moot.models.registry import ProviderRegistry
 from moot.providers.contract import Provider
 from moot.providers.keys import Secret
+from moot.providers.read_pacer import ReadPacer
 from moot.providers.scripted import ScriptedProvider
 from moot.rules.commands import Command, JudgeAgain, Open, Start, decide
 from moot.rules.cost_estimate import smallest_allowance
@@ -46,6 +47,8 @@ from moot.store.contract import DebateFilter, DebateHead, DebatePage, Idempotenc
 from moot.store.memory import MemoryStore
 from moot.tools.contract import NoTools, Toolbox
 from moot.tools.toolbox import McpToolbox
+
+T = TypeVar("T")
 
 
 class Arena:
@@ -83,6 +86,8 @@ class Arena:
         self.user_keys = UserKeys(providers)
         store.listen(self.user_keys.on_records)
         self.followers = Followers(store, self._bus)
+        self._text_writer = writer = TextWriter(store.append_streamed, settings.pace.tick)
+        providers.pace_reads(ReadPacer(lambda: writer.tick))
         self.lock_folder = None if isinstance(store, MemoryStore) else settings.data
         """The folder in which processes that share the store see each other's locks."""
         self._placement = make_placement(settings, store, self._runner, run=run)
@@ -336,22 +341,33 @@ class Arena:
 
     async def watch(self, debate_id: str, after: int = 0) -> AsyncGenerator[Recorded, None]:
         """Like `follow`, but end when nothing more happens without a further command."""
-        debate = await self.store.state(debate_id, after) if after else None
-        async for recorded in self.follow(debate_id, after):
-            debate = evolve(debate, recorded)
-            yield recorded
-            if isinstance(recorded.event, StreamedEvent) or wants_runner(debate):
-                continue
-            if await self.is_last(debate_id, recorded.seq):
+        async for batch in self.followers.follow(debate_id, after):
+            for recorded in batch:
+                yield recorded
+            last = batch[-1]
+            if not isinstance(last.event, StreamedEvent) and await self._is_at_rest(debate_id, last.seq):
                 return
 
     async def is_last(self, debate_id: str, seq: int) -> bool:
-        """Whether `seq` is the last event. While the database is unreachable, it is asked again."""
+        """Whether `seq` is the last event."""
+        head = await self._when_reachable(self.head, debate_id)
+        return head is None or head.version == seq
+
+    async def _is_at_rest(self, debate_id: str, seq: int) -> bool:
+        """Whether `seq` is the last event and nothing follows without a command."""
+        known = self.store.cached_state(debate_id)
+        if known is not None and known.seq >= seq and (known.seq > seq or wants_runner(known)):
+            return False
+        debate = await self._when_reachable(self.state, debate_id)
+        return debate is None or (debate.seq == seq and not wants_runner(debate))
+
+    async def _when_reachable(self, read: Callable[[str], Awaitable[T]], debate_id: str) -> T | None:
+        """What `read` returns, None for a deleted debate; again while the database cannot be reached."""
         while True:
             try:
-                return (await self.head(debate_id)).version == seq
+                return await read(debate_id)
             except UnknownDebate:
-                return True
+                return None
             except StoreError:
                 if self.followers.closed:
                     raise
@@ -407,6 +423,7 @@ class Arena:
             debate_id,
             epoch,
             store=self.store,
+            text_writer=self._text_writer,
             followers=self.followers,
             provider=partial(self.user_keys.provider, debate_id),
             pace=self.settings.pace,

@@ -1,7 +1,6 @@
 """One call to a model: chunks in, text written to the log on the way, and in the end a `CallResult`.
 
-The first text is written at once, then at most once per tick: a token costs a list append, and a write costs
-the same for one token as for fifty. Deadlines and length caps are held here; retries are up to the runner.
+Deadlines and length caps are held here; retries are up to the runner.
 
 A speech may take several calls, because tools answer in between. Each call numbers its segments from zero;
 `SegmentShifter` moves them behind those of the earlier calls.
@@ -10,7 +9,7 @@ A speech may take several calls, because tools answer in between. Each call numb
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from time import monotonic
 from typing import assert_never
@@ -18,11 +17,9 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from moot.core.errors import Fault, Unavailable
-from moot.core.events import CallDelta, SegmentCompleted, StreamedEvent
+from moot.core.events import SegmentCompleted
 from moot.core.terms import (
-    DeltaKind,
     HostedTool,
-    PartStart,
     Reasoning,
     Request,
     Segment,
@@ -33,6 +30,7 @@ from moot.core.terms import (
 )
 from moot.core.word_count import first_tokens
 from moot.engine.call_result import MAX_SEGMENTS, CallResult
+from moot.engine.text_writer import DeltaBuffer
 from moot.providers.contract import (
     OWN_ID_PREFIX,
     Chunk,
@@ -46,14 +44,10 @@ from moot.providers.contract import (
 from moot.providers.redaction import without_folders
 from moot.rules.retry import RunnerTimings
 
-MAX_DELTA_CHARS = 16 * 1024
-"""A longer delta is split, so that no reader has to take it in one piece."""
 PARAGRAPH = "\n\n"
 TITLES: dict[HostedTool, str] = {"web_search": "Web search", "code": "Code"}
 HINTS: tuple[tuple[str, HostedTool], ...] = (("search", "web_search"), ("code", "code"), ("python", "code"))
 """Words by which the names of providers' own tools are recognized."""
-
-WriteStreamed = Callable[[Sequence[StreamedEvent]], Awaitable[object]]
 
 
 class JobTimer:
@@ -89,89 +83,28 @@ class JobTimer:
             self._extended = total
 
 
-class DeltaBuffer:
-    """Collects text and writes it at most once per tick, in order, from one task."""
-
-    def __init__(self, write: WriteStreamed, tick: float) -> None:
-        self._write = write
-        self._tick = tick
-        self._pending: list[StreamedEvent] = []
-        self._words: list[str] = []
-        self._current: tuple[int, int, DeltaKind] | None = None
-        self._part: PartStart | None = None
-        self._ready = asyncio.Event()
-
-    def add_text(
-        self, call: int, segment: int, kind: DeltaKind, text: str, part: PartStart | None = None
-    ) -> None:
-        target = (call, segment, kind)
-        if target != self._current or part is not None:
-            self._merge_text()
-            self._current, self._part = target, part
-        self._words.append(text)
-        self._ready.set()
-
-    def add_segment(self, event: SegmentCompleted) -> None:
-        self._merge_text()
-        self._pending.append(event)
-        self._ready.set()
-
-    async def run(self) -> None:
-        # All calls of a process write on the same beat: one commit then serves them all.
-        loop = asyncio.get_running_loop()
-        while True:
-            await self._ready.wait()
-            await self.flush()
-            if self._tick:
-                await asyncio.sleep(self._tick - loop.time() % self._tick)
-
-    async def flush(self) -> None:
-        self._merge_text()
-        self._ready.clear()
-        pending, self._pending = self._pending, []
-        if pending:
-            await self._write(pending)
-
-    def _merge_text(self) -> None:
-        """Make one delta of the text collected for one segment."""
-        if self._current is not None and self._words:
-            text = "".join(self._words)
-            call, segment, kind = self._current
-            for start in range(0, len(text), MAX_DELTA_CHARS):
-                part = None if start else self._part
-                self._pending.append(
-                    CallDelta(call, segment, kind, text[start : start + MAX_DELTA_CHARS], part)
-                )
-        self._words = []
-        self._current = self._part = None
-
-
 async def stream_call(
     provider: Provider,
     request: Request,
     result: CallResult,
-    write: WriteStreamed,
+    buffer: DeltaBuffer,
     timings: RunnerTimings,
     most: int,
 ) -> None:
     """Fill `result` until the provider is done or has sent more than `most` quarters of tokens.
 
-    Raises Fault where the reply breaks off or stalls.
+    Raises Fault where the reply breaks off or stalls, and what the buffer's writes fail with.
     """
-    buffer = DeltaBuffer(write, timings.tick)
-    writing = asyncio.create_task(buffer.run(), name=f"writer of call {result.call}")
     reading = asyncio.create_task(
         _read_chunks(provider, request, result, buffer, timings, most), name=f"reader of call {result.call}"
     )
+    buffer.on_error = reading.cancel
     try:
-        await asyncio.wait({reading, writing}, return_when=asyncio.FIRST_COMPLETED)
-        if writing.done():
-            writing.result()
         await reading
     finally:
-        for task in (reading, writing):
-            task.cancel()
-        await asyncio.gather(reading, writing, return_exceptions=True)
+        reading.cancel()
+        await asyncio.gather(reading, return_exceptions=True)
+        # Also raises the error for which the reading was cancelled.
         await buffer.flush()
 
 

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from moot.core.diagnostics import crash_point, log_fields
 from moot.core.errors import Fault, Fenced, Invalid, StoreError, Unavailable, UnknownDebate
-from moot.core.events import CallFailed, CallStarted, Event, StreamedEvent
+from moot.core.events import CallFailed, CallStarted, Event
 from moot.core.state import Debate
 from moot.core.terms import Model, PollName, Request, ToolResult
 from moot.core.word_count import QUARTERS, quarter_tokens
@@ -31,6 +31,7 @@ from moot.engine.call import JobTimer, stream_call
 from moot.engine.call_result import CallResult, call_completed, call_failed
 from moot.engine.followers import Followers
 from moot.engine.jobs import HumanJob, ModelJob, SpeechJob, aside_job, ballot_job, speech_job
+from moot.engine.text_writer import TextWriter
 from moot.engine.tool_loop import ToolRunner
 from moot.providers.contract import Provider
 from moot.rules import runner_decisions
@@ -56,6 +57,7 @@ class Runner:
         epoch: int,
         *,
         store: Store,
+        text_writer: TextWriter,
         followers: Followers,
         provider: Callable[[str], Provider],
         pace: RunnerTimings,
@@ -67,6 +69,7 @@ class Runner:
         self._id = debate_id
         self._epoch = epoch
         self._store = store
+        self._text_writer = text_writer
         self._followers = followers
         self._provider = provider
         self._timings = pace
@@ -325,9 +328,8 @@ class Runner:
             message = f"{error} {fix}".strip()
             raise Fault("unavailable", "permanent", billed=False, message=message) from error
         async with timer.running():
-            await stream_call(
-                provider, request, result, self._append_streamed, self._timings, self._max_length(request)
-            )
+            buffer = self._text_writer.open_buffer(self._id, self._epoch)
+            await stream_call(provider, request, result, buffer, self._timings, self._max_length(request))
 
     def _max_length(self, request: Request) -> int:
         """Quarters of tokens after which a reply is cut: under a cost limit, at what was reserved."""
@@ -387,10 +389,6 @@ class Runner:
 
     async def _fail(self, failed: CallFailed, outcome: ResultEvent | None = None) -> None:
         await self._record(lambda debate: runner_decisions.fail_call(debate, failed, outcome))
-
-    async def _append_streamed(self, events: Sequence[StreamedEvent]) -> None:
-        await self._store.append_streamed(self._id, events, epoch=self._epoch)
-        crash_point("narrated")
 
     async def _record(
         self, decide: Callable[[Debate], Sequence[Event]], *, bodies: dict[str, bytes] | None = None

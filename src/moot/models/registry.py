@@ -25,9 +25,11 @@ from moot.models.installs import InstallManager
 from moot.models.local_provider import LocalProvider, check_local_models
 from moot.models.model_files import ModelFiles, OnInstallProgress, no_progress
 from moot.providers import endpoints, known_models
+from moot.providers.client import ProviderClient
 from moot.providers.contract import CONNECT_SECONDS, Chunk, Provider, Traits
 from moot.providers.endpoints import ENDPOINTS, Endpoint
 from moot.providers.keys import ApiKey, Secret
+from moot.providers.read_pacer import ReadPacer
 
 if TYPE_CHECKING:
     from moot.core.shared_state import SharedState
@@ -80,6 +82,7 @@ class ProviderRegistry:
         self._preferred = preferred
         self._connect_seconds = connect_seconds
         self._shared_state: SharedState | None = None
+        self._pacer: ReadPacer | None = None
         self._ready: dict[str, Provider] = dict(providers)
         self._factories: dict[str, Factory] = {"local": self._local, HUMAN: HumanProvider}
         for endpoint in self.endpoints.values():
@@ -93,6 +96,12 @@ class ProviderRegistry:
         """Apply the limits of each service to all processes that share this state together."""
         self._shared_state = shared_state
 
+    def pace_reads(self, pacer: ReadPacer) -> None:
+        """Read the replies of all services once per tick of this pacer."""
+        self._pacer = pacer
+        for provider in self._ready.values():
+            self._paced(provider)
+
     def names(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*self._ready, *self._factories)))
 
@@ -101,7 +110,7 @@ class ProviderRegistry:
         if name not in self._ready:
             if name not in self._factories:
                 raise Invalid(f"There is no provider called {name!r}. Try one of: {', '.join(self.names())}.")
-            self._ready[name] = self._factories[name]()
+            self._ready[name] = self._paced(self._factories[name]())
         return self._ready[name]
 
     def with_key(self, name: str, key: Secret) -> Provider:
@@ -111,9 +120,16 @@ class ProviderRegistry:
             raise Invalid(f"{name!r} takes no key.")
         # Without variables of its own, this key is the only one.
         keyless = replace(endpoint, keys=())
-        return endpoints.make_client(
-            keyless, self.model_files.environ, {name: key}, connect=self._connect_seconds
+        return self._paced(
+            endpoints.make_client(
+                keyless, self.model_files.environ, {name: key}, connect=self._connect_seconds
+            )
         )
+
+    def _paced(self, provider: Provider) -> Provider:
+        if self._pacer is not None and isinstance(provider, ProviderClient):
+            provider.pace_reads(self._pacer)
+        return provider
 
     def has_key(self, name: str) -> bool:
         """Whether this service can be called: with a key of the server's, or without any."""

@@ -21,6 +21,7 @@ from moot.core.errors import Fault
 from moot.core.terms import Model, Request
 from moot.providers import error_replies, transport
 from moot.providers.contract import CONNECT_SECONDS, Chunk, KeepAlive, Provider, Traits
+from moot.providers.read_pacer import SMALL_READ_BYTES, ReadPacer
 from moot.providers.redaction import KeyRedactor, redact_error
 from moot.providers.throttle import Throttle
 from moot.providers.wire_formats.contract import Decoder, WireFormat
@@ -84,6 +85,7 @@ class ProviderClient(Provider):
         self._escape_controls = disarm
         self._throttle = throttle or Throttle()
         self._proxy = proxy
+        self._pacer: ReadPacer | None = None
         self._session: aiohttp.ClientSession | None = None
         self._closed = False
         self._hides_reasoning: set[str] = set()
@@ -103,6 +105,10 @@ class ProviderClient(Provider):
 
     def report_timeout(self, model: Model) -> None:
         self._throttle.failed(Fault("timeout"), self._throttle.now())
+
+    def pace_reads(self, pacer: ReadPacer) -> None:
+        """Read replies once per tick of this pacer."""
+        self._pacer = pacer
 
     def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
         return self._throttle.admit()
@@ -136,6 +142,8 @@ class ProviderClient(Provider):
                     if decoder.over:
                         await transport.drain(response)
                         break
+                    if answered and len(packet) < SMALL_READ_BYTES:
+                        self._pause_reading(response)
             last = decoder.end()
             if not answered:
                 self._throttle.succeeded()
@@ -174,6 +182,12 @@ class ProviderClient(Provider):
         return await transport.post(
             self._get_session(), url, msgspec.json.encode(body), self._headers, self._proxy
         )
+
+    def _pause_reading(self, response: aiohttp.ClientResponse) -> None:
+        """Let what follows arrive until the next tick, unless this was the end of the reply."""
+        connection = response.connection
+        if self._pacer is not None and connection is not None and connection.transport is not None:
+            self._pacer.pause(connection.transport)
 
     def _get_session(self) -> aiohttp.ClientSession:
         if self._closed:

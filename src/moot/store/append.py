@@ -92,7 +92,10 @@ def is_unclaimed(before: Debate | None, after: Debate) -> bool:
 def only_open_calls(debate: Debate, events: Sequence[StreamedEvent]) -> Sequence[StreamedEvent]:
     """The events without the words of calls that have ended meanwhile."""
     calls = [call.number for call in debate.calls]
-    return [event for event in events if event.call in calls]
+    for event in events:
+        if event.call not in calls:
+            return [event for event in events if event.call in calls]
+    return events
 
 
 def models_changed(before: Debate | None, after: Debate) -> bool:
@@ -120,7 +123,7 @@ def check_invitation(*, taken: bool, invited: int, status: Status) -> None:
         raise Refused(f"A debate has at most {MAX_INVITATIONS} invitations; withdraw some first.", status)
 
 
-class CachedState(Struct, frozen=True):
+class CachedState(Struct, frozen=True, gc=False):
     """A state as it was committed. It is the head only if `checked` says so: in SQLite it is the generation
     in which it was checked, in PostgreSQL the row number of the debate, which a debate that was deleted and
     opened again does not keep."""

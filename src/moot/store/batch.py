@@ -11,13 +11,14 @@ from __future__ import annotations
 from asyncio import Future
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 from msgspec import Struct, field
 
 from moot.core.errors import KeyReused, UnknownDebate
-from moot.core.events import CallDelta, Event, SegmentCompleted, StreamedEvent, encode
+from moot.core.events import CallDelta, Event, SegmentCompleted, encode
 from moot.core.state import Debate
 from moot.store.append import (
     CachedState,
@@ -31,7 +32,15 @@ from moot.store.append import (
     pack,
     unclaimed,
 )
-from moot.store.contract import UNCLAIMED, DecideOnHead, IdempotencyKey, Listener, RecordResult
+from moot.store.contract import (
+    UNCLAIMED,
+    AppendStreamed,
+    DecideOnHead,
+    IdempotencyKey,
+    Listener,
+    RecordResult,
+    Reply,
+)
 from moot.views.session_rows import lookup_keys
 from moot.views.summary import summarize
 
@@ -46,13 +55,6 @@ class RecordEvents(Struct, frozen=True):
     owner: str
     once: IdempotencyKey | None
     bodies: Mapping[str, bytes] | None
-
-
-class AppendStreamed(Struct, frozen=True):
-    reply: Future[Any]
-    debate_id: str
-    events: Sequence[StreamedEvent]
-    epoch: int
 
 
 class ClaimDebate(Struct, frozen=True):
@@ -109,8 +111,8 @@ class DebateAppend(Struct, eq=False):
     """The models in it, where they may have changed."""
     marks: tuple[str, ...] = ()
     """Keys under which its sessions are found from now on."""
-    bodies: dict[str, tuple[bool, bytes]] = field(default_factory=dict[str, tuple[bool, bytes]])
-    keyed: list[KeyedRequest] = field(default_factory=list[KeyedRequest])
+    bodies: Mapping[str, tuple[bool, bytes]] = MappingProxyType({})
+    keyed: tuple[KeyedRequest, ...] = ()
 
     @property
     def is_new(self) -> bool:
@@ -162,13 +164,10 @@ class Batch:
         """Raises what the request's own decision raises; the batch is as before then."""
         debate_id = request.debate_id
         part = self.parts.get(debate_id) or self.add_debate(debate_id, self._load(debate_id))
-        match request:
-            case RecordEvents():
-                return self._record(part, request)
-            case AppendStreamed():
-                return self._append_streamed(part, request)
-            case ClaimDebate():
-                return _claim(part, request)
+        # Nearly all requests append words.
+        if isinstance(request, AppendStreamed):
+            return self._append_streamed(part, request)
+        return self._record(part, request) if isinstance(request, RecordEvents) else _claim(part, request)
 
     def _record(
         self, part: DebateAppend, request: RecordEvents
@@ -192,13 +191,14 @@ class Batch:
             part.runner = UNCLAIMED
         part.marks += lookup_keys(outcome.debate, outcome.records)
         part.exact |= request.epoch is None and any(is_streamed(record.event) for record in outcome.records)
-        part.bodies |= packed
+        if packed:
+            part.bodies = {**part.bodies, **packed}
         _add_events(part, outcome, rows)
         part.summary = summary if part.turn else part.summary
         if request.once:
             keyed = KeyedRequest(request.once, part, len(part.events) - len(rows) + 1, len(part.events))
             self._keyed[request.once.client, request.once.key] = keyed
-            part.keyed.append(keyed)
+            part.keyed += (keyed,)
         return outcome
 
     def _append_streamed(self, part: DebateAppend, request: AppendStreamed) -> RecordResult:
@@ -207,7 +207,8 @@ class Batch:
         check_epoch(request.epoch, part.epoch)
         words = only_open_calls(part.debate, request.events)
         outcome = append_events(part.debate, part.id, words, epoch=request.epoch, at=self.at)
-        _add_events(part, outcome, _event_rows(outcome))
+        part.events += _event_rows(outcome)
+        part.debate = outcome.debate
         return outcome
 
     def _repeated(self, once: IdempotencyKey) -> KeyedRequest | RepeatedRequest | None:
@@ -251,16 +252,20 @@ class Deleted(Struct, frozen=True):
     debate_id: str
 
 
-WriterAnswer = tuple[Future[Any], object, Exception | None]
-"""The future that is waiting, the result, and the error where there is one."""
+WriterAnswer = tuple[Reply, object, Exception | None]
+"""The reply that is waiting, the result, and the error where there is one."""
 
 
 def deliver_answers(answers: Sequence[WriterAnswer], listeners: Sequence[Listener]) -> None:
     """On the event loop: listeners first, even where the request was cancelled, then those who wait."""
     try:
         for _, result, _ in answers:
-            for listener in listeners:
-                _notify(listener, result)
+            if isinstance(result, RecordResult) and result.records:
+                for listener in listeners:
+                    listener(result.debate.id, result.records)
+            elif isinstance(result, Deleted):
+                for listener in listeners:
+                    listener(result.debate_id, None)
     finally:
         for reply, result, error in answers:
             if reply.done():
@@ -269,10 +274,3 @@ def deliver_answers(answers: Sequence[WriterAnswer], listeners: Sequence[Listene
                 reply.set_exception(error)
             else:
                 reply.set_result(result)
-
-
-def _notify(listener: Listener, result: object) -> None:
-    if isinstance(result, RecordResult) and result.records:
-        listener(result.debate.id, result.records)
-    elif isinstance(result, Deleted):
-        listener(result.debate_id, None)

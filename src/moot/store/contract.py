@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from asyncio import AbstractEventLoop
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from datetime import date, datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -34,13 +35,36 @@ class IdempotencyKey(Struct, frozen=True):
     body_hash: str
 
 
-class RecordResult(Struct, frozen=True):
+class RecordResult(Struct, frozen=True, gc=False):
     """What was written, and the state right after it."""
 
     debate: Debate
     records: tuple[Recorded, ...]
     replayed: bool = False
     """This request had been carried out before; `debate` is folded up to its last event then."""
+
+
+class Reply(Protocol):
+    """Where a writer puts the result of a request. An `asyncio.Future` is one."""
+
+    def get_loop(self) -> AbstractEventLoop: ...
+
+    def done(self) -> bool:
+        """Whether nobody waits for the result any more."""
+        ...
+
+    def set_result(self, result: Any, /) -> None: ...
+
+    def set_exception(self, error: Exception, /) -> None: ...
+
+
+class AppendStreamed(Struct, frozen=True, gc=False):
+    """Text and segments of one call, to be appended without a look at the head."""
+
+    reply: Reply
+    debate_id: str
+    events: Sequence[StreamedEvent]
+    epoch: int
 
 
 class DebateHead(Struct, frozen=True):
@@ -197,10 +221,10 @@ class Store(Protocol):
         """
         ...
 
-    async def append_streamed(
-        self, debate_id: str, events: Sequence[StreamedEvent], *, epoch: int
-    ) -> RecordResult:
-        """Append words without looking at the head. Those of a call that is no longer open are dropped."""
+    def append_streamed(self, requests: Sequence[AppendStreamed]) -> None:
+        """Append words of several debates without looking at their heads; each is answered by itself, with a
+        `RecordResult`. Those of a call that is no longer open are dropped. Raises StoreError if it is closed.
+        """
         ...
 
     async def read(self, debate_id: str, after: int = 0, limit: int = 1000) -> tuple[Recorded, ...]: ...
@@ -211,6 +235,10 @@ class Store(Protocol):
 
     async def state_at_least(self, debate_id: str, seq: int) -> Debate:
         """A state that includes event `seq`, and perhaps later ones; a cached one will do."""
+        ...
+
+    def cached_state(self, debate_id: str) -> Debate | None:
+        """The state after the last commit of this process, if it is in memory."""
         ...
 
     async def head(self, debate_id: str) -> DebateHead: ...

@@ -11,8 +11,8 @@ from datetime import datetime
 
 from msgspec import Struct, field
 
-from moot.core.errors import KeyReused, UnknownDebate
-from moot.core.events import Recorded, StreamedEvent, encode
+from moot.core.errors import KeyReused, MootError, UnknownDebate
+from moot.core.events import Recorded, encode
 from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.store.append import (
@@ -31,6 +31,7 @@ from moot.store.append import (
     unclaimed,
 )
 from moot.store.archive import MemoryArchive
+from moot.store.batch import WriterAnswer, deliver_answers
 from moot.store.contract import (
     ACTIVE_STATUSES,
     ENDED_STATUSES,
@@ -38,6 +39,7 @@ from moot.store.contract import (
     UNCLAIMED,
     AccessToken,
     ActiveDebate,
+    AppendStreamed,
     DebateFilter,
     DebateHead,
     DebatePage,
@@ -119,16 +121,21 @@ class MemoryStore:
         await asyncio.sleep(0)
         return outcome
 
-    async def append_streamed(
-        self, debate_id: str, events: Sequence[StreamedEvent], *, epoch: int
-    ) -> RecordResult:
-        log = self._log(debate_id)
-        check_epoch(epoch, log.epoch)
-        words = only_open_calls(log.debate, events)
-        outcome = append_events(log.debate, debate_id, words, epoch=epoch, at=self._clock())
+    def append_streamed(self, requests: Sequence[AppendStreamed]) -> None:
+        answers: list[WriterAnswer] = []
+        for request in requests:
+            try:
+                answers.append((request.reply, self._append(request), None))
+            except MootError as error:
+                answers.append((request.reply, None, error))
+        deliver_answers(answers, self._listeners)
+
+    def _append(self, request: AppendStreamed) -> RecordResult:
+        log = self._log(request.debate_id)
+        check_epoch(request.epoch, log.epoch)
+        words = only_open_calls(log.debate, request.events)
+        outcome = append_events(log.debate, log.debate.id, words, epoch=request.epoch, at=self._clock())
         self._save(log, outcome, log.summary)
-        self._notify(debate_id, outcome.records)
-        await asyncio.sleep(0)
         return outcome
 
     async def read(self, debate_id: str, after: int = 0, limit: int = 1000) -> tuple[Recorded, ...]:
@@ -144,6 +151,10 @@ class MemoryStore:
         if debate is None:
             raise UnknownDebate
         return debate
+
+    def cached_state(self, debate_id: str) -> Debate | None:
+        log = self._logs.get(debate_id)
+        return log.debate if log else None
 
     async def state_at_least(self, debate_id: str, seq: int) -> Debate:
         return await self.state(debate_id)

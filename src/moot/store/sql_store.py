@@ -16,7 +16,14 @@ import msgspec
 from moot.core.errors import UnknownDebate
 from moot.core.events import Recorded
 from moot.core.state import Debate
-from moot.store.append import MAX_SESSIONS_FOUND, Clock, RepeatedRequest, check_invitation, unpack
+from moot.store.append import (
+    MAX_SESSIONS_FOUND,
+    Clock,
+    RepeatedRequest,
+    StateCache,
+    check_invitation,
+    unpack,
+)
 from moot.store.contract import AccessToken, RecordResult, StoredInvitation
 from moot.store.sql import Row, Steps, sql
 from moot.store.sql_archive import SqlArchive
@@ -33,8 +40,10 @@ IS_VALID = """
 
 
 class SqlStore(ABC):
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, states: int) -> None:
+        """`states` is how many folded states are kept in memory."""
         self._clock = clock
+        self._states = StateCache(states)
         self.archive = SqlArchive(self._read_sql, self._transact, self._transact_and_scrub)
 
     @abstractmethod
@@ -57,6 +66,14 @@ class SqlStore(ABC):
 
     @abstractmethod
     async def state(self, debate_id: str, upto: int | None = None) -> Debate: ...
+
+    async def state_at_least(self, debate_id: str, seq: int) -> Debate:
+        known = self.cached_state(debate_id)
+        return known if known and known.seq >= seq else await self.state(debate_id)
+
+    def cached_state(self, debate_id: str) -> Debate | None:
+        known = self._states.get(debate_id)
+        return known.debate if known else None
 
     # --- tokens ---------------------------------------------------------------------------------------
 

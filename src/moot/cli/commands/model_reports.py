@@ -18,18 +18,19 @@ from moot.cli.error_messages import ENDED, FAILED
 from moot.cli.render.output import Terminal, add_row, make_table, shorten
 from moot.cli.render.progress import install_bar
 from moot.core.errors import Fault, FaultKind, Invalid
-from moot.core.events import StreamedEvent
 from moot.core.pricing import cost
 from moot.core.terms import ChatMessage, Model, ModelPrice, PriceTier, Request, Usage
 from moot.engine.arena import Arena
 from moot.engine.call import stream_call
 from moot.engine.call_result import CallResult
+from moot.engine.text_writer import TextWriter
 from moot.models.registry import ProviderRegistry
 from moot.providers.contract import Traits
 from moot.providers.endpoints import Endpoint, key_hint, traits_of
 from moot.providers.keys import SETTINGS_FILE
 from moot.providers.known_models import KnownModel, catalogue
 from moot.providers.prices import genai_prices_version
+from moot.store.contract import AppendStreamed
 from moot.views.text import single_line
 
 FEW_TOKENS, FEW_WITH_REASONING = 64, 2048
@@ -120,13 +121,15 @@ async def _listen(arena: Arena, request: Request) -> CallResult:
     await provider.prepare(request.model)
     async with provider.admit(request.model):
         result = CallResult(started=monotonic())
-        timings = replace(arena.settings.pace, tick=0)
-        await stream_call(provider, request, result, _discard_events, timings, MOST_BYTES)
+        buffer = TextWriter(_discard, tick=0).open_buffer("", 0)
+        await stream_call(provider, request, result, buffer, arena.settings.pace, MOST_BYTES)
     return result
 
 
-async def _discard_events(_events: Sequence[StreamedEvent]) -> None:
+def _discard(requests: Sequence[AppendStreamed]) -> None:
     """A test is written to no log."""
+    for request in requests:
+        request.reply.set_result(None)
 
 
 async def _structured(arena: Arena, model: Model, traits: Traits) -> ModelTestRow:

@@ -14,13 +14,14 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from moot.core.errors import StoreError, UnknownDebate
-from moot.core.events import Recorded, StreamedEvent
+from moot.core.events import Recorded
 from moot.core.state import Debate
-from moot.store.append import SUMMARIES_PER_PAGE, CachedState, Clock, RepeatedRequest, StateCache, now
-from moot.store.batch import AppendStreamed, ClaimDebate, RecordEvents
+from moot.store.append import SUMMARIES_PER_PAGE, CachedState, Clock, RepeatedRequest, now
+from moot.store.batch import ClaimDebate, RecordEvents
 from moot.store.contract import (
     NO_FILTER,
     ActiveDebate,
+    AppendStreamed,
     DebateFilter,
     DebateHead,
     DebatePage,
@@ -33,7 +34,7 @@ from moot.store.contract import (
 from moot.store.postgres import POOL_SIZE, STATEMENT_SECONDS, queries
 from moot.store.postgres.connect import Database, Params, adapted, run_steps, translated
 from moot.store.postgres.migrations import migrate
-from moot.store.postgres.writer import DeleteDebate, PostgresRequest, PostgresWriter
+from moot.store.postgres.writer import DeleteDebate, PostgresWriter
 from moot.store.sql import Row, Steps, postgres_text
 from moot.store.sql_store import SqlStore
 
@@ -64,10 +65,9 @@ class PostgresStore(SqlStore):
         return cls(database, clock, states)
 
     def __init__(self, database: Database, clock: Clock, states: int) -> None:
-        super().__init__(clock)
+        super().__init__(clock, states)
         self._database = database
         self._closed = False
-        self._states = StateCache(states)
         self._writer = PostgresWriter(database, self._states, clock)
 
     def listen(self, listener: Listener) -> None:
@@ -87,11 +87,8 @@ class PostgresStore(SqlStore):
         outcome = await self._write(RecordEvents(_reply(), debate_id, decide, epoch, owner, once, bodies))
         return await self._replay(outcome) if isinstance(outcome, RepeatedRequest) else outcome
 
-    async def append_streamed(
-        self, debate_id: str, events: Sequence[StreamedEvent], *, epoch: int
-    ) -> RecordResult:
-        await self._cache_state(debate_id)
-        return await self._write(AppendStreamed(_reply(), debate_id, events, epoch))
+    def append_streamed(self, requests: Sequence[AppendStreamed]) -> None:
+        self._writer.send(*requests)
 
     async def claim(self, debate_id: str, runner: str, *, seen_epoch: int, epoch: int | None = None) -> int:
         await self._cache_state(debate_id)
@@ -118,10 +115,6 @@ class PostgresStore(SqlStore):
             raise UnknownDebate
         self._offer(state)
         return state.debate
-
-    async def state_at_least(self, debate_id: str, seq: int) -> Debate:
-        known = self._states.get(debate_id)
-        return known.debate if known and known.debate.seq >= seq else await self.state(debate_id)
 
     async def head(self, debate_id: str) -> DebateHead:
         return await queries.head(self._query, debate_id)
@@ -186,7 +179,7 @@ class PostgresStore(SqlStore):
         if self._closed:
             raise StoreError("The store is closed.")
 
-    async def _write(self, item: PostgresRequest) -> Any:
+    async def _write(self, item: RecordEvents | ClaimDebate | DeleteDebate) -> Any:
         self._writer.send(item)
         return await item.reply
 

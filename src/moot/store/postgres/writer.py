@@ -24,7 +24,6 @@ from moot.core.errors import StoreError, UnknownDebate
 from moot.core.state import Debate
 from moot.store.append import CachedState, Clock, StateCache, append_events
 from moot.store.batch import (
-    AppendStreamed,
     Batch,
     BatchRequest,
     DebateAppend,
@@ -35,7 +34,7 @@ from moot.store.batch import (
     WriterAnswer,
     deliver_answers,
 )
-from moot.store.contract import Listener, RecordResult
+from moot.store.contract import AppendStreamed, Listener, RecordResult
 from moot.store.postgres import queries
 from moot.store.postgres.append_statement import values
 from moot.store.postgres.connect import Connection, Database, is_connection_lost
@@ -88,10 +87,10 @@ class PostgresWriter:
     def write_error(self) -> str:
         return self._connection.write_error
 
-    def send(self, item: PostgresRequest) -> None:
+    def send(self, *items: PostgresRequest) -> None:
         if self._closing:
             raise StoreError("The store is closed.")
-        self._queue.append(item)
+        self._queue.extend(items)
         self._waiting.set()
 
     async def close(self) -> None:

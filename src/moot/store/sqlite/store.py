@@ -19,13 +19,14 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from moot.core.errors import StoreError, UnknownDebate
-from moot.core.events import Recorded, StreamedEvent
+from moot.core.events import Recorded
 from moot.core.state import Debate
-from moot.store.append import SUMMARIES_PER_PAGE, Clock, RepeatedRequest, StateCache, now
-from moot.store.batch import AppendStreamed, ClaimDebate, RecordEvents
+from moot.store.append import SUMMARIES_PER_PAGE, Clock, RepeatedRequest, now
+from moot.store.batch import ClaimDebate, RecordEvents
 from moot.store.contract import (
     NO_FILTER,
     ActiveDebate,
+    AppendStreamed,
     DebateFilter,
     DebateHead,
     DebatePage,
@@ -58,16 +59,19 @@ class SqliteStore(SqlStore):
             return cls(path, clock, states)
 
     def __init__(self, path: Path, clock: Clock, states: int) -> None:
-        super().__init__(clock)
+        super().__init__(clock, states)
         self._path = path
         self._closed = False
-        self._states = StateCache(states)
+        self._folding: set[asyncio.Task[None]] = set()
         self._connections: list[sqlite3.Connection] = []
         self._version_connection = self._connect(reader=True)
         self._seen_version = self._data_version()
         self._thread_local = threading.local()
         self._readers = ThreadPoolExecutor(READERS, "moot-store-reader")
         self._writer = SqliteWriter(self._connect(), self._states, clock)
+        self._seen_commits, self._seen_generation = 0, 0
+        self._uncertain = False
+        """Whether others may have committed after our own last commit."""
 
     def listen(self, listener: Listener) -> None:
         self._writer.listeners.append(listener)
@@ -88,14 +92,17 @@ class SqliteStore(SqlStore):
         outcome = await reply
         return await self._replay(outcome) if isinstance(outcome, RepeatedRequest) else outcome
 
-    async def append_streamed(
-        self, debate_id: str, events: Sequence[StreamedEvent], *, epoch: int
-    ) -> RecordResult:
-        if debate_id not in self._states:
-            await self._cache_state(debate_id)
-        reply = _reply()
-        self._writer.send(AppendStreamed(reply, debate_id, events, epoch))
-        return await reply
+    def append_streamed(self, requests: Sequence[AppendStreamed]) -> None:
+        warm: list[AppendStreamed] = []
+        cold: list[AppendStreamed] = []
+        for request in requests:
+            (warm if request.debate_id in self._states else cold).append(request)
+        if cold:
+            folding = asyncio.create_task(self._append_cold(cold), name="moot-store fold")
+            self._folding.add(folding)
+            folding.add_done_callback(self._folding.discard)
+        if warm:
+            self._writer.send(*warm)
 
     async def claim(self, debate_id: str, runner: str, *, seen_epoch: int, epoch: int | None = None) -> int:
         await self._cache_state(debate_id)
@@ -111,9 +118,6 @@ class SqliteStore(SqlStore):
 
     async def state(self, debate_id: str, upto: int | None = None) -> Debate:
         return await self._read(self._fold, debate_id, upto)
-
-    async def state_at_least(self, debate_id: str, seq: int) -> Debate:
-        return await self.state(debate_id)
 
     async def head(self, debate_id: str) -> DebateHead:
         return await self._read(queries.head, debate_id)
@@ -145,13 +149,19 @@ class SqliteStore(SqlStore):
         return await self._read(queries.size)
 
     async def changed_elsewhere(self) -> bool:
-        """Reads a counter (4 µs) while there are no commits; after our own commits the writer is asked."""
+        """Reads a counter (4 µs), which our own commits change, too. The writer looks for commits of others
+        with each of its own; it is asked only where a change came after its last one."""
         with translated():
             version = self._data_version()
-        if version == self._seen_version:
-            return False
+        commits = self._writer.commits
+        if commits != self._seen_commits:
+            self._seen_commits, self._uncertain = commits, True
+        elif version != self._seen_version or self._uncertain:
+            self._uncertain = False
+            await self._write_alone(self._writer.check_data_version)
         self._seen_version = version
-        return await self._write_alone(self._writer.changed_elsewhere)
+        generation, self._seen_generation = self._seen_generation, self._writer.generation
+        return generation != self._seen_generation
 
     @property
     def write_error(self) -> str:
@@ -192,6 +202,14 @@ class SqliteStore(SqlStore):
         if self._closed:
             raise StoreError("The store is closed.")
         return await asyncio.get_running_loop().run_in_executor(self._readers, run)
+
+    async def _append_cold(self, requests: Sequence[AppendStreamed]) -> None:
+        for request in requests:
+            try:
+                await self._cache_state(request.debate_id)
+                self._writer.send(request)
+            except StoreError as error:
+                request.reply.set_exception(error)
 
     async def _cache_state(self, debate_id: str) -> None:
         """Fold a debate that is not cached on a reader, so that the writer need not."""

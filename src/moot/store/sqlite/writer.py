@@ -12,7 +12,6 @@ import sqlite3
 import time
 from asyncio import AbstractEventLoop, Future
 from collections.abc import Callable, Iterator
-from itertools import groupby
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -23,7 +22,7 @@ from moot.core.diagnostics import crash_point
 from moot.core.errors import StoreError, UnknownDebate
 from moot.store.append import Clock, StateCache
 from moot.store.batch import BatchRequest, Deleted, WriterAnswer, deliver_answers
-from moot.store.contract import Listener
+from moot.store.contract import Listener, Reply
 from moot.store.sqlite import queries
 from moot.store.sqlite.batch import SqliteBatch
 from moot.store.sqlite.connect import LOCK_WAIT_SECONDS, is_locked, translate
@@ -57,11 +56,12 @@ class SqliteWriter:
         self._connection = connection
         self._states = states
         self._clock = clock
-        self._queue: SimpleQueue[SqliteRequest | None] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[SqliteRequest, ...] | None] = SimpleQueue()
         self._closing = False
         self._data_version = self._ask_data_version()
-        self._generation = 0
-        self._seen_elsewhere = False
+        self.generation = 0
+        """Counts the commits of other processes that were noticed."""
+        self.commits = 0
         self._unsettled = 0
         self._truncate_at = NEVER
         self.listeners: list[Listener] = []
@@ -70,10 +70,11 @@ class SqliteWriter:
         self._thread = Thread(target=self._run, name="moot-store", daemon=True)
         self._thread.start()
 
-    def send(self, item: SqliteRequest) -> None:
+    def send(self, *items: SqliteRequest) -> None:
+        """They are written together, if the file takes them; others may be written with them."""
         if self._closing:
             raise StoreError("The store is closed.")
-        self._queue.put(item)
+        self._queue.put(items)
 
     def stop(self) -> None:
         """Accept no more requests; those in the queue are still carried out."""
@@ -86,10 +87,12 @@ class SqliteWriter:
 
     # --- work for `OwnTransaction` --------------------------------------------------------------------
 
-    def changed_elsewhere(self) -> bool:
-        self._check_data_version()
-        seen, self._seen_elsewhere = self._seen_elsewhere, False
-        return seen
+    def check_data_version(self) -> None:
+        """A commit of another process changes the data version of our connection; our own commits do not."""
+        version = self._ask_data_version()
+        if version != self._data_version:
+            self._data_version = version
+            self.generation += 1
 
     def delete(self, debate_id: str) -> Deleted:
         self.change_and_scrub(_delete, debate_id)
@@ -134,16 +137,16 @@ class SqliteWriter:
         first = self._wait()
         if first is None:
             return []
-        batch: list[SqliteRequest] = [first]
-        for _ in range(min(self._queue.qsize(), MAX_BATCH - 1)):
-            item = self._queue.get_nowait()
-            if item is None:
+        batch = [*first]
+        while len(batch) < MAX_BATCH and not self._queue.empty():
+            items = self._queue.get_nowait()
+            if items is None:
                 self._queue.put(None)
                 break
-            batch.append(item)
+            batch += items
         return batch
 
-    def _wait(self) -> SqliteRequest | None:
+    def _wait(self) -> tuple[SqliteRequest, ...] | None:
         while self._truncate_at < NEVER:
             try:
                 return self._queue.get(timeout=CHECKPOINT_RETRY_SECONDS)
@@ -157,13 +160,12 @@ class SqliteWriter:
             last_error = answers[-1][2] if answers else None
             if isinstance(last_error, StoreError) and is_locked(last_error):
                 # One wait is enough: the others would each wait as long and fail, too.
-                answers += [(item.reply, None, last_error) for item in share]
-            elif isinstance(share[0], OwnTransaction):
-                answers.append(self._run_alone(share[0]))
+                refused = [share] if isinstance(share, OwnTransaction) else share
+                answers += [(item.reply, None, last_error) for item in refused]
+            elif isinstance(share, OwnTransaction):
+                answers.append(self._run_alone(share))
             else:
-                answers += self._run_together(
-                    [item for item in share if not isinstance(item, OwnTransaction)]
-                )
+                answers += self._run_together(share)
         self.write_error = next(
             (str(error) for _, _, error in answers if _unwritten(error)), self.write_error
         )
@@ -189,7 +191,7 @@ class SqliteWriter:
         return [answer for item in items for answer in self._run_together([item])]
 
     def _write(self, items: list[BatchRequest]) -> list[WriterAnswer]:
-        batch = SqliteBatch(self._connection, self._states, generation=self._generation, at=self._clock())
+        batch = SqliteBatch(self._connection, self._states, generation=self.generation, at=self._clock())
         try:
             answers = [_answer(item.reply, batch.decide, item) for item in items]
             batch.write()
@@ -206,7 +208,7 @@ class SqliteWriter:
     def _begin(self) -> None:
         self._connection.execute("BEGIN IMMEDIATE")
         try:
-            self._check_data_version()
+            self.check_data_version()
         except BaseException:
             self._roll_back()
             raise
@@ -214,6 +216,7 @@ class SqliteWriter:
     def _commit(self) -> None:
         crash_point("before-commit")
         self._connection.execute("COMMIT")
+        self.commits += 1
         self.write_error = ""
         crash_point("after-commit")
 
@@ -222,14 +225,6 @@ class SqliteWriter:
         if self._connection.in_transaction:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
-
-    def _check_data_version(self) -> None:
-        """A commit of another process changes the data version of our connection; our own commits do not."""
-        version = self._ask_data_version()
-        if version != self._data_version:
-            self._data_version = version
-            self._generation += 1
-            self._seen_elsewhere = True
 
     def _ask_data_version(self) -> int:
         return self._connection.execute("PRAGMA data_version").fetchone()[0]
@@ -248,6 +243,7 @@ class SqliteWriter:
             self._connection.execute("DELETE FROM fresh")
             crash_point("settling")
             self._connection.execute("COMMIT")
+            self.commits += 1
         except sqlite3.Error:
             self._roll_back()
 
@@ -262,7 +258,7 @@ class SqliteWriter:
             self._connection.execute(f"PRAGMA busy_timeout = {int(LOCK_WAIT_SECONDS * 1000)}")
 
 
-def _answer(reply: Future[Any], work: Callable[..., object], *args: object) -> WriterAnswer:
+def _answer(reply: Reply, work: Callable[..., object], *args: object) -> WriterAnswer:
     """A request's own errors are its answer; those of SQLite are raised: the transaction may be over."""
     try:
         return reply, work(*args), None
@@ -292,13 +288,19 @@ def _delete(connection: sqlite3.Connection, debate_id: str) -> None:
     connection.execute("DELETE FROM debates WHERE id = ?", (debate_id,))
 
 
-def _groups(batch: list[SqliteRequest]) -> Iterator[list[SqliteRequest]]:
+def _groups(batch: list[SqliteRequest]) -> Iterator[list[BatchRequest] | OwnTransaction]:
     """Consecutive requests that may share a transaction, and each of the others by itself."""
-    for is_own, items in groupby(batch, key=lambda item: isinstance(item, OwnTransaction)):
-        if is_own:
-            yield from ([item] for item in items)
-        else:
-            yield list(items)
+    group: list[BatchRequest] = []
+    for item in batch:
+        if not isinstance(item, OwnTransaction):
+            group.append(item)
+            continue
+        if group:
+            yield group
+            group = []
+        yield item
+    if group:
+        yield group
 
 
 def _unwritten(error: Exception | None) -> bool:

@@ -17,6 +17,7 @@ from typing import Literal
 
 from moot.api.frames import Cursor, Dialect, seen_event
 from moot.core.errors import StoreError, UnknownDebate
+from moot.core.events import Recorded
 from moot.core.evolve import evolve
 from moot.core.visibility import Viewer
 from moot.engine.followers import Followers
@@ -70,6 +71,8 @@ class Feed:
         """The last event when this feed began. Until it is reached, the folded states are past ones."""
         self._written_seq = 0
         """The last event that was written directly."""
+        self._ended = False
+        """Whether the dialect has had its last frame."""
         self._pump: asyncio.Task[None] | None = None
         self._readers = 0
 
@@ -192,29 +195,33 @@ class Feed:
             head = await self._store.head(self.key.debate)
             self._head = head.version
             self._live = await self._empty_page(head.version // PAGE_EVENTS * PAGE_EVENTS)
-            self._written_seq = self._live.last
+            self._written_seq, self._ended = self._live.last, self._live.ended
             self._ready.set()
-        live, ended = self._live, self._live.ended
-        async for batch in self._followers.follow(self.key.debate, live.last):
-            fresh: list[bytes] = []
-            for recorded in batch:
-                fresh += live.add(recorded, self._dialect, self.key.viewer, self._encode)
-                ended = ended or live.ended
-                if live.full:
-                    live = self._next_page(live)
-            # No await since the first of them was added to its page: otherwise a reader could get it twice.
-            if ended or self.is_over(live):
-                # Readers fetch the end themselves, so that they notice it.
-                self._release_writers()
-            elif fresh:
-                self._try_write(b"".join(fresh))
-            self._written_seq = live.last
-            self._wake()
+        await self._followers.follow_into(self.key.debate, self._live.last, self._add)
 
-    def _next_page(self, done: FramePage) -> FramePage:
-        self._cache.put((self.key, done.first // PAGE_EVENTS), done)
-        self._live = FramePage(done.last, done.state)
-        return self._live
+    def _add(self, records: tuple[Recorded, ...]) -> None:
+        """Append the frames of these records, and write them to all who have seen the rest."""
+        page = self._live
+        if page is None:
+            return
+        committed = self._store.cached_state(self.key.debate)
+        fresh: list[bytes] = []
+        for recorded in records:
+            # The store has folded the last of them already.
+            after = committed if committed is not None and committed.seq == recorded.seq else None
+            fresh += page.add(recorded, self._dialect, self.key.viewer, self._encode, after)
+            self._ended = self._ended or page.ended
+            if page.full:
+                self._cache.put((self.key, page.first // PAGE_EVENTS), page)
+                self._live = page = FramePage(page.last, page.state)
+        # No await since the first of them was added to its page: otherwise a reader could get it twice.
+        if self._ended or self.is_over(page):
+            # Readers fetch the end themselves, so that they notice it.
+            self._release_writers()
+        elif fresh:
+            self._try_write(fresh[0] if len(fresh) == 1 else b"".join(fresh))
+        self._written_seq = page.last
+        self._wake()
 
     def _try_write(self, piece: bytes) -> None:
         for done, try_write in tuple(self._direct_writers.items()):

@@ -49,11 +49,16 @@ class FramePage:
         return len(self.events) == PAGE_EVENTS
 
     def add(
-        self, recorded: Recorded, dialect: Dialect, viewer: Viewer, encode: EncodeFrame
+        self,
+        recorded: Recorded,
+        dialect: Dialect,
+        viewer: Viewer,
+        encode: EncodeFrame,
+        after: Debate | None = None,
     ) -> tuple[bytes, ...]:
-        """Add an event; returns its encoded frames."""
+        """Add an event; returns its encoded frames. `after` is the state after it, where that is known."""
         before = self.state
-        self.state = after = evolve(before, recorded)
+        self.state = after = after or evolve(before, recorded)
         seen = seen_event(recorded, before, after, viewer)
         frames = dialect.frames(seen)
         encoded: list[bytes] = []
