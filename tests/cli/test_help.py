@@ -21,19 +21,54 @@ HEAVY = (
     "aiohttp", "asyncio", "genai_prices", "rapidfuzz", "sqlite3", "xllamacpp", "uvloop", "msgspec",
     "moot.engine.arena", "moot.settings", "rich.live", "rich.markdown",
 )  # fmt: skip
+PARSER = ("cyclopts", "attrs", "rich.console", "rich.text", "dataclasses", "inspect", "moot.cli.commands")
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["show", "--help"]])
-def test_help_loads_nothing_heavy(arguments: list[str]):
+@pytest.mark.parametrize(
+    ("arguments", "modules"),
+    [
+        ([], HEAVY + PARSER),
+        (["--help"], HEAVY + PARSER),
+        (["--version"], HEAVY + PARSER),
+        (["show", "--help"], HEAVY),
+    ],
+)
+def test_help_loads_nothing_heavy(arguments: list[str], modules: tuple[str, ...]):
     asked = f"""
 import sys
-from moot.cli.command_line import run
-run({arguments!r})
-print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)
+from moot.cli import main
+sys.argv = ["moot", *{arguments!r}]
+try:
+    main()
+except SystemExit as end:
+    assert end.code == 0
+print([name for name in {modules!r} if name in sys.modules], file=sys.stderr)
 """
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "[]"
     assert done.stdout
+
+
+@pytest.mark.parametrize(
+    "environment", [{}, {"COLUMNS": "50"}, {"FORCE_COLOR": "1"}, {"FORCE_COLOR": "1", "NO_COLOR": "1"}]
+)
+def test_the_help_is_what_the_parser_would_print(
+    moot: Moot, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]
+):
+    monkeypatch.setenv("TERM", "xterm")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    by_parser = moot("A motion", "--help")
+    assert by_parser[1].count("\n") > 100
+    assert moot("--help") == moot("-h") == by_parser
+
+
+@pytest.mark.parametrize("arguments", ["--help", "show --help"])
+def test_a_reader_who_leaves_gets_no_traceback(arguments: str):
+    command = f"{sys.executable} -m moot {arguments} | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert done.stdout.strip() in ("0", "141")
 
 
 def test_every_command_is_in_the_help(moot: Moot):

@@ -1,32 +1,24 @@
-"""The commands by name. A command's module is loaded when the command is called, so help is instant."""
+"""The commands by name, and how a command line is run.
+
+The help of `moot` is printed from these tables alone; the parser is loaded for all other command lines, and a
+command's module when the command is called.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from functools import partial
-from typing import TYPE_CHECKING
-
-from cyclopts import App, CycloptsError, Group, Parameter, UnusedCliTokensError
 
 from moot import __version__
-from moot.cli.commands.debate import debate
-from moot.cli.error_messages import FAILED, INTERRUPTED, USAGE, debugging, explain
-from moot.cli.render.help import FIRST_EXAMPLES, HelpColumns, help_of
+from moot.cli.debate_options import DEBATE_OPTIONS, MOTION
+from moot.cli.error_messages import FAILED, INTERRUPTED, debugging, explain
+from moot.cli.render.help import COMMAND_WIDTH, FIRST_EXAMPLES, OPTION_WIDTH, HelpWriter
 from moot.core.errors import MootError
-
-if TYPE_CHECKING:
-    from moot.cli.render.output import Terminal
 
 PIPE_CLOSED = 141
 """The exit code of a program whose output pipe was closed."""
 
-LOOK = Group("Look", sort_key=10)
-STEER = Group("Steer", sort_key=20)
-TAKE_PART = Group("Take part", sort_key=25)
-THIS_MACHINE = Group("This machine", sort_key=30)
-OTHER = Group("Help", sort_key=40)
-
+LOOK, STEER, TAKE_PART, THIS_MACHINE = "Look", "Steer", "Take part", "This machine"
 COMMANDS = (
     (LOOK, "list", "debate_list:listing", "The debates that are here, newest first."),
     (LOOK, "show", "show:show", "A debate in the terminal, as it stands."),
@@ -80,44 +72,28 @@ COMMANDS = (
 )
 
 HELP = "Language models argue a motion; you watch, steer and judge."
-
-
-def make_app() -> App:
-    app = App(
-        name="moot",
-        help=HELP,
-        help_format="plaintext",
-        help_formatter=HelpColumns(FIRST_EXAMPLES),
-        default_parameter=Parameter(show_default=False),
-        usage='moot "MOTION" [OPTIONS]\n       moot COMMAND [OPTIONS]',
-        version=__version__,
-        default_command=debate,
-        result_action="return_value",
-        exit_on_error=False,
-        print_error=False,
-        suppress_keyboard_interrupt=False,
-    )
-    for order, (group, name, target, summary) in enumerate(COMMANDS):
-        register = partial(
-            app.command, f"moot.cli.commands.{target}", name, help=summary, group=group, sort_key=order
-        )
-        register() if target.endswith(":app") else register(help_formatter=help_of(name))
-    for flag in ("--help", "--version"):
-        app[flag].group = (OTHER,)
-    return app
+USAGE_LINES = 'moot "MOTION" [OPTIONS]\n       moot COMMAND [OPTIONS]'
+HELP_FLAGS = {
+    "-h, --help": "Display this message and exit.",
+    "--version": "Display application version.",
+}
 
 
 def run(arguments: list[str]) -> int:
     """Run a command line and return the exit code; a traceback is shown only with MOOT_DEBUG=1."""
-    app = make_app()
     try:
-        result = app(arguments or ["--help"])
-    except CycloptsError as error:
-        return _complain(usage_error(arguments, error), USAGE)
+        if arguments in ([], ["--help"], ["-h"]):
+            return print_help()
+        if arguments == ["--version"]:
+            print(__version__, flush=True)
+            return 0
+        from moot.cli.parser import call
+
+        return call(arguments)
     except MootError as error:
         if debugging():
             raise
-        return _complain(*explain(error))
+        return complain(*explain(error))
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -127,30 +103,30 @@ def run(arguments: list[str]) -> int:
     except Exception as error:
         if debugging():
             raise
-        return _complain([f"Something unexpected went wrong: {error!r}", "MOOT_DEBUG=1 shows where."], FAILED)
-    return result if isinstance(result, int) else 0
+        return complain([f"Something unexpected went wrong: {error!r}", "MOOT_DEBUG=1 shows where."], FAILED)
 
 
-def usage_error(arguments: list[str], error: CycloptsError) -> list[str]:
-    """Return what is wrong with a command line, and which help to look at."""
-    command = next((name for _, name, _, _ in COMMANDS if name == arguments[0]), "")
-    help_ = f"`moot {command} --help`" if command else "`moot --help`"
-    if not isinstance(error, UnusedCliTokensError):
-        return [" ".join(str(error).split()), f"{help_} shows how it is written."]
-    more = " ".join(error.unused_tokens or ())
-    if command:
-        return [f"Nothing is known of {more!r} here.", f"{help_} shows how it is written."]
-    return [
-        f"There is no command {arguments[0]!r}, and a motion stands in quotation marks.",
-        f"{help_} lists the commands.",
-    ]
+def print_help() -> int:
+    """Print what the parser prints for `moot --help`, without loading it."""
+    writer = HelpWriter(sys.stdout)
+    writer.usage(USAGE_LINES)
+    writer.description(HELP, FIRST_EXAMPLES)
+    writer.columns("Arguments", {"MOTION": MOTION}, OPTION_WIDTH)
+    for title, rows in DEBATE_OPTIONS.items():
+        writer.columns(title, rows, OPTION_WIDTH)
+    for title in (LOOK, STEER, TAKE_PART, THIS_MACHINE):
+        rows = {name: summary for group, name, _, summary in COMMANDS if group == title}
+        writer.columns(title, rows, COMMAND_WIDTH)
+    writer.columns("Help", HELP_FLAGS, COMMAND_WIDTH)
+    return 0
 
 
-def _complain(lines: list[str], code: int) -> int:
+def complain(lines: list[str], code: int) -> int:
+    """Print an error and what to do about it, and return the exit code."""
     from moot.cli.render.output import Terminal
 
-    page: Terminal = Terminal.err()
-    page.line(("moot: ", "bold red"), lines[0])
+    terminal = Terminal.err()
+    terminal.line(("moot: ", "bold red"), lines[0])
     for further in lines[1:]:
-        page.line("  ", further)
+        terminal.line("  ", further)
     return code

@@ -1,11 +1,13 @@
-"""The options that several commands have, with their help texts."""
+"""What several commands share: options with their help texts, and how a group of commands is made."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
+from cyclopts import App, Parameter
+
+from moot.cli.render.help import help_of
 
 Id = Annotated[str, Parameter(help="The debate: its id, a unique piece of it, or `last`.")]
 Reasoning = Annotated[bool, Parameter(help="Show what the speakers think, dimmed, or in one line.")]
@@ -33,6 +35,11 @@ Step = Annotated[
 Reason = Annotated[str, Parameter(help="Why; it is kept with the debate.")]
 Limit = Annotated[int, Parameter(help="How many at most. [default: 20]")]
 Offset = Annotated[int, Parameter(help="How many to leave out first.")]
+
+
+def command_group(name: str, help: str) -> App:
+    """Return a command with subcommands, or the app of a command that has its own default."""
+    return App(name=name, help=help, help_format="plaintext", help_formatter=help_of(name))
 
 
 def check_page(limit: int, offset: int) -> None:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from moot.cli.render.help import command_group, help_of
+from moot.cli.options import command_group
+from moot.cli.render.help import help_of
 from moot.cli.render.output import Terminal, add_row, make_table
 from moot.cli.running import run
 from moot.core.errors import Invalid

@@ -8,11 +8,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from cyclopts import Group, Parameter
 
-WHO = Group("Who", sort_key=1)
-HOW = Group("How", sort_key=2)
-LIMITS = Group("Limits", sort_key=3)
-OUTPUT = Group("Output", sort_key=4)
-WHERE = Group("Where", sort_key=5)
+from moot.cli.debate_options import DEBATE_OPTIONS, MOTION
 
 Level = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Length = Literal["low", "medium", "high"]
@@ -23,6 +19,32 @@ DEFAULT_FORMAT, DEFAULT_ROUNDS = "oxford", 3
 """Short enough for a small model on a laptop, long enough to be a debate."""
 DEFAULT_SECONDS, DEFAULT_PERSON_SECONDS = 120.0, 300.0
 NO_JUDGE, HUMAN = "none", "human"
+
+
+def _parameters() -> dict[str, Parameter]:
+    """Return the parameter of each row of `DEBATE_OPTIONS`, by its long name."""
+    parameters: dict[str, Parameter] = {}
+    for order, (title, rows) in enumerate(DEBATE_OPTIONS.items(), 1):
+        group = Group(title, sort_key=order)
+        for label, text in rows.items():
+            words = label.replace("[no-]", "").replace(",", "").split()
+            names = [word for word in words if word.startswith("-")]
+            parameters[names[-1]] = Parameter(
+                name=names,
+                metavar=None if words[-1] in names else words[-1],
+                group=group,
+                help=text,
+                negative=None if "[no-]" in label else "",
+                show_choices=False,
+            )
+    return parameters
+
+
+_PARAMETERS = _parameters()
+
+
+def option(name: str) -> Parameter:
+    return _PARAMETERS[name]
 
 
 class SeatOptions(NamedTuple):
@@ -37,191 +59,39 @@ class SeatOptions(NamedTuple):
 class DebateCliOptions:
     """How the debate is to be held. Options with -for and -against are for the first two seats."""
 
-    for_: Annotated[
-        str | None,
-        Parameter(
-            name="--for",
-            group=WHO,
-            metavar="MODEL",
-            help="The model that argues for the motion: provider/model. human is you, at this terminal.",
-        ),
-    ] = None
-    against: Annotated[
-        str | None, Parameter(group=WHO, metavar="MODEL", help="The model that argues against the motion.")
-    ] = None
-    model: Annotated[
-        str | None,
-        Parameter(
-            group=WHO,
-            metavar="MODEL",
-            help="One model for every seat. Without any, the best one here: `moot models`.",
-        ),
-    ] = None
-    judge: Annotated[
-        list[str] | None,
-        Parameter(
-            group=WHO,
-            metavar="MODEL",
-            negative="",
-            help="Who judges: a model, human, or none; several times for a panel. [default: a model that is"
-            " related to no speaker, or as the speakers]",
-        ),
-    ] = None
-    stand_in: Annotated[
-        str | None,
-        Parameter(group=WHO, metavar="MODEL", help="Speaks for a person who leaves or is out of time."),
-    ] = None
-    persona_for: Annotated[
-        str,
-        Parameter(group=WHO, metavar="TEXT", help="Who the first speaker is: `You are a cautious engineer.`"),
-    ] = ""
-    persona_against: Annotated[
-        str, Parameter(group=WHO, metavar="TEXT", help="Who the second speaker is.")
-    ] = ""
-    objective_for: Annotated[
-        str, Parameter(group=WHO, metavar="TEXT", help="What the first speaker secretly wants to achieve.")
-    ] = ""
-    objective_against: Annotated[
-        str, Parameter(group=WHO, metavar="TEXT", help="What the second speaker secretly wants to achieve.")
-    ] = ""
-    effort: Annotated[
-        Level | None,
-        Parameter(
-            group=WHO,
-            metavar="LEVEL",
-            show_choices=False,
-            help="How hard the speakers think: none, minimal, low, medium, high, xhigh or max.",
-        ),
-    ] = None
-    effort_for: Annotated[
-        Level | None,
-        Parameter(group=WHO, metavar="LEVEL", show_choices=False, help="How hard the first speaker thinks."),
-    ] = None
-    effort_against: Annotated[
-        Level | None,
-        Parameter(group=WHO, metavar="LEVEL", show_choices=False, help="How hard the second speaker thinks."),
-    ] = None
-    verbosity: Annotated[
-        Length | None,
-        Parameter(
-            group=WHO,
-            metavar="LEVEL",
-            show_choices=False,
-            help="How much the speakers say, where a model can be told: low, medium or high.",
-        ),
-    ] = None
-    verbosity_for: Annotated[
-        Length | None,
-        Parameter(group=WHO, metavar="LEVEL", show_choices=False, help="How much the first speaker says."),
-    ] = None
-    verbosity_against: Annotated[
-        Length | None,
-        Parameter(group=WHO, metavar="LEVEL", show_choices=False, help="How much the second speaker says."),
-    ] = None
-    format: Annotated[
-        str | None,
-        Parameter(
-            group=HOW,
-            metavar="NAME",
-            help="A format by name (`moot formats`) or a .toml file. [default: oxford]",
-        ),
-    ] = None
-    rounds: Annotated[
-        int | None,
-        Parameter(
-            group=HOW, metavar="N", help="How many rounds. [default: 3 in oxford, else the format's own]"
-        ),
-    ] = None
-    turns: Annotated[
-        int | None,
-        Parameter(group=HOW, metavar="N", help="How many speeches, in a free debate."),
-    ] = None
-    intensity: Annotated[
-        Literal[1, 2, 3, 4, 5],
-        Parameter(
-            group=HOW,
-            metavar="1-5",
-            show_choices=False,
-            help="From a gentle exchange (1) to a fierce one (5). [default: 3]",
-        ),
-    ] = 3
-    seed: Annotated[
-        int | None,
-        Parameter(group=HOW, metavar="N", help="The same seed and local model give the same debate."),
-    ] = None
-    manual: Annotated[
-        bool,
-        Parameter(
-            group=HOW, negative="", help="Each round waits to be asked for: `moot next-round`, `moot judge`."
-        ),
-    ] = False
-    objective: Annotated[
-        str, Parameter(group=HOW, metavar="TEXT", help="What the debate is to settle; all are told.")
-    ] = ""
-    prep: Annotated[
-        bool,
-        Parameter(group=HOW, negative="", help="Speakers make private notes first, where the format allows."),
-    ] = False
-    blind: Annotated[
-        bool,
-        Parameter(
-            group=HOW, negative="", help="Openings are given at the same time; nobody hears the other."
-        ),
-    ] = False
-    opens: Annotated[
-        Literal["for", "against"] | None,
-        Parameter(
-            group=HOW,
-            metavar="SIDE",
-            show_choices=False,
-            help="Who speaks first, for or against, where a toss decides: public-forum.",
-        ),
-    ] = None
-    audience: Annotated[
-        float | None,
-        Parameter(
-            group=HOW,
-            metavar="SECONDS",
-            help="An audience votes before and after, for so long each: `moot vote last for`.",
-        ),
-    ] = None
-    winning: Annotated[
-        Ending | None,
-        Parameter(
-            group=HOW,
-            metavar="HOW",
-            show_choices=False,
-            help="What decides: ai-judge, self-terminate (one side gives way), user-decides or audience."
-            " [default: ai-judge]",
-        ),
-    ] = None
-    tool: Annotated[
-        list[str] | None,
-        Parameter(
-            group=HOW,
-            metavar="NAME",
-            negative="",
-            help="What the speakers may use: a server, server/tool, web_search or code: `moot tools`.",
-        ),
-    ] = None
-    decide: Annotated[
-        bool,
-        Parameter(group=HOW, negative="", help="You decide, not a judge: `moot decide last WINNER`."),
-    ] = False
-    cost_limit: Annotated[
-        str | None,
-        Parameter(group=LIMITS, metavar="USD", help="Never spend more than this, the verdict included."),
-    ] = None
-    warn_at: Annotated[
-        str | None, Parameter(group=LIMITS, metavar="USD", help="Say so when the costs pass this.")
-    ] = None
-    timeout: Annotated[
-        float, Parameter(group=LIMITS, metavar="SECONDS", help="How long a speech may take. [default: 120]")
-    ] = DEFAULT_SECONDS
-    person_seconds: Annotated[
-        float,
-        Parameter(group=LIMITS, metavar="SECONDS", help="How long a person has for a speech. [default: 300]"),
-    ] = DEFAULT_PERSON_SECONDS
+    for_: Annotated[str | None, option("--for")] = None
+    against: Annotated[str | None, option("--against")] = None
+    model: Annotated[str | None, option("--model")] = None
+    judge: Annotated[list[str] | None, option("--judge")] = None
+    stand_in: Annotated[str | None, option("--stand-in")] = None
+    persona_for: Annotated[str, option("--persona-for")] = ""
+    persona_against: Annotated[str, option("--persona-against")] = ""
+    objective_for: Annotated[str, option("--objective-for")] = ""
+    objective_against: Annotated[str, option("--objective-against")] = ""
+    effort: Annotated[Level | None, option("--effort")] = None
+    effort_for: Annotated[Level | None, option("--effort-for")] = None
+    effort_against: Annotated[Level | None, option("--effort-against")] = None
+    verbosity: Annotated[Length | None, option("--verbosity")] = None
+    verbosity_for: Annotated[Length | None, option("--verbosity-for")] = None
+    verbosity_against: Annotated[Length | None, option("--verbosity-against")] = None
+    format: Annotated[str | None, option("--format")] = None
+    rounds: Annotated[int | None, option("--rounds")] = None
+    turns: Annotated[int | None, option("--turns")] = None
+    intensity: Annotated[Literal[1, 2, 3, 4, 5], option("--intensity")] = 3
+    seed: Annotated[int | None, option("--seed")] = None
+    manual: Annotated[bool, option("--manual")] = False
+    objective: Annotated[str, option("--objective")] = ""
+    prep: Annotated[bool, option("--prep")] = False
+    blind: Annotated[bool, option("--blind")] = False
+    opens: Annotated[Literal["for", "against"] | None, option("--opens")] = None
+    audience: Annotated[float | None, option("--audience")] = None
+    winning: Annotated[Ending | None, option("--winning")] = None
+    tool: Annotated[list[str] | None, option("--tool")] = None
+    decide: Annotated[bool, option("--decide")] = False
+    cost_limit: Annotated[str | None, option("--cost-limit")] = None
+    warn_at: Annotated[str | None, option("--warn-at")] = None
+    timeout: Annotated[float, option("--timeout")] = DEFAULT_SECONDS
+    person_seconds: Annotated[float, option("--person-seconds")] = DEFAULT_PERSON_SECONDS
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -265,37 +135,16 @@ DEFAULT_OPTIONS = DebateCliOptions()
 
 
 def debate(
-    motion: Annotated[str, Parameter(help="What to debate, in quotation marks.")],
+    motion: Annotated[str, Parameter(help=MOTION)],
     /,
     *,
     options: DebateCliOptions = DEFAULT_OPTIONS,
-    reasoning: Annotated[
-        bool, Parameter(group=OUTPUT, help="Show what the speakers think, dimmed, or in one line.")
-    ] = True,
-    output: Annotated[
-        Path | None,
-        Parameter(
-            name=["--output", "-o"],
-            group=OUTPUT,
-            metavar="FILE",
-            help="Write it to a .md, .html or .json file.",
-        ),
-    ] = None,
-    json: Annotated[
-        bool, Parameter(group=OUTPUT, negative="", help="Print the log as it grows: one event a line.")
-    ] = False,
-    plain: Annotated[
-        bool, Parameter(group=OUTPUT, negative="", help="Plain text without colours or moving parts.")
-    ] = False,
+    reasoning: Annotated[bool, option("--reasoning")] = True,
+    output: Annotated[Path | None, option("--output")] = None,
+    json: Annotated[bool, option("--json")] = False,
+    plain: Annotated[bool, option("--plain")] = False,
     server: Annotated[
-        str | None,
-        Parameter(
-            group=WHERE,
-            env_var="MOOT_SERVER",
-            show_env_var=False,
-            metavar="URL",
-            help="Have it held by a running `moot serve`, and watch it here: http://127.0.0.1:8000",
-        ),
+        str | None, option("--server"), Parameter(env_var="MOOT_SERVER", show_env_var=False)
     ] = None,
 ) -> int:
     """Hold a debate here and now, or on a server."""

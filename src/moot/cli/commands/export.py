@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from moot.cli.options import Id, Server
-from moot.cli.render.help import command_group
+from moot.cli.options import Id, Server, command_group
 from moot.cli.render.output import Terminal
 from moot.cli.running import run_on_debate
 from moot.core.errors import Invalid, Unavailable

@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from moot.cli.error_messages import USAGE
-from moot.cli.render.help import command_group
+from moot.cli.options import command_group
 from moot.cli.render.output import Terminal, add_row, make_table
 from moot.core.errors import Invalid
 from moot.core.terms import EXCHANGE_KINDS, DebateLimits, Format, Phase

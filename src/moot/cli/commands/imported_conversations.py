@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from moot.cli.options import Limit, Offset, Server, check_page
-from moot.cli.render.help import command_group
+from moot.cli.options import Limit, Offset, Server, check_page, command_group
 from moot.cli.render.output import Terminal, add_row, make_table, shorten
 from moot.cli.running import run
 from moot.views.text import clean_json

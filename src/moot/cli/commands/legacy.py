@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from moot.cli.options import Server
-from moot.cli.render.help import command_group
+from moot.cli.options import Server, command_group
 from moot.cli.render.output import Terminal, add_row, make_table
 from moot.cli.running import open_local_store, run
 from moot.core.errors import Unavailable

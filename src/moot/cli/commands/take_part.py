@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from moot.cli.options import Id, Seat, Server
-from moot.cli.render.help import command_group
+from moot.cli.options import Id, Seat, Server, command_group
 from moot.cli.render.output import Terminal
 from moot.cli.running import run_command, run_on_debate
 

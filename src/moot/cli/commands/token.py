@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from moot.cli.render.help import command_group
+from moot.cli.options import command_group
 from moot.cli.render.output import Terminal, add_row, make_table
 from moot.cli.running import open_local_store, run
 from moot.core.errors import Invalid

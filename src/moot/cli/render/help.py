@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from cyclopts import App
-from rich.text import Text
+import os
+from collections.abc import Mapping
+from typing import IO, TYPE_CHECKING, Any
 
 from moot.cli.render.wrapping import wrap
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
 
 OPTION_WIDTH, COMMAND_WIDTH = 28, 17
 """How wide the left column is."""
+DEFAULT_WIDTH = 80
 METAVAR_NAMES = {"STR": "TEXT", "INT": "N", "FLOAT": "N", "PATH": "FILE", "CHOICE": "WORD"}
 """What a value is, in a reader's words."""
 
@@ -90,41 +90,60 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 }
 
 
-def command_group(name: str, help: str) -> App:
-    """Return a command with subcommands, or the app of a command that has its own default."""
-    return App(name=name, help=help, help_format="plaintext", help_formatter=help_of(name))
+class HelpWriter:
+    """Writes help to a stream, in bold and cyan on a terminal. Loads nothing of rich but `rich.cells`."""
 
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+        self._width = _terminal_width()
+        self._bold, self._cyan = _style_codes(stream)
 
-def help_of(command: str) -> HelpColumns:
-    return HelpColumns(EXAMPLES.get(command, ()))
+    def usage(self, usage: str) -> None:
+        self._write(f"Usage: {usage}")
+
+    def description(self, description: str, examples: tuple[str, ...]) -> None:
+        self._write(description)
+        if examples:
+            self._write("".join(f"  {example}\n" for example in examples))
+
+    def columns(self, title: str, rows: Mapping[str, str], left: int) -> None:
+        """Write a heading and its rows; the left column has the given width."""
+        lines = [_styled(title, self._bold)]
+        for label, text in rows.items():
+            wrapped = [line for _, line in wrap(text, max(20, self._width - left))] or [""]
+            lines.append(_styled(f"  {label}".ljust(left), self._cyan) + wrapped[0])
+            lines += [f"{' ' * left}{line}" for line in wrapped[1:]]
+        self._stream.write("\n".join(lines) + "\n\n")
+        self._stream.flush()
+
+    def _write(self, text: str) -> None:
+        lines = [line for _, line in wrap(text, self._width)]
+        self._stream.write("\n".join(lines) + "\n\n")
+        self._stream.flush()
 
 
 class HelpColumns:
     """A help formatter for cyclopts."""
 
     def __init__(self, examples: tuple[str, ...] = ()) -> None:
-        self._examples = "".join(f"  {example}\n" for example in examples)
+        self._examples = examples
 
     def __call__(self, console: Console, options: ConsoleOptions, panel: HelpPanel) -> None:
-        if not panel.entries:
-            return
-        width = COMMAND_WIDTH if panel.format == "command" else OPTION_WIDTH
-        text = Text(f"{panel.title}\n", style="bold")
-        for entry in panel.entries:
-            text.append(("  " + _label(entry)).ljust(width), style="not bold cyan")
-            lines = wrap(_words(entry.description), max(20, options.max_width - width))
-            text.append(f"\n{' ' * width}".join(line for _, line in lines) + "\n", style="not bold")
-        console.print(text)
+        if panel.entries:
+            width = COMMAND_WIDTH if panel.format == "command" else OPTION_WIDTH
+            rows = {_label(entry): _plain_text(entry.description) for entry in panel.entries}
+            HelpWriter(console.file).columns(_plain_text(panel.title), rows, width)
 
     def render_usage(self, console: Console, options: ConsoleOptions, usage: Any) -> None:
-        usage = getattr(usage, "plain", str(usage)).strip().removeprefix("Usage:").strip()
-        console.print(Text(f"Usage: {usage}"))
-        console.print()
+        usage = _plain_text(usage).removeprefix("Usage:").strip()
+        HelpWriter(console.file).usage(usage)
 
     def render_description(self, console: Console, options: ConsoleOptions, description: Any) -> None:
-        console.print(description)
-        if self._examples:
-            console.print(Text(self._examples))
+        HelpWriter(console.file).description(_plain_text(description), self._examples)
+
+
+def help_of(command: str) -> HelpColumns:
+    return HelpColumns(EXAMPLES.get(command, ()))
 
 
 def _label(entry: HelpEntry) -> str:
@@ -136,6 +155,35 @@ def _label(entry: HelpEntry) -> str:
     return (entry.positional_label or ", ".join((*entry.positive_shorts, *longs))) + value
 
 
-def _words(description: Any) -> str:
-    plain: str = getattr(getattr(description, "primary_renderable", description), "plain", "")
-    return plain.strip()
+def _plain_text(words: Any) -> str:
+    """Return the text of what cyclopts passes: a string, or an object of rich or of its own."""
+    words = getattr(words, "primary_renderable", words)
+    return str(getattr(words, "plain", words or "")).strip()
+
+
+def _terminal_width() -> int:
+    """Return COLUMNS, or the width of the terminal that any of the three streams is, or 80."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdigit() and int(columns):
+        return int(columns)
+    for descriptor in (0, 1, 2):
+        try:
+            return os.get_terminal_size(descriptor).columns or DEFAULT_WIDTH
+        except OSError:
+            continue
+    return DEFAULT_WIDTH
+
+
+def _style_codes(stream: IO[str]) -> tuple[str, str]:
+    """Return the codes for bold and cyan; empty ones where they would be printed as they are."""
+    forced = os.environ.get("FORCE_COLOR")
+    styled = stream.isatty() if forced is None else bool(forced)
+    # Older consoles of Windows do not know the codes; its Terminal does, and sets this variable.
+    unknown = os.name == "nt" and "WT_SESSION" not in os.environ
+    if not styled or unknown or os.environ.get("TERM", "") in ("dumb", "unknown"):
+        return "", ""
+    return "\x1b[1m", "" if os.environ.get("NO_COLOR") else "\x1b[36m"
+
+
+def _styled(text: str, code: str) -> str:
+    return f"{code}{text}\x1b[0m" if code else text

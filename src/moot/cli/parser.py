@@ -1,0 +1,64 @@
+"""The parser of command lines: a cyclopts app made of the table of commands."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from cyclopts import App, CycloptsError, Group, Parameter, UnusedCliTokensError
+
+from moot import __version__
+from moot.cli.command_line import COMMANDS, HELP, USAGE_LINES, complain
+from moot.cli.commands.debate import debate
+from moot.cli.error_messages import USAGE
+from moot.cli.render.help import FIRST_EXAMPLES, HelpColumns, help_of
+
+
+def call(arguments: list[str]) -> int:
+    """Call the command that a command line names, and return the exit code."""
+    try:
+        result = make_app()(arguments)
+    except CycloptsError as error:
+        return complain(usage_error(arguments, error), USAGE)
+    return result if isinstance(result, int) else 0
+
+
+def make_app() -> App:
+    app = App(
+        name="moot",
+        help=HELP,
+        help_format="plaintext",
+        help_formatter=HelpColumns(FIRST_EXAMPLES),
+        default_parameter=Parameter(show_default=False),
+        usage=USAGE_LINES,
+        version=__version__,
+        default_command=debate,
+        result_action="return_value",
+        exit_on_error=False,
+        print_error=False,
+        suppress_keyboard_interrupt=False,
+    )
+    titles = dict.fromkeys(title for title, *_ in COMMANDS)
+    groups = {title: Group(title, sort_key=10 + order) for order, title in enumerate(titles)}
+    for order, (title, name, target, summary) in enumerate(COMMANDS):
+        register = partial(app.command, f"moot.cli.commands.{target}", name)
+        register = partial(register, help=summary, group=groups[title], sort_key=order)
+        register() if target.endswith(":app") else register(help_formatter=help_of(name))
+    help_group = Group("Help", sort_key=100)
+    for flag in ("--help", "--version"):
+        app[flag].group = (help_group,)
+    return app
+
+
+def usage_error(arguments: list[str], error: CycloptsError) -> list[str]:
+    """Return what is wrong with a command line, and which help to look at."""
+    command = next((name for _, name, _, _ in COMMANDS if name == arguments[0]), "")
+    help_ = f"`moot {command} --help`" if command else "`moot --help`"
+    if not isinstance(error, UnusedCliTokensError):
+        return [" ".join(str(error).split()), f"{help_} shows how it is written."]
+    more = " ".join(error.unused_tokens or ())
+    if command:
+        return [f"Nothing is known of {more!r} here.", f"{help_} shows how it is written."]
+    return [
+        f"There is no command {arguments[0]!r}, and a motion stands in quotation marks.",
+        f"{help_} lists the commands.",
+    ]
