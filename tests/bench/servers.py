@@ -30,6 +30,7 @@ from moot.api.frames import Frame, as_sse
 from moot.core.terms import Model, Request
 from moot.engine.arena import Arena
 from moot.processes.server import make_app
+from moot.processes.startup import tune_garbage_collection
 from moot.providers.keys import Secret
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, WaitCue
 from moot.settings import ClusterSettings, ServerSettings, Settings
@@ -134,6 +135,7 @@ async def _nothing(what: Any) -> Any:
 @asynccontextmanager
 async def _arena(settings: Settings, *, run: bool) -> AsyncGenerator[Arena]:
     scripted = {"scripted": ScriptedProvider(_stamps)}
+    tune_garbage_collection()
     with open(os.devnull, "w") as nowhere:
         logging_setup.set_up_logging(settings, stream=nowhere)
         async with Arena.open(settings, providers=scripted, recover=run, run=run) as arena:

@@ -87,7 +87,7 @@ class Arena:
         store.listen(self.user_keys.on_records)
         self.followers = Followers(store, self._bus)
         self._text_writer = writer = TextWriter(store.append_streamed, settings.pace.tick)
-        providers.pace_reads(ReadPacer(lambda: writer.tick))
+        providers.pace_reads(ReadPacer(lambda: writer.tick, writer.tick_passed))
         self.lock_folder = None if isinstance(store, MemoryStore) else settings.data
         """The folder in which processes that share the store see each other's locks."""
         self._placement = make_placement(settings, store, self._runner, run=run)

@@ -128,6 +128,8 @@ class TextWriter:
         """In the order in which they got text."""
         self._waiting_since = 0.0
         self._written_at = float("-inf")
+        self._due_from = float("-inf")
+        """From then on a token is written at once, with all that is waiting."""
         self._cpu_then = process_time()
         self._due: asyncio.Handle | None = None
         self._due_at_once = False
@@ -154,10 +156,14 @@ class TextWriter:
             return
         # A token that comes after the tick takes the others along; the timer is for when none comes.
         now = self.loop.time()
-        if now - self._written_at >= 0.75 * self.tick:
+        if now >= self._due_from:
             self._schedule(at_once=True)
         elif self._due is None:
             self._schedule(at_once=False)
+
+    def tick_passed(self) -> None:
+        """What was held back until now arrives next: write it when it does."""
+        self._due_from = float("-inf")
 
     def write(self, buffers: Sequence[DeltaBuffer]) -> None:
         requests = [buffer.take() for buffer in buffers]
@@ -201,6 +207,7 @@ class TextWriter:
         stretched = self.tick * STRETCH_STEP if busy or late else self.tick / STRETCH_STEP
         self.tick = min(max(stretched, self._shortest_tick), MAX_STRETCH * self._shortest_tick)
         self._written_at, self._cpu_then = now, cpu
+        self._due_from = now + self.tick
 
 
 def _do_nothing() -> None: ...

@@ -16,10 +16,14 @@ SMALL_READ_BYTES = 16 * 1024
 """A connection that had more to read than this is not paused."""
 
 
+def _do_nothing() -> None: ...
+
+
 class ReadPacer:
-    def __init__(self, tick: Callable[[], float]) -> None:
-        """`tick` returns the seconds between two reads."""
+    def __init__(self, tick: Callable[[], float], on_tick: Callable[[], object] = _do_nothing) -> None:
+        """`tick` returns the seconds between two reads; `on_tick` is called before each."""
         self._tick = tick
+        self._on_tick = on_tick
         self._paused: list[asyncio.Transport] = []
         self._timer: asyncio.TimerHandle | None = None
 
@@ -36,6 +40,7 @@ class ReadPacer:
 
     def _resume_all(self) -> None:
         self._timer = None
+        self._on_tick()
         paused, self._paused = self._paused, []
         for transport in paused:
             if not transport.is_closing():
