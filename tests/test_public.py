@@ -28,3 +28,11 @@ def test_every_public_name_is_documented_and_no_other() -> None:
 def test_importing_the_package_loads_nothing_else() -> None:
     told = "import sys, moot; print([name for name in sys.modules if name.startswith('moot.')])"
     assert subprocess.check_output([sys.executable, "-c", told], text=True).strip() == "[]"
+
+
+def test_importing_the_client_loads_nothing_that_runs_debates() -> None:
+    script = "import sys, moot.client; print(*sys.modules)"
+    modules = subprocess.check_output([sys.executable, "-c", script], text=True).split()
+    packages = {name.split(".")[1] for name in modules if name.startswith("moot.")}
+    assert packages == {"api", "client", "core", "judging", "views"}
+    assert not {"fastapi", "pydantic", "rich", "rapidfuzz"} & set(modules)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from moot.api.problems import Problem
 from moot.api.v1 import bodies
-from moot.api.v1.bodies import BODIES, CreateDebate, check_body, read_body, schemas
+from moot.api.v1.bodies import BODIES, CreateDebate, Skip, check_body, read_body
+from moot.api.v1.body_schemas import schemas
 from moot.api.v1.fields import CREATE_DEBATE
 from tests.api.setup_bodies import LEFT_OUT, Inn, asked, changed, errors_of, problem_with
 from tests.api.test_strict_json import VALUES
@@ -417,6 +418,16 @@ BEYOND_SCHEMA = {
 @for_each("row", ROWS)
 def test_the_schema_refuses_what_the_reader_refuses(row: tuple[str, dict[str, Any], dict[str, str]]) -> None:
     assert valid(changed(**row[1])) == (row[0] in BEYOND_SCHEMA)
+
+
+def test_the_schema_describes_members_by_the_docstrings_below_them() -> None:
+    class Later(Skip):
+        """Its members are described where they are defined."""
+
+    shapes = schemas(Inn(), Later)
+    choice = shapes["ModelChoice"]["properties"]
+    assert choice["modelId"]["description"] == "The model, as its provider names it."
+    assert shapes["Later"]["properties"] == shapes["Skip"]["properties"]
 
 
 def test_the_schema_takes_its_own_example() -> None:

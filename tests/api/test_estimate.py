@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from moot.api.v1.replies import estimate_reply
 from moot.core.events import DebateImported, DebateOpened
 from moot.core.evolve import fold
+from moot.core.pricing import CountRange
 from moot.core.terms import DebateLimits, DebateOptions, Judge, Model, ModelPrice, Money, PriceTier
-from moot.rules.cost_estimate import CountRange, estimate
+from moot.rules.cost_estimate import estimate
 from moot.views.costs import costs
 from moot.views.preview import preview
 from tests.golden.reading import HERE, log_of

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from moot.core.events import DebateOpened
+from moot.core.pricing import CountRange
 from moot.core.schedule import schedule
 from moot.core.terms import (
     FREE,
@@ -21,7 +22,7 @@ from moot.core.terms import (
     PriceTier,
     Seat,
 )
-from moot.rules.cost_estimate import CostEstimate, CountRange, estimate
+from moot.rules.cost_estimate import CostEstimate, estimate
 from tests.support.event_factories import seats, table
 
 PRICE = ModelPrice(input=(PriceTier(0, Money(1)),), output=(PriceTier(0, Money(10)),))

@@ -29,7 +29,7 @@ def test_the_ending_of_a_file_says_which_format_it_is():
 
 def test_the_help_of_the_terminal_lists_the_suffixes_of_the_table():
     sentence = f"Write it to a {list_suffixes()} file."
-    for name in ("options.py", "commands/debate.py"):
+    for name in ("options.py", "debate_options.py"):
         assert sentence in files("moot.cli").joinpath(name).read_text("utf-8"), name
 
 

@@ -62,6 +62,12 @@ BALLOT, BALLOT_PARTY, BALLOT_CRITERION = 700, 200, 100
 """Tokens of a ballot in a Latin script: its reasoning, what it says of each party, and of each criterion."""
 
 
+class CountRange(Struct, frozen=True):
+    # The fewest and the most calls or tokens of a debate. (A docstring would be sent in the API description.)
+    low: int
+    high: int
+
+
 class Grant(Struct, frozen=True):
     """Permission to make a call: at most so many output tokens, at most so much money."""
 

@@ -11,14 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import count, zip_longest
-from typing import assert_never
+from typing import Annotated, assert_never
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from moot.core.terms import DebateLimits, Format, Phase, PhaseSpeaker, Seat, Slot, Tone
 
 SideSeats = tuple[Seat, ...]
+
+
+class ScheduledSpeech(Struct, frozen=True):
+    """One speech of the order."""
+
+    seat: Annotated[int, Meta(description="The index of its speaker among the participants, from 0.")]
+    round: int
+    tone: Tone
+    title: str
+    words: int
 
 
 class PlannedSlot(Struct, frozen=True):

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.core.events import DebateOpened
-from moot.core.pricing import cost, worst_cost
+from moot.core.pricing import CountRange, cost, worst_cost
 from moot.core.schedule import schedule
 from moot.core.state import ZERO, Debate
 from moot.core.terms import Judge, Money
@@ -24,11 +24,6 @@ from moot.rules.dry_run import PlannedCall, first_round, planned_calls
 
 ANY_LIMIT = Money(1)
 """Under a limit calls are given fewer tokens, whatever the limit is."""
-
-
-class CountRange(Struct, frozen=True):
-    low: int
-    high: int
 
 
 class ModelCostEstimate(Struct, frozen=True):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from moot.core.events import DebateOpened, Recorded
 from moot.core.evolve import evolve
-from moot.core.schedule import schedule
-from moot.core.terms import DebateLimits, DebateOptions, Format, Model, Seat, Tone
+from moot.core.schedule import ScheduledSpeech, schedule
+from moot.core.terms import DebateLimits, DebateOptions, Format, Model, Seat
 from moot.formats import assign_teams, fit_format
 from moot.views.outcome import warnings
 
@@ -21,16 +20,6 @@ TOOLS_WARNING = (
     "Tools come on top of this: with each use a speaker is called once more, to read what it brought."
 )
 TOOLS_WARNING_LIMITED = f"{TOOLS_WARNING} The cost limit holds all the same."
-
-
-class ScheduledSpeech(Struct, frozen=True):
-    """One speech of the order."""
-
-    seat: Annotated[int, Meta(description="The index of its speaker among the participants, from 0.")]
-    round: int
-    tone: Tone
-    title: str
-    words: int
 
 
 class DebatePreview(Struct, frozen=True):

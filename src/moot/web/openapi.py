@@ -24,7 +24,7 @@ from moot.api.problems import MEDIA_TYPE, PROBLEM_TYPES, ErrorResponse, ProblemK
 from moot.api.shapes.conversations import ROWS, ConversationEvent
 from moot.api.shapes.page_view import View
 from moot.api.shapes.stream_events import EVENTS, AckData
-from moot.api.v1 import bodies, query_params
+from moot.api.v1 import bodies, body_schemas, query_params
 from moot.api.v1.fields import CREATE_DEBATE
 from moot.api.v1.validation_messages import Shape
 from moot.views.json_types import SCHEMA_TEMPLATE, describe_type
@@ -252,7 +252,7 @@ def _socket() -> Shape:
 def _body_schemas(offer: Offer) -> dict[str, Shape]:
     """With examples that this server accepts: tools that test by them would be refused otherwise."""
     described = (kind for kind in DESCRIBED.values() if issubclass(kind, bodies.Body))
-    shapes = bodies.schemas(offer.capabilities, *described)
+    shapes = body_schemas.schemas(offer.capabilities, *described)
     shapes["CreateDebate"]["examples"] = list(offer.creations.values())
     # Equal participants are refused; that names must differ cannot be expressed in JSON Schema.
     shapes["CreateDebate"]["properties"]["participants"]["uniqueItems"] = True

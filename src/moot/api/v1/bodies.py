@@ -21,7 +21,6 @@ from pydantic import (
 )
 from pydantic import field_validator as checks
 from pydantic.alias_generators import to_camel
-from pydantic.json_schema import models_json_schema
 
 from moot.api import strict_json
 from moot.api.problems import Problem
@@ -52,7 +51,6 @@ from moot.api.v1.validation_messages import (
     Errors,
     FixedMessage,
     OptionalField,
-    Shape,
     between,
     error_messages,
     invalid,
@@ -69,17 +67,14 @@ from moot.core.terms import (
     MAX_PARTICIPANTS,
     MAX_TOOLS,
     Effort,
-    HostedTool,
     OpeningSide,
     Side,
     StepSize,
     WinningRule,
 )
 from moot.judging.ballots import TIES
-from moot.tools.contract import TOOL_NAME_PATTERN
 
 MIN_PARTICIPANTS = 2
-HOSTED = get_args(HostedTool)
 
 
 class Body(BaseModel):
@@ -89,7 +84,6 @@ class Body(BaseModel):
         frozen=True,
         alias_generator=to_camel,
         field_title_generator=lambda name, _: to_camel(name),
-        use_attribute_docstrings=True,
     )
     detail: ClassVar[str] = "Invalid request"
     optional: ClassVar[bool] = False
@@ -461,27 +455,6 @@ def check_body(model: type[B], shape: object, capabilities: Capabilities | None 
     if errors or body is None:
         raise Problem("validation", model.detail, errors=errors)
     return body
-
-
-def schemas(
-    capabilities: Capabilities, *more: type[Body], template: str = "#/components/schemas/{model}"
-) -> dict[str, Shape]:
-    """The JSON Schema of every body by its name, with the formats and providers that there are."""
-    _, shapes = models_json_schema([(body, "validation") for body in (*BODIES, *more)], ref_template=template)
-    components: dict[str, Shape] = shapes["$defs"]
-    some = {"required": ["judges"], "properties": {"judges": {"minItems": 1}}}
-    components["CreateDebate"]["anyOf"] = [{"required": ["judge"]}, some]
-    components["CreateDebate"]["properties"]["format"]["enum"] = [
-        *contract_first(capabilities.formats, FORMATS)
-    ]
-    components["ModelChoice"]["properties"]["provider"]["enum"] = [
-        *contract_first(capabilities.providers, PROVIDERS)
-    ]
-    hosted = "|".join(name for name in capabilities.tools if name in HOSTED)
-    servers = "|".join(name for name in capabilities.tools if name not in HOSTED)
-    several = f"|(?:{servers})(?:/{TOOL_NAME_PATTERN})?" if servers else ""
-    components["Config"]["properties"]["tools"]["items"]["pattern"] = f"^(?:{hosted}{several})$"
-    return components
 
 
 def _contract_messages(model: type[Body], error: ValidationError) -> Iterable[tuple[str, str]]:
