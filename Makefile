@@ -60,7 +60,7 @@ format: setup ## format the code and generate the blocking client
 	@$(BIN)/ruff check -q --fix-only
 	@$(BIN)/ruff format
 
-bench: setup .venv/.bench ## measure speed
+bench: setup .venv/.bench ## measure speed; ARGS='tokens viewers --runs 3 --json FILE'
 	@$(BIN)/python -m tests.bench $(ARGS)
 
 chaos: setup .venv/.debian ## long failure tests: killed processes, cut connections, faulty services in pairs
@@ -111,7 +111,7 @@ setup: .venv/.stamp .venv/.page ## set up .venv; the other targets run this firs
 	@scripts/debian.sh nginx chromium-headless-shell || scripts/debian.sh nginx chromium || exit 0
 	@touch $@
 
+# Benchmarks that need a peer which cannot be installed are left out, and say so.
 .venv/.bench: .venv/.stamp
 	@echo "installing the peers that we are measured against ..."
-	@$(BIN)/python -m pip install -qq -c constraints.txt --no-build-isolation -e '.[bench]'
-	@touch $@
+	@$(BIN)/python -m pip install -qq -c constraints.txt --no-build-isolation -e '.[bench]' && touch $@ || exit 0

@@ -1,1 +1,1 @@
-"""`make bench`: what Moot costs, as ratios to a baseline of the same run."""
+"""`make bench`: what Moot costs, each figure beside a limit measured in the same run."""

@@ -1,13 +1,13 @@
-"""What a token costs in each family's client, beside the official SDK and beside aiohttp + msgspec alone.
+"""CPU per token of our provider clients, beside aiohttp + msgspec alone and beside the official SDKs.
 
-The same streams, as fast as they come, from another process over loopback; CPU of this process alone. *Raw*
-reads the stream, splits it into events, decodes each into a typed struct and throws it away.
+All read the same streams from another process over loopback, as fast as they come; only the CPU of this
+process counts. *Raw* reads the stream, splits it into events, decodes each into a typed struct and discards
+it.
 """
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import aiohttp
@@ -24,24 +24,27 @@ from moot.providers.wire_formats import (
     openai_responses_request,
 )
 from moot.providers.wire_formats.contract import WireFormat
-from tests.bench.service import serving
-from tests.bench.streams import TOKENS
-from tests.bench.tools import measured, report
+from tests.bench.figures import Figure, figure
+from tests.bench.measure import is_installed, measured
+from tests.bench.model_service import model_service
+from tests.bench.model_streams import TOKENS
 
 CALLS = 8
 ROUNDS = 6
 KEY = "sk-none"
-Read = Callable[[str], Awaitable[int]]
-"""One reply from this base URL, read to its end: how many tokens it had."""
+RAW = "aiohttp + msgspec"
+Reader = Callable[[str], Awaitable[int]]
+"""Reads one reply of the service at a base URL to its end and returns the number of its tokens."""
 
 
-class Contest(Struct, frozen=True):
-    """A family, how we read it raw, and who else reads it."""
+class Family(Struct, frozen=True):
+    """A family of services, the struct that the raw reader decodes, and the reader of the official SDK."""
 
     name: str
-    family: WireFormat
+    wire_format: WireFormat
     token: type[Struct]
-    peer: Read | None = None
+    sdk_package: str = ""
+    sdk: Callable[[], Reader] | None = None
 
 
 class _ChatDelta(Struct):
@@ -91,83 +94,79 @@ class GoogleToken(Struct):
     candidates: list[_Candidate] = []
 
 
-async def main() -> None:
-    async with serving() as base:
-        for contest in contests():
-            await _contest(contest, f"{base}/{contest.name}")
+async def bench() -> AsyncIterator[Figure]:
+    async with model_service() as base:
+        for family in families():
+            for each in await _compare(family, f"{base}/{family.name}"):
+                yield each
 
 
-def contests() -> list[Contest]:
+def families() -> list[Family]:
     return [
-        Contest("chat", openai_chat_request.family(), ChatToken, _openai("chat") if _has("openai") else None),
-        Contest(
+        Family("chat", openai_chat_request.family(), ChatToken, "openai", lambda: _openai("chat")),
+        Family(
             "responses",
             openai_responses_request.WIRE_FORMAT,
             ResponsesToken,
-            _openai("responses") if _has("openai") else None,
+            "openai",
+            lambda: _openai("responses"),
         ),
-        Contest(
-            "anthropic",
-            anthropic_request.WIRE_FORMAT,
-            AnthropicToken,
-            _anthropic() if _has("anthropic") else None,
-        ),
-        Contest("google", google_request.WIRE_FORMAT, GoogleToken),
+        Family("anthropic", anthropic_request.WIRE_FORMAT, AnthropicToken, "anthropic", _anthropic),
+        Family("google", google_request.WIRE_FORMAT, GoogleToken),
     ]
 
 
-async def _contest(contest: Contest, base: str) -> None:
-    """The best of a few rounds each, in turn: the machine may be busy with something else."""
-    client = ProviderClient(contest.family, base, key=KEY, traits=Traits())
+async def _compare(family: Family, base: str) -> list[Figure]:
+    """The best of a few rounds each, in turn, because the machine may be busy with something else."""
+    client = ProviderClient(family.wire_format, base, key=KEY, traits=Traits())
     async with aiohttp.ClientSession() as session:
-        readers: dict[str, Read] = {
-            "raw": _raw(session, contest.token),
+        readers: dict[str, Reader] = {
+            RAW: _raw(session, family.token),
             "moot": lambda _base: _ours(client),
         }
-        if contest.peer is not None:
-            readers["SDK"] = contest.peer
+        if family.sdk is not None and is_installed(family.sdk_package):
+            readers["SDK"] = family.sdk()
         best = dict.fromkeys(readers, float("inf"))
         for _ in range(ROUNDS):
             for name, read in readers.items():
                 best[name] = min(best[name], await _cost(read, base))
     await client.close()
-    raw, ours = best["raw"], best["moot"]
-    report(f"{contest.name}: aiohttp + msgspec alone", f"{raw:.1f} µs/token")
-    report(f"{contest.name}: our client", f"{ours:.1f} µs/token", f"{ours / raw:.1f} times raw")
+    ours = best["moot"]
+    name, unit = f"{family.name}: CPU a token", "µs"
+    figures = [figure(name, ours, unit, limit=(RAW, best[RAW]), goal=2.2, main=family.name == "chat")]
     if "SDK" in best:
-        report(
-            f"{contest.name}: the official SDK",
-            f"{best['SDK']:.1f} µs/token",
-            f"{best['SDK'] / ours:.1f} times ours",
-        )
+        sdk = (f"the {family.sdk_package} SDK", best["SDK"])
+        figures.append(figure(f"{name}, beside the SDK", ours, unit, limit=sdk, goal=0.1))
+    return figures
 
 
-async def _cost(read: Read, base: str) -> float:
+async def _cost(read: Reader, base: str) -> float:
     await read(base)
     with measured() as spent:
         for _ in range(CALLS):
             if await read(base) != TOKENS:
-                raise RuntimeError("a token went missing")
+                raise RuntimeError("A reader lost a token.")
     return spent.cpu / (CALLS * TOKENS) * 1e6
 
 
 # --- the readers --------------------------------------------------------------------------------------
 
 
-def _raw(session: aiohttp.ClientSession, token: type[Struct]) -> Read:
+def _raw(session: aiohttp.ClientSession, token: type[Struct]) -> Reader:
     async def read(base: str) -> int:
-        return min(TOKENS, await read_and_forget(session, base, token))
+        return min(TOKENS, await read_and_discard(session, base, token))
 
     return read
 
 
-async def read_and_forget(session: aiohttp.ClientSession, url: str, token: type[Struct]) -> int:
+async def read_and_discard(session: aiohttp.ClientSession, url: str, token: type[Struct]) -> int:
+    """Read one reply and decode its events; returns how many there were."""
     decode = msgspec.json.Decoder(token).decode
     events, tail = 0, b""
     async with session.post(url, data=b"{}") as response:
         async for packet in response.content.iter_any():
-            *whole, tail = (tail + packet).split(b"\n\n")
-            for event in whole:
+            *complete, tail = (tail + packet).split(b"\n\n")
+            for event in complete:
                 data = event[event.index(b"data: ") + 6 :]
                 if data != b"[DONE]":
                     decode(data)
@@ -184,7 +183,7 @@ async def _ours(client: ProviderClient) -> int:
     return tokens
 
 
-def _openai(api: str) -> Read:
+def _openai(api: str) -> Reader:
     import openai
 
     clients: dict[str, openai.AsyncOpenAI] = {}
@@ -207,7 +206,7 @@ def _openai(api: str) -> Read:
     return read
 
 
-def _anthropic() -> Read:
+def _anthropic() -> Reader:
     import anthropic as sdk
 
     clients: dict[str, sdk.AsyncAnthropic] = {}
@@ -220,10 +219,3 @@ def _anthropic() -> Read:
         return sum([1 async for event in stream if event.type == "content_block_delta"])
 
     return read
-
-
-def _has(package: str) -> bool:
-    if importlib.util.find_spec(package) is not None:
-        return True
-    print(f"  ({package} is not installed, so its SDK is not measured: make bench installs it)")
-    return False

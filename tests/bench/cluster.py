@@ -1,161 +1,157 @@
-"""Several machines, all of them this one: two nodes with the viewers, one or two workers, PostgreSQL, Redis.
+"""A cluster on this machine: two nodes with the viewers, one or two workers, PostgreSQL and Redis.
 
-Beside them in the same run the embedded default: one process and a file. Debates are held at 50 tokens a
-second each by the scripted provider, with one viewer each, whose word is late by the time from the moment
-when it was due from the provider in a worker to its being read from a node. There are two cores for all of
-it, the crowd included; where they are too few, fewer tokens come a second, and later.
+Beside it in the same run the embedded default: one process and a file. Debates are held at 50 tokens a second
+each by the scripted provider, with one viewer each; lag is the time from the moment when a word is due in a
+worker until a viewer reads it from a node. All processes, the viewers included, share the cores of this
+machine; where these are too few, fewer tokens come a second, and later.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from time import monotonic
 
-import psutil
 from msgspec import Struct
 
-from moot.store.contract import Store
-from moot.store.postgres.store import PostgresStore
-from moot.store.sqlite.store import SqliteStore
-from tests.bench.crowd import Crowd, Heard, Visit, crowd
-from tests.bench.servers import TURNS, WORDS, House, Shared, house, moot, worker
-from tests.bench.tools import folder, measured, report
-from tests.support.event_factories import call_started, delta, opened, turn_started
+from tests.bench.child_process import ChildProcess, child_process
+from tests.bench.figures import Figure, figure
+from tests.bench.measure import process_tree_cpu, temporary_folder
+from tests.bench.moot_server import STREAM, TOKENS, Backends, run_server, run_worker
+from tests.bench.viewer_process import ViewerGroup, ViewerReport, Viewers, viewer_process
 from tests.support.postgres import Postgres
 from tests.support.redis import Redis
-from tests.support.streamed import append_streamed
 
 SIZES = (50, 200, 800)
 NODES = 2
-TOKENS = TURNS * WORDS
 IDLE_SECONDS = 10.0
-APPENDED = 20_000
-NARRATORS = 50
+EMBEDDED = "embedded"
 
 
-class Stage(Struct, frozen=True):
-    """Who takes part, by what they are."""
-
-    nodes: Sequence[House]
+class Deployment(Struct, frozen=True):
+    nodes: Sequence[ChildProcess]
     others: dict[str, Sequence[int]]
-    """Process ids."""
+    """Ids of the other processes, by their kind."""
 
     def cpu(self) -> dict[str, float]:
-        spent = {"nodes": sum(node.cpu for node in self.nodes)}
-        return spent | {name: sum(map(_spent, pids)) for name, pids in self.others.items()}
+        seconds = {"nodes": sum(node.cpu for node in self.nodes)}
+        return seconds | {kind: sum(map(process_tree_cpu, pids)) for kind, pids in self.others.items()}
 
 
-class Cost(Struct, frozen=True):
-    heard: Heard
+class DebatesCost(Struct, frozen=True):
+    """What a number of debates cost."""
+
+    report: ViewerReport
     cpu: dict[str, float]
-    wall: float
+    """µs a token, by kind of process."""
+    tokens_per_second: float
+
+    @property
+    def total(self) -> float:
+        return sum(self.cpu.values())
 
 
-async def main() -> None:
-    await _appends()
-    async with crowd() as people:
-        with folder() as data:
-            async with house(moot, str(data)) as server:
-                await _measure("embedded", Stage([server], {}), people)
+class DeploymentCost(Struct, frozen=True):
+    idle: dict[str, float]
+    """Percent of a core, by kind of process."""
+    debates: dict[int, DebatesCost]
+
+
+async def bench() -> AsyncIterator[Figure]:
+    async with viewer_process() as viewers:
+        with temporary_folder() as data:
+            async with child_process(run_server, str(data)) as server:
+                embedded = await _measure(Deployment([server], {}), viewers)
+        for each in _figures("one process and a file", embedded, None):
+            yield each
         for workers in (1, 2):
-            async with _cluster(workers) as stage:
-                await _measure(f"{NODES} nodes, {workers} worker{'s'[: workers - 1]}", stage, people)
+            async with _cluster(workers) as deployment:
+                cost = await _measure(deployment, viewers)
+            for each in _figures(f"{NODES} nodes, {workers} worker{'s'[: workers - 1]}", cost, embedded):
+                yield each
+
+
+def _figures(name: str, cost: DeploymentCost, embedded: DeploymentCost | None) -> list[Figure]:
+    """With the embedded default as limit, unless these are its own figures."""
+
+    def beside(value: Callable[[DeploymentCost], float]) -> tuple[str, float] | None:
+        return (EMBEDDED, value(embedded)) if embedded else None
+
+    idle = figure(
+        f"{name}: idle, share of a core",
+        sum(cost.idle.values()),
+        "%",
+        limit=beside(lambda one: sum(one.idle.values())),
+        goal=0.5 if embedded else 0.1,
+        goal_for="value",
+        note=_parts(cost.idle, 2),
+        main=embedded is not None,
+    )
+    figures = [idle]
+    for debates, held in cost.debates.items():
+        figures += [
+            figure(
+                f"{name}, {debates} debates: CPU a token",
+                held.total,
+                "µs",
+                limit=beside(lambda one, debates=debates: one.debates[debates].total),
+                goal=1.6 if embedded else None,
+                note=f"{_parts(held.cpu, 0)}; {held.tokens_per_second:,.0f} tokens/s",
+                main=embedded is not None and name.endswith("1 worker"),
+            ),
+            figure(
+                f"{name}, {debates} debates: lag p99",
+                held.report.lag[1],
+                "ms",
+                limit=beside(lambda one, debates=debates: one.debates[debates].report.lag[1]),
+                note=f"p50 {held.report.lag[0]:.0f} ms; {TOKENS / held.report.events:.1f} tokens an event",
+            ),
+        ]
+    return figures
+
+
+def _parts(numbers: dict[str, float], digits: int) -> str:
+    return ", ".join(f"{kind} {number:.{digits}f}" for kind, number in numbers.items())
 
 
 @asynccontextmanager
-async def _cluster(workers: int) -> AsyncGenerator[Stage]:
+async def _cluster(workers: int) -> AsyncGenerator[Deployment]:
     async with AsyncExitStack() as stack:
-        data = stack.enter_context(folder())
+        data = stack.enter_context(temporary_folder())
         postgres = stack.enter_context(Postgres())
         redis = stack.enter_context(Redis())
-        shared = Shared(postgres.url, redis.url)
+        backends = Backends(postgres.url, redis.url)
 
-        async def start(run: Callable[..., None], name: str) -> House:
-            return await stack.enter_async_context(house(run, str(data / name), shared))
+        async def start(target: Callable[..., None], name: str) -> ChildProcess:
+            return await stack.enter_async_context(child_process(target, str(data / name), backends))
 
-        nodes = [await start(moot, f"node-{place}") for place in range(NODES)]
-        crew = [await start(worker, f"worker-{place}") for place in range(workers)]
+        nodes = [await start(run_server, f"node-{number}") for number in range(NODES)]
+        worker_processes = [await start(run_worker, f"worker-{number}") for number in range(workers)]
         others = {
-            "workers": [each.pid for each in crew],
+            "workers": [process.pid for process in worker_processes],
             "postgres": [postgres.pid],
             "redis": [redis.pid],
         }
-        yield Stage(nodes, others)
+        yield Deployment(nodes, others)
 
 
-async def _measure(name: str, stage: Stage, people: Crowd) -> None:
-    await _held(stage, people, 10)  # what is loaded, compiled and cached only once
-    before = stage.cpu()
+async def _measure(deployment: Deployment, viewers: Viewers) -> DeploymentCost:
+    await _hold(deployment, viewers, 10)  # what is loaded, compiled and cached only once
+    before = deployment.cpu()
     await asyncio.sleep(IDLE_SECONDS)
-    _report_cpu(f"{name}, idle", before, stage.cpu(), IDLE_SECONDS)
-    for debates in SIZES:
-        cost = await _held(stage, people, debates)
-        tokens = debates * TOKENS
-        pace, each = tokens / cost.wall, TOKENS / cost.heard.events
-        whole = sum(cost.cpu.values()) / tokens
-        parts = ", ".join(f"{part} {spent / tokens * 1e6:.0f}" for part, spent in cost.cpu.items())
-        report(
-            f"{name}, {debates} debates",
-            f"{pace:,.0f} tokens/s",
-            f"{whole * 1e6:.0f} µs of CPU a token, that is {whole * 1e5:.0f} % of a core for 1,000 tokens/s "
-            f"({parts}); lag p50 / p99 {cost.heard.lag[0]:.0f} / {cost.heard.lag[1]:.0f} ms; "
-            f"{each:.1f} tokens an event",
-        )
+    idle = {kind: (cpu - before[kind]) / IDLE_SECONDS * 100 for kind, cpu in deployment.cpu().items()}
+    return DeploymentCost(idle, {debates: await _hold(deployment, viewers, debates) for debates in SIZES})
 
 
-async def _held(stage: Stage, people: Crowd, debates: int) -> Cost:
-    first = stage.nodes[0]
-    names = await first.ask(debates)
-    paths = [f"/api/v1/debates/{name}/stream" for name in names]
-    await people.gather(Visit([node.port for node in stage.nodes], paths))
-    before, began = stage.cpu(), monotonic()
-    await first.ask(names)
-    heard = await people.hear()
-    assert heard.alike, "not everybody was told the same"
-    spent = {part: after - before[part] for part, after in stage.cpu().items()}
-    return Cost(heard, spent, heard.ended - began)
-
-
-def _report_cpu(what: str, before: dict[str, float], after: dict[str, float], seconds: float) -> None:
-    shares = {part: (after[part] - before[part]) / seconds * 100 for part in after}
-    parts = ", ".join(f"{part} {share:.1f}" for part, share in shares.items())
-    report(what, f"{sum(shares.values()):.1f} % of a core", parts)
-
-
-def _spent(pid: int) -> float:
-    """Seconds of a process and of all its children, those that are gone included."""
-    process = psutil.Process(pid)
-    family = [process, *process.children(recursive=True)]
-    gone = process.cpu_times()
-    return sum(sum(each.cpu_times()[:2]) for each in family) + gone.children_user + gone.children_system
-
-
-# --- the log alone ------------------------------------------------------------------------------------
-
-
-async def _appends() -> None:
-    with folder() as data, Postgres() as postgres:
-        store = await PostgresStore.open(postgres.url)
-        ours = await _narrated(store, lambda: _spent(postgres.pid))
-        beside = await _narrated(SqliteStore.open(data / "moot.db"), lambda: 0.0)
-    for name, (pace, cpu, elsewhere) in {"PostgreSQL": ours, "SQLite": beside}.items():
-        told = f"{cpu:.0f} µs of CPU each" + (f", {elsewhere:.0f} more in the server" if elsewhere else "")
-        report(f"{NARRATORS} debates appending to {name}", f"{pace:,.0f} events/s", told)
-
-
-async def _narrated(store: Store, elsewhere: Callable[[], float]) -> tuple[float, float, float]:
-    async def narrate(debate_id: str) -> None:
-        for _ in range(APPENDED // NARRATORS):
-            await append_streamed(store, debate_id, [delta("a word or two ")], epoch=0)
-
-    names = [f"deb_{place}" for place in range(NARRATORS)]
-    for name in names:
-        await store.record(name, lambda _: (opened(), turn_started(), call_started()))
-    there = elsewhere()
-    with measured() as spent:
-        await asyncio.gather(*map(narrate, names))
-    there = elsewhere() - there
-    await store.close()
-    return APPENDED / spent.wall, spent.cpu / APPENDED * 1e6, there / APPENDED * 1e6
+async def _hold(deployment: Deployment, viewers: Viewers, debates: int) -> DebatesCost:
+    first = deployment.nodes[0]
+    ids = await first.command(debates)
+    paths = [STREAM.format(debate_id) for debate_id in ids]
+    await viewers.connect(ViewerGroup([node.port for node in deployment.nodes], paths))
+    before, start = deployment.cpu(), monotonic()
+    await first.command(ids)
+    report = await viewers.wait_for_end()
+    tokens = debates * TOKENS
+    cpu = {kind: (after - before[kind]) / tokens * 1e6 for kind, after in deployment.cpu().items()}
+    return DebatesCost(report, cpu, tokens / (report.ended - start))

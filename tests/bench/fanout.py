@@ -1,61 +1,86 @@
-"""Events a second through record, hub and followers: one follower and two hundred."""
+"""What followers inside the process cost: store, hub and readers, beside a queue for each reader."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Sequence
 
 from moot.core.events import CallDelta
 from moot.engine.followers import Followers, MemoryBus
 from moot.store.sqlite.store import SqliteStore
-from tests.bench.tools import folder, measured, report
+from tests.bench.figures import Figure, figure
+from tests.bench.measure import measured, temporary_folder
 from tests.support.event_factories import call_started, opened, turn_started
 from tests.support.streamed import append_streamed
 
 EVENTS = 20_000
 BATCH = 20
+FOLLOWERS = 200
+QUEUE = "an asyncio.Queue each"
 
 
-async def main() -> None:
-    """In writes of 20 events, and one by one: the dearest way there is, a commit and a wake-up for each."""
+async def bench() -> AsyncIterator[Figure]:
+    """In writes of 20 events, and one by one: the dearest way, a commit and a wake-up for each event."""
     for batch, events in ((BATCH, EVENTS), (1, EVENTS // 20)):
-        await _compare(batch, events)
-
-
-async def _compare(batch: int, events: int) -> None:
-    wall, alone = await _run(0, events, batch)
-    each = f"{alone / events * 1e6:.1f} µs CPU an event"
-    report(f"record alone, {batch} in a write", f"{events / wall:,.0f} ev/s", each)
-    for followers in (1, 200):
-        wall, cpu = await _run(followers, events, batch)
-        extra = max(0.0, cpu - alone) / (events * followers) * 1e6
-        report(
-            f"record, hub, {followers} follower(s), {batch} in a write",
-            f"{events / wall:,.0f} ev/s",
-            f"{extra:.1f} µs CPU for each event and follower",
+        alone = await _followed(0, events, batch)
+        followed = await _followed(FOLLOWERS, events, batch)
+        queued = await _queued(FOLLOWERS, events, batch)
+        per_reader = 1e6 / (events * FOLLOWERS)
+        yield figure(
+            f"an event to each of {FOLLOWERS} followers, {batch} in a write: CPU",
+            max(0.0, followed - alone) * per_reader,
+            "µs",
+            limit=(QUEUE, queued * per_reader),
         )
 
 
-async def _run(followers: int, events: int, size: int) -> tuple[float, float]:
-    """Wall and CPU seconds to write the events and have every follower read them all."""
-    with folder() as data:
+async def _followed(followers: int, events: int, batch: int) -> float:
+    """CPU seconds until the events are written and every follower has read all of them."""
+    with temporary_folder() as data:
         store = SqliteStore.open(data / "moot.db")
         bus = MemoryBus()
         store.listen(bus.publish)
         hub = Followers(store, bus)
         await store.record("deb_1", lambda _: (opened(), turn_started(), call_started()))
-        reading = [asyncio.create_task(_read(hub, 3 + events)) for _ in range(followers)]
+        readers = [asyncio.create_task(_read_hub(hub, 3 + events)) for _ in range(followers)]
         await asyncio.sleep(0.1)
         with measured() as spent:
-            for start in range(0, events, size):
-                words = [CallDelta(1, 0, "text", f"{start + n} words ") for n in range(size)]
-                await append_streamed(store, "deb_1", words, epoch=0)
-            await asyncio.gather(*reading)
+            for deltas in _batches(events, batch):
+                await append_streamed(store, "deb_1", deltas, epoch=0)
+            await asyncio.gather(*readers)
         await hub.close()
         await store.close()
-    return spent.wall, spent.cpu
+    return spent.cpu
 
 
-async def _read(hub: Followers, upto: int) -> None:
+async def _read_hub(hub: Followers, last_seq: int) -> None:
     async for batch in hub.follow("deb_1"):
-        if batch[-1].seq >= upto:
+        if batch[-1].seq >= last_seq:
             return
+
+
+async def _queued(followers: int, events: int, batch: int) -> float:
+    """CPU seconds until every reader has taken all batches from its own queue. Nothing is stored."""
+    queues = [asyncio.Queue[Sequence[CallDelta]]() for _ in range(followers)]
+    readers = [asyncio.create_task(_read_queue(queue, events)) for queue in queues]
+    await asyncio.sleep(0.1)
+    with measured() as spent:
+        for deltas in _batches(events, batch):
+            for queue in queues:
+                queue.put_nowait(deltas)
+            await asyncio.sleep(0)
+        await asyncio.gather(*readers)
+    return spent.cpu
+
+
+async def _read_queue(queue: asyncio.Queue[Sequence[CallDelta]], events: int) -> None:
+    count = 0
+    while count < events:
+        count += len(await queue.get())
+
+
+def _batches(events: int, size: int) -> list[list[CallDelta]]:
+    return [
+        [CallDelta(1, 0, "text", f"{start + number} words ") for number in range(size)]
+        for start in range(0, events, size)
+    ]

@@ -1,14 +1,13 @@
-"""Loading a conversation of 1,000 events: unified as it is kept here, against the old table with two columns.
+"""CPU for a conversation of 1,000 events, from SQLite to the bytes of a JSON reply, beside the old table.
 
-Both are read from SQLite and end as the bytes of a JSON reply. *Old* is what the older system did: rows with
-`segments` and `reasoning` by `conversation_id` and `order_key`, each parsed, put into an object and encoded.
-The table has the index that it needs.
+The old table has rows with `segments` and `reasoning` by `conversation_id` and `order_key`; each is parsed,
+put into an object and encoded again, as the older system did. The table has the index that it needs.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from statistics import median
 from time import process_time
@@ -19,62 +18,61 @@ from moot.compat.legacy_import import import_rows
 from moot.compat.row_readers import parse_location
 from moot.store.archive_rows import legacy_shape, unified_shape
 from moot.store.sqlite.store import SqliteStore
-from tests.bench.tools import folder, report
+from tests.bench.figures import Figure, figure
+from tests.bench.measure import temporary_folder
 from tests.compat.old_rows import in_sqlite, rows
 
-EVENTS, OTHERS, TIMES = 1000, 9000, 60
+EVENTS, OTHER_EVENTS, REPEATS = 1000, 9000, 60
 
 
-async def main() -> None:
-    given = rows(EVENTS + OTHERS)
-    for row in given[:EVENTS]:
-        row["conversation_id"] = given[0]["conversation_id"]
-    name = given[0]["conversation_id"]
-    with folder() as data:
-        path = in_sqlite(data / "old.db", given)
+async def bench() -> AsyncIterator[Figure]:
+    old_rows = rows(EVENTS + OTHER_EVENTS)
+    conversation = old_rows[0]["conversation_id"]
+    for row in old_rows[:EVENTS]:
+        row["conversation_id"] = conversation
+    with temporary_folder() as data:
+        path = in_sqlite(data / "old.db", old_rows)
         store = SqliteStore.open(data / "moot.db")
         await import_rows(store.archive, parse_location(str(path)))
-        old = _Old(path)
+        old_table = OldTable(path)
 
-        async def unified() -> bytes:
-            return msgspec.json.encode(
-                [unified_shape(event) for event in await store.archive.events(name, "", EVENTS)]
-            )
+        async def load_old() -> bytes:
+            return old_table.load(conversation)
 
-        async def as_it_was() -> bytes:
-            return msgspec.json.encode(
-                [legacy_shape(event) for event in await store.archive.events(name, "", EVENTS)]
-            )
+        async def load_unified() -> bytes:
+            events = await store.archive.events(conversation, "", EVENTS)
+            return msgspec.json.encode([unified_shape(event) for event in events])
 
-        async def before() -> bytes:
-            return old.load(name)
+        async def load_in_old_shape() -> bytes:
+            events = await store.archive.events(conversation, "", EVENTS)
+            return msgspec.json.encode([legacy_shape(event) for event in events])
 
-        costs = await _measured(before, unified, as_it_was)
-        old.close()
+        old, unified, old_shape = await _median_costs(load_old, load_unified, load_in_old_shape)
+        old_table.close()
         await store.close()
-    report("the old table: two columns, parsed", f"{costs[0] * 1000:.1f} ms")
-    report("here, unified", f"{costs[1] * 1000:.1f} ms", f"{costs[1] / costs[0]:.2f} times")
-    report("here, in the old shape", f"{costs[2] * 1000:.1f} ms", f"{costs[2] / costs[0]:.2f} times")
+    limit = ("the old table", old)
+    yield figure(f"conversation of {EVENTS:,} events, unified: CPU", unified, "ms", limit=limit)
+    yield figure(f"conversation of {EVENTS:,} events, in the old shape: CPU", old_shape, "ms", limit=limit)
 
 
-async def _measured(*ways: Callable[[], Awaitable[bytes]]) -> list[float]:
-    """The median of the CPU that each takes, threads included; they take turns."""
-    spent: list[list[float]] = [[] for _ in ways]
-    for _ in range(TIMES):
-        for one, way in zip(spent, ways, strict=True):
-            began = process_time()
-            assert len(await way()) > EVENTS
-            one.append(process_time() - began)
-    return [median(one) for one in spent]
+async def _median_costs(*loaders: Callable[[], Awaitable[bytes]]) -> list[float]:
+    """The median CPU of each in ms, including threads; they take turns."""
+    costs: list[list[float]] = [[] for _ in loaders]
+    for _ in range(REPEATS):
+        for own_costs, load in zip(costs, loaders, strict=True):
+            start = process_time()
+            assert len(await load()) > EVENTS
+            own_costs.append((process_time() - start) * 1000)
+    return [median(own_costs) for own_costs in costs]
 
 
-class _Old:
+class OldTable:
     def __init__(self, path: Path) -> None:
         self._connection = sqlite3.connect(path)
         self._connection.execute("CREATE INDEX in_order ON events (conversation_id, order_key)")
 
     def load(self, conversation: str) -> bytes:
-        found = self._connection.execute(
+        records = self._connection.execute(
             """
             SELECT id, role, segments, reasoning, order_key, ts, created_at FROM events
             WHERE conversation_id = ? ORDER BY order_key
@@ -92,7 +90,7 @@ class _Old:
                     "ts": ts,
                     "created_at": created_at,
                 }
-                for ident, role, segments, reasoning, order_key, ts, created_at in found
+                for ident, role, segments, reasoning, order_key, ts, created_at in records
             ]
         )
 

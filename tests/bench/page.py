@@ -1,24 +1,27 @@
-"""What the page costs a browser: four seats at 100 tokens a second each, on a page that is empty and on one
+"""What the page costs a browser: four seats at 100 words a second each, on a page that is empty and on one
 that holds 10,000 words, beside a bare page that appends the same words to text nodes.
 
-Time is processor time, read through the DevTools protocol: of the page's main thread the scripting, and all
-that it does (layout, style and painting included); and of the whole process, with the worker that has the
-line to the server. All are shares of one core.
+Costs are processor time, read through the DevTools protocol, as shares of one core: scripting on the main
+thread, everything on the main thread (with layout, style and painting), and the whole process, including the
+worker that holds the connection.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
+from msgspec import Struct
 from playwright.async_api import Browser, CDPSession, Page, async_playwright
 
 from moot.core.terms import Request
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, ThinkCue
 from moot.rules.retry import RunnerTimings
+from tests.bench.figures import Figure, figure
+from tests.bench.measure import Unavailable
 from tests.browser.conftest import CHROMIUM, FLAGS
 from tests.web.routes.served import Served, serving
 
@@ -28,7 +31,7 @@ EARLIER = 2_500
 FORMAT = """
 name = "chorus"
 title = "Chorus"
-summary = "Everybody at once."
+summary = "All seats at once."
 min_seats = 2
 max_seats = 4
 rounds = 2
@@ -89,27 +92,43 @@ async (debate) => {
 """
 
 
-async def main() -> None:
+class PageCost(Struct, frozen=True):
+    """Shares of one core in percent, and words a second."""
+
+    scripting: float
+    main_thread: float
+    process: float
+    words: float
+
+
+async def bench() -> AsyncIterator[Figure]:
+    if not CHROMIUM.exists():
+        raise Unavailable("The page is measured in Chromium: `scripts/debian.sh chromium` installs it.")
     async with (
         async_playwright() as playwright,
         await playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS)) as browser,
     ):
-        print(f"  {SEATS} seats at {1 / PACE:.0f} words/s, shares of one core over {MEASURED:g} s")
-        for name, earlier, bare in (
-            ("bare text nodes", EARLIER, True),
-            ("the page, empty", 0, False),
-            ("the page, 10,000 words", EARLIER, False),
-        ):
-            print(f"  {name:24s} {await _measured(browser, earlier, bare=bare)}")
+        bare = await _cost(browser, EARLIER, bare=True)
+        for name, earlier in (("empty page", 0), ("page with 10,000 words", EARLIER)):
+            cost = await _cost(browser, earlier, bare=False)
+            for part in ("scripting", "main_thread", "process"):
+                yield figure(
+                    f"{name}: {part.replace('_', ' ')}, share of a core",
+                    getattr(cost, part),
+                    "%",
+                    limit=("bare text nodes", getattr(bare, part)),
+                    note=f"{cost.words:.0f} words a second; bare {bare.words:.0f}",
+                    main=part == "main_thread" and bool(earlier),
+                )
 
 
-async def _measured(browser: Browser, earlier: int, *, bare: bool) -> str:
+async def _cost(browser: Browser, earlier: int, *, bare: bool) -> PageCost:
     with TemporaryDirectory() as folder:
         formats = Path(folder) / "formats"
         formats.mkdir()
         (formats / "chorus.toml").write_text(FORMAT)
         async with serving(Path(folder), provider=Chorus(earlier), pace=RunnerTimings()) as served:
-            debate = await _opened(served)
+            debate = await _create_debate(served)
             page = await browser.new_page(viewport={"width": 1440, "height": 1000})
             if bare:
                 await page.goto(f"{served.url}/health")
@@ -118,18 +137,18 @@ async def _measured(browser: Browser, earlier: int, *, bare: bool) -> str:
                 await page.goto(f"{served.url}/debate/{debate}")
             await served.until(debate, lambda status: len(status["speaking"]) == SEATS)
             await asyncio.sleep(WARM)
-            return await _shares(browser, page)
+            return await _measure(browser, page)
 
 
 class Chorus(ScriptedProvider):
-    """The first speeches have so many words and come at once; the later ones at a speaker's pace."""
+    """The first speech of each seat has `earlier` words and comes at once; later ones come at `PACE`."""
 
     def __init__(self, earlier: int) -> None:
         super().__init__(self._speech)
         self._earlier = earlier
 
     def _speech(self, request: Request) -> Iterable[Cue]:
-        """Nobody says the same twice: that would end the debate."""
+        """Words that differ from call to call: a debate that repeats itself is ended."""
         dice = Random(len(self.calls))
         yield ThinkCue("First the strongest point.")
         yield SayCue("".join(_paragraph(dice) for _ in range(self._paragraphs)))
@@ -152,10 +171,10 @@ def _paragraph(dice: Random) -> str:
     return ". ".join(sentence.capitalize() for sentence in sentences) + ".\n\n"
 
 
-async def _opened(served: Served) -> str:
+async def _create_debate(served: Served) -> str:
     seat = {"provider": "scripted", "modelId": "a"}
     body = {
-        "topic": "Everybody speaks at the same time",
+        "topic": "All seats speak at the same time",
         "format": "chorus",
         "participants": [
             {"name": f"Seat {n}", "model": {**seat, "maxTokens": 100_000}, "position": side}
@@ -169,30 +188,32 @@ async def _opened(served: Served) -> str:
     return reply.json()["id"]
 
 
-async def _shares(browser: Browser, page: Page) -> str:
+async def _measure(browser: Browser, page: Page) -> PageCost:
     client, machine = await page.context.new_cdp_session(page), await browser.new_browser_cdp_session()
     await client.send("Performance.enable", {"timeDomain": "threadTicks"})
-    before = await _figures(client, machine, page)
+    before = await _counters(client, machine, page)
     await asyncio.sleep(MEASURED)
-    after = await _figures(client, machine, page)
+    after = await _counters(client, machine, page)
     await page.close()
-    spent = after["Timestamp"] - before["Timestamp"]
-    script, thread, process, words = (
-        (after[name] - before[name]) / spent
-        for name in ("ScriptDuration", "TaskDuration", "process", "words")
-    )
-    return (
-        f"scripting {script:5.1%}   main thread {thread:5.1%}   process {process:5.1%}   "
-        f"{after['words']:6,.0f} words, {words:.0f} a second"
+    seconds = after["Timestamp"] - before["Timestamp"]
+
+    def rate(name: str) -> float:
+        return (after[name] - before[name]) / seconds
+
+    return PageCost(
+        scripting=rate("ScriptDuration") * 100,
+        main_thread=rate("TaskDuration") * 100,
+        process=rate("process") * 100,
+        words=rate("words"),
     )
 
 
-async def _figures(client: CDPSession, machine: CDPSession, page: Page) -> dict[str, float]:
+async def _counters(client: CDPSession, machine: CDPSession, page: Page) -> dict[str, float]:
     words = await page.evaluate("document.body.textContent.split(/\\s+/).length")
-    found = await client.send("Performance.getMetrics")
+    performance = await client.send("Performance.getMetrics")
     processes = (await machine.send("SystemInfo.getProcessInfo"))["processInfo"]
     return {
-        **{metric["name"]: metric["value"] for metric in found["metrics"]},
-        "process": sum(one["cpuTime"] for one in processes if one["type"] == "renderer"),
+        **{metric["name"]: metric["value"] for metric in performance["metrics"]},
+        "process": sum(process["cpuTime"] for process in processes if process["type"] == "renderer"),
         "words": words,
     }

@@ -1,157 +1,261 @@
-"""What viewers cost, beside a bare Starlette that sends the same bytes to the same crowd without any log.
+"""What viewers cost, beside a bare Starlette that sends the same bytes to the same viewers without any log.
 
-Server, bare server and crowd are a process each. A debate is held at 50 tokens a second; lag is the time
-from the moment when a word is due from the provider to its being read by a viewer, over every word and
-viewer. There are two cores for all of them.
+Server, bare server and viewers are a process each, on the same cores. A debate is held at 50 tokens a second;
+lag is the time from the moment when a word is due from the provider until a viewer reads it, over every word
+and viewer.
 """
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from time import monotonic
 
 from msgspec import Struct
 
-from tests.bench.crowd import Crowd, Heard, Visit, crowd
-from tests.bench.servers import TURNS, WORDS, House, bare, house, moot
-from tests.bench.tools import folder, report
+from tests.bench.bare_server import run_bare_server
+from tests.bench.child_process import ChildProcess, child_process
+from tests.bench.figures import Figure, figure
+from tests.bench.measure import temporary_folder
+from tests.bench.moot_server import PACE, SOCKET, STREAM, TOKENS, run_server
+from tests.bench.viewer_process import ViewerGroup, ViewerReport, Viewers, viewer_process
 
-CROWDS = (1, 100, 1000, 3000)
+VIEWERS_OF_ONE_DEBATE = (100, 1000, 3000)
 MANY, FEW = 200, 5
+"""Debates, and viewers of each."""
+QUIET = 20
+CAPACITY = 300
+SOCKETS = 300
 RETURNING = 1000
-TOKENS = TURNS * WORDS
+BARE = "bare Starlette"
 
 
-class Stage(Struct, frozen=True):
-    """One of the two servers, and where its streams are."""
+class Target(Struct, frozen=True):
+    """A server and the path of its streams."""
 
-    house: House
+    server: ChildProcess
     path: str
+    websocket: bool = False
 
-    def visit(self, names: list[str], each: int) -> Visit:
-        return Visit([self.house.port], [self.path.format(name) for name in names for _ in range(each)])
+    def viewers(self, names: list[str], each: int, cursor: str = "") -> ViewerGroup:
+        paths = [self.path.format(name) for name in names for _ in range(each)]
+        return ViewerGroup([self.server.port], paths, cursor, self.websocket)
 
 
-class Cost(Struct, frozen=True):
-    heard: Heard
+class ViewingCost(Struct, frozen=True):
+    report: ViewerReport
     cpu: float
-    """Seconds while the words were told."""
+    """Seconds of the server while the words were sent."""
     wall: float
-    arriving: float
-    """Seconds while the viewers came."""
-    memory: float
+    arrival: float = 0.0
+    """CPU seconds of the server while the viewers connected."""
+    memory: float = 0.0
     """Bytes a viewer."""
-    names: list[str]
+    names: tuple[str, ...] = ()
 
-    def each(self, alone: Cost) -> float:
-        """µs for an event and a further viewer."""
-        further = (self.heard.viewers - alone.heard.viewers) * self.heard.events
+    def per_event(self, alone: ViewingCost) -> float:
+        """µs of CPU for an event and a further viewer."""
+        further = (self.report.viewers - alone.report.viewers) * self.report.events
         return (self.cpu - alone.cpu) / further * 1e6
 
 
-async def main() -> None:
-    """Crowds of one debate, many debates with a few viewers each, and a crowd that comes back."""
+async def bench() -> AsyncIterator[Figure]:
+    """Many viewers of one debate, many debates with few viewers each, viewers that return after a restart."""
     async with AsyncExitStack() as stack:
-        data = stack.enter_context(folder())
-        people = await stack.enter_async_context(crowd())
-        peer = Stage(await stack.enter_async_context(house(bare)), "/{}")
-        async with house(moot, str(data)) as server:
-            ours = Stage(server, "/api/v1/debates/{}/stream")
-            held = await _crowds(ours, peer, people)
-            await _many(ours, peer, people)
-        async with house(moot, str(data)) as server:
-            await _return(Stage(server, ours.path), peer, people, held)
+        data = stack.enter_context(temporary_folder())
+        viewers = await stack.enter_async_context(viewer_process())
+        bare = Target(await stack.enter_async_context(child_process(run_bare_server)), "/{}")
+        async with child_process(run_server, str(data)) as server:
+            moot = Target(server, STREAM)
+            for target in (moot, bare):
+                await _watch(target, viewers, 1, 20)  # what is loaded and compiled only once
+            debate = ""
+            async for cost, figures in _one_debate(moot, bare, viewers):
+                debate = cost.names[0]
+                for each in figures:
+                    yield each
+            for figures in (
+                await _sockets(moot, viewers),
+                await _latency(moot, viewers),
+                await _many_debates(moot, bare, viewers),
+                await _capacity(moot, viewers),
+            ):
+                for each in figures:
+                    yield each
+        async with child_process(run_server, str(data)) as server:
+            for each in await _return(Target(server, STREAM), bare, viewers, debate):
+                yield each
 
 
-async def _crowds(ours: Stage, peer: Stage, people: Crowd) -> str:
-    """The debate that the last of them heard."""
-    for stage in (ours, peer):
-        await _held(stage, people, 1, 20)  # what is loaded, compiled and cached only once
-    alone, alone_there = await _held(ours, people, 1, 1), await _held(peer, people, 1, 1)
-    events = alone.heard.events
-    report("one debate, one viewer: CPU a token", f"{alone.cpu / TOKENS * 1e6:.0f} µs", f"{events} events")
-    _report_lag("one viewer", alone, alone_there)
-    cost = alone
-    for viewers in CROWDS[1:]:
-        cost, there = await _held(ours, people, 1, viewers), await _held(peer, people, 1, viewers)
-        _report_lag(f"{viewers:,} viewers of one debate", cost, there)
-        each, bare_each = cost.each(alone), there.each(alone_there)
-        report("  an event to each further viewer", f"{each:.1f} µs CPU", _times(each, bare_each, "µs"))
-        _report_arrival(cost, there)
-    return cost.names[0]
+async def _one_debate(
+    moot: Target, bare: Target, viewers: Viewers
+) -> AsyncIterator[tuple[ViewingCost, list[Figure]]]:
+    alone, bare_alone = await _watch(moot, viewers, 1, 1), await _watch(bare, viewers, 1, 1)
+    yield alone, [_lag("one viewer", alone, bare_alone)]
+    for number in VIEWERS_OF_ONE_DEBATE:
+        cost, bare_cost = await _watch(moot, viewers, 1, number), await _watch(bare, viewers, 1, number)
+        name = f"{number:,} viewers of one debate"
+        per_event = figure(
+            f"{name}: CPU of an event to each further viewer",
+            cost.per_event(alone),
+            "µs",
+            limit=(BARE, bare_cost.per_event(bare_alone)),
+            goal=15,
+            goal_for="value",
+            main=number == 3000,
+        )
+        yield cost, [_lag(name, cost, bare_cost), per_event, *_arrival(name, cost, bare_cost)]
 
 
-async def _many(ours: Stage, peer: Stage, people: Crowd) -> None:
-    cost, there = await _held(ours, people, MANY, FEW), await _held(peer, people, MANY, FEW)
-    _report_lag(f"{MANY} debates with {FEW} viewers each", cost, there)
-    token, bare_token = (each.cpu / (MANY * TOKENS) * 1e6 for each in (cost, there))
-    report("  a token, told to all of its viewers", f"{token:.0f} µs CPU", _times(token, bare_token, "µs"))
-
-
-async def _return(ours: Stage, peer: Stage, people: Crowd, held: str) -> None:
-    """After a restart nothing is cached, and everybody wants everything at once."""
-    cost = await _caught_up(ours, people, held, "1")
-    await peer.house.ask(b"x" * cost.heard.body)
-    there = await _caught_up(peer, people, "page", "")
-    report(
-        f"{RETURNING:,} return after a restart, {cost.heard.body / 1024:.0f} KiB each",
-        f"{cost.heard.wait[0] * 1000:.0f} / {cost.heard.wait[1] * 1000:.0f} ms",
-        f"p50 / p99 to the last byte; bare {there.heard.wait[0] * 1000:.0f} / "
-        f"{there.heard.wait[1] * 1000:.0f} ms",
-    )
-    each, bare_each = cost.cpu / RETURNING * 1e3, there.cpu / RETURNING * 1e3
-    report("  each of them", f"{each:.2f} ms CPU", _times(each, bare_each, "ms"))
-
-
-async def _held(stage: Stage, people: Crowd, debates: int, each: int) -> Cost:
-    """From the first viewer's arrival to the last word."""
-    names = await stage.house.ask(debates)
-    cpu, memory = stage.house.cpu, stage.house.memory
-    await people.gather(stage.visit(names, each))
-    seated, taken = stage.house.cpu, stage.house.memory
-    await stage.house.ask(names)
-    began = monotonic()
-    heard = await people.hear()
-    assert heard.alike, "not everybody was told the same"
-    return Cost(
-        heard=heard,
-        cpu=stage.house.cpu - seated,
-        wall=heard.ended - began,
-        arriving=seated - cpu,
-        memory=(taken - memory) / (debates * each),
-        names=names,
+def _lag(name: str, cost: ViewingCost, bare: ViewingCost | None = None, goal: float | None = None) -> Figure:
+    median, p99 = cost.report.lag
+    tokens, share = TOKENS / cost.report.events, cost.cpu / cost.wall * 100
+    return figure(
+        f"{name}: lag p99",
+        p99,
+        "ms",
+        limit=(BARE, bare.report.lag[1]) if bare else None,
+        goal=goal,
+        goal_for="value",
+        note=f"p50 {median:.0f} ms; {tokens:.1f} tokens an event; {share:.0f} % of a core",
     )
 
 
-async def _caught_up(stage: Stage, people: Crowd, name: str, cursor: str) -> Cost:
-    cpu, began = stage.house.cpu, monotonic()
-    visit = stage.visit([name], RETURNING)
-    await people.gather(Visit(visit.ports, visit.paths, cursor))
-    heard = await people.hear()
-    assert heard.alike, "not everybody was told the same"
-    return Cost(heard, stage.house.cpu - cpu, heard.ended - began, 0.0, 0.0, [name])
+def _arrival(name: str, cost: ViewingCost, bare: ViewingCost) -> list[Figure]:
+    number = cost.report.viewers
+    return [
+        figure(
+            f"{name}: CPU of an arrival",
+            cost.arrival / number * 1e3,
+            "ms",
+            limit=(BARE, bare.arrival / number * 1e3),
+            goal=2,
+            main=number == 1000,
+        ),
+        figure(
+            f"{name}: memory a viewer", cost.memory / 1024, "KiB", limit=(BARE, max(1.0, bare.memory / 1024))
+        ),
+    ]
 
 
-def _report_lag(what: str, cost: Cost, there: Cost) -> None:
-    lag, bare_lag = cost.heard.lag, there.heard.lag
-    each, pace, busy = TOKENS / cost.heard.events, TOKENS / cost.wall, cost.cpu / cost.wall * 100
-    report(
-        f"{what}: lag p50 / p99",
-        f"{lag[0]:.0f} / {lag[1]:.0f} ms",
-        f"bare {bare_lag[0]:.0f} / {bare_lag[1]:.0f} ms; {each:.1f} tokens an event, {pace:.0f} a second, "
-        f"{busy:.0f} % of a core",
+async def _sockets(moot: Target, viewers: Viewers) -> list[Figure]:
+    """The page's WebSocket, which carries changes of the view, beside the event stream of the same server."""
+    socket = Target(moot.server, SOCKET, websocket=True)
+    costs = {
+        target.websocket: (await _watch(target, viewers, 1, SOCKETS)).per_event(
+            await _watch(target, viewers, 1, 1)
+        )
+        for target in (moot, socket)
+    }
+    return [
+        figure(
+            f"{SOCKETS} viewers by the page's WebSocket: CPU of an event to each further viewer",
+            costs[True],
+            "µs",
+            limit=("server-sent events", costs[False]),
+            goal=1,
+            main=True,
+        )
+    ]
+
+
+async def _latency(moot: Target, viewers: Viewers) -> list[Figure]:
+    """The lag while the machine has time."""
+    cost = await _watch(moot, viewers, QUIET, 1)
+    name = f"{QUIET} debates with a viewer each"
+    first = figure(
+        f"{name}: lag of the first word, p50",
+        cost.report.first_lag[0],
+        "ms",
+        goal=10,
+        goal_for="value",
+        note=f"p99 {cost.report.first_lag[1]:.0f} ms",
+        main=True,
+    )
+    return [first, _lag(name, cost, goal=120)]
+
+
+async def _many_debates(moot: Target, bare: Target, viewers: Viewers) -> list[Figure]:
+    cost, bare_cost = await _watch(moot, viewers, MANY, FEW), await _watch(bare, viewers, MANY, FEW)
+    name = f"{MANY} debates with {FEW} viewers each"
+    tokens = MANY * TOKENS
+    return [
+        _lag(name, cost, bare_cost, goal=200),
+        figure(
+            f"{name}: CPU of a token",
+            cost.cpu / tokens * 1e6,
+            "µs",
+            limit=(BARE, bare_cost.cpu / tokens * 1e6),
+            goal=1.6,
+            main=True,
+        ),
+    ]
+
+
+async def _capacity(moot: Target, viewers: Viewers) -> list[Figure]:
+    cost = await _watch(moot, viewers, CAPACITY, 1)
+    name = f"{CAPACITY} debates with a viewer each"
+    return [
+        figure(
+            f"{name}: tokens a second",
+            CAPACITY * TOKENS / cost.wall,
+            "/s",
+            limit=("the providers' pace", CAPACITY / PACE),
+            better="higher",
+        ),
+        _lag(name, cost, goal=250),
+    ]
+
+
+async def _return(moot: Target, bare: Target, viewers: Viewers, debate: str) -> list[Figure]:
+    """After a restart nothing is cached, and all viewers request the whole debate at once."""
+    cost = await _catch_up(moot, viewers, debate, "1")
+    await bare.server.command(b"x" * cost.report.body)
+    bare_cost = await _catch_up(bare, viewers, "page", "")
+    name = f"{RETURNING:,} viewers return after a restart"
+    wait, bare_wait = cost.report.wait[1] * 1000, bare_cost.report.wait[1] * 1000
+    return [
+        figure(
+            f"{name}: wait for the last byte, p99",
+            wait,
+            "ms",
+            limit=(BARE, bare_wait),
+            note=f"{cost.report.body / 1024:.0f} KiB each; p50 {cost.report.wait[0] * 1000:.0f} ms",
+        ),
+        figure(f"{name}: the same, less that of {BARE}", wait - bare_wait, "ms", goal=250, goal_for="value"),
+        figure(
+            f"{name}: CPU of each",
+            cost.cpu / RETURNING * 1e3,
+            "ms",
+            limit=(BARE, bare_cost.cpu / RETURNING * 1e3),
+            goal=2,
+            main=True,
+        ),
+    ]
+
+
+async def _watch(target: Target, viewers: Viewers, debates: int, each: int) -> ViewingCost:
+    """Hold so many debates with so many viewers each, from the first arrival to the last word."""
+    server = target.server
+    names = await server.command(debates)
+    cpu, memory = server.cpu, server.memory
+    await viewers.connect(target.viewers(names, each))
+    connected_cpu, connected_memory = server.cpu, server.memory
+    await server.command(names)
+    start = monotonic()
+    report = await viewers.wait_for_end()
+    return ViewingCost(
+        report=report,
+        cpu=server.cpu - connected_cpu,
+        wall=report.ended - start,
+        arrival=connected_cpu - cpu,
+        memory=(connected_memory - memory) / (debates * each),
+        names=tuple(names),
     )
 
 
-def _report_arrival(cost: Cost, there: Cost) -> None:
-    viewers = cost.heard.viewers
-    memory, bare_memory = cost.memory / 1024, there.memory / 1024
-    report("  memory a viewer", f"{memory:.0f} KiB", _times(memory, bare_memory, "KiB"))
-    arriving, bare_arriving = cost.arriving / viewers * 1e3, there.arriving / viewers * 1e3
-    report("  a viewer's arrival", f"{arriving:.2f} ms CPU", _times(arriving, bare_arriving, "ms"))
-
-
-def _times(figure: float, bare_figure: float, unit: str) -> str:
-    if bare_figure <= 0:
-        return ""
-    return f"{figure / bare_figure:.1f} times bare ({bare_figure:.{0 if bare_figure >= 10 else 2}f} {unit})"
+async def _catch_up(target: Target, viewers: Viewers, name: str, cursor: str) -> ViewingCost:
+    cpu, start = target.server.cpu, monotonic()
+    await viewers.connect(target.viewers([name], RETURNING, cursor))
+    report = await viewers.wait_for_end()
+    return ViewingCost(report=report, cpu=target.server.cpu - cpu, wall=report.ended - start)

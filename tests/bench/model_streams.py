@@ -1,4 +1,4 @@
-"""A long reply in each family's own shape, with the padding that the real services send along."""
+"""A long reply as each family of services streams it, including the members that real services send along."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _responses() -> bytes:
     }
     part = {"type": "output_text", "annotations": [], "logprobs": [], "text": WORD * TOKENS}
     item = {"id": "msg_1", "type": "message", "status": "completed", "content": [part], "role": "assistant"}
-    place = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
+    position = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
     usage = {
         "input_tokens": 10,
         "input_tokens_details": {"cached_tokens": 0},
@@ -71,15 +71,15 @@ def _responses() -> bytes:
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": TOKENS + 10,
     }
-    delta = {**place, "delta": WORD, "logprobs": [], "obfuscation": "aB3xK9qLm"}
+    delta = {**position, "delta": WORD, "logprobs": [], "obfuscation": "aB3xK9qLm"}
     events: list[tuple[str, dict[str, Any]]] = [
         ("created", {"response": response}),
         ("in_progress", {"response": response}),
         ("output_item.added", {"output_index": 0, "item": {**item, "status": "in_progress", "content": []}}),
-        ("content_part.added", {**place, "part": {**part, "text": ""}}),
+        ("content_part.added", {**position, "part": {**part, "text": ""}}),
         *[("output_text.delta", delta)] * TOKENS,
-        ("output_text.done", {**place, "text": WORD * TOKENS, "logprobs": []}),
-        ("content_part.done", {**place, "part": part}),
+        ("output_text.done", {**position, "text": WORD * TOKENS, "logprobs": []}),
+        ("content_part.done", {**position, "part": part}),
         ("output_item.done", {"output_index": 0, "item": item}),
         ("completed", {"response": {**response, "status": "completed", "output": [item], "usage": usage}}),
     ]
