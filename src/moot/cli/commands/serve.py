@@ -138,10 +138,10 @@ def mcp() -> int:
 
 @contextmanager
 def _loading() -> Generator[None]:
-    """Load modules without garbage collection, and leave what was loaded out of all later collections.
+    """Load modules without garbage collection: they leave next to no garbage.
 
-    Loading leaves next to no garbage. A full collection that visits all these modules stops the event loop
-    for tens of milliseconds.
+    They are frozen at once, or the first collection would visit them all. What is opened after them is left
+    to `tune_garbage_collection` of `processes/startup.py`.
     """
     gc.disable()
     try:
