@@ -6,10 +6,12 @@ import asyncio
 import base64
 import random
 import struct
+from itertools import accumulate, pairwise
 
 import pytest
 
 from moot.web.server import listener
+from moot.web.server.websocket_protocol import SLICE_BYTES, frame_slices, text_frame
 from tests.support.until import until
 from tests.web.apps import Echo, Endless, large, talk
 from tests.web.conftest import Serving
@@ -397,3 +399,18 @@ async def test_compression_is_not_agreed_to(behind_guard: Serving) -> None:
     await line.send(handshake(Sec_WebSocket_Extensions="permessage-deflate"))
     assert "sec-websocket-extensions" not in (await line.reply()).headers
     await line.close()
+
+
+def test_slices_of_frames_cut_no_frame() -> None:
+    dice = random.Random(1)
+    for _ in range(50):
+        sizes = dice.choices((0, 5, 125, 126, 4000, 65_535, 65_536, 100_000), k=dice.randint(1, 60))
+        frames = [text_frame(bytes(size)) for size in sizes]
+        assert frames == [frame(bytes(size), masked=False) for size in sizes]
+        ends = {*accumulate(map(len, frames))}
+        slices = list(frame_slices(b"".join(frames)))
+        assert b"".join(slices) == b"".join(frames)
+        assert {*accumulate(map(len, slices))} <= ends
+        assert all(len(piece) <= SLICE_BYTES or piece in frames for piece in slices)
+        # No two neighbours would fit together.
+        assert all(len(one) + len(other) > SLICE_BYTES for one, other in pairwise(slices))

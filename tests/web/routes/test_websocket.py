@@ -16,8 +16,11 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from moot.providers.scripted import ScriptedProvider
 from moot.settings import ServerSettings
+from moot.web.server.websocket_protocol import WebSocketConnection
+from tests.web.raw_client import Line
 from tests.web.routes.served import FREE, Served, serving
 from tests.web.routes.test_debate_routes import Failing, problem
+from tests.web.test_http_protocol import frame, handshake
 
 
 @asynccontextmanager
@@ -93,6 +96,41 @@ async def test_it_resumes_after_any_frame(served: Served) -> None:
         assert ids == [id for _, id, _ in streamed[place + 1 :]]
     async with talking(served, debate_id, f"?after={streamed[-1][1]}") as socket:
         assert await everything(socket) == []
+
+
+async def test_events_and_answers_share_a_socket_without_loss(
+    slow: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nearly all events are written directly, without waking the task of the socket."""
+    written: list[bytes] = []
+    write_frames = WebSocketConnection.write_frames
+
+    async def count(connection: WebSocketConnection, frames: bytes) -> None:
+        written.append(frames)
+        await write_frames(connection, frames)
+
+    monkeypatch.setattr(WebSocketConnection, "write_frames", count)
+    debate_id = await slow.open()
+    async with talking(slow, debate_id) as socket:
+        for number in range(10):
+            remark = {"type": "INJECT_CONTEXT", "data": {"additionalContext": f"Remark {number}."}}
+            await socket.send(json.dumps(remark))
+            await asyncio.sleep(0.02)
+        seen = await everything(socket)
+    events = [(frame["event"], frame["id"], frame["data"]) for frame in seen if frame["id"]]
+    assert events == await slow.follow(debate_id)
+    assert [frame["event"] for frame in seen if not frame["id"]] == ["ack"] * 10
+    assert len(written) < 10 + len(events) / 2
+
+
+async def test_nothing_follows_the_answer_to_a_closing_frame(slow: Served) -> None:
+    debate_id = await slow.open()
+    line = await Line.to(int(slow.url.rpartition(":")[2]))
+    await line.send(handshake(f"/api/v1/debates/{debate_id}/ws"))
+    assert (await line.reply()).status == 101
+    await line.reader.readexactly(1000)
+    await line.send(frame(b"\x03\xe8", 8))
+    assert (await line.rest()).endswith(b"\x88\x02\x03\xe8")
 
 
 async def test_a_plain_request_is_told_to_upgrade(served: Served) -> None:

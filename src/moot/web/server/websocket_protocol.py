@@ -3,11 +3,15 @@
 uvicorn closes at once after the last frame. While bytes of the client are unread that resets the connection,
 and the client never learns the reason; so here it stays open for a moment. Frames that come before the
 handshake is answered, which no client should send, are kept until it is.
+
+An app may also write encoded text frames itself, the same bytes to many connections, without waking a task
+for each. Compression is never agreed to, so these bytes suit every connection.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from typing import Any
 
 from uvicorn._types import ASGISendEvent
@@ -15,8 +19,9 @@ from uvicorn.config import Config
 from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
-from websockets.frames import CloseCode, Frame
+from websockets.frames import CloseCode, Frame, Opcode
 from websockets.http11 import Request
+from websockets.protocol import State
 
 from moot.api.problems import Problem
 from moot.web.responses import raw_reply
@@ -27,6 +32,32 @@ MAX_FRAMES = 1024
 """Per message. Empty frames have no size, but each costs time."""
 MAX_UNREAD_BYTES = 1024 * 1024
 """Bytes of pongs that a client may leave unread."""
+SLICE_BYTES = 64 * 1024
+"""Bytes of frames that are written at once: what waits to be sent is copied for each connection."""
+
+
+def text_frame(payload: bytes) -> bytes:
+    return Frame(Opcode.TEXT, payload).serialize(mask=False)
+
+
+def frame_slices(frames: bytes) -> Iterator[bytes]:
+    """The frames in slices of at most 64 KiB, none of them cut; a longer frame is a slice of its own."""
+    start = end = 0
+    while len(frames) - start > SLICE_BYTES and end < len(frames):
+        following = _frame_end(frames, end)
+        if following - start > SLICE_BYTES and end > start:
+            yield frames[start:end]
+            start = end
+        end = following
+    yield frames[start:]
+
+
+def _frame_end(frames: bytes, start: int) -> int:
+    length = frames[start + 1]
+    if length < 126:
+        return start + 2 + length
+    header = 4 if length == 126 else 10
+    return start + header + int.from_bytes(frames[start + 2 : start + header])
 
 
 class WebSocketConnection(StallGuard, WebSocketsSansIOProtocol):
@@ -73,6 +104,28 @@ class WebSocketConnection(StallGuard, WebSocketsSansIOProtocol):
         if message["type"] == "websocket.http.response.body":
             # uvicorn does not know that a refusal ends the handshake, and would log an error.
             self.handshake_complete = self.handshake_complete or self.close_sent
+
+    def try_write(self, frames: bytes) -> bool:
+        """Write complete frames; False if the client is behind with reading, or has left."""
+        if not self.writable.is_set() or not self._open:
+            return False
+        self.transport.write(frames)
+        return True
+
+    async def write_frames(self, frames: bytes) -> None:
+        """Write complete frames, as fast as the client reads. Raises ClientDisconnected.
+
+        Other tasks may write between two slices, but never within a frame.
+        """
+        for piece in frame_slices(frames):
+            while not self.try_write(piece):
+                if not self._open:
+                    raise ClientDisconnected
+                await self.writable.wait()
+
+    @property
+    def _open(self) -> bool:
+        return self.conn.state is State.OPEN and not self.transport.is_closing()
 
     def _receive_early(self) -> None:
         early, self._early = self._early, b""

@@ -291,31 +291,6 @@ class Feeds:
         self._cache.forget(debate_id)
 
 
-async def read_events(feed: Feed, cursor: Cursor) -> AsyncGenerator[tuple[bytes, ...]]:
-    """The frames after the cursor, event by event; an empty tuple for a heartbeat."""
-    seq, skip, beats = cursor.complete_seq, cursor.part, feed.heartbeats
-    while True:
-        page = await feed.page(seq // PAGE_EVENTS)
-        # The page may grow while these are sent.
-        events, last, over = page.since(seq), page.last, feed.is_over(page)
-        for frames in events:
-            if frames[skip:]:
-                yield frames[skip:]
-            skip = 0
-        # A new page may not have reached the cursor yet.
-        seq = max(seq, last)
-        if over:
-            return
-        if events:
-            continue
-        if feed.end:
-            return
-        await feed.wait_for_more(seq)
-        if feed.heartbeats != beats:
-            beats = feed.heartbeats
-            yield ()
-
-
 async def read_bytes(feed: Feed, cursor: Cursor, try_write: TryWrite | None = None) -> AsyncGenerator[bytes]:
     """The frames after the cursor, joined up to a page at a time; b"" for a heartbeat.
 

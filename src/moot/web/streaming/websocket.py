@@ -4,6 +4,9 @@ Frames are `{event, id, data}`. A command is `{type, data?, key?}`; with a key i
 often it is sent. An invalid command is answered with an `error` frame, and the socket stays open; it is
 closed after repeated malformed messages, or too many. Every message counts towards the rate limit of its
 client, as a request does.
+
+A feed holds complete WebSocket frames. To a viewer that keeps up it writes them directly, the same bytes for
+all; answers to commands are written to the same connection, so the order of writing is the order on the wire.
 """
 
 from __future__ import annotations
@@ -29,7 +32,8 @@ from moot.core.visibility import Viewer
 from moot.store.contract import IdempotencyKey
 from moot.web.app_context import AppContext, client_of, identity_of
 from moot.web.idempotency import fingerprint, usable_key
-from moot.web.streaming.feeds import read_events
+from moot.web.server.websocket_protocol import WebSocketConnection, text_frame
+from moot.web.streaming.feeds import read_bytes
 from moot.web.streaming.sse_streams import Watcher
 
 MESSAGE_BURST, MESSAGES_PER_SECOND = 30.0, 10.0
@@ -89,6 +93,7 @@ class SocketSession:
     ) -> None:
         self._context = context
         self._socket = socket
+        self._connection = cast("WebSocketConnection", socket.scope["state"]["connection"])
         self._debate_id = debate_id
         self._identity = identity
         self._viewer = viewer
@@ -124,18 +129,19 @@ class SocketSession:
     # --- sending --------------------------------------------------------------------------------------
 
     async def _send_events(self, dialect: Dialect, cursor: Cursor) -> int:
-        reading = self._context.feeds.open_feed(self._debate_id, dialect, self._viewer, as_message, "socket")
+        reading = self._context.feeds.open_feed(self._debate_id, dialect, self._viewer, _encoded, "socket")
         if isinstance(dialect, V1Frames) and await self._context.has_seen_all(
             self._debate_id, dialect, self._viewer, cursor
         ):
             return await self._close_code()
         async with reading as feed:
-            async with aclosing(read_events(feed, cursor)) as events:
-                async for frames in events:
-                    for frame in frames:
-                        await self._send(frame.decode())
+            async with aclosing(read_bytes(feed, cursor, self._connection.try_write)) as pieces:
+                async for piece in pieces:
+                    # A heartbeat is empty: here the pings of the server take its place.
+                    if piece:
+                        await self._connection.write_frames(piece)
             if feed.end == "deleted":
-                await self._send(as_message(deleted()).decode())
+                await self._send(deleted())
                 return NORMAL
             return RESTART if feed.end == "closed" else await self._close_code()
 
@@ -147,8 +153,8 @@ class SocketSession:
             return NORMAL
         return NORMAL if ended else FAILED
 
-    async def _send(self, text: str) -> None:
-        await self._socket.send_text(text)
+    async def _send(self, frame: Frame) -> None:
+        await self._connection.write_frames(_encoded(frame))
 
     # --- receiving --------------------------------------------------------------------------------------
 
@@ -179,7 +185,7 @@ class SocketSession:
             await self._refuse(error)
             return None
         self._malformed = 0
-        await self._send(as_message(answer).decode())
+        await self._send(answer)
         return None
 
     async def _too_many(self) -> None:
@@ -204,7 +210,7 @@ class SocketSession:
             raise CloseSocket(POLICY)
 
     async def _reject(self, code: str, message: str, members: dict[str, Any]) -> None:
-        await self._send(as_message(rejected(code, message, members)).decode())
+        await self._send(rejected(code, message, members))
 
     async def _carry_out(self, text: str) -> Frame:
         shape = strict_json.loads(text.encode("utf-8", "surrogatepass"))
@@ -223,6 +229,10 @@ class SocketSession:
         return IdempotencyKey(
             self._client, usable_key(key), fingerprint("WS", f"{self._debate_id}/{kind}", text.encode())
         )
+
+
+def _encoded(frame: Frame, id: str | None = None) -> bytes:
+    return text_frame(as_message(frame, id))
 
 
 def _parts(shape: Any) -> tuple[str, dict[str, Any], str | None]:
