@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from moot.core.errors import Fault
 from moot.core.terms import Model, Request
 from moot.providers import error_replies, transport
-from moot.providers.contract import CONNECT_SECONDS, Chunk, KeepAlive, Provider, Traits
+from moot.providers.contract import CONNECT_SECONDS, Chunk, KeepAlive, Provider, ReplyDelta, Traits
 from moot.providers.read_pacer import SMALL_READ_BYTES, ReadPacer
 from moot.providers.redaction import KeyRedactor, redact_error
 from moot.providers.throttle import Throttle
@@ -137,7 +137,7 @@ class ProviderClient(Provider):
                     if decoder.has_output and not answered:
                         answered = True
                         self._throttle.succeeded()
-                    for chunk in redactor.redact(chunks):
+                    for chunk in merge_words(redactor.redact(chunks)):
                         yield chunk
                     if decoder.over:
                         await transport.drain(response)
@@ -221,6 +221,26 @@ class ProviderClient(Provider):
 
     def _redacted(self, text: str) -> str:
         return redact_error(text, self._key)
+
+
+def merge_words(chunks: Sequence[Chunk]) -> Sequence[Chunk]:
+    """The chunks of one read, with consecutive words of a segment as one: each chunk costs its reader a
+    step."""
+    if len(chunks) < 2:
+        return chunks
+    merged: list[Chunk] = []
+    for chunk in chunks:
+        last = merged[-1] if merged else None
+        if (
+            isinstance(chunk, ReplyDelta)
+            and isinstance(last, ReplyDelta)
+            and chunk.part is None
+            and (chunk.segment, chunk.kind) == (last.segment, last.kind)
+        ):
+            merged[-1] = ReplyDelta(last.text + chunk.text, last.kind, last.segment, last.part)
+        else:
+            merged.append(chunk)
+    return merged
 
 
 def _end_after_disconnect(error: Exception, decoder: Decoder) -> tuple[list[Chunk], Fault | None]:
