@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from random import Random
 
 import msgspec
 import pytest
@@ -10,11 +11,11 @@ import pytest
 from moot.api.page_view.actions import _is_open as is_open  # pyright: ignore[reportPrivateUsage]
 from moot.api.page_view.actions import open_actions
 from moot.api.page_view.page_frames import PageFrames, patches
-from moot.api.page_view.sections import view
-from moot.core.events import DraftKept, Recorded
+from moot.api.page_view.sections import SECTIONS, view
+from moot.core.events import CallDelta, DraftKept, Recorded, SegmentCompleted
 from moot.core.state import Debate
 from moot.core.terms import HUMAN, Model
-from moot.core.visibility import OBSERVER, OWNER, Viewer
+from moot.core.visibility import OBSERVER, OWNER, Viewer, visible_state
 from moot.rules.commands import PauseDebate, ResumeDebate
 from moot.rules.participation import AnswerPoint, GiveSpeech, LeaveSeat, OfferPoint, TakeSeat
 from tests.api.watching import NAMES, watch
@@ -112,6 +113,33 @@ def test_a_button_is_there_exactly_when_it_would_do_something(simulation: Simula
             if is_open(state, at(seat.id))
         }
         assert every == {deed for deed in open_actions(state) if deed.partition(":")[0] in AT_A_SEAT}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_streamed_text_never_changes_what_may_be_done(name: str) -> None:
+    records = log_of(name)
+    debate = watch(records)[-1].after
+    for viewer in viewers(debate)[:4]:
+        for recorded, one in zip(records, watch(records, viewer), strict=True):
+            if one.before is None or not isinstance(recorded.event, CallDelta | SegmentCompleted):
+                continue
+            assert one.before.turning == one.after.turning
+            before, after = visible_state(one.before, viewer), visible_state(one.after, viewer)
+            assert open_actions(before) == open_actions(after), recorded.seq
+            assert SECTIONS["now"].make(before, viewer) == SECTIONS["now"].make(after, viewer), recorded.seq
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_frames_do_not_depend_on_what_was_framed_before(name: str) -> None:
+    """Sections are kept from event to event; a page of earlier events may be framed in between."""
+    records = log_of(name)
+    for viewer in viewers(watch(records)[-1].after)[:4]:
+        seen = watch(records, viewer)
+        fresh = [PageFrames(viewer).frames(one) for one in seen]
+        dialect, dice = PageFrames(viewer), Random(name)
+        assert [dialect.frames(one) for one in seen] == fresh
+        for start in dice.choices(range(len(seen)), k=10):
+            assert [dialect.frames(one) for one in seen[start : start + 10]] == fresh[start : start + 10]
 
 
 def test_what_is_sealed_is_not_counted_for_anybody() -> None:

@@ -9,25 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal, cast
 
-from msgspec import Struct
-
 from moot.api.frames import Frame, SeenEvent
 from moot.api.page_view.sections import SECTIONS, view
-from moot.api.page_view.speeches import turn_shape
+from moot.api.page_view.speeches import Shape, turn_shape
 from moot.core import events as ev
 from moot.core.state import Debate
 from moot.core.visibility import Viewer, visible_state
 from moot.views.transcript_json import moment
 
 
-class PageFrames(Struct, frozen=True):
-    """Like the log it never ends: a debate that is over may still be judged again."""
+class PageFrames:
+    """The frames of one debate for one viewer. Like the log they never end: a debate that is over may still
+    be judged again.
 
-    viewer: Viewer
+    The last shape of each section is kept with the state that it shows: what an event leaves is what the next
+    one finds, so a section is computed once for each state that changes it.
+    """
 
-    @property
-    def name(self) -> str:
-        return "chamber"
+    name = "chamber"
+
+    def __init__(self, viewer: Viewer) -> None:
+        self.viewer = viewer
+        self._shapes: dict[str, tuple[Debate, Shape]] = {}
 
     def ends(self, seen: SeenEvent) -> bool:
         return False
@@ -36,59 +39,61 @@ class PageFrames(Struct, frozen=True):
         return False
 
     def frames(self, seen: SeenEvent) -> tuple[Frame, ...]:
-        changes = list(_changes(seen, self.viewer))
+        changes = list(self._changes(seen))
         return (Frame("", {"seq": seen.seq, "at": moment(seen.at), "ops": changes}),) if changes else ()
 
+    def _changes(self, seen: SeenEvent) -> Iterator[Patch]:
+        before, after, event = seen.before, seen.after, seen.event
+        if before is None:
+            shapes = view(after, self.viewer)
+            self._shapes = {name: (after, shape) for name, shape in shapes.items()}
+            yield "put", (), shapes
+        elif isinstance(event, ev.CallDelta):
+            yield from self._delta_patches(before, after, event)
+        elif event is not None or before.turning != after.turning:
+            # A hidden event may still change the possible actions; hidden tokens change nothing.
+            yield from self._changed_sections(before, after, everything=isinstance(event, ev.TurnRetried))
 
-def _changes(seen_event: SeenEvent, viewer: Viewer) -> Iterator[Patch]:
-    before, after, event = seen_event.before, seen_event.after, seen_event.event
-    if before is None:
-        yield "put", (), view(after, viewer)
-    elif isinstance(event, ev.CallDelta):
-        yield from _delta_patches(before, after, event, viewer)
-    elif event is not None or before.turning != after.turning:
-        # A hidden event may still change the possible actions; hidden tokens change nothing.
-        yield from _changed_sections(before, after, viewer, everything=isinstance(event, ev.TurnRetried))
+    def _delta_patches(self, before: Debate, after: Debate, event: ev.CallDelta) -> Iterator[Patch]:
+        """The hot path: appends the tokens, unless they end a wait or are the viewer's own draft."""
+        turn = next((turn for turn in after.live if turn.call == event.call), None)
+        if turn is None:
+            # The section of the judges at work shows nothing that `visible_state` would take away.
+            yield from self._section_patches("bench", before, after, before, after)
+        elif self.viewer.seat == turn.seat or (turn.failures and not _has_words(before, turn.number)):
+            yield from self._changed_sections(before, after)
+        elif event.text:
+            member = "text" if event.kind == "text" else "reasoning"
+            yield "add", ("turns", str(turn.number), member), event.text
 
+    def _changed_sections(
+        self, before: Debate, after: Debate, *, everything: bool = False
+    ) -> Iterator[Patch]:
+        was, now = visible_state(before, self.viewer), visible_state(after, self.viewer)
+        for name, section in SECTIONS.items():
+            changed = section.changed_fields(before, after)
+            if section.reads and not changed:
+                continue
+            speeches_alone = changed and {*changed} <= {"turns", "live"}
+            if name == "turns" and speeches_alone and self.viewer.seat is None and not everything:
+                yield from _speech_patches(before, after, was, now, self.viewer)
+            else:
+                yield from self._section_patches(name, before, after, was, now)
 
-def _delta_patches(before: Debate, after: Debate, event: ev.CallDelta, viewer: Viewer) -> Iterator[Patch]:
-    """The hot path: appends the tokens, unless they end a wait or are the viewer's own draft."""
-    turn = next((turn for turn in after.live if turn.call == event.call), None)
-    if turn is None:
-        # The section of the judges at work shows nothing that `visible_state` would take away.
-        yield from _section_patches("bench", before, after, viewer)
-    elif viewer.seat == turn.seat or (turn.failures and not _has_words(before, turn.number)):
-        yield from _changed_sections(before, after, viewer)
-    elif event.text:
-        member = "text" if event.kind == "text" else "reasoning"
-        yield "add", ("turns", str(turn.number), member), event.text
+    def _section_patches(
+        self, name: str, before: Debate, after: Debate, was: Debate, now: Debate
+    ) -> Iterator[Patch]:
+        """`was` and `now` are the states before and after the event as the viewer sees them."""
+        section = SECTIONS[name]
+        known = self._shapes.get(name)
+        old = known[1] if known and section.same(known[0], before) else section.make(was, self.viewer)
+        new = section.make(now, self.viewer)
+        self._shapes[name] = after, new
+        return patches(old, new, (name,))
 
 
 def _has_words(debate: Debate, number: int) -> bool:
     return any(turn.number == number and turn.text != turn.kept.text for turn in debate.live)
-
-
-def _changed_sections(
-    before: Debate, after: Debate, viewer: Viewer, *, everything: bool = False
-) -> Iterator[Patch]:
-    was, now = visible_state(before, viewer), visible_state(after, viewer)
-    for name, section in SECTIONS.items():
-        if name == "now" and before.turning == after.turning:
-            # The possible actions never depend on tokens.
-            continue
-        touched = [field for field in section.reads if getattr(before, field) is not getattr(after, field)]
-        if section.reads and not touched:
-            continue
-        speeches_alone = touched and {*touched} <= {"turns", "live"}
-        if name == "turns" and speeches_alone and viewer.seat is None and not everything:
-            yield from _speech_patches(before, after, was, now, viewer)
-        else:
-            yield from _section_patches(name, was, now, viewer)
-
-
-def _section_patches(name: str, was: Debate, now: Debate, viewer: Viewer) -> Iterator[Patch]:
-    make = SECTIONS[name].make
-    return patches(make(was, viewer), make(now, viewer), (name,))
 
 
 def _speech_patches(

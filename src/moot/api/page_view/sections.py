@@ -45,6 +45,14 @@ FAILURE_TITLES = {
 class ViewSection(Struct, frozen=True):
     make: Callable[[Debate, Viewer], Shape]
     reads: tuple[str, ...]
+    """The fields of the state that it depends on; with none of them named, it depends on all."""
+
+    def changed_fields(self, before: Debate, after: Debate) -> list[str]:
+        return [field for field in self.reads if getattr(before, field) is not getattr(after, field)]
+
+    def same(self, before: Debate, after: Debate) -> bool:
+        """Whether the section is certainly the same in both states."""
+        return before is after or bool(self.reads and not self.changed_fields(before, after))
 
 
 def about(debate: Debate, viewer: Viewer) -> Shape:
@@ -345,7 +353,8 @@ def mishaps(debate: Debate, viewer: Viewer) -> Shape:
 
 SECTIONS: dict[str, ViewSection] = {
     "about": ViewSection(about, ("seats", "schedule", "judges", "limits", "manner")),
-    "now": ViewSection(now, ()),
+    # Streamed text cannot change it, nor can time: no rule looks at the clock.
+    "now": ViewSection(now, ("id", "turning")),
     "money": ViewSection(money, ("tallies", "counted", "warned", "exhausted")),
     "turns": ViewSection(turns, ("turns", "live", "status", "schedule", "paused_at", "seats")),
     "remarks": ViewSection(remarks, ("remarks",)),
@@ -356,7 +365,6 @@ SECTIONS: dict[str, ViewSection] = {
     "verdicts": ViewSection(verdicts, ("verdicts", "judgings")),
     "mishaps": ViewSection(mishaps, ("turns", "judgings", "status")),
 }
-"""A section without fields depends on the whole state."""
 
 
 def view(debate: Debate, viewer: Viewer) -> Shape:
