@@ -70,8 +70,6 @@ class SqliteStore(SqlStore):
         self._readers = ThreadPoolExecutor(READERS, "moot-store-reader")
         self._writer = SqliteWriter(self._connect(), self._states, clock)
         self._seen_commits, self._seen_generation = 0, 0
-        self._uncertain = False
-        """Whether others may have committed after our own last commit."""
 
     def listen(self, listener: Listener) -> None:
         self._writer.listeners.append(listener)
@@ -149,17 +147,17 @@ class SqliteStore(SqlStore):
         return await self._read(queries.size)
 
     async def changed_elsewhere(self) -> bool:
-        """Reads a counter (4 µs), which our own commits change, too. The writer looks for commits of others
-        with each of its own; it is asked only where a change came after its last one."""
-        with translated():
-            version = self._data_version()
+        """While we commit, the writer looks for commits of others with each of our own. Otherwise a counter
+        is read (4 µs); it also changes with our own commits, so that the writer is asked once after them."""
         commits = self._writer.commits
         if commits != self._seen_commits:
-            self._seen_commits, self._uncertain = commits, True
-        elif version != self._seen_version or self._uncertain:
-            self._uncertain = False
-            await self._write_alone(self._writer.check_data_version)
-        self._seen_version = version
+            self._seen_commits = commits
+        else:
+            with translated():
+                version = self._data_version()
+            if version != self._seen_version:
+                self._seen_version = version
+                await self._write_alone(self._writer.check_data_version)
         generation, self._seen_generation = self._seen_generation, self._writer.generation
         return generation != self._seen_generation
 
