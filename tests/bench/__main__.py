@@ -13,6 +13,7 @@ import argparse
 import os
 import platform
 import sys
+import traceback
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -83,7 +84,7 @@ BENCHES = {
         " scripted provider speaks 50 tokens a second. *Lag* is the time from the moment a word is due from"
         " the provider until a viewer reads it; up to 50 ms of it is `MOOT_TICK_MS`. The limit is a bare"
         " Starlette application on uvicorn that sends the same frames to the same viewers, without log,"
-        " cursors or tokens.",
+        " cursors or tokens. A *viewer-event* is one event sent to one viewer besides the first.",
     ),
     "fanout": Bench(
         "Followers in the process",
@@ -138,11 +139,16 @@ BENCHES = {
 def main() -> int:
     options = _options()
     results: list[Result] = []
+    failed = False
     for name in options.names or BENCHES:
         try:
             results.append(_measure(name, options.runs, options.note))
         except Unavailable as error:
             print(f"\n{name}: not measured. {error}")
+        except Exception:
+            traceback.print_exc()
+            print(f"\n{name}: failed, see above.")
+            failed = True
     changes = changes_for_the_worse(read_results(options.compare), results)
     number = len(changes) or "No"
     print(f"\n{number} figures got more than {TOLERANCE:.0%} worse than in {options.compare.name}.")
@@ -152,7 +158,7 @@ def main() -> int:
         write_results(options.json, results)
     if options.write_docs:
         _write_docs(results)
-    return 1 if changes and options.strict else 0
+    return 1 if failed or (changes and options.strict) else 0
 
 
 def _options() -> argparse.Namespace:

@@ -1,7 +1,7 @@
 """A Starlette application on uvicorn that sends the same frames as ours: the least that such a server needs.
 
 It keeps no log, knows no cursors and asks for no tokens. `/0`, `/1` … are live streams; `/page` sends the
-bytes that it was given, once.
+bytes of its last command, once.
 """
 
 from __future__ import annotations

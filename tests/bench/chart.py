@@ -11,13 +11,13 @@ from html import escape
 
 from tests.bench.figures import Figure, goal_text, quantity, short
 
-WIDTH = 960
-LABELS = 400
+WIDTH = 980
+LABELS = 420
 """Width of the column with names."""
 SCALE = 300
 """Pixels of the longest bar."""
 LONGEST = 4.0
-"""Multiples at which a bar is cut off; its number says how long it would be."""
+"""Multiples at which a bar is cut off, with a gap before its end; its number says how long it would be."""
 ROW = 40
 TOP = 84
 STYLE = """
@@ -79,6 +79,9 @@ def _row(figure: Figure, top: float) -> str:
         f'<text x="{LABELS + SCALE + 12}" y="{top + 14:g}">{escape(_value_text(figure, length))}</text>',
         f'<text class="small" x="{LABELS + SCALE + 12}" y="{top + 30:g}">{escape(_goal_text(figure))}</text>',
     ]
+    if length > LONGEST:
+        end, middle = LABELS + SCALE, top + 14
+        lines.insert(3, f'<path class="page" d="M{end - 12} {middle + 8:g}l6 -16h4l-6 16z"/>')
     goal = _goal_multiple(figure)
     if goal is not None and goal <= LONGEST:
         x = LABELS + goal / LONGEST * SCALE
@@ -96,7 +99,8 @@ def _goal_multiple(figure: Figure) -> float | None:
 def _limit_text(figure: Figure) -> str:
     if figure.limit is None:
         return "no limit, only a goal"
-    return f"limit: {figure.limit_name}, {quantity(figure.limit, figure.unit)}"
+    better = "" if figure.better == "lower" else "; more is better"
+    return f"limit: {figure.limit_name}, {quantity(figure.limit, figure.unit)}{better}"
 
 
 def _value_text(figure: Figure, length: float) -> str:

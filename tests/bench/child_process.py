@@ -1,4 +1,4 @@
-"""A part of a benchmark in a process of its own, so that its CPU can be told from that of the others.
+"""A part of a benchmark in a process of its own, so that its CPU is measured apart from that of the others.
 
 The child sends one message when it is ready. After that it answers each command with one message and ends on
 None. Commands and answers travel through a pipe.
@@ -19,6 +19,9 @@ from msgspec import Struct
 
 from tests.bench.measure import process_cpu
 
+ANSWER_SECONDS = 180
+STOP_SECONDS = 30
+
 
 class ChildProcess(Struct, frozen=True):
     """A running child, seen from the parent."""
@@ -34,7 +37,10 @@ class ChildProcess(Struct, frozen=True):
         return await self.receive()
 
     async def receive(self) -> Any:
-        return await asyncio.to_thread(self.pipe.recv)
+        """The next message. Raises TimeoutError if the child sends none for a long time."""
+        if not await asyncio.to_thread(self.pipe.poll, ANSWER_SECONDS):
+            raise TimeoutError(f"No answer of a child process for {ANSWER_SECONDS} s.")
+        return self.pipe.recv()
 
     @property
     def port(self) -> int:
@@ -64,7 +70,8 @@ async def child_process(target: Callable[..., None], *args: Any) -> AsyncGenerat
     finally:
         with suppress(OSError):
             pipe.send(None)
-        await asyncio.to_thread(process.join)
+        await asyncio.to_thread(process.join, STOP_SECONDS)
+        process.kill()
 
 
 async def answer_commands(pipe: Connection, answer: Callable[[Any], Awaitable[Any]]) -> None:

@@ -57,8 +57,8 @@ def _markdown(result: Result) -> str:
 
 def replaced(text: str, written: str) -> str:
     """The page with its written part replaced. Raises ValueError where the marks are missing."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    before, begin, remaining = text.partition(BEGIN)
+    _, end, after = remaining.partition(END)
     if not begin or not end:
         raise ValueError(f"The page needs the marks {BEGIN} and {END}.")
     return f"{before}{BEGIN}\n\n{written}\n\n{END}{after}"

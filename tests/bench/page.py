@@ -18,7 +18,7 @@ from msgspec import Struct
 from playwright.async_api import Browser, CDPSession, Page, async_playwright
 
 from moot.core.terms import Request
-from moot.providers.scripted import Cue, SayCue, ScriptedProvider, ThinkCue
+from moot.providers.scripted import Cue, SayCue, ScriptedProvider, ThinkCue, WaitCue, split_words
 from moot.rules.retry import RunnerTimings
 from tests.bench.figures import Figure, figure
 from tests.bench.measure import Unavailable
@@ -29,8 +29,8 @@ SEATS, PACE, WARM, MEASURED = 4, 0.01, 2.0, 8.0
 EARLIER = 2_500
 """Words of each seat's first speech, on the page that is not empty."""
 FORMAT = """
-name = "chorus"
-title = "Chorus"
+name = "simultaneous"
+title = "Simultaneous"
 summary = "All seats at once."
 min_seats = 2
 max_seats = 4
@@ -66,6 +66,7 @@ VOCABULARY = (
     "rule rules risk cost price law word trust market city state people child school road river harvest "
     "carries settles weighs denies admits measures repeats breaks mends follows allows forbids begins ends"
 )
+PACED_PARAGRAPHS = 200
 SENTENCES, LENGTH = 6, 10
 """Of a paragraph, and words of a sentence."""
 BARE = """
@@ -126,8 +127,8 @@ async def _cost(browser: Browser, earlier: int, *, bare: bool) -> PageCost:
     with TemporaryDirectory() as folder:
         formats = Path(folder) / "formats"
         formats.mkdir()
-        (formats / "chorus.toml").write_text(FORMAT)
-        async with serving(Path(folder), provider=Chorus(earlier), pace=RunnerTimings()) as served:
+        (formats / "simultaneous.toml").write_text(FORMAT)
+        async with serving(Path(folder), provider=PacedSpeakers(earlier), pace=RunnerTimings()) as served:
             debate = await _create_debate(served)
             page = await browser.new_page(viewport={"width": 1440, "height": 1000})
             if bare:
@@ -140,7 +141,7 @@ async def _cost(browser: Browser, earlier: int, *, bare: bool) -> PageCost:
             return await _measure(browser, page)
 
 
-class Chorus(ScriptedProvider):
+class PacedSpeakers(ScriptedProvider):
     """The first speech of each seat has `earlier` words and comes at once; later ones come at `PACE`."""
 
     def __init__(self, earlier: int) -> None:
@@ -151,19 +152,13 @@ class Chorus(ScriptedProvider):
         """Words that differ from call to call: a debate that repeats itself is ended."""
         dice = Random(len(self.calls))
         yield ThinkCue("First the strongest point.")
-        yield SayCue("".join(_paragraph(dice) for _ in range(self._paragraphs)))
-
-    @property
-    def _paragraphs(self) -> int:
-        return self._earlier // (SENTENCES * LENGTH) if self._at_once else 200
-
-    @property
-    def _at_once(self) -> bool:
-        return bool(self._earlier) and len(self.calls) <= SEATS
-
-    async def _wait_pace(self) -> None:
-        if not self._at_once:
-            await asyncio.sleep(PACE)
+        if self._earlier and len(self.calls) <= SEATS:
+            yield SayCue("".join(_paragraph(dice) for _ in range(self._earlier // (SENTENCES * LENGTH))))
+            return
+        for _ in range(PACED_PARAGRAPHS):
+            for word in split_words(_paragraph(dice)):
+                yield WaitCue(PACE)
+                yield SayCue(word)
 
 
 def _paragraph(dice: Random) -> str:
@@ -175,7 +170,7 @@ async def _create_debate(served: Served) -> str:
     seat = {"provider": "scripted", "modelId": "a"}
     body = {
         "topic": "All seats speak at the same time",
-        "format": "chorus",
+        "format": "simultaneous",
         "participants": [
             {"name": f"Seat {n}", "model": {**seat, "maxTokens": 100_000}, "position": side}
             for n, side in enumerate(("neutral",) * SEATS)
@@ -196,6 +191,8 @@ async def _measure(browser: Browser, page: Page) -> PageCost:
     after = await _counters(client, machine, page)
     await page.close()
     seconds = after["Timestamp"] - before["Timestamp"]
+    if after["words"] <= before["words"]:
+        raise RuntimeError("No words came while the page was measured.")
 
     def rate(name: str) -> float:
         return (after[name] - before[name]) / seconds

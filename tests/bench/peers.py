@@ -37,11 +37,11 @@ async def bench() -> AsyncIterator[Figure]:
         for name in installed:
             cost = await _peer_cost(name, f"{base}/paced")
             yield figure(
-                f"{DEBATES} debates, stored and shown, beside {name}: CPU a token",
+                f"{DEBATES} debates beside {name}: CPU a token",
                 ours,
                 "µs",
                 limit=(f"{name} {version(PEERS[name][1])}", cost),
-                note=f"{name} neither stores nor shows",
+                note=f"{name} neither stores nor shows; Moot does both",
                 main=True,
             )
 

@@ -186,7 +186,7 @@ class SocketViewer(SseViewer):
 
     def __init__(self, path: str, cursor: str, lags: array[float], first_lags: array[float]) -> None:
         super().__init__(path, cursor, lags, first_lags)
-        self._rest = b""
+        self._unparsed = b""
 
     def _headers(self) -> str:
         return (
@@ -196,13 +196,13 @@ class SocketViewer(SseViewer):
 
     def data_received(self, data: bytes) -> None:
         self.body += len(data)
-        self._rest += data
+        self._unparsed += data
         if not self._replied.done():
-            head, separator, rest = self._rest.partition(b"\r\n\r\n")
+            head, separator, frames = self._unparsed.partition(b"\r\n\r\n")
             if not separator:
                 return
             assert head.startswith(b"HTTP/1.1 101 "), head
-            self._rest = rest
+            self._unparsed = frames
             self._replied.set_result(None)
         while (opcode := self._next_opcode()) is not None:
             self.events += opcode == self.TEXT
@@ -211,7 +211,7 @@ class SocketViewer(SseViewer):
 
     def _next_opcode(self) -> int | None:
         """Of the next complete frame, which is consumed; frames of a server are not masked."""
-        data = self._rest
+        data = self._unparsed
         if len(data) < 2:
             return None
         length, start = data[1] & 0x7F, 2
@@ -220,5 +220,5 @@ class SocketViewer(SseViewer):
             length = int.from_bytes(data[2:start], "big")
         if len(data) < start + length:
             return None
-        self._rest = data[start + length :]
+        self._unparsed = data[start + length :]
         return data[0] & 0x0F

@@ -54,7 +54,7 @@ class ViewingCost(Struct, frozen=True):
     names: tuple[str, ...] = ()
 
     def per_event(self, alone: ViewingCost) -> float:
-        """µs of CPU for an event and a further viewer."""
+        """µs of CPU for an event to a further viewer."""
         further = (self.report.viewers - alone.report.viewers) * self.report.events
         return (self.cpu - alone.cpu) / further * 1e6
 
@@ -96,7 +96,7 @@ async def _one_debate(
         cost, bare_cost = await _watch(moot, viewers, 1, number), await _watch(bare, viewers, 1, number)
         name = f"{number:,} viewers of one debate"
         per_event = figure(
-            f"{name}: CPU of an event to each further viewer",
+            f"{name}: CPU a viewer-event",
             cost.per_event(alone),
             "µs",
             limit=(BARE, bare_cost.per_event(bare_alone)),
@@ -149,7 +149,7 @@ async def _sockets(moot: Target, viewers: Viewers) -> list[Figure]:
     }
     return [
         figure(
-            f"{SOCKETS} viewers by the page's WebSocket: CPU of an event to each further viewer",
+            f"{SOCKETS} viewers by the page's WebSocket: CPU a viewer-event",
             costs[True],
             "µs",
             limit=("server-sent events", costs[False]),
