@@ -52,6 +52,7 @@ def svg(figures: Sequence[Figure], caption: str) -> str:
             f'<text class="small" x="16" y="50">{escape(caption)}</text>',
             f'<line class="one" x1="{one:g}" x2="{one:g}" y1="{TOP - 8}" y2="{height - 16}"/>',
             f'<text class="small" x="{one:g}" y="{TOP - 14}" text-anchor="middle">1 × limit or goal</text>',
+            f'<text class="small" x="{LABELS + SCALE + 12}" y="{TOP - 14}">upright mark: goal</text>',
             *rows,
             "</svg>",
             "",
