@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Page, WebSocketRoute, expect
+from playwright.async_api import BrowserContext, Page, WebSocketRoute, expect
 
 from moot.core.errors import Fault
 from moot.core.terms import Request
 from moot.providers.contract import Chunk, ReplyDelta
 from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, StallCue, ThinkCue, improvise
+from tests.page.conftest import Watched
 from tests.page.waiting_speakers import PATIENT
 from tests.web.routes.served import BODY, Served, serving
 
@@ -262,3 +263,19 @@ async def test_a_line_that_breaks_is_said_and_nothing_is_lost(page: Page, served
     broken.clear()
     await expect(page.locator("#turn-1 .words")).to_have_text("The beginning and the end.")
     await expect(line).to_be_visible()
+
+
+async def test_a_second_tab_shares_the_connection_of_the_first(
+    page: Page, served: Served, hall: Hall, context: BrowserContext, watched: Watched
+) -> None:
+    hall.says(SayCue(f"The beginning {GATE} and the end."), StallCue())
+    debate = await served.open()
+    await enter(page, served, debate)
+    await expect(page.locator("#turn-1 .words")).to_have_text("The beginning")
+    async with await context.new_page() as other:
+        await enter(watched(other), served, debate)
+        await expect(other.locator("#turn-1 .words")).to_have_text("The beginning")
+        assert "\nmoot_viewers 1.0\n" in (await served.http.get("/metrics")).text
+        hall.gate.set()
+        for tab in (page, other):
+            await expect(tab.locator("#turn-1 .words")).to_have_text("The beginning and the end.")

@@ -1,7 +1,6 @@
-// The connection to one debate: a snapshot of its view, then its changes over a WebSocket. It reconnects by itself
-// from the last change, and reports its state. It runs in the shared worker, or else in the page.
-
-import { fold } from './apply_frame.js';
+// The connection to one debate for any number of tabs: each gets a snapshot of the view, then the changes, which come
+// over a WebSocket. It keeps no view itself: each tab applies the changes. It reconnects by itself from the last
+// change, and reports its state. It runs in the shared worker, or else in the page.
 
 const PAUSES = [300, 700, 1500, 3000, 5000];
 const REVOKED = 4401;
@@ -9,17 +8,33 @@ const REVOKED = 4401;
 const STEADY = 5000;
 
 export class DebateSocket {
-  /** `tell(kind, ...)`: view (view, seq, me), frame (frame), line (state, problem). */
+  /** The tabs, each with the changes that came while its view is on the way; null once it has a view. */
+  #tabs = new Map();
+
+  /** `tell(kind, ...)`, for the first tab: view (view, seq, me), frame (frame), line (state, problem). */
   constructor({ debate, seat, token, origin, tell }) {
-    Object.assign(this, { debate, seat, token, origin, tell });
-    this.view = null;
-    this.seq = 0;
-    this.me = null;
+    Object.assign(this, { debate, seat, token, origin });
+    this.#tabs.set(tell, []);
+    /** The last change; null while no tab has a view that can be continued. */
+    this.seq = null;
     this.state = 'connecting';
     this.failures = 0;
     this.opened = Infinity;
     this.closed = false;
     this.#go();
+  }
+
+  /** Adds another tab. */
+  join(tell) {
+    this.#tabs.set(tell, []);
+    tell('line', this.state, null);
+    if (this.state === 'live') this.#welcome();
+  }
+
+  /** Closes the connection with its last tab. */
+  leave(tell) {
+    this.#tabs.delete(tell);
+    if (this.#tabs.size === 0) this.close();
   }
 
   close() {
@@ -40,20 +55,42 @@ export class DebateSocket {
   async #go() {
     this.timer = null;
     try {
-      if (this.view === null) await this.#look();
+      if (this.seq === null) await this.#look();
       if (!this.closed) await this.#open();
     } catch (problem) {
       this.#fail(problem);
     }
   }
 
+  /** Gives the view to the tabs that wait for it. */
   async #look() {
-    const shape = await this.#ask('GET', `view${this.seat ? `?as=${this.seat}` : ''}`);
+    const waiting = this.#waiting();
+    const known = this.seq;
+    const { view, seq, me } = await this.#ask('GET', `view${this.seat ? `?as=${this.seat}` : ''}`);
     if (this.closed) return;
-    this.view = shape.view;
-    this.seq = shape.seq;
-    this.me = shape.me;
-    this.tell('view', this.view, this.seq, this.me);
+    // A tab would miss the changes between this view and the first that it was given.
+    if (known !== null && seq < known) throw new Error('an older view');
+    this.seq ??= seq;
+    for (const [tell, early] of waiting) {
+      if (this.#tabs.get(tell) !== early) continue;
+      this.#tabs.set(tell, null);
+      tell('view', view, seq, me);
+      for (const frame of early) if (frame.seq > seq) tell('frame', frame);
+    }
+  }
+
+  #waiting() {
+    return [...this.#tabs].filter(([, early]) => early);
+  }
+
+  /** Gives the view to tabs that came later, while the changes go on. */
+  async #welcome() {
+    try {
+      await this.#look();
+    } catch {
+      // Reconnecting tries again, and tells the tabs what is wrong.
+      this.socket.close();
+    }
   }
 
   async #open() {
@@ -69,6 +106,7 @@ export class DebateSocket {
     socket.onopen = () => {
       this.opened = Date.now();
       this.#say('live');
+      if (this.#waiting().length) this.#welcome();
     };
     socket.onmessage = (message) => this.#hear(JSON.parse(message.data));
     socket.onclose = (event) => this.#left(event.code);
@@ -77,9 +115,12 @@ export class DebateSocket {
   #hear({ event, data }) {
     if (event === 'error') return this.#end('gone', data);
     if (event || !data?.ops || data.seq <= this.seq) return undefined;
-    this.view = fold(this.view, data);
     this.seq = data.seq;
-    return this.tell('frame', data);
+    for (const [tell, early] of this.#tabs) {
+      if (early) early.push(data);
+      else tell('frame', data);
+    }
+    return undefined;
   }
 
   #left(code) {
@@ -94,9 +135,15 @@ export class DebateSocket {
     if (problem?.status === 404) return void this.#end('gone', problem);
     if (problem?.status === 401 || problem?.status === 403) return void this.#end('denied', problem);
     // The server has fewer events than we have seen: a backup was restored.
-    if (problem?.status === 409 || this.failures > 1) this.view = null;
+    if (problem?.status === 409 || this.failures > 1) this.#restart();
     this.#say('lost');
     this.timer = setTimeout(() => this.#go(), PAUSES[Math.min(this.failures++, PAUSES.length - 1)]);
+  }
+
+  /** The next attempt begins with a new view for all tabs. */
+  #restart() {
+    this.seq = null;
+    for (const tell of this.#tabs.keys()) this.#tabs.set(tell, []);
   }
 
   #end(state, problem) {
@@ -108,7 +155,7 @@ export class DebateSocket {
   #say(state, problem = null) {
     this.state = state;
     const details = problem && { status: problem.status ?? 0, detail: problem.detail ?? problem.message ?? '' };
-    this.tell('line', state, details);
+    for (const tell of this.#tabs.keys()) tell('line', state, details);
   }
 
   async #ask(method, what) {

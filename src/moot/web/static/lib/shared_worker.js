@@ -5,15 +5,13 @@ import { DebateSocket } from './debate_socket.js';
 const lines = new Map();
 
 onconnect = ({ ports: [port] }) => {
+  const tell = (...words) => port.postMessage(words);
   let line = null;
+  let key = null;
   const leave = () => {
-    if (!line) return;
-    line.ports.delete(port);
-    if (line.ports.size === 0) {
-      line.close();
-      // An ended connection may already be replaced.
-      if (lines.get(line.key) === line) lines.delete(line.key);
-    }
+    line?.leave(tell);
+    // An ended connection may already be replaced.
+    if (line?.closed && lines.get(key) === line) lines.delete(key);
     line = null;
   };
   port.addEventListener('close', leave);
@@ -22,28 +20,19 @@ onconnect = ({ ports: [port] }) => {
     else if (data.kind === 'hurry') line?.hurry();
     else if (data.kind === 'join') {
       leave();
-      line = join(data, port);
+      key = JSON.stringify([data.debate, data.seat, data.token]);
+      line = join(key, data, tell);
     }
   };
 };
 
-function join({ debate, seat, token, origin }, port) {
-  const key = JSON.stringify([debate, seat, token]);
+function join(key, { debate, seat, token, origin }, tell) {
   const known = lines.get(key);
   if (known && !known.closed) {
-    known.ports.add(port);
-    if (known.view) port.postMessage(['view', known.view, known.seq, known.me]);
-    port.postMessage(['line', known.state, null]);
+    known.join(tell);
     return known;
   }
-  const ports = new Set([port]);
-  const line = new DebateSocket({
-    debate,
-    seat,
-    token,
-    origin,
-    tell: (...words) => ports.forEach((one) => one.postMessage(words)),
-  });
-  lines.set(key, Object.assign(line, { key, ports }));
+  const line = new DebateSocket({ debate, seat, token, origin, tell });
+  lines.set(key, line);
   return line;
 }
