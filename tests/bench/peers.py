@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from importlib.metadata import version
+from importlib.util import find_spec
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -17,7 +18,7 @@ import uvloop
 
 from tests.bench.child_process import allow_many_open_files, answer_commands, child_process
 from tests.bench.figures import Figure, figure
-from tests.bench.measure import INSTALL_PEERS, Unavailable, is_installed, measured
+from tests.bench.measure import INSTALL_PEERS, Unavailable, measured
 from tests.bench.model_service import WORDS, model_service
 from tests.bench.tokens import TURNS, moot_cost
 
@@ -29,7 +30,7 @@ PEERS = {"LangGraph": ("langgraph", "langgraph"), "AutoGen": ("autogen_agentchat
 
 
 async def bench() -> AsyncIterator[Figure]:
-    installed = [name for name, (module, _) in PEERS.items() if is_installed(module)]
+    installed = [name for name, (module, _) in PEERS.items() if find_spec(module)]
     if not installed:
         raise Unavailable(INSTALL_PEERS)
     async with model_service() as base:
