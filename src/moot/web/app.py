@@ -26,6 +26,7 @@ from moot.web.extension import Extension
 from moot.web.idempotency import IdempotencyKeys
 from moot.web.middleware.compression import CompressionMiddleware
 from moot.web.middleware.guard import HUNG_UP, OPEN_PATHS, GuardMiddleware
+from moot.web.middleware.stream_dispatcher import StreamDispatcher
 from moot.web.responses import problem_reply
 from moot.web.route_docs import PREFIX
 from moot.web.routes import (
@@ -42,6 +43,7 @@ from moot.web.routes import (
 )  # fmt: skip
 from moot.web.routes import page as page_routes
 from moot.web.server_info import ServerInfo
+from moot.web.shared_reads import SharedReads
 from moot.web.streaming import websocket as socket
 from moot.web.streaming.feeds import Feeds
 from moot.web.streaming.sse_streams import StreamMonitor
@@ -75,9 +77,12 @@ def make_app(arena: Arena, extensions: Sequence[Extension] = ()) -> ASGIApp:
         slots=DebateSlots(service.debates_per_client, arena.shared_state, arena),
         idempotency=IdempotencyKeys(arena.shared_state),
         server_info=ServerInfo(arena),
+        heads=SharedReads(arena.head),
+        states=SharedReads(arena.state),
     )
+    app = _application(context, extensions)
     return GuardMiddleware(
-        CompressionMiddleware(_application(context, extensions)),
+        StreamDispatcher(CompressionMiddleware(app), app, debate_routes.router),
         service,
         context.authenticator,
         context.limiter,

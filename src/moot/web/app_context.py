@@ -17,6 +17,7 @@ from moot.api.rate_limits import RateLimiter, StreamLimiter
 from moot.api.rights import viewer_as
 from moot.api.v1.stream_frames import V1Frames
 from moot.core.errors import UnknownDebate
+from moot.core.state import Debate
 from moot.core.visibility import Viewer
 from moot.engine.arena import Arena
 from moot.engine.coordination import Presence
@@ -24,6 +25,7 @@ from moot.store.contract import DebateHead
 from moot.web.debate_slots import DebateSlots
 from moot.web.idempotency import IdempotencyKeys
 from moot.web.server_info import ServerInfo
+from moot.web.shared_reads import SharedReads
 from moot.web.streaming.feeds import Feeds
 from moot.web.streaming.sse_streams import StreamMonitor
 
@@ -49,6 +51,9 @@ class AppContext(Struct, frozen=True):
     slots: DebateSlots
     idempotency: IdempotencyKeys
     server_info: ServerInfo
+    heads: SharedReads[DebateHead]
+    states: SharedReads[Debate]
+    """Of debates that many clients join at the same time."""
     services: dict[type, Any] = {}
     """What single routes keep for this application, by type."""
 
@@ -63,7 +68,7 @@ class AppContext(Struct, frozen=True):
 
         Routes with a debate in their path need not call it: `head_of` gives what was found for the request.
         """
-        head = await self.arena.head(debate_id)
+        head = await self.heads.get(debate_id)
         if not identity_of(connection).sees(head.owner, head.id):
             raise UnknownDebate
         connection.scope["state"]["head"] = head
@@ -79,7 +84,7 @@ class AppContext(Struct, frozen=True):
         """Whether a viewer of v1 has seen every event, and no more will follow by itself."""
         if not cursor.seq:
             return False
-        debate = await self.arena.state(debate_id)
+        debate = await self.states.get(debate_id)
         if debate.ended_seq:
             return cursor.complete_seq >= debate.ended_seq
         if not dialect.rests(debate):

@@ -45,6 +45,16 @@ class ApiRoute(APIRoute):
         if self.methods and "GET" in self.methods:
             self.methods.add("HEAD")
 
+    @property
+    def is_stream(self) -> bool:
+        """Whether the reply is a stream of events."""
+        return any(EVENT_STREAM in reply.get("content", ()) for reply in self.responses.values())
+
+    @property
+    def rights_check(self) -> RightsCheck:
+        [check] = [each.dependency for each in self.dependencies if isinstance(each.dependency, RightsCheck)]
+        return check
+
 
 def api_router() -> APIRouter:
     return APIRouter(redirect_slashes=False, route_class=ApiRoute, default_response_class=Response)

@@ -9,7 +9,7 @@ characters …) is in the tests.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import unquote
@@ -30,6 +30,48 @@ MAX_HEAD_BYTES = 16 * 1024
 MAX_HEADERS = 100
 MAX_PADDING_BYTES = 1024 * 1024
 """Bytes around a body: the chunk headers, and trailers, which are ignored."""
+MAX_HELD_BYTES = 64 * 1024
+"""Up to this size the parts of a reply are joined to one write. Larger ones are written without a copy."""
+
+
+class ReplyWriter:
+    """Stands in for the transport in a reply: what is written in one pass of the event loop is one write.
+
+    uvicorn writes head, body and end of a reply one by one, and each write is a system call. `flush` is
+    called at the end of a reply, and before anything else is done with the connection.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, transport: asyncio.Transport) -> None:
+        self._loop = loop
+        self._transport = transport
+        self._held: list[bytes] = []
+        self._held_bytes = 0
+
+    def write(self, data: bytes) -> None:
+        if self._held_bytes + len(data) > MAX_HELD_BYTES:
+            self.flush()
+            self._transport.write(data)
+            return
+        if not self._held:
+            self._loop.call_soon(self.flush)
+        self._held.append(data)
+        self._held_bytes += len(data)
+
+    def flush(self) -> None:
+        if not self._held:
+            return
+        data = b"".join(self._held)
+        self._held.clear()
+        self._held_bytes = 0
+        if not self._transport.is_closing():
+            self._transport.write(data)
+
+    def is_closing(self) -> bool:
+        return self._transport.is_closing()
+
+    def close(self) -> None:
+        self.flush()
+        self._transport.close()
 
 
 class HttpConnection(StallGuard, HttpToolsProtocol):
@@ -47,7 +89,9 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
         self._deadline: asyncio.TimerHandle | None = None
         self._refusal: Problem | None = None
         self._answered: RequestResponseCycle | None = None
-        self._refused = self._streaming = False
+        self._refused = False
+        self._on_viewer_left: Callable[[], None] | None = None
+        """Set while the reply is a stream."""
         self._got_bytes = self._in_head = self._in_body = False
         self._head_bytes = 0
         self._padding = 0
@@ -57,6 +101,7 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
         super().connection_made(transport)
+        self._reply = ReplyWriter(self.loop, transport)
         self._start_deadline()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -69,6 +114,7 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
         parser = self.parser
         if self._refused or parser is None:
             return
+        self._reply.flush()
         self._unset_keepalive_if_required()
         if not self._busy:
             # Also for further bytes of a body that was refused long ago.
@@ -87,19 +133,25 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
     def eof_received(self) -> bool:  # type: ignore[override]  # as asyncio's
         """Whether the connection stays open: a client that sends no more may still read the reply. A viewer
         of a stream counts as gone, since it could not be distinguished from one that left."""
-        if not self._busy or self.cycle.more_body or self._streaming:
+        self._reply.flush()
+        if not self._busy or self.cycle.more_body or self._on_viewer_left is not None:
             return False
         self.cycle.keep_alive = False
         return True
 
     @contextmanager
-    def streaming(self) -> Generator[None]:
-        """While the reply is a stream without an end of its own."""
-        self._streaming = True
+    def streaming(self, on_viewer_left: Callable[[], None]) -> Generator[None]:
+        """While the reply is a stream without an end of its own. The function is called if the viewer leaves
+        before, at once if it has left already."""
+        self._on_viewer_left = on_viewer_left
+        # A further request in the same packet has paused it. Without reading, nobody would see them leave.
+        self.flow.resume_reading()
+        if self._answered is not None and self._answered.disconnected:
+            on_viewer_left()
         try:
             yield
         finally:
-            self._streaming = False
+            self._on_viewer_left = None
 
     def abort(self) -> None:
         """Close at once and drop what has not been sent."""
@@ -110,6 +162,7 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
         """Write a chunk of the current reply; False if the client is behind with reading, or gone."""
         if self.flow.write_paused or self.transport.is_closing():
             return False
+        self._reply.flush()
         self.transport.write(chunk)
         return True
 
@@ -131,13 +184,24 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         self._answered = cycle
+        cycle.transport = self._reply  # type: ignore[assignment]  # a reply writes, closes and asks if it is closing
         super()._start_asgi_task(cycle, app)
+
+    def on_response_complete(self) -> None:
+        self._reply.flush()
+        super().on_response_complete()
+
+    def shutdown(self) -> None:
+        self._reply.flush()
+        super().shutdown()
 
     def _tell_app_of_disconnect(self) -> None:
         """uvicorn does so for the latest request only; an earlier one may be a stream."""
         if self._answered is not None and not self._answered.response_complete:
             self._answered.disconnected = True
             self._answered.message_event.set()
+            if self._on_viewer_left is not None:
+                self._on_viewer_left()
 
     @property
     def _busy(self) -> bool:

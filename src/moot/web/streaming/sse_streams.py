@@ -15,7 +15,6 @@ from contextlib import (
     aclosing,
     asynccontextmanager,
     contextmanager,
-    nullcontext,
     suppress,
 )
 from functools import lru_cache, partial
@@ -231,15 +230,23 @@ class EventStreamResponse(Response):
         try_write = partial(self._try_write, connection) if connection else None
         encode, medium = (as_lines, "lines") if self._plain else (as_sse, "sse")
         reading = self._feeds.open_feed(self._debate_id, self._dialect, self._viewer, encode, medium)
-        with self._monitor.watch(self._watching), connection.streaming() if connection else nullcontext():
-            disconnect_task = asyncio.create_task(
-                self._dismiss_on_disconnect(receive), name="wait for disconnect"
-            )
-            try:
-                async with self._watching.until_dismissed(), reading as feed:
-                    await self._send(feed, send, try_write)
-            finally:
-                disconnect_task.cancel()
+        leaving = (
+            connection.streaming(self._watching.dismiss) if connection else self._dismissed_on_disconnect(receive)
+        )
+        with self._monitor.watch(self._watching), leaving:
+            if self._watching.dismissed:
+                return
+            async with self._watching.until_dismissed(), reading as feed:
+                await self._send(feed, send, try_write)
+
+    @contextmanager
+    def _dismissed_on_disconnect(self, receive: Receive) -> Generator[None]:
+        """Where the server is not ours, as in tests, a task waits for the message that the viewer has left."""
+        task = asyncio.create_task(self._dismiss_on_disconnect(receive), name="wait for disconnect")
+        try:
+            yield
+        finally:
+            task.cancel()
 
     async def _dismiss_on_disconnect(self, receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":
