@@ -11,6 +11,7 @@ from itertools import accumulate, pairwise
 import pytest
 
 from moot.web.server import listener
+from moot.web.server.http_protocol import MAX_HELD_BYTES, ReplyWriter
 from moot.web.server.websocket_protocol import SLICE_BYTES, frame_slices, text_frame
 from tests.support.until import until
 from tests.web.apps import Echo, Endless, large, talk
@@ -414,3 +415,71 @@ def test_slices_of_frames_cut_no_frame() -> None:
         assert all(len(piece) <= SLICE_BYTES or piece in frames for piece in slices)
         # No two neighbours would fit together.
         assert all(len(one) + len(other) > SLICE_BYTES for one, other in pairwise(slices))
+
+
+class Written(asyncio.Transport):
+    """A transport that remembers each write."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes: list[bytes] = []
+        self.closed = False
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        assert not self.closed
+        self.writes.append(bytes(data))
+
+    def is_closing(self) -> bool:
+        return self.closed
+
+    def close(self) -> None:
+        self.closed = True
+
+
+async def test_what_is_written_in_one_pass_of_the_loop_is_one_write() -> None:
+    transport = Written()
+    writer = ReplyWriter(asyncio.get_running_loop(), transport)
+    writer.write(b"head ")
+    writer.write(b"body ")
+    assert transport.writes == []
+    await asyncio.sleep(0)
+    assert transport.writes == [b"head body "]
+    writer.write(b"more ")
+    writer.flush()
+    writer.write(b"end")
+    await asyncio.sleep(0)
+    assert transport.writes == [b"head body ", b"more ", b"end"]
+
+
+async def test_large_parts_are_written_at_once_and_in_their_order() -> None:
+    transport, part = Written(), bytes(MAX_HELD_BYTES)
+    writer = ReplyWriter(asyncio.get_running_loop(), transport)
+    writer.write(b"head")
+    writer.write(part)
+    assert transport.writes == [b"head", part]
+    for _ in range(3):
+        writer.write(part[1:])
+    # What a stream has ready can be long: no more than one part of it waits here.
+    assert len(transport.writes) == 4
+    await asyncio.sleep(0)
+    assert transport.writes == [b"head", part, part[1:], part[1:], part[1:]]
+
+
+async def test_closing_writes_what_is_held_and_a_closed_connection_gets_no_more() -> None:
+    transport = Written()
+    writer = ReplyWriter(asyncio.get_running_loop(), transport)
+    writer.write(b"the end")
+    writer.close()
+    assert (transport.writes, transport.closed) == ([b"the end"], True)
+    writer.write(b"too late")
+    await asyncio.sleep(0)
+    assert transport.writes == [b"the end"]
+
+
+async def test_replies_to_requests_in_one_packet_come_in_their_order(behind_guard: Serving) -> None:
+    served = await behind_guard(Echo())
+    line = await Line.to(served.port)
+    paths = [f"/{number}" for number in range(5)]
+    await line.send(b"".join(request(path) for path in paths))
+    for path in paths:
+        assert (await line.reply()).json()["path"] == path

@@ -122,7 +122,8 @@ def lines(tmp_path: Path) -> Generator[Lines]:
     """What has been logged, line by line."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(logging_setup.formatter(Settings(data=tmp_path, service=ServerSettings(log="json"))))
+    settings = Settings(data=tmp_path, service=ServerSettings(log="json"))
+    handler.setFormatter(logging_setup.LogFormatter(settings))
     root, level = logging.getLogger(), logging.getLogger().level
     root.addHandler(handler)
     root.setLevel(logging.INFO)

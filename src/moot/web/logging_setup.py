@@ -7,16 +7,15 @@ tracebacks too. Queries, headers and bodies are not logged at all; this is the s
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import sys
 import threading
 from contextvars import ContextVar
+from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, TextIO
 from urllib.parse import parse_qsl, unquote, urlsplit
-
-import structlog
-from structlog.typing import EventDict, WrappedLogger
 
 from moot.core.diagnostics import current_fields
 from moot.providers.redaction import MASK, redact
@@ -36,6 +35,9 @@ QUIET_LOGGERS = (
 
 ERROR_ONLY_LOGGERS = ("psycopg", "psycopg.pool")
 """Libraries that warn at each attempt to reach a database, with its address; we log it once."""
+
+RECORD_ATTRIBUTES = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime"}
+"""What every record has; its other attributes are the fields given as `extra`."""
 
 _sent_secrets: dict[str, None] = {}
 _request_secrets: ContextVar[tuple[str, ...]] = ContextVar("sent with this request", default=())
@@ -61,7 +63,7 @@ def hide_in_request(*words: str) -> None:
 def set_up_logging(settings: Settings, *, level: int = logging.INFO, stream: TextIO | None = None) -> None:
     """Send all log lines, uncaught errors and warnings of this process through this handler."""
     handler = logging.StreamHandler(stream or sys.stderr)
-    handler.setFormatter(formatter(settings))
+    handler.setFormatter(LogFormatter(settings))
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level)
@@ -113,54 +115,60 @@ def _address_secrets(address: str) -> list[str]:
     return [address, written, unquote(written), *behind]
 
 
-class SecretFilter:
-    """The line with all keys redacted, also in its traceback."""
+class LogFormatter(logging.Formatter):
+    """A record as one line, text or JSON, with all keys redacted, also in its traceback.
 
-    def __init__(self, secrets: tuple[str, ...]) -> None:
-        self._secrets = secrets
+    Its fields are those given as `extra`, and the request, debate and turn that it belongs to.
+    """
 
-    def __call__(self, _: WrappedLogger, __: str, event: EventDict) -> EventDict:
-        return {
-            name: value if isinstance(value, int | float) else self.redacted(str(value))
-            for name, value in event.items()
-        }
+    def __init__(self, settings: Settings) -> None:
+        super().__init__()
+        self._secrets = secrets_of(settings)
+        self._json = settings.service.log == "json"
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields = self._redacted_fields(_fields_of(record, self))
+        timestamp = datetime.now(UTC).isoformat().replace("+00:00", "Z")
+        head = {"level": record.levelname.lower(), "logger": record.name, "timestamp": timestamp}
+        event = fields.pop("event")
+        if self._json:
+            return json.dumps({"event": event, **head, **fields})
+        return _text_line(head, event, fields)
 
     def redacted(self, text: str) -> str:
         for word in (*self._secrets, *_sent_secrets, *_request_secrets.get()):
             text = text.replace(word, MASK)
         return redact(text)
 
-
-def formatter(settings: Settings) -> logging.Formatter:
-    return structlog.stdlib.ProcessorFormatter(
-        foreign_pre_chain=[
-            structlog.stdlib.add_log_level,
-            structlog.stdlib.add_logger_name,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.stdlib.ExtraAdder(),
-            _add_log_context,
-        ],
-        processors=[
-            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-            structlog.processors.StackInfoRenderer(),
-            structlog.processors.format_exc_info,
-            SecretFilter(secrets_of(settings)),
-            structlog.processors.JSONRenderer() if settings.service.log == "json" else _line,
-        ],
-    )
+    def _redacted_fields(self, fields: dict[str, Any]) -> dict[str, Any]:
+        texts = {
+            name: value if isinstance(value, int | float) else str(value) for name, value in fields.items()
+        }
+        joined = "\n".join([text for text in texts.values() if isinstance(text, str)])
+        if self.redacted(joined) == joined:
+            return texts
+        return {name: self.redacted(text) if isinstance(text, str) else text for name, text in texts.items()}
 
 
-def _add_log_context(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
-    """Adds the request, debate and turn of the line; fields of the line itself have priority."""
-    return {**event, **{name: mark for name, mark in current_fields().items() if name not in event}}
+def _fields_of(record: logging.LogRecord, formatter: logging.Formatter) -> dict[str, Any]:
+    """The message and the fields of a record; a field of the record itself has priority over its context."""
+    extra = {name: value for name, value in record.__dict__.items() if name not in RECORD_ATTRIBUTES}
+    fields: dict[str, Any] = {"event": record.getMessage(), **extra}
+    for name, value in current_fields().items():
+        fields.setdefault(name, value)
+    if record.stack_info:
+        fields["stack"] = record.stack_info
+    if record.exc_info and record.exc_info[0] is not None:
+        fields["exception"] = formatter.formatException(record.exc_info)
+    return fields
 
 
-def _line(_: WrappedLogger, __: str, event: EventDict) -> str:
-    """The line as text. Characters that could end a line are shown as escapes."""
-    traceback = event.pop("exception", "")
-    head = [event.pop("timestamp"), event.pop("level").upper(), event.pop("logger"), event.pop("event")]
-    fields = [f"{name}={value}" for name, value in event.items()]
-    line = " ".join(str(part).encode("unicode_escape").decode() for part in (*head, *fields))
+def _text_line(head: dict[str, str], event: Any, fields: dict[str, Any]) -> str:
+    """Characters that could end a line are shown as escapes."""
+    traceback = fields.pop("exception", "")
+    start = f"{head['timestamp']} {head['level'].upper()} {head['logger']} {event}"
+    line = " ".join([start, *(f"{name}={value}" for name, value in fields.items())])
+    line = line.encode("unicode_escape").decode()
     return f"{line}\n{traceback}" if traceback else line
 
 

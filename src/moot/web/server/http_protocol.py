@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 from urllib.parse import unquote
 
 import httptools
@@ -184,7 +184,8 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         self._answered = cycle
-        cycle.transport = self._reply  # type: ignore[assignment]  # a reply writes, closes and asks if it is closing
+        # A reply does no more with its transport than a `ReplyWriter` can.
+        cycle.transport = cast("asyncio.Transport", self._reply)
         super()._start_asgi_task(cycle, app)
 
     def on_response_complete(self) -> None:

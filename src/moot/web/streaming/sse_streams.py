@@ -230,9 +230,8 @@ class EventStreamResponse(Response):
         try_write = partial(self._try_write, connection) if connection else None
         encode, medium = (as_lines, "lines") if self._plain else (as_sse, "sse")
         reading = self._feeds.open_feed(self._debate_id, self._dialect, self._viewer, encode, medium)
-        leaving = (
-            connection.streaming(self._watching.dismiss) if connection else self._dismissed_on_disconnect(receive)
-        )
+        leave = self._watching.dismiss
+        leaving = connection.streaming(leave) if connection else self._dismissed_on_disconnect(receive)
         with self._monitor.watch(self._watching), leaving:
             if self._watching.dismissed:
                 return
@@ -241,7 +240,7 @@ class EventStreamResponse(Response):
 
     @contextmanager
     def _dismissed_on_disconnect(self, receive: Receive) -> Generator[None]:
-        """Where the server is not ours, as in tests, a task waits for the message that the viewer has left."""
+        """With another server than ours, as in tests, a task waits for the viewer to leave."""
         task = asyncio.create_task(self._dismiss_on_disconnect(receive), name="wait for disconnect")
         try:
             yield
