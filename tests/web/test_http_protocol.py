@@ -482,4 +482,5 @@ async def test_replies_to_requests_in_one_packet_come_in_their_order(behind_guar
     paths = [f"/{number}" for number in range(5)]
     await line.send(b"".join(request(path) for path in paths))
     for path in paths:
-        assert (await line.reply()).json()["path"] == path
+        assert f'"path": "{path}"'.encode() in (await line.reply()).body
+    await line.close()
