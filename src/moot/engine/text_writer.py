@@ -4,8 +4,8 @@ A token costs a list append. The first text of a call is written at once, later 
 request takes the text of all calls to the store, and one answer comes back. No task is woken for either. A
 call has at most one write under way, so its text stays in order.
 
-Under load the tick grows, up to four times: fewer and larger writes cost less for each token, and what is
-waiting is bounded by the text of one longer tick.
+Under load the tick grows, up to twice its length and up to four times where the process can hardly keep up:
+fewer and larger writes cost less for each token, and what is waiting is bounded by the text of one tick.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from moot.store.contract import AppendStreamed
 
 MAX_DELTA_CHARS = 16 * 1024
 """A longer delta is split, so that no reader has to take it in one piece."""
-MAX_STRETCH = 4.0
-"""How many times its usual length a tick may have under load."""
+STRETCHES = ((0.8, 4.0), (0.4, 2.0))
+"""From this share of a core on a tick may have so many times its usual length. The threads of a process share
+one interpreter, so it has at most one core."""
+MAX_STRETCH = STRETCHES[0][1]
 STRETCH_STEP = 1.25
-BUSY_SHARE = 0.8
-"""The share of a core from which the process counts as under load: its threads share one interpreter."""
 
 SendStreamed = Callable[[Sequence[AppendStreamed]], object]
 
@@ -200,12 +200,16 @@ class TextWriter:
             self._schedule(at_once=False)
 
     def _adapt_tick(self) -> None:
-        """Lengthen the tick when the process is busy or late, shorten it when it is not."""
+        """Lengthen the tick step by step when the process is busy or late, shorten it when it is not."""
         now, cpu = self.loop.time(), process_time()
         late = now - self._waiting_since > 1.5 * self.tick
-        busy = cpu - self._cpu_then > BUSY_SHARE * (now - self._written_at)
-        stretched = self.tick * STRETCH_STEP if busy or late else self.tick / STRETCH_STEP
-        self.tick = min(max(stretched, self._shortest_tick), MAX_STRETCH * self._shortest_tick)
+        busy = cpu - self._cpu_then
+        stretches = (most for share, most in STRETCHES if busy > share * (now - self._written_at))
+        goal = self._shortest_tick * (MAX_STRETCH if late else next(stretches, 1.0))
+        if self.tick < goal:
+            self.tick = min(goal, self.tick * STRETCH_STEP)
+        else:
+            self.tick = max(goal, self.tick / STRETCH_STEP)
         self._written_at, self._cpu_then = now, cpu
         self._due_from = now + self.tick
 

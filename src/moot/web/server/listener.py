@@ -5,6 +5,7 @@ uvicorn waits for streams as for requests that will soon be over. Here the strea
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import socket
 from collections.abc import Awaitable, Callable, Generator
@@ -23,6 +24,7 @@ BACKLOG = 2048
 KEEP_ALIVE_SECONDS = 75
 GRACE_SECONDS = 3
 PING_SECONDS = 20.0
+DATE_SECONDS = 1.0
 
 Ready = Callable[[str], None]
 """Called with the URL when the server can be reached."""
@@ -37,6 +39,7 @@ class UvicornServer(uvicorn.Server):
         end_streams: Callable[[], Awaitable[None]],
         ready: Callable[[], None] | None = None,
     ) -> None:
+        self._exit_requested = asyncio.Event()
         super().__init__(_config(app, service))
         self._end_streams = end_streams
         self._ready = ready
@@ -45,6 +48,25 @@ class UvicornServer(uvicorn.Server):
         await super().startup(sockets)
         if self._ready is not None:
             self._ready()
+
+    @property
+    def should_exit(self) -> bool:
+        return self._exit_requested.is_set()
+
+    @should_exit.setter
+    def should_exit(self, value: bool) -> None:
+        if value:
+            self._exit_requested.set()
+        else:
+            self._exit_requested.clear()
+
+    async def main_loop(self) -> None:
+        """uvicorn's own looks for `should_exit` ten times a second. This one is woken by it; once a second it
+        renews the date in the headers."""
+        while not await self.on_tick(0):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(DATE_SECONDS):
+                    await self._exit_requested.wait()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for server in self.servers:
