@@ -180,9 +180,11 @@ def _parsed(data: bytes) -> tuple[int, tuple[float, ...], bool]:
 
 
 class SocketViewer(SseViewer):
-    """Counts text frames and ends with the frame that closes the connection. Lags are not measured."""
+    """Counts text frames until the debate is over: the page's socket stays open then, since a debate may be
+    judged again. Lags are not measured."""
 
-    TEXT, CLOSE = 1, 8
+    TEXT = 1
+    LAST_CHANGE = b'["put",["now","status"],"completed"]'
 
     def __init__(self, path: str, cursor: str, lags: array[float], first_lags: array[float]) -> None:
         super().__init__(path, cursor, lags, first_lags)
@@ -204,13 +206,14 @@ class SocketViewer(SseViewer):
             assert head.startswith(b"HTTP/1.1 101 "), head
             self._unparsed = frames
             self._replied.set_result(None)
-        while (opcode := self._next_opcode()) is not None:
+        while (frame := self._next_frame()) is not None:
+            opcode, payload = frame
             self.events += opcode == self.TEXT
-            if opcode == self.CLOSE:
+            if self.LAST_CHANGE in payload:
                 self._end(monotonic())
 
-    def _next_opcode(self) -> int | None:
-        """Of the next complete frame, which is consumed; frames of a server are not masked."""
+    def _next_frame(self) -> tuple[int, bytes] | None:
+        """Opcode and payload of the next complete frame, which is consumed. A server does not mask frames."""
         data = self._unparsed
         if len(data) < 2:
             return None
@@ -221,4 +224,4 @@ class SocketViewer(SseViewer):
         if len(data) < start + length:
             return None
         self._unparsed = data[start + length :]
-        return data[0] & 0x0F
+        return data[0] & 0x0F, data[start : start + length]
