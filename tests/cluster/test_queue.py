@@ -550,3 +550,16 @@ async def test_where_there_is_no_database_it_says_so(store: MemoryStore, tmp_pat
     with pytest.raises(StoreError):
         await placement.open(recover=True)
     await placement.close()
+
+
+async def test_more_callers_than_connections_leave_the_queue_usable(url: str) -> None:
+    queue = await Queue.open(url, seconds=0.3)
+    try:
+        for _ in range(3):
+            answers = await asyncio.gather(
+                *(queue.query("SELECT pg_sleep(0.01)") for _ in range(300)), return_exceptions=True
+            )
+            assert any(isinstance(answer, StoreError) for answer in answers)
+        assert await queue.query("SELECT 1 AS one") == [{"one": 1}]
+    finally:
+        await queue.close()

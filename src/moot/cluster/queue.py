@@ -127,6 +127,9 @@ class Queue:
             name="moot-queue",
         )
         self._app = App(connector=self._connector)
+        # Callers wait here, not in the pool: a time limit that ends while the pool hands a connection over
+        # may lose it.
+        self._free = asyncio.Semaphore(POOL_SIZE)
         self._jobs = self._app.job_manager
 
     async def close(self) -> None:
@@ -277,7 +280,7 @@ class Queue:
     async def _time_limit(self) -> AsyncGenerator[None]:
         with translated():
             try:
-                async with asyncio.timeout(self._seconds):
+                async with asyncio.timeout(self._seconds), self._free:
                     yield
             except AlreadyEnqueued:
                 raise
