@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Literal
 
@@ -34,6 +35,7 @@ class WebOrigin(Struct, frozen=True):
     port: int
 
 
+@lru_cache(maxsize=256)
 def parse_host(text: str) -> tuple[str, int | None] | None:
     """The name in lower case and the port of a Host header; None for an invalid header."""
     match = _HOST.fullmatch(text)

@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import asynccontextmanager
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from limits import RateLimitItem, RateLimitItemPerMinute
@@ -162,6 +163,7 @@ def _network(name: str) -> Network:
         raise Invalid(f"MOOT_TRUSTED_PROXIES holds addresses or networks; {name!r} is neither.") from None
 
 
+@lru_cache(maxsize=1024)
 def _address(text: str) -> Address | None:
     """An address as a proxy may write it: with a port, in brackets, or IPv4 mapped to IPv6."""
     text = text.strip().strip('"')
@@ -176,6 +178,7 @@ def _address(text: str) -> Address | None:
     return getattr(address, "ipv4_mapped", None) or address
 
 
+@lru_cache(maxsize=1024)
 def _key(address: Address) -> str:
     if isinstance(address, IPv4Address):
         return str(address)

@@ -80,11 +80,24 @@ class AppContext(Struct, frozen=True):
             return identity.viewer
         return viewer_as(identity, seat, await self.arena.state(debate_id))
 
-    async def has_seen_all(self, debate_id: str, dialect: V1Frames, viewer: Viewer, cursor: Cursor) -> bool:
-        """Whether a viewer of v1 has seen every event, and no more will follow by itself."""
+    async def has_seen_all(
+        self,
+        debate_id: str,
+        dialect: V1Frames,
+        viewer: Viewer,
+        cursor: Cursor,
+        *,
+        version: int | None = None,
+    ) -> bool:
+        """Whether a viewer of v1 has seen every event, and no more will follow by itself.
+
+        `version` is that of a head which was just read: no state needs to be read if the cached one has it.
+        """
         if not cursor.seq:
             return False
-        debate = await self.states.get(debate_id)
+        debate = self.arena.store.cached_state(debate_id) if version is not None else None
+        if debate is None or debate.seq < (version or 0):
+            debate = await self.states.get(debate_id)
         if debate.ended_seq:
             return cursor.complete_seq >= debate.ended_seq
         if not dialect.rests(debate):

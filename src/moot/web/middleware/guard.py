@@ -34,7 +34,7 @@ from moot.core.ids import new_id
 from moot.settings import ServerSettings
 from moot.web.logging_setup import hide_in_request, hide_secret
 from moot.web.middleware.body import MEDIA_TYPES, check_content_type, linger, read_body, replay_body
-from moot.web.middleware.headers import ReplyHeaders
+from moot.web.middleware.headers import ReplyHeaders, RequestHeaders
 from moot.web.responses import problem_reply
 
 OPEN_PATHS = frozenset({"/health", "/health/live", "/health/ready", "/api/health", "/api/v1/health"})
@@ -132,9 +132,9 @@ class GuardMiddleware:
             exchange.receive = await self._read_body(exchange)
         await self._app(scope, exchange.receive, exchange.send)
 
-    async def _identify(self, scope: Scope, headers: Headers) -> Identity | None:
+    async def _identify(self, scope: Scope, headers: RequestHeaders) -> Identity | None:
         tokens = headers.getlist("authorization")
-        user_keys = (value for name, value in headers.items() if name.startswith("x-provider-key-"))
+        user_keys = headers.with_prefix("x-provider-key-")
         hide_in_request(*(token.rpartition(" ")[2] for token in tokens), *user_keys)
         if len(tokens) > 1:
             return None
@@ -152,11 +152,14 @@ class GuardMiddleware:
 
     def _origin_relation(self, scope: Scope, headers: Headers, peer: str) -> OriginRelation:
         """The one place where the origin of a request is looked at."""
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+        if origin is None:
+            return self._origins.relation(None, site, None)
         forwarded = headers.get("x-forwarded-proto", "")
         # A trusted proxy may have removed the encryption.
         is_forwarded = forwarded in ("http", "https") and self._proxies.trusts(peer)
         own = origin_of(forwarded if is_forwarded else scope["scheme"], headers.get("host", ""))
-        return self._origins.relation(headers.get("origin"), headers.get("sec-fetch-site"), own)
+        return self._origins.relation(origin, site, own)
 
     def _client(self, identity: Identity | None, peer: str, headers: Headers) -> str:
         """The client that requests, streams and debates are counted for: a token, or else an address."""
@@ -189,7 +192,7 @@ class HttpExchange:
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, *, origin_matters: bool) -> None:
         self.scope = scope
-        self.headers = Headers(scope=scope)
+        self.headers = RequestHeaders(scope)
         self.receive = receive
         self.request_id = scope.setdefault("state", {})["request_id"] = new_id("req")
         self.reply_headers = ReplyHeaders(self.request_id, origin_matters=origin_matters)

@@ -1,9 +1,11 @@
-"""The headers on every reply: request id, rate limit, what a browser may do with it, and CORS."""
+"""The headers of requests, by name, and those on every reply: request id, rate limit, CORS and so on."""
 
 from __future__ import annotations
 
-from starlette.datastructures import MutableHeaders
-from starlette.types import Message
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import Message, Scope
 
 from moot.api.rate_limits import RateLimitStatus
 
@@ -29,6 +31,33 @@ EXPOSED = ", ".join(
         "X-RateLimit-Reset", "X-Debate-Id", "X-Session-Id", "Idempotent-Replayed",
     )
 )  # fmt: skip
+
+
+class RequestHeaders(Headers):
+    """The headers of a request, by name: each request is checked for a dozen of them, and has few."""
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope=scope)
+        self._values: dict[str, list[str]] = {}
+        for name, value in self.raw:
+            self._values.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))
+
+    def getlist(self, key: str) -> list[str]:
+        return list(self._values.get(key.lower(), ()))
+
+    def get(self, key: str, default: Any = None) -> Any:
+        values = self._values.get(key.lower())
+        return values[0] if values else default
+
+    def __getitem__(self, key: str) -> str:
+        return self._values[key.lower()][0]
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and key.lower() in self._values
+
+    def with_prefix(self, prefix: str) -> list[str]:
+        """The values of all headers whose names, in lower case, begin with the prefix."""
+        return [value for name, values in self._values.items() if name.startswith(prefix) for value in values]
 
 
 class ReplyHeaders:

@@ -441,9 +441,12 @@ async def _stream(
     cursor = query.cursor
     viewer = await context.viewer_of(identity_of(request), query.seat, debate_id)
     dialect = dialect_for(viewer)
-    if cursor.seq > head_of(request).version:
+    version = head_of(request).version
+    if cursor.seq > version:
         raise Problem("cursor-ahead")
-    if isinstance(dialect, V1Frames) and await context.has_seen_all(debate_id, dialect, viewer, cursor):
+    if isinstance(dialect, V1Frames) and await context.has_seen_all(
+        debate_id, dialect, viewer, cursor, version=version
+    ):
         return Response(status_code=204)
     deleted_frame = deleted() if isinstance(dialect, V1Frames) else None
     return follow_debate(context, request, debate_id, dialect, viewer, cursor, deleted_frame)
