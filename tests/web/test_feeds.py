@@ -16,6 +16,7 @@ from moot.core.terms import Money, Usage
 from moot.core.visibility import OWNER
 from moot.engine.followers import Followers, MemoryBus
 from moot.store.memory import MemoryStore
+from moot.web.streaming import feeds
 from moot.web.streaming.feeds import Feed, Feeds, read_bytes
 from moot.web.streaming.frame_cache import PAGE_EVENTS
 from tests.support.event_factories import call_started, delta, opened, turn_started
@@ -206,6 +207,46 @@ async def test_a_cursor_within_the_last_event_comes_to_the_end(house: House, eve
     async with asyncio.timeout(60), house.feeds.open_feed("deb_1", V1Frames(), OWNER, number) as feed:
         rest = b"".join([piece async for piece in read_bytes(feed, Cursor(events, 1), lambda _: True)])
     assert rest.split() == [b"%d" % events]
+
+
+async def test_a_feed_is_kept_for_a_moment_after_its_last_reader(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feeds, "IDLE_SECONDS", 0.05)
+
+    async def visit() -> Feed:
+        async with house.feeds.open_feed("deb_1", NativeFrames(), OWNER, number) as feed:
+            await feed.page(0)
+            return feed
+
+    first = await visit()
+    assert await visit() is first
+    await house.write(delta("while nobody reads"))
+    late = Reader(None)
+    await follow(house, late, 0, house.written, NativeFrames())
+    assert late.seen == [str(seq) for seq in range(1, house.written + 1)]
+    await asyncio.sleep(0.2)
+    assert not house.feeds._feeds
+    assert not house.feeds._closing
+    assert await visit() is not first
+
+
+async def test_a_feed_that_is_behind_does_not_end_for_who_knows_that_the_debate_went_on(house: House) -> None:
+    failed = CallFailed(1, "bad_key", "permanent", "No key.", Usage(), Money(0))
+    await house.write(failed, TurnFailed(1, "bad_key", "No key."), DebateFailed("permanent_fault"))
+    failed_at = house.written
+    async with asyncio.timeout(60):
+        await follow(house, Reader(None), 0, 10**9, V1Frames())
+        # The log of another node goes on; here nothing of it is known yet.
+        reading = house.feeds.open_feed("deb_1", V1Frames(), OWNER, number, version=failed_at + 1)
+        async with reading as feed:
+            back = Reader(None)
+            following = asyncio.create_task(back.read(feed, failed_at, failed_at + 2))
+            await asyncio.sleep(0.05)
+            assert not following.done()
+            await house.write(TurnRetried(1), turn_started(), call_started(), delta("again"))
+            await following
+    assert int(back.seen[-1]) > failed_at
 
 
 async def test_who_reads_old_pages_of_a_debate_that_is_deleted_is_told_that_it_is_gone(house: House) -> None:

@@ -119,9 +119,9 @@ def client_of(connection: HTTPConnection) -> str:
     return connection.scope["state"]["client"]
 
 
-def head_of(request: Request) -> DebateHead:
-    """The debate in the path of the request, which was found and checked before the route was called."""
-    return request.scope["state"]["head"]
+def head_of(connection: HTTPConnection) -> DebateHead:
+    """The debate in the path of the request, as it was found and checked before the route was called."""
+    return connection.scope["state"]["head"]
 
 
 def query_string(request: Request) -> bytes:

@@ -22,7 +22,7 @@ from moot.core.visibility import Viewer
 from moot.providers.keys import Secret
 from moot.rules.commands import Command
 from moot.rules.debate_setup import Setup
-from moot.store.contract import IdempotencyKey, RecordResult
+from moot.store.contract import DebateHead, IdempotencyKey, RecordResult
 from moot.web.app_context import AppContext, client_of, context_of, identity_of, query_string
 from moot.web.capabilities import lent_keys
 from moot.web.responses import json_reply
@@ -125,6 +125,7 @@ def follow_debate(
     slot: AbstractAsyncContextManager[Any] | None = None,
 ) -> EventStreamResponse:
     """The stream of a debate after `cursor`. `slot` is the client's, where it had to be taken beforehand."""
+    head: DebateHead | None = request.scope["state"].get("head")
     return EventStreamResponse(
         context.feeds,
         context.stream_monitor,
@@ -135,6 +136,7 @@ def follow_debate(
         deleted_frame=deleted_frame,
         slot=slot or context.streams.slot(client_of(request)),
         watching=Watcher(identity_of(request)),
+        version=head.version if head else 0,
         plain=plain,
         extra_headers=extra_headers,
     )

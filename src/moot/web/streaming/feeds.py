@@ -35,6 +35,8 @@ from moot.web.streaming.frame_cache import (
 log = logging.getLogger(__name__)
 
 STORE_RETRY_SECONDS = 0.5
+IDLE_SECONDS = 1.0
+"""How long a feed is kept without readers: those who come back after a restart come and go one by one."""
 
 TryWrite = Callable[[bytes], bool]
 """Writes the encoded frames of some events, or nothing for a heartbeat; False if it cannot do so now."""
@@ -68,7 +70,7 @@ class Feed:
         self._waiting: list[asyncio.Future[None]] = []
         self._direct_writers: dict[asyncio.Future[int], TryWrite] = {}
         self._head = 0
-        """The last event when this feed began. Until it is reached, the folded states are past ones."""
+        """The last event when this feed began or a reader came: states before it are past ones."""
         self._written_seq = 0
         """The last event that was written directly."""
         self._ended = False
@@ -135,19 +137,23 @@ class Feed:
         self._try_write(b"")
         self._wake()
 
-    def add_reader(self) -> None:
+    def add_reader(self, version: int) -> None:
+        """`version` is that of the debate as the reader has found it; the feed may not be as far yet."""
         self._readers += 1
+        self._head = max(self._head, version)
         if self._pump is None:
             self._pump = asyncio.create_task(self._follow(), name=f"feed of {self.key.debate}")
 
-    def remove_reader(self) -> bool:
-        """Returns whether that was the last reader."""
+    def remove_reader(self) -> None:
         self._readers -= 1
-        if self._readers:
-            return False
+
+    @property
+    def idle(self) -> bool:
+        return not self._readers
+
+    def close(self) -> None:
         if self._pump is not None:
             self._pump.cancel()
-        return True
 
     async def _build(self, number: int) -> FramePage:
         first, before = number * PAGE_EVENTS, self._cache.forgotten
@@ -193,7 +199,7 @@ class Feed:
     async def _grow(self) -> None:
         if self._live is None:
             head = await self._store.head(self.key.debate)
-            self._head = head.version
+            self._head = max(self._head, head.version)
             self._live = await self._empty_page(head.version // PAGE_EVENTS * PAGE_EVENTS)
             self._written_seq, self._ended = self._live.last, self._live.ended
             self._ready.set()
@@ -252,23 +258,44 @@ class Feeds:
         self._followers = followers
         self._cache = PageCache(cached)
         self._feeds: dict[FeedKey, Feed] = {}
+        self._closing: set[Feed] = set()
+        """Feeds that had no reader a moment ago."""
 
     @asynccontextmanager
     async def open_feed(
-        self, debate_id: str, dialect: Dialect, viewer: Viewer, encode: EncodeFrame, medium: str = "sse"
+        self,
+        debate_id: str,
+        dialect: Dialect,
+        viewer: Viewer,
+        encode: EncodeFrame,
+        medium: str = "sse",
+        version: int = 0,
     ) -> AsyncGenerator[Feed]:
-        """The feed of a reader; it is closed with its last one. `medium` separates feeds by encoding."""
+        """The feed of a reader; it is closed soon after its last one.
+
+        `medium` separates feeds by encoding. The feed does not end before it has reached `version`.
+        """
         key = FeedKey(debate_id, f"{dialect.name}/{medium}", viewer)
         feed = self._feeds.get(key)
         if feed is None or feed.end:
             feed = Feed(key, dialect, encode, self._store, self._followers, self._cache)
             self._feeds[key] = feed
-        feed.add_reader()
+        feed.add_reader(version)
         try:
             yield feed
         finally:
-            if feed.remove_reader() and self._feeds.get(key) is feed:
-                del self._feeds[key]
+            feed.remove_reader()
+            if feed.idle and feed not in self._closing:
+                self._closing.add(feed)
+                asyncio.get_running_loop().call_later(IDLE_SECONDS, self._close_if_idle, feed)
+
+    def _close_if_idle(self, feed: Feed) -> None:
+        self._closing.discard(feed)
+        if not feed.idle:
+            return
+        feed.close()
+        if self._feeds.get(feed.key) is feed:
+            del self._feeds[feed.key]
 
     def heartbeat(self) -> None:
         for feed in tuple(self._feeds.values()):

@@ -171,8 +171,8 @@ async def _wait_for_any(seconds: float, *events: asyncio.Event) -> None:
 class EventStreamResponse(Response):
     """The stream of one viewer. `slot` counts it among the streams of its client while it lasts.
 
-    `deleted_frame` is sent when the debate is deleted. A `plain` stream has no ids, comments and retry field,
-    for clients that cannot skip them.
+    `deleted_frame` is sent when the debate is deleted. `version` is that of the debate when it was found. A
+    `plain` stream has no ids, comments and retry field, for clients that cannot skip them.
     """
 
     media_type = "text/event-stream"
@@ -189,6 +189,7 @@ class EventStreamResponse(Response):
         deleted_frame: Frame | None,
         slot: AbstractAsyncContextManager[Any],
         watching: Watcher,
+        version: int = 0,
         plain: bool = False,
         extra_headers: Mapping[str, str] | None = None,
     ) -> None:
@@ -202,6 +203,7 @@ class EventStreamResponse(Response):
         self._gone = deleted_frame
         self._slot = slot
         self._watching = watching
+        self._version = version
         self._plain = plain
         self._extra_headers = [
             (name.encode(), value.encode()) for name, value in (extra_headers or {}).items()
@@ -229,7 +231,9 @@ class EventStreamResponse(Response):
         connection = connection if isinstance(connection, HttpConnection) else None
         try_write = partial(self._try_write, connection) if connection else None
         encode, medium = (as_lines, "lines") if self._plain else (as_sse, "sse")
-        reading = self._feeds.open_feed(self._debate_id, self._dialect, self._viewer, encode, medium)
+        reading = self._feeds.open_feed(
+            self._debate_id, self._dialect, self._viewer, encode, medium, self._version
+        )
         leave = self._watching.dismiss
         leaving = connection.streaming(leave) if connection else self._dismissed_on_disconnect(receive)
         with self._monitor.watch(self._watching), leaving:

@@ -30,7 +30,7 @@ from moot.api.v1.stream_frames import V1Frames, acknowledged, deleted, rejected
 from moot.core.errors import MootError, UnknownDebate
 from moot.core.visibility import Viewer
 from moot.store.contract import IdempotencyKey
-from moot.web.app_context import AppContext, client_of, identity_of
+from moot.web.app_context import AppContext, client_of, head_of, identity_of
 from moot.web.idempotency import fingerprint, usable_key
 from moot.web.server.websocket_protocol import WebSocketConnection, text_frame
 from moot.web.streaming.feeds import read_bytes
@@ -129,7 +129,10 @@ class SocketSession:
     # --- sending --------------------------------------------------------------------------------------
 
     async def _send_events(self, dialect: Dialect, cursor: Cursor) -> int:
-        reading = self._context.feeds.open_feed(self._debate_id, dialect, self._viewer, _encoded, "socket")
+        version = head_of(self._socket).version
+        reading = self._context.feeds.open_feed(
+            self._debate_id, dialect, self._viewer, _encoded, "socket", version
+        )
         if isinstance(dialect, V1Frames) and await self._context.has_seen_all(
             self._debate_id, dialect, self._viewer, cursor
         ):
