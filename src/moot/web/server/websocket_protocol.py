@@ -127,6 +127,13 @@ class WebSocketConnection(StallGuard, WebSocketsSansIOProtocol):
     def _open(self) -> bool:
         return self.conn.state is State.OPEN and not self.transport.is_closing()
 
+    def shutdown(self) -> None:
+        """A client that has just closed its side is sent no close frame of ours: uvicorn would try."""
+        if self.transport.is_closing():
+            self.stop_keepalive()
+        else:
+            super().shutdown()
+
     def _receive_early(self) -> None:
         early, self._early = self._early, b""
         if early:
