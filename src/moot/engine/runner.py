@@ -183,6 +183,8 @@ class Runner:
         jobs = tuple(self._jobs.items())
         if not jobs:
             return
+        # A job whose own write ended it returns first: it is not to be cut.
+        await asyncio.sleep(0)
         debate = await self._store.state_at_least(self._id, seq)
         for turn in debate.live:
             if turn.number in self._timers:
