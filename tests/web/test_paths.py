@@ -25,6 +25,7 @@ from moot.engine import followers
 from moot.providers.contract import Chunk, ReplyDelta
 from moot.providers.scripted import ScriptedProvider
 from moot.store.sqlite.store import SqliteStore
+from moot.web.streaming import feeds
 from tests.web.routes.served import Served, serving
 
 SOURCE = f"{Path(moot.__file__).parent}{os.sep}"
@@ -131,8 +132,10 @@ async def _read_until(pieces: AsyncIterator[bytes], text: bytes) -> None:
 
 @pytest.fixture(autouse=True)
 def _no_polling(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Followers look at the store now and then, whatever else happens: that is no part of either way."""
+    """Followers look at the store now and then, and a feed outlives its last reader: neither is part of these
+    ways."""
     monkeypatch.setattr(followers, "CHANGE_CHECK_SECONDS", SECONDS)
+    monkeypatch.setattr(feeds, "IDLE_SECONDS", 0.0)
 
 
 async def test_the_way_of_a_token_is_as_drawn(tmp_path: Path) -> None:
