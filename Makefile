@@ -6,6 +6,7 @@ EXTRAS := local,cluster,mcp,dev
 BIN    := .venv/bin
 STATIC := $(shell find src/moot/web/static -name '*.js')
 STYLES := $(shell find src/moot/web/static -name '*.css')
+MANUAL := zensical.toml $(wildcard *.md) $(shell find docs scripts src/moot -name '*.md' -o -name '*.py')
 MODEL  ?= smollm2-135m
 
 MOTION ?= Should AI development be regulated by government?
@@ -25,12 +26,12 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run debate cluster test coverage check format bench chaos screenshots wheel lock clean setup
+.PHONY: help run debate cluster test coverage check format docs bench chaos screenshots wheel lock clean setup
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
-run: setup ## start the server and open the page; ARGS='--port 9000'
+run: setup docs ## start the server and open the page; ARGS='--port 9000'
 	@$(BIN)/moot models install $(MODEL)
 	@$(BIN)/moot serve --open $(ARGS)
 
@@ -40,14 +41,14 @@ debate: setup ## hold a debate in this terminal; MOTION='...' sets the motion
 cluster: setup ## try a cluster on this machine: two nodes, two workers; ARGS='--workers 4'
 	@$(BIN)/python -m tests.cluster $(ARGS)
 
-test: setup .venv/.debian ## run the tests; ARGS='-k pause' selects some
+test: setup docs .venv/.debian ## run the tests; ARGS='-k pause' selects some
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
-coverage: setup .venv/.debian ## run the tests and report lines that they do not reach
+coverage: setup docs .venv/.debian ## run the tests and report lines that they do not reach
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report= $(ARGS)
 	@$(BIN)/coverage report
 
-check: setup ## lint, format, types and the direction of imports
+check: setup docs ## lint, format, types, the direction of imports, and the links of the manual
 	$(BIN)/ruff check -q
 	$(BIN)/ruff format --check -q
 	$(BIN)/python scripts/sync_client.py --check
@@ -60,6 +61,8 @@ format: setup ## format the code and generate the blocking client
 	@$(BIN)/ruff check -q --fix-only
 	@$(BIN)/ruff format
 
+docs: setup .venv/.manual ## build the manual, which the server shows at /manual
+
 bench: setup .venv/.bench ## measure speed; ARGS='tokens viewers --runs 3 --json FILE'
 	@$(BIN)/python -m tests.bench $(ARGS)
 
@@ -69,7 +72,7 @@ chaos: setup .venv/.debian ## long failure tests: killed processes, cut connecti
 screenshots: setup .venv/.debian .venv/.fonts ## take the pictures in docs/images
 	@$(BIN)/python -m tests.page.screenshots $(ARGS)
 
-wheel: setup ## build the wheel into dist/
+wheel: setup docs ## build the wheel into dist/
 	@$(BIN)/python -m build --wheel --no-isolation
 
 lock: ## pin the newest versions of all dependencies in constraints.txt
@@ -77,7 +80,7 @@ lock: ## pin the newest versions of all dependencies in constraints.txt
 	@$(PYTHON) scripts/lock.py
 
 clean: ## remove build results and caches (.venv stays)
-	@rm -rf dist build .coverage .coverage.* htmlcov .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf dist build src/moot/web/manual .venv/.manual .coverage .coverage.* htmlcov .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find src tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 setup: .venv/.stamp .venv/.page ## set up .venv; the other targets run this first
@@ -100,6 +103,10 @@ setup: .venv/.stamp .venv/.page ## set up .venv; the other targets run this firs
 
 .venv/.page: .venv/.npm scripts/vendor.js $(STATIC) $(STYLES)
 	@node scripts/vendor.js
+	@touch $@
+
+.venv/.manual: .venv/.stamp $(MANUAL)
+	@$(BIN)/python scripts/build_docs.py
 	@touch $@
 
 .venv/.fonts: .venv/.stamp

@@ -1,4 +1,4 @@
-"""The programs in `docs/library.md` run, and every method of the clients is in it."""
+"""The programs in the library guide and in the tutorial run; the guide has every method of the clients."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from moot.client import AsyncClient, Client
 from tests.cli.terminal import environment
 from tests.client.serving import Served, served
 
-PAGE = (Path(__file__).parents[2] / "docs/library.md").read_text("utf-8")
-PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "library.md").read_text("utf-8")
+TUTORIAL = (DOCS / "tutorials/build-a-client.md").read_text("utf-8")
+PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE + TUTORIAL, re.DOTALL)
 EVERY_CLIENT = {"close", "disconnected", "server"}
 OUTPUTS = (
     "Stored: Cats make better pets than dogs",
@@ -24,6 +26,7 @@ OUTPUTS = (
     "The winner:",
     "Judged.",
     "422 Invalid debate configuration req_",
+    "Winner: ",
 )
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from moot.core.events import Event
 from moot.formats import BUILT_IN
+from moot.settings import TABLES, load
 
 ROOT = Path(__file__).parents[2]
 
@@ -93,6 +94,16 @@ def test_the_library_in_the_readme_runs(tmp_path: Path) -> None:
         [sys.executable, "-c", code[1]], env=environ, capture_output=True, text=True, check=True, timeout=60
     ).stdout
     assert "DebateEnded" in told
+
+
+def test_the_complete_settings_file_can_be_loaded(tmp_path: Path) -> None:
+    example = re.search(r"```toml\n(.*?)```", read("docs/settings.md"), re.DOTALL)
+    assert example is not None
+    (tmp_path / "moot.toml").write_text(example[1], "utf-8")
+    assert set(re.findall(r"^\[(\w+)", example[1], re.MULTILINE)) == set(TABLES)
+    settings = load({"MOOT_DATA": str(tmp_path)})
+    assert all((settings.prices, settings.keys, settings.tools))
+    assert "mine" in {endpoint.name for endpoint in settings.endpoints}
 
 
 def test_the_make_targets_of_the_readme_exist() -> None:

@@ -3,6 +3,7 @@
 Our modules are served as they are written; the libraries they import are copied to `vendor/` at set-up. Files
 are compressed once and have an ETag of their content. A client without access may still load the page, which
 then asks for a token. The document lists the modules that its page needs, so that they load in parallel.
+The manual at /manual/ is a folder of HTML files, there once `make docs` has built it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import asyncio
 import gzip
 import hashlib
+import re
+from base64 import b64encode
 from functools import lru_cache, partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -17,11 +20,13 @@ from pathlib import PurePosixPath
 
 from fastapi import APIRouter
 from msgspec import Struct
+from msgspec.structs import replace
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from moot.api.problems import Problem
 from moot.web.middleware.compression import accepts_gzip
+from moot.web.middleware.headers import CSP
 from moot.web.page_assets import page_assets, with_preloads
 
 PAGES = {
@@ -37,21 +42,31 @@ PAGES = {
 }
 """The module of each address, as the page itself knows it."""
 NOT_FOUND_PAGE = "lost"
-FILES = ("/static/", "/vendor/")
+MANUAL = "/manual/"
+FILES = ("/static/", "/vendor/", MANUAL)
 ICON = "/favicon.ico"
 PATHS = (*PAGES, *(f"{prefix}{{path:path}}" for prefix in FILES), ICON)
-OPEN = frozenset(path for path in (*PAGES, ICON) if "{" not in path)
+OPEN = frozenset(path for path in (*PAGES, ICON, MANUAL.rstrip("/")) if "{" not in path)
 OPEN_PREFIXES = ("/debate/", *FILES)
 MEDIA_TYPES = {
     ".css": "text/css",
     ".html": "text/html",
     ".js": "text/javascript",
+    ".json": "application/json",
+    ".png": "image/png",
     ".svg": "image/svg+xml",
     ".txt": "text/plain",
+    ".webp": "image/webp",
 }
 MIN_GZIP_BYTES = 512
 """Media types that are not compressed."""
 NOT_BUILT = "The page has not been built yet: run `make setup`.\n"
+NO_MANUAL = "The manual has not been built yet: run `make docs`.\n"
+# The scripts of the site generator set HTML and styles that it has made itself; nothing in it is from users.
+MANUAL_CSP = CSP.split("; require-trusted-types-for")[0].replace(
+    "style-src 'self'", "style-src 'self' 'unsafe-inline'; worker-src 'self'"
+)
+INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
 
 class StaticFile(Struct, frozen=True):
@@ -59,6 +74,8 @@ class StaticFile(Struct, frozen=True):
     plain: bytes
     gzipped: bytes
     etag: str
+    csp: str = ""
+    """The policy of a page of the manual: its scripts in the document are allowed by their hashes."""
 
 
 class PageRoutes:
@@ -74,6 +91,7 @@ class PageRoutes:
         for prefix in FILES:
             routes.add_route(f"{prefix}{{path:path}}", self._file, methods=["GET"])
         routes.add_route(ICON, self._icon, methods=["GET"])
+        routes.add_route(MANUAL.rstrip("/"), self._to_manual, methods=["GET"])
         return routes
 
     def lost(self, request: Request) -> Response | None:
@@ -88,11 +106,17 @@ class PageRoutes:
     async def _icon(self, request: Request) -> Response:
         return _sent(request, self._static_file("static", "moot.svg"))
 
+    async def _to_manual(self, _request: Request) -> Response:
+        return RedirectResponse(MANUAL)
+
     async def _file(self, request: Request) -> Response:
-        folder = request.url.path.split("/")[1]
+        folder, path = request.url.path.split("/")[1], request.path_params["path"]
+        if request.url.path == MANUAL:
+            path = "index.html"
+            if not self._home.joinpath(folder, path).is_file():
+                return Response(NO_MANUAL, 404, media_type="text/plain")
         # In a thread: only the first reader of a large file waits for its compression.
-        file = await asyncio.to_thread(self._static_file, folder, request.path_params["path"])
-        return _sent(request, file)
+        return _sent(request, await asyncio.to_thread(self._static_file, folder, path))
 
     def _shell(self, request: Request, name: str, status: int = 200) -> Response:
         if not self._home.joinpath("vendor", "preact.js").is_file():
@@ -106,18 +130,28 @@ class PageRoutes:
         return file.read_bytes() if file.is_file() else None
 
     def _static_file(self, folder: str, path: str) -> StaticFile:
-        """Raises Problem for unknown files and for paths outside the two folders."""
+        """Raises Problem for unknown files and for paths outside the folders."""
         relative = PurePosixPath(path)
         if relative.suffix not in MEDIA_TYPES or not all(_is_a_name(part) for part in path.split("/")):
             raise Problem("not-found")
         known = self._home.joinpath(folder, *relative.parts)
         if not known.is_file():
             raise Problem("not-found")
-        return _packed(relative.suffix, known.read_bytes())
+        packed = _packed(relative.suffix, known.read_bytes())
+        in_manual = f"/{folder}/" == MANUAL and relative.suffix == ".html"
+        return replace(packed, csp=_manual_csp(packed.plain)) if in_manual else packed
+
+
+def _manual_csp(page: bytes) -> str:
+    hashes = [b64encode(hashlib.sha256(script).digest()).decode() for script in INLINE_SCRIPT.findall(page)]
+    allowed = "".join(f" 'sha256-{hash_}'" for hash_ in hashes)
+    return MANUAL_CSP.replace("script-src 'self'", f"script-src 'self'{allowed}")
 
 
 def _sent(request: Request, file: StaticFile, status: int = 200) -> Response:
     headers = {"ETag": file.etag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
+    if file.csp:
+        headers["Content-Security-Policy"] = file.csp
     if status == 200 and file.etag in _tags(request):
         return Response(status_code=304, headers=headers)
     if file.gzipped and accepts_gzip(request.headers):

@@ -1,0 +1,249 @@
+"""Writes the reference pages of the manual from the code: commands, HTTP API, events and the Python library.
+
+Each function returns one Markdown page. Nothing here is written by hand twice: commands come from the parser,
+routes from the server's own OpenAPI description, events and classes from their definitions and docstrings.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import contextlib
+import inspect
+import io
+import os
+import tempfile
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+SOURCES = Path(__file__).parents[1] / "src" / "moot"
+GENERATED = "<!-- Written by scripts/reference_pages.py from the code; edit the code instead. -->\n"
+METHODS = ("get", "post", "put", "patch", "delete")
+
+
+def pages() -> dict[str, str]:
+    """The path of each page within the manual, and its text."""
+    return {
+        "reference/commands.md": commands(),
+        "reference/http-api.md": http_api(asyncio.run(_openapi())),
+        "reference/event-types.md": event_types(),
+        "reference/python.md": python_library(),
+    }
+
+
+def commands() -> str:
+    from moot.cli.command_line import COMMANDS
+    from moot.cli.parser import make_app
+
+    text = [f"# Commands\n\n{GENERATED}", "## moot\n", _help([])]
+    for group in dict.fromkeys(title for title, *_ in COMMANDS):
+        text.append(f"## {group}\n")
+        for name in (name for title, name, *_ in COMMANDS if title == group):
+            text += [f"### moot {name}\n", _help([name])]
+            for child in (child for child in make_app()[name] if not child.startswith("-")):
+                text += [f"#### moot {name} {child}\n", _help([name, child])]
+    return "\n".join(text)
+
+
+def _help(command: list[str]) -> str:
+    from moot.cli.command_line import run
+
+    shown = io.StringIO()
+    with contextlib.redirect_stdout(shown):
+        run([*command, "--help"])
+    return f"```text\n{shown.getvalue().strip()}\n```\n"
+
+
+async def _openapi() -> Any:
+    import httpx
+
+    from moot.engine.arena import Arena
+    from moot.processes.server import make_app
+    from moot.settings import load
+
+    with tempfile.TemporaryDirectory() as folder:
+        async with Arena.open(load({"MOOT_DATA": folder, "MOOT_OFFLINE": "1"})) as arena:
+            transport = httpx.ASGITransport(make_app(arena), client=("127.0.0.1", 1))
+            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+                return (await client.get("/openapi.json")).raise_for_status().json()
+
+
+def http_api(description: Any) -> str:
+    text = [
+        f"# HTTP API\n\n{GENERATED}",
+        "A running server has this reference with complete schemas and a form to try each route at `/docs`, "
+        "and the OpenAPI description at `/openapi.json`. [The API guide](../api.md) explains how the routes "
+        "work together.\n",
+    ]
+    routes = [
+        (method, path, each[method])
+        for path, each in description["paths"].items()
+        for method in METHODS
+        if method in each
+    ]
+    errors = Counter(error for *_, route in routes for error in _errors(route, description))
+    usual = {error for error, count in errors.items() if count > len(routes) / 2}
+    text += ["Most routes can also answer with these errors; a route lists only its others.\n"]
+    text += ["| status | error |", "|---|---|"]
+    text += [f"| {status} | {meaning} |" for status, meaning in sorted(usual)] + [""]
+    by_tag = defaultdict[str, list[str]](list)
+    for method, path, route in routes:
+        by_tag[(route.get("tags") or ["Other"])[0]].append(_route(method, path, route, description, usual))
+    for tag, described in by_tag.items():
+        text += [f"## {tag[:1].upper()}{tag[1:]}\n", *described]
+    return "\n".join(text)
+
+
+def _errors(route: Any, description: Any) -> list[tuple[str, str]]:
+    replies = route["responses"].items()
+    return [(status, _cell(_resolved(reply, description))) for status, reply in replies if status >= "4"]
+
+
+def _route(method: str, path: str, route: Any, description: Any, usual: set[tuple[str, str]]) -> str:
+    lines = [f"### {route.get('summary', path)}\n", f"`{method.upper()} {path}`\n"]
+    if route.get("description"):
+        lines.append(route["description"] + "\n")
+    parameters = [_resolved(parameter, description) for parameter in route.get("parameters", ())]
+    if parameters:
+        lines += ["| parameter | in | meaning |", "|---|---|---|"]
+        lines += [f"| `{each['name']}` | {each['in']} | {_cell(each)} |" for each in parameters]
+        lines.append("")
+    body = route.get("requestBody", {}).get("content", {})
+    for media_type, content in body.items():
+        lines += [f"Body ({media_type}): {_schema_name(content.get('schema', {}))}\n"]
+        lines += _members(content.get("schema", {}), description)
+    lines += ["| status | reply |", "|---|---|"]
+    for status, reply in route["responses"].items():
+        resolved = _resolved(reply, description)
+        if (status, _cell(resolved)) in usual:
+            continue
+        schemas = [_schema_name(each.get("schema", {})) for each in resolved.get("content", {}).values()]
+        shape = "".join(f" {name}" for name in dict.fromkeys(schemas) if name and status < "4")
+        lines.append(f"| {status} | {_cell(resolved)}{shape} |")
+    return "\n".join(lines) + "\n"
+
+
+def _members(schema: Any, description: Any) -> list[str]:
+    members = _resolved(schema, description).get("properties", {})
+    if not members:
+        return []
+    required = _resolved(schema, description).get("required", ())
+    rows = [
+        f"| `{name}`{' (required)' if name in required else ''} | {_type(each)} | {_cell(each)} |"
+        for name, each in members.items()
+    ]
+    return ["| member | type | meaning |", "|---|---|---|", *rows, ""]
+
+
+def _type(schema: Any) -> str:
+    if "$ref" in schema:
+        return _schema_name(schema)
+    for word in ("anyOf", "oneOf"):
+        if word in schema:
+            return " or ".join(dict.fromkeys(_type(each) for each in schema[word]))
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    if schema.get("type") == "array":
+        return f"list of {_type(schema.get('items', {}))}"
+    return str(schema.get("type", "any value"))
+
+
+def _schema_name(schema: Any) -> str:
+    return f"`{schema['$ref'].rsplit('/', 1)[1]}`" if "$ref" in schema else ""
+
+
+def _resolved(value: Any, description: Any) -> Any:
+    while "$ref" in value:
+        target = description
+        for key in value["$ref"].removeprefix("#/").split("/"):
+            target = target[key]
+        value = target
+    return value
+
+
+def _cell(value: Any) -> str:
+    return str(value.get("description", "")).replace("|", "\\|").replace("\n", " ")
+
+
+def event_types() -> str:
+    text = [
+        f"# Event types\n\n{GENERATED}",
+        "The fields of each event with their types. [The event log](../events.md) says what each event "
+        "means.\n",
+    ]
+    module = ast.parse((SOURCES / "core" / "events.py").read_text("utf-8"))
+    for node in (node for node in module.body if isinstance(node, ast.ClassDef)):
+        tag = next((word.value for word in node.keywords if word.arg == "tag"), None)
+        if not isinstance(tag, ast.Constant):
+            continue
+        text += [f"## {tag.value}\n", f"`{node.name}`. {ast.get_docstring(node) or ''}".strip() + "\n"]
+        text += _fields(node)
+    return "\n".join(text)
+
+
+def _fields(node: ast.ClassDef) -> list[str]:
+    rows = list[str]()
+    for index, statement in enumerate(node.body):
+        if not isinstance(statement, ast.AnnAssign):
+            continue
+        default = f"`{ast.unparse(statement.value)}`" if statement.value else "required"
+        after = node.body[index + 1] if index + 1 < len(node.body) else None
+        meaning = ""
+        if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
+            meaning = " ".join(str(after.value.value).split())
+        kind = ast.unparse(statement.annotation).replace("|", "\\|")
+        rows.append(f"| `{ast.unparse(statement.target)}` | `{kind}` | {default} | {meaning} |")
+    return ["| field | type | default | |", "|---|---|---|---|", *rows, ""] if rows else []
+
+
+def python_library() -> str:
+    import moot
+
+    text = [
+        f"# Python library\n\n{GENERATED}",
+        "What `from moot import …` offers. [The library guide](../library.md) shows how to use it.\n",
+    ]
+    for name in sorted(moot.__all__, key=str.lower):
+        member = getattr(moot, name)
+        text.append(f"## {name}\n")
+        if inspect.isclass(member) or inspect.isfunction(member):
+            text += [_docstring(member), *(_methods(member) if inspect.isclass(member) else ())]
+    return "\n".join(text)
+
+
+def _methods(kind: type) -> list[str]:
+    rows = list[str]()
+    for name, method in inspect.getmembers(kind, inspect.isroutine):
+        if name.startswith("_") or not str(getattr(method, "__module__", "")).startswith("moot"):
+            continue
+        sentence = (inspect.getdoc(method) or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
+        rows.append(f"| `{name}{_signature(method)}` | {sentence} |")
+    return ["| method | |", "|---|---|", *rows, ""] if rows else []
+
+
+def _signature(method: Any) -> str:
+    try:
+        parameters = inspect.signature(method).parameters
+    except ValueError:
+        return "()"
+    names = [str(each).split(":")[0].split("=")[0].strip() for each in parameters.values()]
+    return "(" + ", ".join(name for name in names if name not in ("self", "cls")) + ")"
+
+
+def _docstring(member: Any) -> str:
+    """The docstring as Markdown: indented examples become blocks of Python."""
+    lines, code = list[str](), False
+    for line in (inspect.getdoc(member) or "").splitlines():
+        if line.startswith("    ") and not code:
+            lines.append("```python")
+            code = True
+        if line and not line.startswith("    ") and code:
+            lines.append("```\n")
+            code = False
+        lines.append(line.removeprefix("    ") if code else line)
+    return "\n".join([*lines, "```"] if code else lines) + "\n"
+
+
+# Wide enough for each line of help to fit on a page, and without the colours of the terminal that runs this.
+os.environ |= {"COLUMNS": "88", "NO_COLOR": "1"}
