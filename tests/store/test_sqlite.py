@@ -20,8 +20,9 @@ from moot.core.errors import Fenced, NewerSchema, StoreError, UnknownDebate
 from moot.core.evolve import fold
 from moot.core.terms import Status
 from moot.store.contract import DebateFilter, IdempotencyKey
+from moot.store.sql import sql
 from moot.store.sqlite import queries
-from moot.store.sqlite.connect import connect
+from moot.store.sqlite.connect import connect, run_statement
 from moot.store.sqlite.store import SqliteStore
 from tests.store.other_process import remark
 from tests.support.event_factories import call_started, delta, opened, turn_started
@@ -199,17 +200,17 @@ async def test_many_processes_may_open_a_new_file_at_once(path: Path) -> None:
 async def test_lists_walk_an_index_and_sort_nothing(
     store: SqliteStore, path: Path, owner: str | None, statuses: tuple[Status, ...], more: dict[str, Any]
 ) -> None:
-    span = (1, 9) if "since" in more else None
-    query, values = queries.heads_query(DebateFilter(owner, statuses, **more), span)
+    page = queries.LISTS.page(DebateFilter(owner, statuses, **more), limit=20, offset=0)
     with closing(connect(path)) as connection:
-        steps = connection.execute(f"EXPLAIN QUERY PLAN {query} LIMIT 20 OFFSET 0", values).fetchall()
+        steps = run_statement(connection, sql(f"EXPLAIN QUERY PLAN {page.text}", **page.values))
     plan = [step[3] for step in steps]
     assert not [step for step in plan if "SCAN" in step or "TEMP B-TREE" in step], plan
 
 
 async def test_what_ended_long_ago_is_found_by_an_index(store: SqliteStore, path: Path) -> None:
     with closing(connect(path)) as connection:
-        steps = connection.execute(f"EXPLAIN QUERY PLAN {queries.ENDED_BEFORE}", (0, 100)).fetchall()
+        text = f"EXPLAIN QUERY PLAN {queries.LISTS.ended_before}"
+        steps = run_statement(connection, sql(text, before=datetime.now(UTC), limit=100))
     plan = [step[3] for step in steps]
     assert "SEARCH debates USING INDEX debates_ended (turned_at<?)" in plan
     assert not [step for step in plan if "SCAN" in step or "TEMP B-TREE" in step], plan

@@ -6,7 +6,9 @@ A statement is written for PostgreSQL with `:name` for a value, in what SQLite u
     column = ANY(:names)      one of a list of values
     JOIN pairs(:keys)         a list of pairs as a table: a number `a` and a text `b`; it must not be empty
     moment(column)            a time that is compared with another
-    contains(column, :text)   part of a text, compared casefolded; PostgreSQL keeps such a text as `folded`
+    seconds(:time)            a time in whole seconds, for a column that SQLite has as seconds since 1970
+    contains(column, :text)   part of a text, casefolded, see `search_values`; PostgreSQL has it as `folded`
+    json_list(column)         a JSON list of a page of rows, in the order of their `place`, newest first
     least(a, b), greatest(a, b)
 
 Several statements that form one transaction are a generator (`Steps`): it yields each statement, is sent the
@@ -45,6 +47,13 @@ def sql_many(text: str, many: Sequence[Values]) -> Statement:
     return Statement(text, {}, many)
 
 
+def search_values(text: str) -> Values:
+    """The values of `contains(column, :search)`: the text, and an escaped LIKE pattern of it."""
+    folded = text.casefold()
+    escaped = re.sub(r"([\\%_])", r"\\\1", folded)
+    return {"search": folded, "search_pattern": f"%{escaped}%"}
+
+
 class RunStatement(Protocol):
     async def __call__(self, text: str, /, **values: object) -> list[Row]:
         """Run one statement and return all rows. It may be run twice where the connection breaks."""
@@ -64,7 +73,10 @@ _SQLITE = (
         r"(SELECT json_extract(value, '$[0]') AS a, json_extract(value, '$[1]') AS b FROM json_each(\1))",
     ),
     (r"\bmoment\(", "julianday("),
+    (r"\bseconds\((:\w+)\)", r"CAST(strftime('%s', \1) AS INTEGER)"),
     (r"\bcontains\((\w+), (:\w+)\)", r"instr(casefold(\1), \2) > 0"),
+    # As bytes, so that a long list is not decoded and encoded again.
+    (r"\bjson_list\((\w+)\)", r"CAST('[' || group_concat(\1) || ']' AS BLOB)"),
     (r"\bleast\(", "min("),
     (r"\bgreatest\(", "max("),
 )
@@ -75,7 +87,10 @@ _POSTGRES = (
         r"(SELECT a, b FROM unnest(CAST(:\1_0 AS bigint[]), CAST(:\1_1 AS text[])) AS pair (a, b))",
     ),
     (r"\bmoment\(", "("),
-    (r"\bcontains\(\w+, (:\w+)\)", r"strpos(folded, \1) > 0"),
+    (r"\bseconds\((:\w+)\)", r"date_trunc('second', \1::timestamptz)"),
+    # LIKE uses the index of trigrams where there is one.
+    (r"\bcontains\(\w+, (:\w+)\)", r"folded LIKE \1_pattern"),
+    (r"\bjson_list\((\w+)\)", r"'[' || string_agg(\1, ',' ORDER BY place DESC) || ']'"),
     (r"(?<!:):(\w+)", r"%(\1)s"),
 )
 

@@ -27,7 +27,7 @@ from moot.store.archive import (
     segment_type,
     unknown_event,
 )
-from moot.store.sql import Row, RunStatement, RunTransaction, Statement, Steps, sql, sql_many
+from moot.store.sql import Row, RunStatement, RunTransaction, Statement, Steps, search_values, sql, sql_many
 
 SEGMENTS_PER_PAGE = 1000
 """Events whose segments are read at a time to be counted."""
@@ -80,7 +80,7 @@ class SqlArchive(Struct, frozen=True):
     async def conversations(
         self, *, owner: str | None = None, search: str = "", limit: int = 20, offset: int = 0
     ) -> ConversationPage:
-        chosen = {"owner": owner, "search": search.casefold()}
+        chosen = {"owner": owner, **search_values(search)}
         rows = await self.query(
             f"""
             SELECT {CONVERSATION_COLUMNS} FROM conversations WHERE {IS_LISTED}

@@ -1,13 +1,14 @@
-"""What the SQLite and the PostgreSQL store answer with the same SQL: tokens, invitations and a few lookups.
+"""What the SQLite and the PostgreSQL store answer with the same SQL: lists, tokens, invitations, lookups.
 
-Each store supplies the three ways to run statements. What is fast in its own way on each database (the log,
-the heads and their lists) is in `sqlite/` and `postgres/`.
+Each store supplies the ways to run statements, and in which parts its lists differ (`sql_lists.py`). The log
+is read and written in its own way on each database (`sqlite/` and `postgres/`).
 """
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import AsyncGenerator, Collection
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -18,15 +19,26 @@ from moot.core.events import Recorded
 from moot.core.state import Debate
 from moot.store.append import (
     MAX_SESSIONS_FOUND,
+    SUMMARIES_PER_PAGE,
     Clock,
     RepeatedRequest,
     StateCache,
     check_invitation,
     unpack,
 )
-from moot.store.contract import AccessToken, RecordResult, StoredInvitation
-from moot.store.sql import Row, Steps, sql
+from moot.store.contract import (
+    NO_FILTER,
+    AccessToken,
+    ActiveDebate,
+    DebateFilter,
+    DebateHead,
+    DebatePage,
+    RecordResult,
+    StoredInvitation,
+)
+from moot.store.sql import Row, Statement, Steps, sql
 from moot.store.sql_archive import SqlArchive
+from moot.store.sql_lists import ListDialect, as_active, as_head, summaries
 
 T = TypeVar("T")
 AccessRow = TypeVar("AccessRow", AccessToken, StoredInvitation)
@@ -40,6 +52,8 @@ IS_VALID = """
 
 
 class SqlStore(ABC):
+    lists: ListDialect
+
     def __init__(self, clock: Clock, states: int) -> None:
         """`states` is how many folded states are kept in memory."""
         self._clock = clock
@@ -48,6 +62,11 @@ class SqlStore(ABC):
 
     @abstractmethod
     async def _read_sql(self, text: str, /, **values: object) -> list[Row]: ...
+
+    @abstractmethod
+    async def _read_steps(self, steps: Steps[T], /) -> T:
+        """Several statements that only read, without a transaction."""
+        ...
 
     @abstractmethod
     async def _write_sql(self, text: str, /, **values: object) -> list[Row]:
@@ -74,6 +93,41 @@ class SqlStore(ABC):
     def cached_state(self, debate_id: str) -> Debate | None:
         known = self._states.get(debate_id)
         return known.debate if known else None
+
+    # --- lists ----------------------------------------------------------------------------------------
+
+    async def head(self, debate_id: str) -> DebateHead:
+        rows = await self._rows(self.lists.head(debate_id))
+        if not rows:
+            raise UnknownDebate
+        return as_head(rows[0])
+
+    async def list(
+        self, filters: DebateFilter = NO_FILTER, *, limit: int = 20, offset: int = 0
+    ) -> DebatePage:
+        return await self._read_steps(_page(self.lists, filters, limit, offset))
+
+    async def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:
+        before = sys.maxsize
+        while True:
+            [[page, lowest]] = await self._rows(summaries(owner, before, SUMMARIES_PER_PAGE))
+            if not page:
+                return
+            yield page if isinstance(page, bytes) else page.encode()
+            before = lowest
+
+    async def claimed_debates(self) -> tuple[ActiveDebate, ...]:
+        return tuple(map(as_active, await self._rows(self.lists.claimed())))
+
+    async def active_debates(self, since: datetime | None = None) -> tuple[ActiveDebate, ...]:
+        return tuple(map(as_active, await self._rows(self.lists.active(since))))
+
+    async def ended_before(self, before: datetime, limit: int = 100) -> tuple[str, ...]:
+        rows = await self._read_sql(self.lists.ended_before, before=before, limit=max(limit, 0))
+        return tuple(row[0] for row in rows)
+
+    async def _rows(self, statement: Statement) -> list[Row]:
+        return await self._read_sql(statement.text, **statement.values)
 
     # --- tokens ---------------------------------------------------------------------------------------
 
@@ -164,6 +218,12 @@ class SqlStore(ABC):
         debate = await self.state(request.debate_id, request.last)
         records = await self.read(request.debate_id, request.first - 1, request.last - request.first + 1)
         return RecordResult(debate, records, replayed=True)
+
+
+def _page(lists: ListDialect, filters: DebateFilter, limit: int, offset: int) -> Steps[DebatePage]:
+    rows = yield lists.page(filters, limit, offset)
+    [[total]] = yield lists.total(filters)
+    return DebatePage(tuple(map(as_head, rows)), total)
 
 
 def _add_invitation(invitation: StoredInvitation, at: datetime) -> Steps[None]:

@@ -167,12 +167,12 @@ async def fetch(connection: Connection, question: str, params: Params = None) ->
     return await cursor.fetchall() if cursor.description else []
 
 
-async def run_steps(connection: Connection, steps: Steps[T]) -> T:
-    """Run statements of `store/sql.py` one after the other. The caller holds the transaction."""
+async def run_steps(run: Callable[[Statement], Awaitable[list[Row]]], steps: Steps[T]) -> T:
+    """Run statements of `store/sql.py` one after the other. The caller holds the transaction, if any."""
     try:
         statement = next(steps)
         while True:
-            statement = steps.send(await run_statement(connection, statement))
+            statement = steps.send(await run(statement))
     except StopIteration as finished:
         return finished.value
 

@@ -1,12 +1,13 @@
-"""Queries on the log and the heads in PostgreSQL. `query` runs them on the pool or for the writer.
+"""Queries on the log in PostgreSQL, and its part of the lists.
 
-A page of events is built by the database and returned as one row of JSON, which is decoded at once.
+`query` runs them on the pool or for the writer. A page of events is built by the database and returned as one
+row of JSON, which is decoded at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -17,16 +18,9 @@ from moot.core.events import Recorded
 from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.store.append import CachedState, RepeatedRequest
-from moot.store.contract import (
-    ACTIVE_STATUSES,
-    ActiveDebate,
-    DebateFilter,
-    DebateHead,
-    DebatePage,
-    IdempotencyKey,
-    LogPosition,
-)
+from moot.store.contract import IdempotencyKey, LogPosition
 from moot.store.postgres.connect import Params
+from moot.store.sql_lists import ListDialect
 
 RunQuery = Callable[[str, Params], Awaitable[list[tuple[Any, ...]]]]
 
@@ -117,117 +111,24 @@ async def requests(
     return {(row[0], row[1]): RepeatedRequest(*row[2:6]) for row in rows if row[-1]}
 
 
-# --- heads --------------------------------------------------------------------------------------------
+# --- lists --------------------------------------------------------------------------------------------
 
-HEAD = """
-    debates.id, owner, status, motion, format, version, epoch, runner, created_at, updated_at, summary
-"""
-WITH_HEADS = "JOIN heads ON heads.debate_id = debates.id"
-
-
-async def head(query: RunQuery, debate_id: str) -> DebateHead:
-    rows = await query(f"SELECT {HEAD} FROM debates {WITH_HEADS} WHERE debates.id = %s", [debate_id])  # noqa: S608 - our own columns
-    if not rows:
-        raise UnknownDebate
-    return _head(rows[0])
-
-
-async def heads(query: RunQuery, filters: DebateFilter, limit: int, offset: int) -> DebatePage:
-    text, values = heads_query(filters)
-    rows = await query(f"{text} LIMIT %s OFFSET %s", [*values, limit, offset])
-    where, values = _where(filters)
-    [[total]] = await query(f"SELECT count(*) FROM {_source(filters)} WHERE {where}", values)  # noqa: S608 - our own columns
-    return DebatePage(tuple(_head(row) for row in rows), total)
-
-
-def heads_query(filters: DebateFilter) -> tuple[str, list[object]]:
-    """Newest first."""
-    where, values = _where(filters)
-    # By the column of the table that is walked.
-    order_column = "casts.debate" if filters.model else "debates.place"
-    source = f"{_source(filters)} {WITH_HEADS}"
-    return f"SELECT {HEAD} FROM {source} WHERE {where} ORDER BY {order_column} DESC", values  # noqa: S608 - our own columns
-
-
-def _source(filters: DebateFilter) -> str:
-    return "casts JOIN debates ON casts.debate = debates.place" if filters.model else "debates"
-
-
-def _where(filters: DebateFilter) -> tuple[str, list[object]]:
-    conditions: dict[str, object] = {
-        "casts.model = %s": filters.model or None,
-        "owner = %s": filters.owner,
-        "status = ANY(%s)": list(filters.statuses) or None,
-        "format = %s": filters.format or None,
-        "folded LIKE %s": _part(filters.search.casefold()) if filters.search else None,
-        "created_at >= %s": filters.since and _midnight(filters.since),
-        "created_at < %s": _day_after(filters.until),
-    }
-    applied = {condition: value for condition, value in conditions.items() if value is not None}
-    return " AND ".join(applied) or "TRUE", list(applied.values())
-
-
-def _part(text: str) -> str:
-    """A LIKE pattern for the text anywhere, with special characters escaped."""
-    for special in ("\\", "%", "_"):
-        text = text.replace(special, "\\" + special)
-    return f"%{text}%"
-
-
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time(), UTC)
-
-
-def _day_after(day: date | None) -> datetime | None:
-    return _midnight(day + timedelta(days=1)) if day and day < date.max else None
-
-
-async def claimed_debates(query: RunQuery) -> tuple[ActiveDebate, ...]:
-    rows = await query("SELECT debate_id, version, runner, updated_at FROM heads WHERE runner <> ''", None)
-    return tuple(ActiveDebate(*row) for row in rows)
-
-
-async def active_debates(query: RunQuery, since: datetime | None) -> tuple[ActiveDebate, ...]:
-    rows = await query(
-        f"""
-        SELECT debates.id, version, runner, updated_at FROM debates {WITH_HEADS}
-        WHERE status = ANY(%(statuses)s) AND (%(since)s::timestamptz IS NULL OR turned_at >= %(since)s)
-        """,  # noqa: S608 - our own columns
-        {"statuses": list(ACTIVE_STATUSES), "since": since},
-    )
-    return tuple(ActiveDebate(*row) for row in rows)
+LISTS = ListDialect(
+    version="version",
+    updated_at="updated_at",
+    join_heads="JOIN heads ON heads.debate_id = debates.id",
+    ended_before="""
+        SELECT debates.id FROM debates JOIN heads ON heads.debate_id = debates.id
+        WHERE ended_at < seconds(:before) AND turned_at < seconds(:before) AND updated_at < seconds(:before)
+        ORDER BY turned_at, debates.place LIMIT :limit
+    """,
+    plans_walks=True,
+)
 
 
 async def positions(query: RunQuery, debate_ids: Sequence[str]) -> dict[str, LogPosition]:
     rows = await read_positions(query, debate_ids)
     return {row.id: LogPosition(row.version, row.epoch) for row in rows}
-
-
-async def summaries(query: RunQuery, owner: str | None, before: int, limit: int) -> tuple[bytes, int] | None:
-    """The page before row number `before`, and the lowest row number in it; None where there are no more."""
-    where, values = _where(DebateFilter(owner=owner))
-    [[page, least]] = await query(
-        f"""
-        SELECT '[' || string_agg(summary, ',' ORDER BY place DESC) || ']', min(place) FROM (
-            SELECT summary, place FROM debates WHERE {where} AND place < %s ORDER BY place DESC LIMIT %s
-        ) AS page
-        """,  # noqa: S608 - our own columns
-        [*values, before, limit],
-    )
-    return (page.encode(), least) if page else None
-
-
-async def ended_before(query: RunQuery, before: datetime, limit: int) -> tuple[str, ...]:
-    """Words may still come after the end, so the time of the last event is compared, too."""
-    rows = await query(
-        """
-        SELECT debates.id FROM debates JOIN heads ON heads.debate_id = debates.id
-        WHERE ended_at < %(before)s AND turned_at < %(before)s AND updated_at < %(before)s
-        ORDER BY turned_at, debates.place LIMIT %(limit)s
-        """,
-        {"before": before.replace(microsecond=0), "limit": max(limit, 0)},
-    )
-    return tuple(row[0] for row in rows)
 
 
 async def size(query: RunQuery) -> int:
@@ -240,15 +141,3 @@ async def size(query: RunQuery) -> int:
         None,
     )
     return int(bytes_said) + int(archived)
-
-
-def _head(row: tuple[Any, ...]) -> DebateHead:
-    shape = dict(zip(DebateHead.__struct_fields__, row, strict=True))
-    return DebateHead(
-        **{
-            **shape,
-            "created_at": shape["created_at"].astimezone(UTC),
-            "updated_at": shape["updated_at"].astimezone(UTC),
-            "summary": shape["summary"].encode(),
-        }
-    )

@@ -7,24 +7,18 @@ small pool. States are cached, and brought up to date where another process has 
 from __future__ import annotations
 
 import asyncio
-import sys
 from asyncio import Future
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from moot.core.errors import StoreError, UnknownDebate
 from moot.core.events import Recorded
 from moot.core.state import Debate
-from moot.store.append import SUMMARIES_PER_PAGE, CachedState, Clock, RepeatedRequest, now
+from moot.store.append import CachedState, Clock, RepeatedRequest, now
 from moot.store.batch import ClaimDebate, RecordEvents
 from moot.store.contract import (
-    NO_FILTER,
-    ActiveDebate,
     AppendStreamed,
-    DebateFilter,
-    DebateHead,
-    DebatePage,
     DecideOnHead,
     IdempotencyKey,
     Listener,
@@ -32,7 +26,7 @@ from moot.store.contract import (
     RecordResult,
 )
 from moot.store.postgres import POOL_SIZE, STATEMENT_SECONDS, queries
-from moot.store.postgres.connect import Database, Params, adapted, run_steps, translated
+from moot.store.postgres.connect import Database, Params, adapted, run_statement, run_steps, translated
 from moot.store.postgres.migrations import migrate
 from moot.store.postgres.writer import DeleteDebate, PostgresWriter
 from moot.store.sql import Row, Steps, postgres_text
@@ -44,6 +38,8 @@ STATES = 1024
 
 
 class PostgresStore(SqlStore):
+    lists = queries.LISTS
+
     @classmethod
     async def open(
         cls,
@@ -116,31 +112,8 @@ class PostgresStore(SqlStore):
         self._offer(state)
         return state.debate
 
-    async def head(self, debate_id: str) -> DebateHead:
-        return await queries.head(self._query, debate_id)
-
-    async def list(
-        self, filters: DebateFilter = NO_FILTER, *, limit: int = 20, offset: int = 0
-    ) -> DebatePage:
-        return await queries.heads(self._query, filters, limit, offset)
-
-    async def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:
-        before = sys.maxsize
-        while result := await queries.summaries(self._query, owner, before, SUMMARIES_PER_PAGE):
-            page, before = result
-            yield page
-
-    async def claimed_debates(self) -> tuple[ActiveDebate, ...]:
-        return await queries.claimed_debates(self._query)
-
-    async def active_debates(self, since: datetime | None = None) -> tuple[ActiveDebate, ...]:
-        return await queries.active_debates(self._query, since)
-
     async def positions(self, debate_ids: Sequence[str]) -> dict[str, LogPosition]:
         return await queries.positions(self._query, debate_ids) if debate_ids else {}
-
-    async def ended_before(self, before: datetime, limit: int = 100) -> tuple[str, ...]:
-        return await queries.ended_before(self._query, before, limit)
 
     async def size(self) -> int:
         return await queries.size(self._query)
@@ -170,10 +143,13 @@ class PostgresStore(SqlStore):
 
     _write_sql = _read_sql
 
+    async def _read_steps(self, steps: Steps[T], /) -> T:
+        return await run_steps(lambda statement: self._read_sql(statement.text, **statement.values), steps)
+
     async def _transact(self, steps: Steps[T], /) -> T:
         self._check_open()
         async with self._database.connection() as connection, connection.transaction():
-            return await run_steps(connection, steps)
+            return await run_steps(partial(run_statement, connection), steps)
 
     def _check_open(self) -> None:
         if self._closed:

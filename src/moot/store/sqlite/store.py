@@ -9,27 +9,20 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import sys
 import threading
 from asyncio import Future
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from moot.core.errors import StoreError, UnknownDebate
 from moot.core.events import Recorded
 from moot.core.state import Debate
-from moot.store.append import SUMMARIES_PER_PAGE, Clock, RepeatedRequest, now
+from moot.store.append import Clock, RepeatedRequest, now
 from moot.store.batch import ClaimDebate, RecordEvents
 from moot.store.contract import (
-    NO_FILTER,
-    ActiveDebate,
     AppendStreamed,
-    DebateFilter,
-    DebateHead,
-    DebatePage,
     DecideOnHead,
     IdempotencyKey,
     Listener,
@@ -50,6 +43,8 @@ T = TypeVar("T")
 
 
 class SqliteStore(SqlStore):
+    lists = queries.LISTS
+
     @classmethod
     def open(cls, path: str | Path, *, clock: Clock = now, states: int = STATES) -> SqliteStore:
         """Opens the file, which is created or migrated first. Raises StoreError or NewerSchema."""
@@ -117,31 +112,8 @@ class SqliteStore(SqlStore):
     async def state(self, debate_id: str, upto: int | None = None) -> Debate:
         return await self._read(self._fold, debate_id, upto)
 
-    async def head(self, debate_id: str) -> DebateHead:
-        return await self._read(queries.head, debate_id)
-
-    async def list(
-        self, filters: DebateFilter = NO_FILTER, *, limit: int = 20, offset: int = 0
-    ) -> DebatePage:
-        return await self._read(queries.heads, filters, limit, offset)
-
-    async def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:
-        before = sys.maxsize
-        while result := await self._read(queries.summaries, owner, before, SUMMARIES_PER_PAGE):
-            page, before = result
-            yield page
-
-    async def claimed_debates(self) -> tuple[ActiveDebate, ...]:
-        return await self._read(queries.claimed_debates)
-
-    async def active_debates(self, since: datetime | None = None) -> tuple[ActiveDebate, ...]:
-        return await self._read(queries.active_debates, since)
-
     async def positions(self, debate_ids: Sequence[str]) -> dict[str, LogPosition]:
         return await self._read(queries.positions, debate_ids)
-
-    async def ended_before(self, before: datetime, limit: int = 100) -> tuple[str, ...]:
-        return await self._read(queries.ended_before, before, limit)
 
     async def size(self) -> int:
         return await self._read(queries.size)
@@ -174,6 +146,9 @@ class SqliteStore(SqlStore):
 
     async def _read_sql(self, text: str, /, **values: object) -> list[Row]:
         return await self._read(run_statement, Statement(text, values))
+
+    async def _read_steps(self, steps: Steps[T], /) -> T:
+        return await self._read(run_steps, steps)
 
     async def _write_sql(self, text: str, /, **values: object) -> list[Row]:
         statement = Statement(text, values)
