@@ -24,6 +24,7 @@ from moot.providers.contract import CONNECT_SECONDS
 from moot.providers.endpoints import ENDPOINTS, Endpoint, with_environ_url
 from moot.providers.keys import SETTINGS_FILE, Environ, Secret, shown, shown_in
 from moot.providers.prices import flat_price
+from moot.providers.saved_keys import SavedKeys
 from moot.rules.retry import RunnerTimings
 from moot.store.postgres import POOL_SIZE, STATEMENT_SECONDS
 from moot.tools import tool_settings as tools_written
@@ -110,6 +111,11 @@ class Settings(Struct, frozen=True):
     @property
     def formats(self) -> Path:
         return self.own_formats or self.data / "formats"
+
+    @property
+    def saved_keys(self) -> SavedKeys | None:
+        """None in a cluster: its debates run on workers, each of which has its own environment."""
+        return None if self.cluster.store is not None else SavedKeys(self.data)
 
     @property
     def models(self) -> Path:

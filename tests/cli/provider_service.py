@@ -19,6 +19,8 @@ class Service:
     def __init__(self) -> None:
         self.asked: list[tuple[str, dict[str, str], dict[str, Any]]] = []
         """Path, headers and body of each request."""
+        self.listings: list[dict[str, str]] = []
+        """Headers of each request for the list of models."""
         self.status = 200
         self.form_status = 200
         """Of a request for JSON."""
@@ -78,6 +80,7 @@ class Service:
                     self._say(status, json.dumps({"error": service.error}).encode())
 
             def do_GET(self) -> None:
+                service.listings.append(dict(self.headers))
                 self._say(200, service.listed)
 
             def _say(self, status: int, said: bytes, kind: str = "application/json") -> None:

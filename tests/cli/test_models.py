@@ -41,7 +41,7 @@ def test_services_with_a_key_come_first_and_are_the_default(moot: Moot, monkeypa
     assert "●" in first
     assert "groq/openai/gpt-oss-120b" in first
     assert "GROQ_API_KEY is set" in first
-    assert "Set OPENAI_API_KEY." in out
+    assert "Run `moot keys set openai`, or set OPENAI_API_KEY." in out
     assert "Without --model a debate uses groq/openai/gpt-oss-120b" in out
     assert KEY not in out
 
@@ -269,7 +269,7 @@ def test_without_a_key_the_variable_to_set_is_named(moot: Moot):
     code, _, err = moot("models", "test", "google/gemini-3.8-flash")
     assert code == 1
     assert "GEMINI_API_KEY or GOOGLE_API_KEY" in err
-    assert "[keys]" in err
+    assert "moot keys set google" in err
 
 
 def test_the_scripted_provider_can_be_tried(moot: Moot):

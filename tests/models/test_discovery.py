@@ -25,7 +25,7 @@ async def test_with_nothing_here_the_small_model_is_taken(managing: Managing) ->
     rows = await find_models(managing(), {}, SERVICES)
     assert not any(row.usable for row in rows)
     assert default_choice(rows).name == "local/smollm2-135m"
-    assert "Set OPENAI_API_KEY." in [row.todo for row in rows]
+    assert "Run `moot keys set openai`, or set OPENAI_API_KEY." in [row.todo for row in rows]
     toy = rows[-1]
     assert (toy.name, toy.kind, toy.todo) == ("local/toy", "catalogue", "moot models install toy")
 
@@ -63,7 +63,7 @@ async def test_a_key_is_used_by_name_and_never_shown(managing: Managing) -> None
     assert by_name["mistral"].usable
     assert by_name["mistral"].why == "moot.toml has its key"
     assert by_name["anthropic"].why == "no key"
-    assert by_name["anthropic"].todo == "Set ANTHROPIC_API_KEY."
+    assert by_name["anthropic"].todo == "Run `moot keys set anthropic`, or set ANTHROPIC_API_KEY."
     assert default_choice(rows).name.startswith("google/")
     assert "sk-secret" not in repr(rows)
 

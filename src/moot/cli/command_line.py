@@ -65,6 +65,7 @@ COMMANDS = (
         "Move everything to another store, and compare.",
     ),
     (THIS_MACHINE, "models", "models:app", "The models that can argue here, and how to get more."),
+    (THIS_MACHINE, "keys", "keys:app", "Keys of model services: set, list, test and remove them."),
     (THIS_MACHINE, "formats", "formats:app", "The debate formats, and a check for your own."),
     (THIS_MACHINE, "tools", "tools:app", "The tools that speakers may be given, and a try of one."),
     (THIS_MACHINE, "mcp", "serve:mcp", "Moot as a tool for other programs, over MCP on stdin and stdout."),

@@ -56,6 +56,9 @@ def usage_error(arguments: list[str], error: CycloptsError) -> list[str]:
     if not isinstance(error, UnusedCliTokensError):
         return [" ".join(str(error).split()), f"{help_} shows how it is written."]
     more = " ".join(error.unused_tokens or ())
+    if command == "keys":
+        # It may be a key, which must not be repeated.
+        return ["A key is never given on the command line.", "Type it after: moot keys set SERVICE"]
     if command:
         return [f"Nothing is known of {more!r} here.", f"{help_} shows how it is written."]
     return [

@@ -445,5 +445,6 @@ def _providers(settings: Settings, own: Mapping[str, Provider]) -> ProviderRegis
         scripted=scripted if settings.scripted else None,
         services=settings.endpoints,
         keys=settings.keys,
+        saved_keys=settings.saved_keys,
         connect_seconds=settings.connect_seconds,
     )

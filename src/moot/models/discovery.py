@@ -21,6 +21,7 @@ from moot.providers import transport
 from moot.providers.endpoints import ENDPOINTS, Endpoint, key_hint, key_of, needs_key, proxy_to
 from moot.providers.keys import SETTINGS_FILE, ApiKey, Secret
 from moot.providers.lenient_json import get_dicts
+from moot.providers.saved_keys import NO_KEYS
 
 PROBE_TIMEOUT = aiohttp.ClientTimeout(total=0.3)
 MAX_LIST_BYTES = 4 * 1024 * 1024
@@ -52,13 +53,18 @@ async def find_models(
     services: Iterable[Endpoint] = ENDPOINTS,
     file_keys: Mapping[str, Secret] | None = None,
     *,
+    saved: Mapping[str, Secret] = NO_KEYS,
     local: bool = True,
 ) -> tuple[AvailableModel, ...]:
     """All models, best first. `local` says whether local models can run here."""
     endpoints = tuple(services)
-    keyed = keyed_services(endpoints, environ, file_keys or {})
+    keys = {
+        endpoint.name: key
+        for endpoint in endpoints
+        if (key := key_of(endpoint, environ, file_keys or NO_KEYS, saved))
+    }
     own = await asyncio.to_thread(local_rows, model_files, local)
-    return (*keyed, *await server_rows(endpoints, environ, file_keys or {}), *own)
+    return (*keyed_services(endpoints, keys), *await server_rows(endpoints, environ, keys), *own)
 
 
 def default_choice(rows: tuple[AvailableModel, ...]) -> AvailableModel:
@@ -76,13 +82,9 @@ def default_choice(rows: tuple[AvailableModel, ...]) -> AvailableModel:
 # --- services with a key ------------------------------------------------------------------------------
 
 
-def keyed_services(
-    endpoints: Iterable[Endpoint], environ: Mapping[str, str], file_keys: Mapping[str, Secret]
-) -> tuple[AvailableModel, ...]:
+def keyed_services(endpoints: Iterable[Endpoint], keys: Mapping[str, ApiKey]) -> tuple[AvailableModel, ...]:
     return tuple(
-        _service_row(endpoint, key_of(endpoint, environ, file_keys))
-        for endpoint in endpoints
-        if not endpoint.local
+        _service_row(endpoint, keys.get(endpoint.name)) for endpoint in endpoints if not endpoint.local
     )
 
 
@@ -99,7 +101,13 @@ def _service_row(endpoint: Endpoint, key: ApiKey | None) -> AvailableModel:
 def _key_reason(endpoint: Endpoint, key: ApiKey | None) -> str:
     if key is None:
         return f"at {endpoint.base_url}, without a key"
-    reason = f"{SETTINGS_FILE} has its key" if key.source == SETTINGS_FILE else f"{key.source} is set"
+    match key.origin:
+        case "settings":
+            reason = "its key is saved"
+        case "file":
+            reason = f"{SETTINGS_FILE} has its key"
+        case "environment":
+            reason = f"{key.source} is set"
     return f"{reason}, at {endpoint.base_url}" if endpoint.moved else reason
 
 
@@ -146,12 +154,12 @@ def _missing_row(entry: CatalogueEntry, todo: str) -> AvailableModel:
 
 
 async def server_rows(
-    endpoints: Iterable[Endpoint], environ: Mapping[str, str], file_keys: Mapping[str, Secret]
+    endpoints: Iterable[Endpoint], environ: Mapping[str, str], keys: Mapping[str, ApiKey]
 ) -> tuple[AvailableModel, ...]:
     servers = [endpoint for endpoint in endpoints if endpoint.local and endpoint.base_url]
     async with transport.open_session() as session:
         answers = await asyncio.gather(
-            *(_probe(session, server, key_of(server, environ, file_keys), environ) for server in servers)
+            *(_probe(session, server, keys.get(server.name), environ) for server in servers)
         )
     return tuple(
         row

@@ -30,6 +30,7 @@ from moot.providers.contract import CONNECT_SECONDS, Chunk, Provider, Traits
 from moot.providers.endpoints import ENDPOINTS, Endpoint
 from moot.providers.keys import ApiKey, Secret
 from moot.providers.read_pacer import ReadPacer
+from moot.providers.saved_keys import NO_KEYS, SavedKeys
 
 if TYPE_CHECKING:
     from moot.core.shared_state import SharedState
@@ -73,17 +74,24 @@ class ProviderRegistry:
         scripted: Factory | None = None,
         services: Iterable[Endpoint] = ENDPOINTS,
         keys: Mapping[str, Secret] | None = None,
+        saved_keys: SavedKeys | None = None,
         connect_seconds: float = CONNECT_SECONDS,
     ) -> None:
+        """`keys` are those of `moot.toml`. Without `saved_keys`, none can be saved."""
         self.model_files = ModelFiles(models, environ=environ, offline=offline)
         self.installs = InstallManager(self.model_files, check_local_models)
         self.endpoints = {endpoint.name: endpoint for endpoint in services}
+        self.saved_keys = saved_keys
         self._keys = dict(keys or {})
         self._preferred = preferred
         self._connect_seconds = connect_seconds
         self._shared_state: SharedState | None = None
         self._pacer: ReadPacer | None = None
         self._ready: dict[str, Provider] = dict(providers)
+        self._keys_in_use: dict[str, ApiKey | None] = {}
+        """The keys of the clients that were made here."""
+        self._replaced: list[Provider] = []
+        """Clients whose key has changed: calls that they have begun go on."""
         self._factories: dict[str, Factory] = {"local": self._local, HUMAN: HumanProvider}
         for endpoint in self.endpoints.values():
             self._factories[endpoint.name] = partial(self._service, endpoint)
@@ -107,11 +115,25 @@ class ProviderRegistry:
 
     def get(self, name: str) -> Provider:
         """The provider of this name. Raises Invalid if there is none, Unavailable if its key is missing."""
+        self._drop_outdated(name)
         if name not in self._ready:
             if name not in self._factories:
                 raise Invalid(f"There is no provider called {name!r}. Try one of: {', '.join(self.names())}.")
             self._ready[name] = self._paced(self._factories[name]())
         return self._ready[name]
+
+    def _drop_outdated(self, name: str) -> None:
+        """Forget the client of a service whose key has changed since it was made."""
+        if name in self._keys_in_use and self._keys_in_use[name] != self.key(self.endpoints[name]):
+            del self._keys_in_use[name]
+            self._replaced.append(self._ready.pop(name))
+
+    def stamp(self) -> tuple[int, int]:
+        """Changes with the installed models and the saved keys: lists made before are out of date."""
+        return self.installs.finished, self.saved_keys.stamp() if self.saved_keys else 0
+
+    def _saved(self) -> Mapping[str, Secret]:
+        return self.saved_keys.all() if self.saved_keys else NO_KEYS
 
     def with_key(self, name: str, key: Secret) -> Provider:
         """The service of this name with a key that a user supplied for one debate."""
@@ -159,7 +181,7 @@ class ProviderRegistry:
         return Model(provider, model, max_tokens=max_tokens, small=traits.small, thinks=thinks)
 
     def key(self, endpoint: Endpoint) -> ApiKey | None:
-        return endpoints.key_of(endpoint, self.model_files.environ, self._keys)
+        return endpoints.key_of(endpoint, self.model_files.environ, self._keys, self._saved())
 
     def traits(self, provider: str, model: str) -> Traits:
         """What a model can do, as far as is known."""
@@ -202,7 +224,12 @@ class ProviderRegistry:
             possible = False
         services = tuple(self.endpoints.values())
         return await discovery.find_models(
-            self.model_files, self.model_files.environ, services, self._keys, local=possible
+            self.model_files,
+            self.model_files.environ,
+            services,
+            self._keys,
+            saved=self._saved(),
+            local=possible,
         )
 
     async def prepare(self, models: Iterable[Model], progress: OnInstallProgress = no_progress) -> None:
@@ -216,7 +243,7 @@ class ProviderRegistry:
 
     async def close(self) -> None:
         async with AsyncExitStack() as closing:  # closes the others even if one fails
-            for provider in self._ready.values():
+            for provider in (*self._ready.values(), *self._replaced):
                 closing.push_async_callback(provider.close)
             closing.push_async_callback(self.installs.close)
 
@@ -234,10 +261,16 @@ class ProviderRegistry:
             raise Invalid(f"There is no local model {name}. Did you mean {' or '.join(full_names)}?")
 
     def _service(self, endpoint: Endpoint) -> Provider:
-        environ, seconds = self.model_files.environ, self._connect_seconds
-        return endpoints.make_client(
-            endpoint, environ, self._keys, connect=seconds, shared_state=self._shared_state
+        client = endpoints.make_client(
+            endpoint,
+            self.model_files.environ,
+            self._keys,
+            saved=self._saved(),
+            connect=self._connect_seconds,
+            shared_state=self._shared_state,
         )
+        self._keys_in_use[endpoint.name] = self.key(endpoint)
+        return client
 
     def _local(self) -> LocalProvider:
         return LocalProvider(self.model_files)

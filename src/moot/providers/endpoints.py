@@ -20,6 +20,7 @@ from moot.core.errors import Invalid, Unavailable
 from moot.providers import known_models
 from moot.providers.contract import CONNECT_SECONDS, Traits
 from moot.providers.keys import SETTINGS_FILE, ApiKey, Secret, find_key
+from moot.providers.saved_keys import NO_KEYS
 from moot.providers.shared_throttle import SharedThrottle
 from moot.providers.throttle import EndpointLimits, Throttle
 from moot.providers.wire_formats import WireFormatName, load_wire_format
@@ -38,6 +39,8 @@ class Endpoint(Struct, frozen=True):
     keys: tuple[str, ...] = ()
     """The variables that may hold its key, by precedence."""
     url_variable: str = ""
+    key_path: str = ""
+    """The path of a cheap request that needs a key, where the list of models needs none."""
     traits: Traits = Traits()
     accent: str = "plain"
     """The variant of the family `openai_chat`: a name in `ACCENTS` of `openai_chat_request.py`."""
@@ -107,6 +110,7 @@ ENDPOINTS = (
         base_url="https://openrouter.ai/api/v1",
         keys=("OPENROUTER_API_KEY",),
         url_variable="OPENROUTER_BASE_URL",
+        key_path="/key",
         traits=TOOL_TRAITS,
         accent="openrouter",
         model="openai/gpt-oss-120b",
@@ -282,8 +286,13 @@ def traits_of(endpoint: Endpoint, model: str) -> Traits:
     return replace(traits, **{name: getattr(endpoint.traits, name) for name in endpoint.pinned})
 
 
-def key_of(endpoint: Endpoint, environ: Mapping[str, str], file_keys: Mapping[str, Secret]) -> ApiKey | None:
-    return find_key(endpoint.name, endpoint.keys, environ, file_keys)
+def key_of(
+    endpoint: Endpoint,
+    environ: Mapping[str, str],
+    file_keys: Mapping[str, Secret],
+    saved: Mapping[str, Secret] = NO_KEYS,
+) -> ApiKey | None:
+    return find_key(endpoint.name, endpoint.keys, environ, file_keys, saved)
 
 
 def needs_key(endpoint: Endpoint) -> bool:
@@ -291,7 +300,16 @@ def needs_key(endpoint: Endpoint) -> bool:
 
 
 def key_hint(endpoint: Endpoint) -> str:
-    return f"Set {' or '.join(endpoint.keys)}." if endpoint.keys else f"Add it to [keys] in {SETTINGS_FILE}."
+    """What to type for a key that is missing."""
+    return f"Run `moot keys set {endpoint.name}`, or {_key_place(endpoint)}."
+
+
+def key_hint_for_page(endpoint: Endpoint) -> str:
+    return f"Save a key in Settings, or {_key_place(endpoint)}."
+
+
+def _key_place(endpoint: Endpoint) -> str:
+    return f"set {' or '.join(endpoint.keys)}" if endpoint.keys else f"add it to [keys] in {SETTINGS_FILE}"
 
 
 def make_client(
@@ -299,6 +317,7 @@ def make_client(
     environ: Mapping[str, str],
     file_keys: Mapping[str, Secret],
     *,
+    saved: Mapping[str, Secret] = NO_KEYS,
     connect: float = CONNECT_SECONDS,
     shared_state: SharedState | None = None,
 ) -> ProviderClient:
@@ -311,10 +330,9 @@ def make_client(
     if not endpoint.base_url:
         fix = f"Set {endpoint.url_variable}."
         raise Unavailable(f"Moot does not know where {endpoint.title} is.", fix)
-    key = key_of(endpoint, environ, file_keys)
+    key = key_of(endpoint, environ, file_keys, saved)
     if key is None and needs_key(endpoint):
-        fix = f'Or write it into {SETTINGS_FILE}, below [keys]: {endpoint.name} = "…".'
-        raise Unavailable(f"There is no key for {endpoint.title}. {key_hint(endpoint)}", fix)
+        raise Unavailable(f"There is no key for {endpoint.title}. {key_hint(endpoint)}")
     secret = key.secret.reveal() if key else ""
     if key and not (secret.isascii() and secret.isprintable()):
         raise Invalid(f"The key from {key.source} has characters that no key has. Copy it once more.")

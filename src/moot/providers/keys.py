@@ -1,17 +1,22 @@
 """Keys: where they come from, and types that do not show them.
 
-The environment takes precedence over `[keys]` in `moot.toml`. Messages name the variable of a key, never the
-key. `Secret` and `Environ` hold values that must not appear in a repr, a traceback or a log.
+A saved key (`saved_keys.py`) comes first, then the environment, then `[keys]` in `moot.toml`. Messages name
+the variable of a key, never the key. `Secret` and `Environ` hold values that must not appear in a repr, a
+traceback or a log.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Literal
 
 from msgspec import Struct
 
 SETTINGS_FILE = "moot.toml"
+SAVED_KEY = "the saved key"
+KeyOrigin = Literal["settings", "environment", "file"]
+"""Where a key comes from: saved in the settings, a variable, or `moot.toml`."""
 MASK = "…"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _./:@-]{0,63}")
 KEY_BEGINS = re.compile(
@@ -78,12 +83,24 @@ class ApiKey(Struct, frozen=True):
 
     secret: Secret
     source: str
-    """The name of its variable, or of the file."""
+    """The name of its variable, or of the file, or `SAVED_KEY`."""
+
+    @property
+    def origin(self) -> KeyOrigin:
+        if self.source == SAVED_KEY:
+            return "settings"
+        return "file" if self.source == SETTINGS_FILE else "environment"
 
 
 def find_key(
-    name: str, variables: tuple[str, ...], environ: Mapping[str, str], file_keys: Mapping[str, Secret]
+    name: str,
+    variables: tuple[str, ...],
+    environ: Mapping[str, str],
+    file_keys: Mapping[str, Secret],
+    saved: Mapping[str, Secret],
 ) -> ApiKey | None:
+    if name in saved:
+        return ApiKey(saved[name], SAVED_KEY)
     for variable in variables:
         if value := environ.get(variable, "").strip():
             return ApiKey(Secret(value), variable)

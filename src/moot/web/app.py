@@ -37,6 +37,7 @@ from moot.web.routes import (
     docs,
     health,
     invitations,
+    keys,
     metrics,
     page_views,
     people,
@@ -54,7 +55,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
 SOCKET = f"{PREFIX}/debates/{{debateId}}/ws"
 ROUTERS = (
     debate_routes.router, command_routes.router, page_views.router, invitations.router, people.router,
-    conversation_routes.router, admin.router,
+    conversation_routes.router, admin.router, keys.router,
 )  # fmt: skip
 """The routes of `/api/v1`."""
 

@@ -16,10 +16,10 @@ from moot.providers import known_models
 from moot.providers.contract import Traits
 from moot.providers.endpoints import traits_of
 from moot.providers.keys import Secret
+from moot.providers.saved_keys import MAX_KEY_LENGTH
 from moot.web.logging_setup import hide_secret
 
 KEY_HEADER = "x-provider-key-"
-MAX_KEY_LENGTH = 512
 NO_LENT_KEYS = "Keys cannot be lent on this server: its debates run on other machines"
 
 

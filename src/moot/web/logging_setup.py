@@ -124,6 +124,7 @@ class LogFormatter(logging.Formatter):
     def __init__(self, settings: Settings) -> None:
         super().__init__()
         self._secrets = secrets_of(settings)
+        self._saved_keys = settings.saved_keys
         self._json = settings.service.log == "json"
 
     def format(self, record: logging.LogRecord) -> str:
@@ -136,7 +137,9 @@ class LogFormatter(logging.Formatter):
         return _text_line(head, event, fields)
 
     def redacted(self, text: str) -> str:
-        for word in (*self._secrets, *_sent_secrets, *_request_secrets.get()):
+        saved = self._saved_keys.all().values() if self._saved_keys else ()
+        saved_words = [key.reveal() for key in saved if len(key.reveal()) >= MIN_SECRET_LENGTH]
+        for word in (*self._secrets, *saved_words, *_sent_secrets, *_request_secrets.get()):
             text = text.replace(word, MASK)
         return redact(text)
 

@@ -34,6 +34,7 @@ BODIES: dict[str, Any] = {
     "CastBallot": {"winner": "tie", "reasoning": "Neither answered the other.", "cites": [1]},
     "Extend": {"seconds": 60},
     "Rejudge": {"reason": "A second opinion."},
+    "NewKey": {"key": "the-key-that-the-service-has-shown"},
     "NewToken": {"name": "zoe", "role": "viewer", "days": 30},
 }
 
@@ -141,6 +142,17 @@ _INSTALL: dict[str, Any] = {
     "done": 209_715_200,
     "total": 1_117_320_768,
     "error": None,
+}
+_KEY: dict[str, Any] = {
+    "provider": "openai",
+    "title": "OpenAI",
+    "set": True,
+    "source": "environment",
+    "variable": "OPENAI_API_KEY",
+    "variableSet": True,
+    "saved": False,
+    "needed": True,
+    "host": "api.openai.com",
 }
 _SPEECH: dict[str, Any] = {
     "participantId": PRO,
@@ -362,6 +374,14 @@ REPLIES: dict[str, Any] = {
     },
     "TokensResponse": {"tokens": [_TOKEN], "needed": True},
     "TokenResponse": {**_TOKEN, "token": _SHOWN, "warning": None},
+    "KeyStatus": _KEY,
+    "KeysResponse": {"keys": [_KEY], "editable": True, "reason": None},
+    "KeyTestResponse": {
+        "provider": "openai",
+        "ok": False,
+        "message": "OpenAI rejected OPENAI_API_KEY (401).",
+        "fix": "Check that the key is complete and belongs to this service.",
+    },
     "FramesResponse": {
         "frames": [{"seq": 9, "at": _at("30:03"), "ops": [["add", ["turns", "1", "text"], "Rules that"]]}],
         "after": 8,

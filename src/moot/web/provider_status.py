@@ -12,7 +12,7 @@ from moot.core.terms import HUMAN
 from moot.models.discovery import AvailableModel
 from moot.models.registry import ProviderRegistry
 from moot.providers import known_models
-from moot.providers.endpoints import Endpoint, key_hint
+from moot.providers.endpoints import Endpoint, key_hint_for_page
 
 LOCAL = "local"
 
@@ -56,10 +56,10 @@ def _service_row(
 
 def _missing_text(providers: ProviderRegistry, endpoint: Endpoint) -> str:
     if not endpoint.base_url:
-        return f"Set {endpoint.url_variable}." if endpoint.url_variable else "Nobody has said where it is."
+        return f"Set {endpoint.url_variable}." if endpoint.url_variable else "Set its base_url in moot.toml."
     if not providers.has_key(endpoint.name):
-        return key_hint(endpoint)
-    return f"Nothing answers at {endpoint.base_url}. Start {endpoint.title}, and give it a model."
+        return key_hint_for_page(endpoint)
+    return f"Nothing answers at {endpoint.base_url}. Start {endpoint.title} and pull a model."
 
 
 def _local_row(rows: Sequence[AvailableModel]) -> OfferedProvider:

@@ -37,7 +37,7 @@ from moot.core.terms import Format, ModelPrice, Phase
 from moot.engine.arena import Arena
 from moot.models.discovery import AvailableModel
 from moot.providers import known_models
-from moot.providers.endpoints import key_of, needs_key, traits_of
+from moot.providers.endpoints import key_hint_for_page, traits_of
 from moot.tools.contract import HOSTED, ToolServerInfo
 from moot.views.costs import dollars
 from moot.views.preview import usual_order
@@ -59,13 +59,11 @@ class ServerInfo:
         self._loading = asyncio.Lock()
 
     async def models(self) -> ModelsResponse:
-        return await self._load_cached(("models", self._arena.providers.installs.finished), self._models)
+        return await self._load_cached(("models", self._arena.providers.stamp()), self._models)
 
     async def providers(self) -> tuple[tuple[OfferedProvider, ...], str]:
         """All providers, and the default model."""
-        return await self._load_cached(
-            ("providers", self._arena.providers.installs.finished), self._providers
-        )
+        return await self._load_cached(("providers", self._arena.providers.stamp()), self._providers)
 
     async def formats(self) -> FormatsResponse:
         return await asyncio.to_thread(self._formats)
@@ -116,8 +114,7 @@ class ServerInfo:
                 row = self._row(provider, name, model.title, "" if model.usable else model.todo)
                 rows[model.name] = replace(row, install=name if model.kind == "catalogue" else None)
         for endpoint in providers.endpoints.values():
-            keyless = needs_key(endpoint) and key_of(endpoint, providers.model_files.environ, {}) is None
-            missing = "" if providers.has_key(endpoint.name) or not keyless else f"Set {endpoint.keys[0]}."
+            missing = "" if providers.has_key(endpoint.name) else key_hint_for_page(endpoint)
             for row in known_models.catalogue(endpoint.name):
                 rows.setdefault(row.label, self._row(endpoint.name, row.name, row.name, missing))
         for label in self._recommended(default) & rows.keys():

@@ -111,6 +111,7 @@ def filled(path: str, debate_id: str, seat: str = "part_1") -> str:
         "seat": seat,
         "name": "nobody",
         "model": "none",
+        "provider": "none",
         "token": "nobody",
         "path": "app.js",
     }

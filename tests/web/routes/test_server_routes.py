@@ -141,7 +141,7 @@ async def test_providers_tell_what_works_and_nothing_of_a_key(tmp_path: Path) ->
         assert rows["openai"]["why"] == "OPENAI_API_KEY is set"
         assert "gpt-6-luna" in rows["openai"]["models"]
         assert (rows["anthropic"]["ready"], rows["anthropic"]["keyName"]) == (False, "ANTHROPIC_API_KEY")
-        assert rows["anthropic"]["missing"] == "Set ANTHROPIC_API_KEY."
+        assert rows["anthropic"]["missing"] == "Save a key in Settings, or set ANTHROPIC_API_KEY."
         assert rows["local"]["local"]
         assert (shape["token"], shape["operator"]) == (False, True)
         assert "human" not in rows

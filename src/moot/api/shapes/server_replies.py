@@ -106,6 +106,41 @@ class InstallsResponse(Struct, frozen=True, rename="camel", kw_only=True):
     operator: Annotated[bool, Meta(description="Whether the client may install them.")]
 
 
+# --- keys ---------------------------------------------------------------------------------------------
+
+
+class KeyStatus(Struct, frozen=True, rename="camel", kw_only=True):
+    """Whether a provider has a key. The key itself is never sent."""
+
+    provider: str
+    title: str
+    set: bool
+    source: Annotated[
+        Literal["settings", "environment", "file"] | None,
+        Meta(description="Where the key that is used comes from: saved, a variable, or `moot.toml`."),
+    ]
+    variable: Annotated[str, Meta(description="The environment variable that holds its key, or may hold it.")]
+    variable_set: Annotated[
+        bool, Meta(description="Whether that variable is set; a saved key comes before it.")
+    ]
+    saved: Annotated[bool, Meta(description="Whether a key is saved, which `DELETE` removes.")]
+    needed: Annotated[bool, Meta(description="Whether it can be used only with a key.")]
+    host: Annotated[str | None, Meta(description="Where the key is sent.")]
+
+
+class KeysResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    keys: tuple[KeyStatus, ...]
+    editable: Annotated[bool, Meta(description="Whether this client can save, remove and test keys.")]
+    reason: Annotated[str | None, Meta(description="Why it cannot.")]
+
+
+class KeyTestResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    provider: str
+    ok: Annotated[bool, Meta(description="Whether the service accepted the key.")]
+    message: Annotated[str, Meta(description="What came of it, in one sentence.")]
+    fix: Annotated[str | None, Meta(description="What to do about it.")]
+
+
 # --- formats ------------------------------------------------------------------------------------------
 
 

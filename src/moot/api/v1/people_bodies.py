@@ -36,6 +36,7 @@ from moot.core.state import Debate
 from moot.core.terms import MAX_CRITERIA, MAX_JUDGES, Ballot, InvitationRole, PartyScore, PollName, TokenRole
 from moot.judging.ballots import MAX_REASONING_CHARS, TIES
 from moot.providers.redaction import redact
+from moot.providers.saved_keys import MAX_KEY_LENGTH, NOT_A_KEY
 from moot.rules.commands import MAX_EXTENSION_SECONDS, MAX_REMARK_CHARS
 from moot.rules.participation import MAX_POINT_CHARS, MAX_SPEECH_CHARS
 
@@ -193,6 +194,11 @@ class NewToken(Body):
     """Whose debates it is for; those of its name where it is left out."""
     days: Annotated[Dollars, between(0.01, 36_500)] = Field(default_factory=lambda: None)
     """How long it counts; until it is revoked where it is left out."""
+
+
+class NewKey(Body):
+    key: Annotated[str, matching("[!-~]+", MAX_KEY_LENGTH, NOT_A_KEY)]
+    """The key of the model service."""
 
 
 # --- over a WebSocket -----------------------------------------------------------------------------------

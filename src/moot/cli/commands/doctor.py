@@ -11,7 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from importlib import metadata
 from pathlib import Path
@@ -23,8 +23,9 @@ from moot import __version__, settings
 from moot.core.errors import Invalid, MootError, NewerSchema, StoreError
 from moot.models import discovery
 from moot.models.model_files import ModelFiles
-from moot.providers.endpoints import is_plaintext, key_of
-from moot.providers.keys import SETTINGS_FILE, Secret
+from moot.providers.endpoints import Endpoint, is_plaintext, key_of
+from moot.providers.keys import SETTINGS_FILE, ApiKey, Secret
+from moot.providers.saved_keys import NO_KEYS
 from moot.settings import Settings
 from moot.store.sqlite.store import SqliteStore
 from moot.tools.contract import ToolServerInfo
@@ -190,7 +191,9 @@ def _check_local_engine() -> CheckResult:
 async def _models(here: Settings) -> list[CheckResult]:
     manager = ModelFiles(here.models, environ=here.environ, offline=here.offline)
     possible = importlib.util.find_spec("xllamacpp") is not None
-    rows = await discovery.find_models(manager, here.environ, here.endpoints, here.keys, local=possible)
+    rows = await discovery.find_models(
+        manager, here.environ, here.endpoints, here.keys, saved=_saved(here), local=possible
+    )
     installed = [row.name for row in rows if row.kind == "installed"]
     served = [row.name for row in rows if row.kind == "server" and row.usable]
     usable = any(row.usable for row in rows)
@@ -226,12 +229,13 @@ def _tool_finding(kit: ToolServerInfo, here: Settings) -> CheckResult:
 
 
 def _keys(here: Settings) -> Iterator[CheckResult]:
-    endpoint_keys = [(endpoint, key_of(endpoint, here.environ, here.keys)) for endpoint in here.endpoints]
-    keyed = [(endpoint, key) for endpoint, key in endpoint_keys if key is not None]
-    sources = [
-        f"{SETTINGS_FILE} ({endpoint.name})" if key.source == SETTINGS_FILE else key.source
-        for endpoint, key in keyed
+    saved = _saved(here)
+    keyed = [
+        (endpoint, key)
+        for endpoint in here.endpoints
+        if (key := key_of(endpoint, here.environ, here.keys, saved))
     ]
+    sources = [_key_source(endpoint, key) for endpoint, key in keyed]
     yield CheckResult("good" if sources else "note", "keys", ", ".join(sources) or "none set; none is needed")
     if here.keys and _readable_by_others(here.file):
         yield CheckResult("note", "keys", f"others may read {here.file}", f"chmod 600 {here.file}")
@@ -239,6 +243,20 @@ def _keys(here: Settings) -> Iterator[CheckResult]:
         if is_plaintext(endpoint.base_url):
             how = f"the key of {endpoint.name} goes unencrypted to {endpoint.base_url}"
             yield CheckResult("note", "keys", how, "Use https, unless you trust the network.")
+
+
+def _saved(here: Settings) -> Mapping[str, Secret]:
+    return here.saved_keys.all() if here.saved_keys else NO_KEYS
+
+
+def _key_source(endpoint: Endpoint, key: ApiKey) -> str:
+    match key.origin:
+        case "settings":
+            return f"saved ({endpoint.name})"
+        case "file":
+            return f"{SETTINGS_FILE} ({endpoint.name})"
+        case "environment":
+            return key.source
 
 
 def _readable_by_others(path: Path) -> bool:

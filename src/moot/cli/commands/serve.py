@@ -112,6 +112,9 @@ def work(
         terminal.line(
             f"This worker runs up to {settings.cluster.debates} debates at a time. Ctrl-C stops it."
         )
+        terminal.line(
+            ("It reads keys from its own environment and moot.toml; saved keys are not used.", "dim")
+        )
         if url:
             terminal.line((f"It tells how it is at {url}/health/ready.", "dim"))
 

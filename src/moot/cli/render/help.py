@@ -70,6 +70,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "moot migrate-store postgresql://moot@db.example/moot sqlite:back.db",
     ),
     "conversations": ("moot conversations show 6f1c1c1e-5a0e-4f0e-9d55-0d5a3c0f1a11",),
+    "keys": (
+        "moot keys set openai",
+        "moot keys set anthropic < key.txt",
+        "moot keys test openai",
+    ),
     "serve": (
         "moot serve --open",
         "moot serve --no-run --host 0.0.0.0",

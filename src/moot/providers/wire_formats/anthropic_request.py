@@ -52,7 +52,15 @@ HOSTED: dict[HostedTool, dict[str, Any]] = {
 
 
 def url(base: str, _model: str) -> str:
-    return f"{base}/messages" if base.endswith("/v1") else f"{base}/v1/messages"
+    return f"{_versioned(base)}/messages"
+
+
+def list_url(base: str) -> str:
+    return f"{_versioned(base)}/models"
+
+
+def _versioned(base: str) -> str:
+    return base if base.endswith("/v1") else f"{base}/v1"
 
 
 def headers(key: str) -> Mapping[str, str]:
@@ -177,4 +185,4 @@ def decoder(_request: Request, _traits: Traits) -> AnthropicDecoder:
     return AnthropicDecoder()
 
 
-WIRE_FORMAT = WireFormat("anthropic", url, headers, body, decoder)
+WIRE_FORMAT = WireFormat("anthropic", url, headers, body, decoder, list_url)

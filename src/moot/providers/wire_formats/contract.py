@@ -54,6 +54,8 @@ class WireFormat(Struct, frozen=True):
     """The headers that carry the key."""
     body: Callable[[Request, Traits], dict[str, Any]]
     decoder: Callable[[Request, Traits], Decoder]
+    list_url: Callable[[str], str] = lambda base: f"{base}/models"
+    """The address of its list of models, from the base URL."""
 
 
 def bearer(key: str) -> Mapping[str, str]:

@@ -38,9 +38,13 @@ HOSTED: dict[HostedTool, str] = {"web_search": "googleSearch", "code": "codeExec
 
 
 def url(base: str, model: str) -> str:
-    root = base if base.endswith(API_VERSIONS) else f"{base}/v1beta"
     name = quote(model.removeprefix("models/"), safe="")
-    return f"{root}/models/{name}:streamGenerateContent?alt=sse"
+    return f"{list_url(base)}/{name}:streamGenerateContent?alt=sse"
+
+
+def list_url(base: str) -> str:
+    root = base if base.endswith(API_VERSIONS) else f"{base}/v1beta"
+    return f"{root}/models"
 
 
 def headers(key: str) -> Mapping[str, str]:
@@ -162,4 +166,4 @@ def decoder(_request: Request, _traits: Traits) -> GoogleDecoder:
     return GoogleDecoder()
 
 
-WIRE_FORMAT = WireFormat("google", url, headers, body, decoder)
+WIRE_FORMAT = WireFormat("google", url, headers, body, decoder, list_url)
