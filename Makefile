@@ -2,7 +2,7 @@
 # package-lock.json and is put into src/moot/web/vendor.
 
 PYTHON ?= python3
-EXTRAS := local,cluster,mcp,dev
+EXTRAS := local,cluster,mcp,experiments,dev
 BIN    := .venv/bin
 STATIC := $(shell find src/moot/web/static -name '*.js')
 STYLES := $(shell find src/moot/web/static -name '*.css')
@@ -26,7 +26,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run debate cluster test coverage check format docs bench chaos screenshots wheel lock clean setup
+.PHONY: help run debate cluster test coverage check format docs bench chaos simulate screenshots wheel lock clean setup
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -68,6 +68,9 @@ bench: setup .venv/.bench ## measure speed; ARGS='tokens viewers --runs 3 --json
 
 chaos: setup .venv/.debian ## long failure tests: killed processes, cut connections, faulty services in pairs
 	@$(BIN)/python -m pytest tests -m chaos $(ARGS)
+
+simulate: setup ## how often the intervals of ratings hold the truth; ARGS='--runs 100'
+	@$(BIN)/python -m tests.experiments $(ARGS)
 
 screenshots: setup .venv/.debian .venv/.fonts ## take the pictures in docs/images
 	@$(BIN)/python -m tests.page.screenshots $(ARGS)

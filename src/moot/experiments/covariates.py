@@ -1,0 +1,123 @@
+"""What may shift a decision beside the strength of the two models: side, order, last word, length, family.
+
+Each becomes a column of the fit that is positive where it favours `pro`. `side:judge` gives every judge its
+own column. Values that are not known are 0, which favours neither side. Columns that cannot be told apart
+from the models or from an earlier column are left out, and a note says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import numpy as np
+from msgspec import Struct
+
+from moot.core.errors import Invalid
+from moot.core.terms import Model
+from moot.experiments.tables import Booleans, Floats, JudgmentTable
+from moot.judging.recusal import maker
+
+CovariateName = Literal["side", "last_word", "order", "length", "markup", "family", "self"]
+COVARIATE_TEXTS: dict[str, str] = {
+    "side": "arguing for the motion",
+    "last_word": "speaking last",
+    "order": "being shown first to the judge",
+    "length": "twice as many words as the opponent",
+    "markup": "twice as many lists, headings and bold words",
+    "family": "being made by the maker of the judge",
+    "self": "being the model that judges",
+}
+SPLITS = ("judge", "format")
+STEP = 0.05
+"""Lengths are rounded to this part of a doubling, so that equal rows can be counted together."""
+
+
+class Covariates(Struct, frozen=True, eq=False):
+    names: tuple[str, ...]
+    columns: Floats
+    """Rows by covariates."""
+    notes: tuple[str, ...] = ()
+
+
+def covariates(table: JudgmentTable, names: Sequence[str]) -> Covariates:
+    """The columns of the named covariates; raises `Invalid` for an unknown name."""
+    columns: list[Floats] = []
+    titles: list[str] = []
+    notes: list[str] = []
+    for name in names:
+        base, _, split = name.partition(":")
+        if base not in get_args(CovariateName) or split not in ("", *SPLITS):
+            raise Invalid(
+                f"There is no covariate {name!r}. There are {', '.join(get_args(CovariateName))}, also with "
+                ":judge or :format after the name."
+            )
+        values = _column(table, base)
+        unknown = float(np.isnan(values).mean()) if len(values) else 0.0
+        if unknown:
+            notes.append(f"{base} is unknown for {unknown:.0%} of the judgments and counts as equal there.")
+        for title, rows in _parts(table, name, split):
+            titles.append(title)
+            columns.append(np.where(rows, np.nan_to_num(values), 0.0))
+    stacked = np.stack(columns, axis=1) if columns else np.zeros((len(table), 0))
+    return Covariates(tuple(titles), stacked, tuple(notes))
+
+
+def _parts(table: JudgmentTable, name: str, split: str) -> list[tuple[str, Booleans]]:
+    if not split:
+        return [(name, np.ones(len(table), bool))]
+    names, codes = (table.judges, table.judge) if split == "judge" else (table.formats, table.format)
+    base = name.partition(":")[0]
+    return [(f"{base}:{names[code]}", codes == code) for code in np.unique(codes)]
+
+
+def _column(table: JudgmentTable, base: str) -> Floats:
+    match base:
+        case "side":
+            return np.ones(len(table))
+        case "last_word":
+            return table.last_word.astype(float)
+        case "order":
+            return np.where(table.order < 0, np.nan, 1.0 - 2.0 * table.order)
+        case "length":
+            return np.round(table.length / STEP) * STEP
+        case "markup":
+            return np.round(table.markup / STEP) * STEP
+        case "family":
+            models, judges = _families(table.models), _families(table.judges)
+            return _match(models[table.pro], models[table.con], judges[table.judge])
+        case _:
+            numbers = {name: number for number, name in enumerate(table.models)}
+            own = np.array([numbers.get(judge, -1) for judge in table.judges])
+            return _match(table.pro, table.con, own[table.judge])
+
+
+def _families(names: Sequence[str]) -> np.typing.NDArray[np.str_]:
+    return np.array([family_of(name) for name in names])
+
+
+def family_of(name: str) -> str:
+    """The maker of a model by its name; empty where the name does not say."""
+    return maker(Model(provider="", name=name.replace(" ", "-")))
+
+
+def _match(pro: np.ndarray, con: np.ndarray, judge: np.ndarray) -> Floats:
+    known = (judge != "") if judge.dtype.kind == "U" else (judge >= 0)
+    return np.where(known, (pro == judge).astype(float) - (con == judge).astype(float), 0.0)
+
+
+def independent(design: Floats, columns: Floats, names: Sequence[str]) -> tuple[list[int], list[str]]:
+    """Which columns add something to the design matrix, and a note for each that does not."""
+    kept: list[int] = []
+    notes: list[str] = []
+    basis = design
+    for number, name in enumerate(names):
+        column = columns[:, number]
+        rest = column - basis @ np.linalg.lstsq(basis, column, rcond=None)[0]
+        if float(rest @ rest) > 1e-9 * max(1.0, float(column @ column)):
+            kept.append(number)
+            basis = np.concatenate([basis, column[:, None]], axis=1)
+        else:
+            why = "does not vary" if not column.any() else "cannot be told apart from the rest"
+            notes.append(f"The effect of {name} is not estimated: it {why} in this data.")
+    return kept, notes

@@ -1,0 +1,303 @@
+"""One judgment of one debate as a row: who argued which side, who judged, and what came of it.
+
+A `Judgment` has two sides; a `Ranking` is a ballot of a format that ranks several teams. The unit of
+measuring is the *group*: one matchup of two models on one motion, held twice with the sides swapped. Rows of
+a group are not independent, so intervals are computed from groups. This module reads rows from stored debates
+and from summaries; `judgment_files.py` reads and writes files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from moot.core.state import Debate, Judging, Turn
+from moot.core.terms import Ballot
+from moot.judging.evidence import last_word
+from moot.judging.parties import Party, is_ranked, parties
+from moot.views.summary import StoredSummary
+
+JudgmentWinner = Literal["pro", "con", "tie", "none"]
+"""`none`: the judge was asked and gave no valid ballot."""
+SpeechIssue = Literal["refusal", "blank", "wrong_side", "timeout", "failure"]
+MARKUP = re.compile(r"^\s*(?:[-*+•]|\d+[.)]|#{1,6})\s|\*\*[^*\n]+\*\*", re.MULTILINE)
+PANEL = "panel"
+"""The judge of a row that tells the verdict of a whole panel."""
+
+
+class Judgment(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """What one judge decided about one debate of two sides, reading it in one order.
+
+    `pro` and `con` are the models that argued for and against the motion. Amounts that are not known are
+    None, never 0.
+    """
+
+    group: str
+    """The side-swapped matchup on one motion; the debates of a group are resampled together."""
+    debate: str
+    pro: str
+    con: str
+    judge: str
+    winner: JudgmentWinner
+    margin: float | None = None
+    """By how much, in the judge's own points; positive for the side of `pro`."""
+    experiment: str = ""
+    motion: str = ""
+    format: str = ""
+    pro_seat: str = ""
+    con_seat: str = ""
+    judging: int = 1
+    """Which judging of the debate, where it was judged more than once."""
+    order: int | None = None
+    """0: `pro` was shown first; 1: `con` was."""
+    last_word: Literal["pro", "con"] | None = None
+    pro_words: int | None = None
+    con_words: int | None = None
+    pro_markup: int | None = None
+    con_markup: int | None = None
+    """List items, headings and bold words in the speeches of each side."""
+    pro_issues: tuple[SpeechIssue, ...] = ()
+    con_issues: tuple[SpeechIssue, ...] = ()
+    """What went wrong in the speeches of each side, once for each speech."""
+    pro_cost: float | None = None
+    con_cost: float | None = None
+    """US dollars for the speeches of each side."""
+    pro_seconds: float | None = None
+    con_seconds: float | None = None
+    judge_cost: float | None = None
+    judge_seconds: float | None = None
+    eligible: bool = True
+    """Whether it counts for ratings."""
+
+
+class Ranking(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """What one judge decided about one debate of three or more teams."""
+
+    group: str
+    debate: str
+    judge: str
+    models: tuple[str, ...]
+    """One for each team, in the order of the format."""
+    seats: tuple[str, ...]
+    """The position of each team, such as Opening Government."""
+    ranking: tuple[int, ...]
+    """Indexes of `models` from best to worst. Teams that are left out are below those named, in no order."""
+    experiment: str = ""
+    motion: str = ""
+    format: str = ""
+    judging: int = 1
+    order: int | None = None
+    costs: tuple[float | None, ...] = ()
+    issues: tuple[tuple[SpeechIssue, ...], ...] = ()
+    eligible: bool = True
+
+
+def group_name(motion: str, format: str, models: Sequence[str]) -> str:
+    """The group of a debate that names none: the same models on the same motion, on whichever sides."""
+    return " | ".join((motion, format, *sorted(models)))
+
+
+# --- stored debates -----------------------------------------------------------------------------------
+
+
+def judgments_from_debate(debate: Debate, *, experiment: str = "", group: str = "") -> tuple[Judgment, ...]:
+    """One row for each ballot that was cast or spoiled; none where the debate has not two parties."""
+    sides = parties(debate)
+    if len(sides) != 2:
+        return ()
+    pro, con = sides if sides[0].seats[0].side != "against" else sides[::-1]
+    models = [_model(pro), _model(con)]
+    last = last_word(debate)
+    base = Judgment(
+        group=group or group_name(debate.motion, debate.format.name, models),
+        debate=debate.id,
+        pro=models[0],
+        con=models[1],
+        judge="",
+        winner="none",
+        experiment=experiment,
+        motion=debate.motion,
+        format=debate.format.name,
+        pro_seat=pro.id,
+        con_seat=con.id,
+        last_word="pro" if _holds(pro, last) else "con" if _holds(con, last) else None,
+        pro_words=_words(debate, pro),
+        con_words=_words(debate, con),
+        pro_markup=_markup(debate, pro),
+        con_markup=_markup(debate, con),
+        pro_issues=_issues(debate, pro),
+        con_issues=_issues(debate, con),
+        pro_cost=_cost(debate, pro),
+        con_cost=_cost(debate, con),
+        pro_seconds=_seconds(debate, pro),
+        con_seconds=_seconds(debate, con),
+    )
+    return tuple(
+        row
+        for judging in debate.judgings
+        for row in _rows_of_judging(base, judging, pro.id, con.id, flip=pro is not sides[0])
+    )
+
+
+def _rows_of_judging(
+    base: Judgment, judging: Judging, pro: str, con: str, *, flip: bool
+) -> Iterator[Judgment]:
+    names = _judge_names(judging)
+    for ballot in judging.ballots:
+        if ballot.judge in names:
+            winner = "tie" if ballot.winner is None else "pro" if ballot.winner == pro else "con"
+            yield replace(
+                base,
+                judge=names[ballot.judge],
+                winner=winner,
+                margin=_margin(ballot, pro, con),
+                judging=judging.number,
+                order=(ballot.order + flip) % 2,
+            )
+    for judge, order in judging.spoiled:
+        if judge in names:
+            yield replace(
+                base, judge=names[judge], winner="none", judging=judging.number, order=(order + flip) % 2
+            )
+
+
+def _judge_names(judging: Judging) -> dict[str, str]:
+    """Each judge by its model; where several have the same one, with a number."""
+    names: dict[str, str] = {}
+    for judge in judging.judges:
+        label = judge.model.label
+        same = sum(name.partition("#")[0] == label for name in names.values())
+        names[judge.id] = f"{label}#{same + 1}" if same else label
+    return names
+
+
+def _margin(ballot: Ballot, pro: str, con: str) -> float | None:
+    if pro not in ballot.scores or con not in ballot.scores:
+        return None
+    return round(ballot.scores[pro].score - ballot.scores[con].score, 3)
+
+
+def rankings_from_debate(debate: Debate, *, experiment: str = "", group: str = "") -> tuple[Ranking, ...]:
+    """One row for each ballot of a debate that ranks its parties; a ballot without a winner is left out."""
+    if not is_ranked(debate):
+        return ()
+    teams = parties(debate)
+    places = {team.id: index for index, team in enumerate(teams)}
+    models = tuple(map(_model, teams))
+    rows: list[Ranking] = []
+    for judging in debate.judgings:
+        names = _judge_names(judging)
+        for ballot in judging.ballots:
+            ranked = ballot.ranking or ((ballot.winner,) if ballot.winner else ())
+            if ranked and ballot.judge in names:
+                rows.append(
+                    Ranking(
+                        group=group or group_name(debate.motion, debate.format.name, models),
+                        debate=debate.id,
+                        judge=names[ballot.judge],
+                        models=models,
+                        seats=_positions(debate, teams),
+                        ranking=tuple(places[party] for party in ranked),
+                        experiment=experiment,
+                        motion=debate.motion,
+                        format=debate.format.name,
+                        judging=judging.number,
+                        order=ballot.order % 2,
+                        costs=tuple(_cost(debate, team) for team in teams),
+                        issues=tuple(_issues(debate, team) for team in teams),
+                    )
+                )
+    return tuple(rows)
+
+
+def _positions(debate: Debate, teams: Sequence[Party]) -> tuple[str, ...]:
+    """What the format calls the place of each team, whoever sits there."""
+    chairs = [chair for chair in debate.format.chairs if chair.role == "debater"]
+    if len(chairs) == len(teams):
+        return tuple(chair.name for chair in chairs)
+    return tuple(team.name for team in teams)
+
+
+def judgment_from_summary(
+    summary: StoredSummary, *, experiment: str = "", group: str = ""
+) -> Judgment | None:
+    """The verdict of a finished debate as one row of the judge `panel`, without reading its log.
+
+    None for a debate that has not one seat for and one against, or no verdict.
+    """
+    places = {side: index for index, side in enumerate(summary.sides) if side in ("for", "against")}
+    if (
+        not summary.outcome
+        or len(places) != 2
+        or summary.sides.count("for") + summary.sides.count("against") != 2
+    ):
+        return None
+    pro, con = summary.models[places["for"]], summary.models[places["against"]]
+    winners: dict[str, JudgmentWinner] = {"for": "pro", "against": "con"}
+    return Judgment(
+        group=group or group_name(summary.motion, summary.format, (pro, con)),
+        debate=summary.id,
+        pro=pro,
+        con=con,
+        judge=PANEL,
+        winner=winners.get(summary.winner_side, "tie"),
+        experiment=experiment,
+        motion=summary.motion,
+        format=summary.format,
+    )
+
+
+# --- a party of a debate ------------------------------------------------------------------------------
+
+
+def _model(party: Party) -> str:
+    return " + ".join(dict.fromkeys(seat.model.label for seat in party.seats))
+
+
+def _holds(party: Party, seat: str | None) -> bool:
+    return any(one.id == seat for one in party.seats)
+
+
+def _turns(debate: Debate, party: Party) -> list[Turn]:
+    return [turn for turn in debate.turns if not turn.struck and _holds(party, turn.seat)]
+
+
+def _words(debate: Debate, party: Party) -> int:
+    return sum(turn.clipped or turn.words for turn in _turns(debate, party) if turn.has_words)
+
+
+def _markup(debate: Debate, party: Party) -> int:
+    texts = (debate.heard_text(turn) for turn in _turns(debate, party) if turn.has_words)
+    return sum(len(MARKUP.findall(text)) for text in texts)
+
+
+def _issues(debate: Debate, party: Party) -> tuple[SpeechIssue, ...]:
+    turns = (turn for turn in _turns(debate, party) if turn.used_slot)
+    return tuple(issue for turn in turns if (issue := _issue(turn)))
+
+
+def _issue(turn: Turn) -> SpeechIssue | None:
+    if turn.refusal or turn.by == "filtered":
+        return "refusal"
+    if turn.truncated == "timeout" or turn.by in ("timeout", "stalled"):
+        return "timeout"
+    if turn.by == "off_side":
+        return "wrong_side"
+    if turn.by == "empty" or (turn.state == "completed" and not turn.text.strip()):
+        return "blank"
+    return "failure" if turn.state == "failed" else None
+
+
+def _cost(debate: Debate, party: Party) -> float | None:
+    costs = [turn.cost for turn in _turns(debate, party)]
+    if any(cost is None for cost in costs):
+        return None
+    return float(sum(cost for cost in costs if cost is not None))
+
+
+def _seconds(debate: Debate, party: Party) -> float:
+    return round(sum(turn.latency_ms for turn in _turns(debate, party)) / 1000, 3)

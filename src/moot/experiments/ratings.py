@@ -1,0 +1,380 @@
+"""Ratings of models from judgments: Bradley-Terry with a side term, intervals by groups, and rank ranges.
+
+`rate_models` is the main function. What is measured is how often judges prefer the speeches of a model, not
+how true it is. Debates count once however many judges they had, ties are half a win for both, and the
+advantage of the side is estimated and taken out. docs/experiments.md tells the method and its limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from msgspec import Struct, field, structs
+
+from moot.core.errors import Invalid
+from moot.experiments.bradley_terry import Cells, CellSums, fit
+from moot.experiments.connections import components, unbeaten_and_winless
+from moot.experiments.covariates import COVARIATE_TEXTS, covariates, independent
+from moot.experiments.grouped_cells import DebateWeight, GroupedCells, PairWeight, grouped_cells
+from moot.experiments.resampling import BOOTSTRAPS, FEW_GROUPS, LEVEL, Estimate, bounds
+from moot.experiments.tables import Booleans, Floats, Integers, JudgmentTable, as_table
+
+TieRule = Literal["half", "davidson"]
+Cluster = Literal["group", "motion"]
+SCALE = 400.0 / np.log(10.0)
+"""Points of rating for one unit of log-odds, as in chess: 400 points are odds of ten to one."""
+MEAN_RATING = 1500.0
+PRIOR_SD = 3.0
+"""In log-odds: about 520 points. For a model with 20 debates the prior counts less than one debate."""
+STYLE_CONTROLLED = ("side", "last_word", "order", "length", "markup", "side:format")
+
+
+class RatingOptions(Struct, frozen=True, kw_only=True):
+    """How ratings are computed; kept in the result, so that a report can tell it."""
+
+    terms: tuple[str, ...] = ("side",)
+    """Covariates beside the strengths: see `covariates.py`."""
+    ties: TieRule = "half"
+    debate_weight: DebateWeight = "debate"
+    pair_weight: PairWeight = "held"
+    """`equal` makes the result independent of how often each pair was chosen to meet."""
+    cluster: Cluster = "group"
+    """What is resampled as a whole."""
+    bootstraps: int = BOOTSTRAPS
+    level: float = LEVEL
+    prior_sd: float = PRIOR_SD
+    seed: int = 0
+
+
+class ModelRating(Struct, frozen=True, kw_only=True):
+    """One line of the leaderboard."""
+
+    model: str
+    rank: int
+    best_rank: int
+    worst_rank: int
+    """Its rank lies in this range: only models that are separable from it are counted as better or worse."""
+    rating: float
+    low: float | None
+    high: float | None
+    """None: the interval is open on this side, or there is too little data for one."""
+    strength: float
+    """The rating in log-odds; the mean of all models is 0."""
+    win_share: float
+    """As it was held: of the decided judgments, ties as halves. It depends on the opponents."""
+    expected_share: float
+    """Against every other model of the list once, without the advantage of a side."""
+    debates: int
+    groups: int
+
+
+class Difference(Struct, frozen=True, kw_only=True):
+    """How much better one model is than another, in points of rating."""
+
+    better: str
+    worse: str
+    difference: float
+    low: float
+    high: float
+    separable: bool
+    """Whether the interval does not hold zero."""
+
+
+class Ratings(Struct, frozen=True, kw_only=True):
+    """A leaderboard with its doubts. `rows()` gives plain rows for pandas, `notes` says what to beware of."""
+
+    models: tuple[ModelRating, ...]
+    effects: tuple[Estimate, ...]
+    """Side and other covariates, in log-odds."""
+    differences: tuple[Difference, ...]
+    """Of each model to each one below it."""
+    judgments: int
+    debates: int
+    groups: int
+    options: RatingOptions = field(default_factory=RatingOptions)
+    notes: tuple[str, ...] = ()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One dictionary for each model, best first."""
+        return [structs.asdict(row) for row in self.models]
+
+    def effect(self, name: str) -> Estimate | None:
+        return next((effect for effect in self.effects if effect.name == name), None)
+
+    def model(self, name: str) -> ModelRating:
+        return next(row for row in self.models if row.model == name)
+
+    def separable(self, one: str, other: str) -> bool:
+        """Whether the data tells which of two models is stronger."""
+        return any(d.separable for d in self.differences if {d.better, d.worse} == {one, other})
+
+
+def rate_models(data: object, **options: Any) -> Ratings:
+    """Rate the models of judgments: rows, mappings, a DataFrame or a `JudgmentTable`.
+
+    Options are the fields of `RatingOptions`. Raises `Invalid` where no judgment decides anything, or where
+    some models never met the others, also not over third ones; `rate_components` splits such data.
+
+    >>> rows = [dict(motion=m, pro=p, con=c, judge="j", winner=w) for m in ("x", "y", "z")
+    ...         for p, c, w in (("a", "b", "pro"), ("b", "a", "con" if m != "z" else "pro"))]
+    >>> [row.model for row in rate_models(rows, bootstraps=100).models]
+    ['a', 'b']
+    """
+    table, chosen = _rated_rows(as_table(data)), RatingOptions(**options)
+    parts = _component_masks(table)
+    if len(parts) > 1:
+        sets = "; ".join(", ".join(sorted(_names(table, rows))[:4]) for rows in parts)
+        raise Invalid(
+            f"The models fall into {len(parts)} sets that never met each other ({sets}). Ratings of "
+            "different sets cannot be compared: hold debates between them, or rate each set by itself."
+        )
+    return _rate(table, chosen)
+
+
+def rate_components(data: object, **options: Any) -> tuple[Ratings, ...]:
+    """Ratings of each set of models that met each other, the largest set first."""
+    table, chosen = _rated_rows(as_table(data)), RatingOptions(**options)
+    return tuple(_rate(table.where(rows), chosen) for rows in _component_masks(table))
+
+
+def rate_style_controlled(data: object, **options: Any) -> Ratings:
+    """Ratings with length, markup, order, last word and format taken out as far as they are known."""
+    return rate_models(data, **{"terms": STYLE_CONTROLLED, **options})
+
+
+def _rated_rows(table: JudgmentTable) -> JudgmentTable:
+    table = table.where(table.eligible & table.decided)
+    if not len(table):
+        raise Invalid("There is no judgment that names a winner or a tie and counts for ratings.")
+    return table
+
+
+def _component_masks(table: JudgmentTable) -> list[Booleans]:
+    present = np.unique(np.concatenate([table.pro, table.con]))
+    sets = components(_met(table))
+    return [np.isin(table.pro, members) for members in sets if np.isin(members, present).any()]
+
+
+def _met(table: JudgmentTable) -> Booleans:
+    met = np.zeros((len(table.models), len(table.models)), bool)
+    met[table.pro, table.con] = True
+    return met
+
+
+def _names(table: JudgmentTable, rows: Booleans) -> list[str]:
+    return [table.models[code] for code in np.unique(table.pro[rows]).tolist()]
+
+
+def _rate(table: JudgmentTable, options: RatingOptions) -> Ratings:
+    table = compacted(table)
+    found = covariates(table, options.terms)
+    notes = list(found.notes)
+    columns = found.columns
+    cluster = table.group if options.cluster == "group" else table.motion
+    counted = grouped_cells(
+        table, columns, cluster=cluster,
+        debate_weight=options.debate_weight, pair_weight=options.pair_weight,
+    )  # fmt: skip
+    counted, names, dropped = _without_dependent(counted, found.names)
+    notes += dropped
+    davidson = options.ties == "davidson"
+    totals = counted.totals()
+    best = fit(counted.cells, totals, prior_sd=options.prior_sd, davidson=davidson)[0]
+    samples = np.zeros((0, len(best)))
+    if counted.groups > 1:
+        resamples = counted.resampled(options.bootstraps, options.seed)
+        samples = fit(counted.cells, resamples, prior_sd=options.prior_sd, davidson=davidson, start=best)
+        samples = best + (samples - best) * small_sample_factor(counted.groups, len(best))
+    above, below = _open_ends(counted.cells, totals)
+    notes += _doubts(table, counted.groups, above, below, options)
+    lines, differences = _leaderboard(table, best, samples, above, below, options)
+    if davidson:
+        names = (*names, "tie")
+    return Ratings(
+        models=lines,
+        effects=tuple(
+            _effect(name, best[at], samples[:, at], counted.groups, options.level)
+            for at, name in enumerate(names, len(table.models))
+        ),
+        differences=differences,
+        judgments=len(table),
+        debates=len(np.unique(table.debate)),
+        groups=counted.groups,
+        options=options,
+        notes=tuple(notes),
+    )
+
+
+def small_sample_factor(groups: int, parameters: int) -> float:
+    """By how much resamples vary too little, because the parameters were fitted to the same groups."""
+    return float(np.sqrt(groups / max(groups - parameters, groups / 2)))
+
+
+def compacted(table: JudgmentTable) -> JudgmentTable:
+    """The table with only the models that occur in its rows."""
+    used, codes = np.unique(np.concatenate([table.pro, table.con]), return_inverse=True)
+    names = tuple(table.models[int(code)] for code in used)
+    return structs.replace(table, models=names, pro=codes[: len(table)], con=codes[len(table) :])
+
+
+def _without_dependent(
+    counted: GroupedCells, names: Sequence[str]
+) -> tuple[GroupedCells, tuple[str, ...], list[str]]:
+    cells = counted.cells
+    design = cells.design()[:, : cells.models]
+    kept, notes = independent(design, cells.covariates, names)
+    fewer = structs.replace(cells, covariates=cells.covariates[:, kept])
+    return structs.replace(counted, cells=fewer), tuple(names[at] for at in kept), notes
+
+
+def _open_ends(cells: Cells, totals: CellSums) -> tuple[set[int], set[int]]:
+    return unbeaten_and_winless(cells.models, cells.first, cells.second, totals.weight[0], totals.score[0])
+
+
+def _effect(name: str, value: float, samples: Floats, groups: int, level: float) -> Estimate:
+    low, high = bounds(samples, level)
+    return Estimate(name, float(value), low, high, groups)
+
+
+# --- the leaderboard ----------------------------------------------------------------------------------
+
+
+def _leaderboard(
+    table: JudgmentTable,
+    best: Floats,
+    samples: Floats,
+    above: set[int],
+    below: set[int],
+    options: RatingOptions,
+) -> tuple[tuple[ModelRating, ...], tuple[Difference, ...]]:
+    count = len(table.models)
+    strengths, drawn = best[:count], samples[:, :count]
+    order: list[int] = np.argsort(-strengths, kind="stable").tolist()
+    differences = _differences(table.models, strengths, drawn, order, options.level)
+    better, worse = dict.fromkeys(table.models, 0), dict.fromkeys(table.models, 0)
+    for one in differences:
+        better[one.worse] += one.separable
+        worse[one.better] += one.separable
+    share = _win_shares(table)
+    debates = _per_model(table, table.debate)
+    groups = _per_model(table, table.group)
+    lines: list[ModelRating] = []
+    for rank, model in enumerate(order, 1):
+        low, high = bounds(drawn[:, model], options.level)
+        expected = 1 / (1 + np.exp(np.delete(strengths, model) - strengths[model]))
+        name = table.models[model]
+        lines.append(
+            ModelRating(
+                model=name,
+                rank=rank,
+                best_rank=1 + better[name],
+                worst_rank=count - worse[name],
+                rating=_points(float(strengths[model])),
+                low=None if low is None or model in below else _points(low),
+                high=None if high is None or model in above else _points(high),
+                strength=float(strengths[model]),
+                win_share=float(share[model]),
+                expected_share=float(expected.mean()) if count > 1 else 0.5,
+                debates=int(debates[model]),
+                groups=int(groups[model]),
+            )
+        )
+    return tuple(lines), differences
+
+
+def _points(strength: float) -> float:
+    return float(MEAN_RATING + SCALE * strength)
+
+
+def _differences(
+    names: Sequence[str], strengths: Floats, drawn: Floats, order: Sequence[int], level: float
+) -> tuple[Difference, ...]:
+    """Of each model to each below it. Without resamples nothing is separable, and the list is empty."""
+    if len(drawn) < 10:
+        return ()
+    result: list[Difference] = []
+    for place, one in enumerate(order[:-1]):
+        others = list(order[place + 1 :])
+        gaps = drawn[:, [one]] - drawn[:, others]
+        lows, highs = np.quantile(gaps, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        for other, low, high in zip(others, lows.tolist(), highs.tolist(), strict=True):
+            result.append(
+                Difference(
+                    better=names[one],
+                    worse=names[other],
+                    difference=float(SCALE * (strengths[one] - strengths[other])),
+                    low=float(SCALE * low),
+                    high=float(SCALE * high),
+                    separable=not low <= 0 <= high,
+                )
+            )
+    return tuple(result)
+
+
+def _win_shares(table: JudgmentTable) -> Floats:
+    count = len(table.models)
+    won = np.bincount(table.pro, table.score, count) + np.bincount(table.con, 1 - table.score, count)
+    met = np.bincount(table.pro, minlength=count) + np.bincount(table.con, minlength=count)
+    return won / np.maximum(met, 1)
+
+
+def _per_model(table: JudgmentTable, codes: Integers) -> Integers:
+    """How many different codes (debates, groups) each model has."""
+    present = np.zeros((len(table.models), int(codes.max()) + 1), bool)
+    present[table.pro, codes] = True
+    present[table.con, codes] = True
+    return present.sum(axis=1)
+
+
+# --- doubts -------------------------------------------------------------------------------------------
+
+
+def _doubts(
+    table: JudgmentTable, groups: int, above: set[int], below: set[int], options: RatingOptions
+) -> list[str]:
+    notes: list[str] = []
+    if groups < FEW_GROUPS:
+        notes.append(
+            f"Too little data: {groups} groups in all. With fewer than {FEW_GROUPS} the intervals are too "
+            "narrow to be relied on."
+        )
+    else:
+        few = _per_model(table, table.group) < 8
+        if few.any():
+            names = ", ".join(sorted(table.models[at] for at in np.flatnonzero(few)))
+            notes.append(f"Too little data for some models (fewer than 8 groups): {names}.")
+    single = _unswapped(table)
+    if single:
+        notes.append(
+            f"{single} of {len(np.unique(table.group))} groups were not held with both sides: the side term "
+            "has to make up for it."
+        )
+    for models, text in ((above, "never lost to the others"), (below, "never won against the others")):
+        if models:
+            names = ", ".join(sorted(table.models[at] for at in models))
+            notes.append(
+                f"{names}: {text}. Their rating is set by the prior (standard deviation "
+                f"{options.prior_sd:g} in log-odds), and their interval is open on that side."
+            )
+    ties = float((table.score == 0.5).mean())
+    if ties and options.ties == "half":
+        notes.append(f"{ties:.0%} of the judgments are ties; each counts as half a win for both.")
+    return notes
+
+
+def _unswapped(table: JudgmentTable) -> int:
+    """How many groups have all their debates with the same model on the same side."""
+    turned = (table.pro > table.con).astype(float)
+    _, codes = np.unique(table.group, return_inverse=True)
+    share = np.bincount(codes, turned) / np.bincount(codes)
+    return int(((share == 0) | (share == 1)).sum())
+
+
+def effect_text(effect: Estimate) -> str:
+    """What an effect means, in words: how often an even opponent is beaten with it."""
+    base, _, part = effect.name.partition(":")
+    told = COVARIATE_TEXTS.get(base, base)
+    share = 1 / (1 + np.exp(-(effect.value or 0.0)))
+    return f"{told}{f' ({part})' if part else ''}: {share:.1%} against an even opponent"
