@@ -36,6 +36,8 @@ class SimulatedJudge(Struct, frozen=True, kw_only=True):
 
 
 class SimulatedWorld(Struct, frozen=True, kw_only=True):
+    """Models, judges and effects whose true values are known."""
+
     strengths: dict[str, float]
     """In log-odds."""
     judges: tuple[SimulatedJudge, ...] = (SimulatedJudge(name="judge"),)

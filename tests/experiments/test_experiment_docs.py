@@ -1,0 +1,36 @@
+"""The guide to experiments tells the truth: its programs run, and the public names are in it."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import moot.experiments
+
+PAGE = (Path(__file__).parents[2] / "docs/experiments.md").read_text("utf-8")
+
+
+def test_the_programs_of_the_guide_run(tmp_path: Path) -> None:
+    program = "\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "1 heron" in done.stdout
+
+
+def test_every_public_name_is_there_and_documented() -> None:
+    listed = {name for names in moot.experiments._HOMES.values() for name in names}  # pyright: ignore[reportPrivateUsage]
+    assert listed == set(moot.experiments.__all__)
+    for name in moot.experiments.__all__:
+        assert getattr(moot.experiments, name).__doc__, name
+    assert not [name for name in moot.experiments.__all__ if not re.search(rf"\b{name}\b", PAGE)]
+
+
+def test_examples_in_docstrings_are_right() -> None:
+    for module in moot.experiments._HOMES:  # pyright: ignore[reportPrivateUsage]
+        assert doctest.testmod(import_module(f"moot.experiments.{module}")).failed == 0, module
