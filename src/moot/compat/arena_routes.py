@@ -38,7 +38,7 @@ from moot.api.v1.validation_messages import (
 from moot.compat import arena_frames
 from moot.compat.arena_frames import TYPE
 from moot.compat.model_names import ServerModelResolver
-from moot.compat.plain_stream import follow_plainly, opened_headers
+from moot.compat.plain_stream import follow_plainly, follow_route, opened_headers
 from moot.compat.reply_shapes import Action, Bout, BoutActed, BoutEvent
 from moot.core.names import fold_name, trim
 from moot.core.state import Debate
@@ -50,7 +50,7 @@ from moot.rules.debate_setup import SeatSetup, Setup
 from moot.web.app_context import identity_of, query_string
 from moot.web.capabilities import lent_keys
 from moot.web.responses import json_reply
-from moot.web.route_docs import COMMANDED, READ, STREAM_OVER, api_router, documented, plain_events
+from moot.web.route_docs import COMMANDED, READ, api_router, documented
 from moot.web.routes.handlers import (
     Context,
     DebateId,
@@ -315,18 +315,7 @@ async def look_at_bout(request: Request, debate_id: DebateId, context: Context) 
 
 @router.get(
     "/debates/{debateId}/stream",
-    **documented(
-        "watch",
-        tag="Compatibility APIs",
-        summary="Follow a debate of turns",
-        events=plain_events(BoutEvent),
-        says="Events as they happen.",
-        query=query_params.PARAMETERS["plain"],
-        resumes=True,
-        headers=("X-Debate-Id",),
-        refusals=(403, 404, 406, 409, 422),
-        responses=STREAM_OVER,
-    ),
+    **follow_route("Follow a debate of turns", BoutEvent),
 )
 async def stream_bout(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Streams any debate from its beginning or after the last `seq` that the client has seen. Events are

@@ -9,6 +9,7 @@ later is not reported here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from msgspec import Struct, structs
 from starlette.requests import Request
@@ -32,6 +33,7 @@ from moot.core.state import REPLAYED_INTERRUPTIONS, Debate, Turn
 from moot.core.visibility import Viewer
 from moot.store.contract import RecordResult
 from moot.web.app_context import AppContext, head_of, identity_of, query_string
+from moot.web.route_docs import STREAM_OVER, documented, plain_events
 from moot.web.routes.handlers import check_accepts_stream, follow_debate, replayed_header
 
 PIECE_LENGTH = 4 * 1024
@@ -169,6 +171,22 @@ def _speaking(debate: Debate | None, call: int) -> Turn | None:
 
 
 # --- following ----------------------------------------------------------------------------------------
+
+
+def follow_route(summary: str, events: Any) -> dict[str, Any]:
+    """The arguments of the decorator of a route that calls `follow_plainly`."""
+    return documented(
+        "watch",
+        tag="Compatibility APIs",
+        summary=summary,
+        events=plain_events(events),
+        says="Events as they happen.",
+        query=query_params.PARAMETERS["plain"],
+        resumes=True,
+        headers=("X-Debate-Id",),
+        refusals=(403, 404, 406, 409, 422),
+        responses=STREAM_OVER,
+    )
 
 
 class PlainFrames(Struct, frozen=True):

@@ -35,6 +35,7 @@ from moot.compat.plain_stream import (
     SpeechText,
     content,
     follow_plainly,
+    follow_route,
     milliseconds,
     opened_headers,
     speech_events,
@@ -67,7 +68,7 @@ from moot.views.json_types import Timestamp
 from moot.web.app_context import AppContext, client_of, identity_of, query_string
 from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.responses import json_reply
-from moot.web.route_docs import STREAM_OVER, api_router, documented, plain_events
+from moot.web.route_docs import api_router, documented, plain_events
 from moot.web.routes.handlers import (
     Context,
     DebateId,
@@ -397,18 +398,7 @@ async def quick_create(request: Request, context: Context) -> Response:
 
 @router.get(
     "/debate/{debateId}/stream",
-    **documented(
-        "watch",
-        tag="Compatibility APIs",
-        summary="Follow a debate of agents",
-        events=plain_events(QuickEvent),
-        says="Events as they happen.",
-        query=query_params.PARAMETERS["plain"],
-        resumes=True,
-        headers=("X-Debate-Id",),
-        refusals=(403, 404, 406, 409, 422),
-        responses=STREAM_OVER,
-    ),
+    **follow_route("Follow a debate of agents", QuickEvent),
 )
 async def stream_quick(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Streams any debate from its beginning or after the last `seq` that the client has seen."""

@@ -6,11 +6,13 @@ is read and written in its own way on each database (`sqlite/` and `postgres/`).
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Collection
+from asyncio import Future
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -26,13 +28,18 @@ from moot.store.append import (
     check_invitation,
     unpack,
 )
+from moot.store.batch import ClaimDebate, RecordEvents
 from moot.store.contract import (
     NO_FILTER,
     AccessToken,
     ActiveDebate,
+    AppendStreamed,
     DebateFilter,
     DebateHead,
     DebatePage,
+    DecideOnHead,
+    IdempotencyKey,
+    Listener,
     RecordResult,
     StoredInvitation,
 )
@@ -51,14 +58,73 @@ IS_VALID = """
 """An invitation that was fetched with a shared link is valid only as long as that link."""
 
 
-class SqlStore(ABC):
+class StoreWriter(Protocol):
+    """The only place in a process that writes to its store."""
+
+    listeners: list[Listener]
+
+    @property
+    def write_error(self) -> str: ...
+
+    def send(self, *items: Any) -> None:
+        """Requests, each with a `reply` that is set when the request is durable or has failed."""
+        ...
+
+
+Writer = TypeVar("Writer", bound=StoreWriter)
+
+
+class SqlStore(ABC, Generic[Writer]):
     lists: ListDialect
+    _writer: Writer
 
     def __init__(self, clock: Clock, states: int) -> None:
         """`states` is how many folded states are kept in memory."""
         self._clock = clock
         self._states = StateCache(states)
         self.archive = SqlArchive(self._read_sql, self._transact, self._transact_and_scrub)
+
+    # --- writing --------------------------------------------------------------------------------------
+
+    def listen(self, listener: Listener) -> None:
+        self._writer.listeners.append(listener)
+
+    @property
+    def write_error(self) -> str:
+        return self._writer.write_error
+
+    async def record(
+        self,
+        debate_id: str,
+        decide: DecideOnHead,
+        *,
+        epoch: int | None = None,
+        owner: str = "",
+        once: IdempotencyKey | None = None,
+        bodies: Mapping[str, bytes] | None = None,
+    ) -> RecordResult:
+        await self._cache_state(debate_id)
+        request = RecordEvents(new_reply(), debate_id, decide, epoch, owner, once, bodies)
+        outcome = await self._send(request)
+        return await self._replay(outcome) if isinstance(outcome, RepeatedRequest) else outcome
+
+    def append_streamed(self, requests: Sequence[AppendStreamed]) -> None:
+        self._writer.send(*requests)
+
+    async def claim(self, debate_id: str, runner: str, *, seen_epoch: int, epoch: int | None = None) -> int:
+        await self._cache_state(debate_id)
+        return await self._send(ClaimDebate(new_reply(), debate_id, runner, seen_epoch, epoch))
+
+    async def _send(self, item: Any) -> Any:
+        self._writer.send(item)
+        return await item.reply
+
+    @abstractmethod
+    async def _cache_state(self, debate_id: str) -> None:
+        """Fold a debate that is not cached, so that the writer need not."""
+        ...
+
+    # --- what each store supplies ---------------------------------------------------------------------
 
     @abstractmethod
     async def _read_sql(self, text: str, /, **values: object) -> list[Row]: ...
@@ -85,6 +151,8 @@ class SqlStore(ABC):
 
     @abstractmethod
     async def state(self, debate_id: str, upto: int | None = None) -> Debate: ...
+
+    # --- states ---------------------------------------------------------------------------------------
 
     async def state_at_least(self, debate_id: str, seq: int) -> Debate:
         known = self.cached_state(debate_id)
@@ -218,6 +286,10 @@ class SqlStore(ABC):
         debate = await self.state(request.debate_id, request.last)
         records = await self.read(request.debate_id, request.first - 1, request.last - request.first + 1)
         return RecordResult(debate, records, replayed=True)
+
+
+def new_reply() -> Future[Any]:
+    return asyncio.get_running_loop().create_future()
 
 
 def _page(lists: ListDialect, filters: DebateFilter, limit: int, offset: int) -> Steps[DebatePage]:

@@ -162,20 +162,20 @@ def _opinions(debate: Debate, judging: Judging, seats: Seats) -> Iterator[JudgeO
 
 
 def _ballot_view(debate: Debate, judge: Judge, ballot: Ballot, seats: Seats) -> BallotView:
-    def told(text: str) -> str:
+    def named(text: str) -> str:
         return ballot_text(text, debate, ballot)
 
     scores = {
-        seat: PartyScore(score.score, tuple(map(told, score.strengths)), tuple(map(told, score.weaknesses)))
+        seat: PartyScore(score.score, tuple(map(named, score.strengths)), tuple(map(named, score.weaknesses)))
         for seat, score in ballot.scores.items()
     }
     return BallotView(
         judge=judge_seat(judge),
         order=ballot.order,
         winner=seats[ballot.winner] if ballot.winner else None,
-        reasoning=told(ballot.reasoning),
+        reasoning=named(ballot.reasoning),
         scores=_scores(scores, seats),
-        criteria={name: told(text) for name, text in ballot.criteria.items()},
+        criteria={name: named(text) for name, text in ballot.criteria.items()},
         cites=ballot.cites,
         rubric=_rubric(ballot.rubric, judge.weights, seats),
         ranking=tuple(seats[seat] for seat in ballot.ranking),

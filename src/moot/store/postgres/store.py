@@ -6,38 +6,28 @@ small pool. States are cached, and brought up to date where another process has 
 
 from __future__ import annotations
 
-import asyncio
-from asyncio import Future
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, TypeVar
 
 from moot.core.errors import StoreError, UnknownDebate
 from moot.core.events import Recorded
 from moot.core.state import Debate
-from moot.store.append import CachedState, Clock, RepeatedRequest, now
-from moot.store.batch import ClaimDebate, RecordEvents
-from moot.store.contract import (
-    AppendStreamed,
-    DecideOnHead,
-    IdempotencyKey,
-    Listener,
-    LogPosition,
-    RecordResult,
-)
+from moot.store.append import CachedState, Clock, now
+from moot.store.contract import LogPosition
 from moot.store.postgres import POOL_SIZE, STATEMENT_SECONDS, queries
 from moot.store.postgres.connect import Database, Params, adapted, run_statement, run_steps, translated
 from moot.store.postgres.migrations import migrate
 from moot.store.postgres.writer import DeleteDebate, PostgresWriter
 from moot.store.sql import Row, Steps, postgres_text
-from moot.store.sql_store import SqlStore
+from moot.store.sql_store import SqlStore, new_reply
 
 T = TypeVar("T")
 
 STATES = 1024
 
 
-class PostgresStore(SqlStore):
+class PostgresStore(SqlStore[PostgresWriter]):
     lists = queries.LISTS
 
     @classmethod
@@ -66,32 +56,8 @@ class PostgresStore(SqlStore):
         self._closed = False
         self._writer = PostgresWriter(database, self._states, clock)
 
-    def listen(self, listener: Listener) -> None:
-        self._writer.listeners.append(listener)
-
-    async def record(
-        self,
-        debate_id: str,
-        decide: DecideOnHead,
-        *,
-        epoch: int | None = None,
-        owner: str = "",
-        once: IdempotencyKey | None = None,
-        bodies: Mapping[str, bytes] | None = None,
-    ) -> RecordResult:
-        await self._cache_state(debate_id)
-        outcome = await self._write(RecordEvents(_reply(), debate_id, decide, epoch, owner, once, bodies))
-        return await self._replay(outcome) if isinstance(outcome, RepeatedRequest) else outcome
-
-    def append_streamed(self, requests: Sequence[AppendStreamed]) -> None:
-        self._writer.send(*requests)
-
-    async def claim(self, debate_id: str, runner: str, *, seen_epoch: int, epoch: int | None = None) -> int:
-        await self._cache_state(debate_id)
-        return await self._write(ClaimDebate(_reply(), debate_id, runner, seen_epoch, epoch))
-
     async def delete(self, debate_id: str) -> None:
-        await self._write(DeleteDebate(_reply(), debate_id))
+        await self._send(DeleteDebate(new_reply(), debate_id))
 
     async def read(self, debate_id: str, after: int = 0, limit: int = 1000) -> tuple[Recorded, ...]:
         return await queries.events(self._query, debate_id, after, max(limit, 0))
@@ -122,10 +88,6 @@ class PostgresStore(SqlStore):
         """Always False: processes learn of each other through the bus, and by reading positions."""
         return False
 
-    @property
-    def write_error(self) -> str:
-        return self._writer.write_error
-
     async def close(self) -> None:
         if not self._closed:
             self._closed = True
@@ -155,10 +117,6 @@ class PostgresStore(SqlStore):
         if self._closed:
             raise StoreError("The store is closed.")
 
-    async def _write(self, item: RecordEvents | ClaimDebate | DeleteDebate) -> Any:
-        self._writer.send(item)
-        return await item.reply
-
     async def _cache_state(self, debate_id: str) -> None:
         """Fold a debate that is not cached here, so that the writer need not."""
         if debate_id in self._states:
@@ -173,7 +131,3 @@ class PostgresStore(SqlStore):
         known = self._states.get(state.debate.id)
         if known is None or known.checked != state.checked or known.debate.seq <= state.debate.seq:
             self._states.put(state.debate.id, state)
-
-
-def _reply() -> Future[Any]:
-    return asyncio.get_running_loop().create_future()

@@ -10,27 +10,18 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
-from asyncio import Future
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from moot.core.errors import StoreError, UnknownDebate
 from moot.core.events import Recorded
 from moot.core.state import Debate
-from moot.store.append import Clock, RepeatedRequest, now
-from moot.store.batch import ClaimDebate, RecordEvents
-from moot.store.contract import (
-    AppendStreamed,
-    DecideOnHead,
-    IdempotencyKey,
-    Listener,
-    LogPosition,
-    RecordResult,
-)
+from moot.store.append import Clock, now
+from moot.store.contract import AppendStreamed, LogPosition
 from moot.store.sql import Row, Statement, Steps
-from moot.store.sql_store import SqlStore
+from moot.store.sql_store import SqlStore, new_reply
 from moot.store.sqlite import queries
 from moot.store.sqlite.connect import connect, prepare, run_statement, run_steps, translated
 from moot.store.sqlite.writer import OwnTransaction, SqliteWriter
@@ -42,7 +33,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class SqliteStore(SqlStore):
+class SqliteStore(SqlStore[SqliteWriter]):
     lists = queries.LISTS
 
     @classmethod
@@ -66,25 +57,6 @@ class SqliteStore(SqlStore):
         self._writer = SqliteWriter(self._connect(), self._states, clock)
         self._seen_commits, self._seen_generation = 0, 0
 
-    def listen(self, listener: Listener) -> None:
-        self._writer.listeners.append(listener)
-
-    async def record(
-        self,
-        debate_id: str,
-        decide: DecideOnHead,
-        *,
-        epoch: int | None = None,
-        owner: str = "",
-        once: IdempotencyKey | None = None,
-        bodies: Mapping[str, bytes] | None = None,
-    ) -> RecordResult:
-        await self._cache_state(debate_id)
-        reply = _reply()
-        self._writer.send(RecordEvents(reply, debate_id, decide, epoch, owner, once, bodies))
-        outcome = await reply
-        return await self._replay(outcome) if isinstance(outcome, RepeatedRequest) else outcome
-
     def append_streamed(self, requests: Sequence[AppendStreamed]) -> None:
         warm: list[AppendStreamed] = []
         cold: list[AppendStreamed] = []
@@ -96,12 +68,6 @@ class SqliteStore(SqlStore):
             folding.add_done_callback(self._folding.discard)
         if warm:
             self._writer.send(*warm)
-
-    async def claim(self, debate_id: str, runner: str, *, seen_epoch: int, epoch: int | None = None) -> int:
-        await self._cache_state(debate_id)
-        reply = _reply()
-        self._writer.send(ClaimDebate(reply, debate_id, runner, seen_epoch, epoch))
-        return await reply
 
     async def delete(self, debate_id: str) -> None:
         await self._write_alone(lambda: self._writer.delete(debate_id))
@@ -133,10 +99,6 @@ class SqliteStore(SqlStore):
         generation, self._seen_generation = self._seen_generation, self._writer.generation
         return generation != self._seen_generation
 
-    @property
-    def write_error(self) -> str:
-        return self._writer.write_error
-
     async def close(self) -> None:
         self._closed = True
         self._writer.stop()
@@ -161,9 +123,7 @@ class SqliteStore(SqlStore):
         return await self._write_alone(lambda: self._writer.change_and_scrub(run_steps, steps))
 
     async def _write_alone(self, work: Callable[[], T]) -> T:
-        reply: Future[T] = _reply()
-        self._writer.send(OwnTransaction(reply, work))
-        return await reply
+        return await self._send(OwnTransaction(new_reply(), work))
 
     async def _read(
         self, query: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
@@ -228,7 +188,3 @@ class SqliteStore(SqlStore):
         self._readers.shutdown()
         for connection in self._connections:
             connection.close()
-
-
-def _reply() -> Future[Any]:
-    return asyncio.get_running_loop().create_future()
