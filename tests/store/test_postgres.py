@@ -321,7 +321,7 @@ class Proxy:
     ) -> None:
         while data := await _read(reader):
             far.write(data)
-            if b"INSERT INTO landed" in data:
+            if b"append_events_1" in data:
                 appends.set()
                 if self.mute:
                     self.mute, self.cuts = False, self.cuts + 1
@@ -404,7 +404,8 @@ async def _waiters(url: str, count: int) -> None:
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
         for _ in range(1000):
             cursor = await connection.execute(
-                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'want AS'"
+                "SELECT count(*) FROM pg_stat_activity"
+                " WHERE wait_event_type = 'Lock' AND query ~ 'append_events_1'"
             )
             row = await cursor.fetchone()
             if row and row[0] >= count:

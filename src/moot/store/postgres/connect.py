@@ -28,6 +28,7 @@ from typing import Any, LiteralString, TypeVar
 
 import psycopg
 from psycopg import AsyncConnection, errors
+from psycopg.abc import PQGen
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.types.string import StrDumperUnknown
 from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
@@ -42,6 +43,8 @@ Params = Sequence[object] | Mapping[str, object] | None
 CONNECT_SECONDS = 5
 """How long it may take to connect."""
 CANCEL_SECONDS = 1.0
+WAKE_SECONDS = 60.0
+"""How often a connection that waits for the server looks at its socket unasked."""
 PATIENCE = 6.0
 """Seconds for which a query is repeated, so that a server may be restarted."""
 IN_TROUBLE = 2.0
@@ -112,11 +115,14 @@ class Database:
     async def _pool_slot(self) -> AsyncGenerator[None]:
         if self._closed:
             raise StoreError("The store is closed.")
-        try:
-            async with asyncio.timeout(self.statement_seconds):
-                await self._free.acquire()
-        except TimeoutError:
-            raise StoreError("All connections to the database are in use.") from None
+        if self._free.locked():
+            try:
+                async with asyncio.timeout(self.statement_seconds):
+                    await self._free.acquire()
+            except TimeoutError:
+                raise StoreError("All connections to the database are in use.") from None
+        else:
+            await self._free.acquire()
         try:
             yield
         finally:
@@ -139,6 +145,10 @@ class Database:
 class CancellableConnection(AsyncConnection[tuple[Any, ...]]):
     """When a task is cancelled psycopg asks the server to cancel its statement and waits for that. A frozen
     server does not answer, so the socket is closed; otherwise the task would hang for ten seconds."""
+
+    async def wait(self, gen: PQGen[T], interval: float = WAKE_SECONDS, timeout: float | None = None) -> T:
+        """psycopg's own interval wakes a connection that listens ten times a second, to notice Ctrl-C."""
+        return await super().wait(gen, interval, timeout)
 
     async def cancel_safe(self, *, timeout: float = CANCEL_SECONDS) -> None:
         try:
@@ -245,18 +255,29 @@ async def retry_lost(attempt: Callable[[float], Awaitable[T]], seconds: float) -
         await asyncio.sleep(pause)
 
 
-@contextlib.asynccontextmanager
-async def time_limit(connection: Connection, seconds: float) -> AsyncGenerator[None]:
-    clock = asyncio.create_task(_cancel_after(connection, seconds), name="moot-store limit")
-    try:
-        yield
-    finally:
-        clock.cancel()
+class time_limit:  # noqa: N801 - used like a function
+    """Cancels the statement that runs on the connection when the time is up, and then closes it."""
+
+    def __init__(self, connection: Connection, seconds: float) -> None:
+        self._connection = connection
+        self._seconds = seconds
+        self._cancelling: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> None:
+        # A timer, not a task: nearly all statements end in time.
+        self._timer = asyncio.get_running_loop().call_later(self._seconds, self._time_is_up)
+
+    async def __aexit__(self, *_: object) -> None:
+        self._timer.cancel()
+        if self._cancelling is not None:
+            self._cancelling.cancel()
+
+    def _time_is_up(self) -> None:
+        self._cancelling = asyncio.create_task(_cancel(self._connection), name="moot-store limit")
 
 
-async def _cancel_after(connection: Connection, seconds: float) -> None:
+async def _cancel(connection: Connection) -> None:
     """Ask the server to cancel the statement, so that it has no effect later; then close the socket."""
-    await asyncio.sleep(seconds)
     with contextlib.suppress(psycopg.Error):
         await connection.cancel_safe(timeout=CANCEL_SECONDS)
         await asyncio.sleep(CANCEL_SECONDS)

@@ -1,9 +1,9 @@
 """The one task that writes: it decides all waiting requests and appends them in one statement.
 
-There is no timer. While one append is under way the next batch gathers. Words are decided on the cached
-state; for a command the head is read first, so that it is not refused because of an outdated state. Where
-another process was faster, all requests for that debate are decided again. No request is answered or
-published before it is durable.
+There is no timer. While one append is under way the next batch gathers. What a runner writes is decided on
+the cached state, which is nearly always the head; for a command of people, which may come to any process, the
+head is read first. Where another process was faster, or the cached state led to a refusal, all requests for
+that debate are decided again on the head. No request is answered or published before it is durable.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from moot.store.batch import (
     WriterAnswer,
     deliver_answers,
 )
-from moot.store.contract import AppendStreamed, Listener, RecordResult
+from moot.store.contract import Listener, RecordResult
 from moot.store.postgres import queries
 from moot.store.postgres.append_statement import values
 from moot.store.postgres.connect import Connection, Database, is_connection_lost
@@ -142,7 +142,9 @@ class PostgresWriter:
         self, items: Sequence[BatchRequest]
     ) -> tuple[Sequence[BatchRequest], Exception | None]:
         """The requests that were not carried out, and why."""
-        looked_up = {item.debate_id for item in items if not isinstance(item, AppendStreamed)}
+        looked_up = {
+            item.debate_id for item in items if isinstance(item, RecordEvents) and item.epoch is None
+        }
         try:
             for _ in range(MAX_ATTEMPTS):
                 entries, batch = await self._decide(items, looked_up)

@@ -62,7 +62,7 @@ class WriterConnection:
 
     async def append(self, values: Values) -> AppendPositions:
         self._batch += 1
-        numbered = {**values, "writer": self._writer, "batch": self._batch}
+        numbered = {**values, "writer_id": self._writer, "batch_number": self._batch}
         sent = count()
         return await self.run(lambda connection: _append(connection, numbered, again=next(sent) > 0))
 
@@ -112,8 +112,8 @@ async def _append(connection: Connection, values: Values, *, again: bool) -> App
             raise
         rows = await fetch(
             connection,
-            "SELECT bases, places FROM landed WHERE writer = %(writer)s AND batch = %(batch)s",
-            {"writer": values["writer"], "batch": values["batch"]},
+            "SELECT bases, places FROM landed WHERE writer = %s AND batch = %s",
+            [values["writer_id"], values["batch_number"]],
         )
     except psycopg.Error as error:
         if again:
