@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from moot.cluster.heartbeat import Heartbeat
+from moot.cluster.heartbeat import Heartbeat, QueueGlance
 from moot.cluster.queue import Queue
 from tests.support.postgres import empty_postgres, postgres_url
 
@@ -15,7 +15,7 @@ __all__ = ["empty_postgres", "postgres_url"]
 EVERY, MOST = 0.02, 5
 BREAK_LINE = """
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-WHERE query LIKE 'UPDATE procrastinate_workers%%' AND pid <> pg_backend_pid()
+WHERE query ~ '^\\s*UPDATE procrastinate_workers' AND pid <> pg_backend_pid()
 """
 
 
@@ -23,8 +23,8 @@ class Beats:
     def __init__(self) -> None:
         self.known: list[bool] = []
 
-    def __call__(self, _worker: int, known: bool, _at: float) -> None:
-        self.known.append(known)
+    def __call__(self, _worker: int, glance: QueueGlance | None, _at: float) -> None:
+        self.known.append(glance is not None)
 
     async def more(self, beats: int) -> None:
         """Until there have been so many more."""

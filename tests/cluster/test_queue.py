@@ -389,10 +389,9 @@ async def test_a_job_that_was_lost_on_its_way_to_us_is_given_to_somebody(
 
 
 async def test_a_job_that_is_ours_and_unknown_to_us_is_given_to_somebody(
-    open_worker: OpenWorker, store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+    open_worker: OpenWorker, store: MemoryStore
 ):
     """As when a statement lands after it was given up."""
-    monkeypatch.setattr(queue_placement, "COUNT_SECONDS", 0.05)
     async with open_worker() as worker:
         queue = worker.placement._queue
         fetch, lost = queue.fetch, list[DebateJob]()
@@ -560,6 +559,25 @@ async def test_more_callers_than_connections_leave_the_queue_usable(url: str) ->
                 *(queue.query("SELECT pg_sleep(0.01)") for _ in range(300)), return_exceptions=True
             )
             assert any(isinstance(answer, StoreError) for answer in answers)
+        assert await queue.query("SELECT 1 AS one") == [{"one": 1}]
+    finally:
+        await queue.close()
+
+
+async def test_connections_that_break_while_many_wait_for_one_leave_the_queue_usable(url: str) -> None:
+    queue = await Queue.open(url, seconds=5)
+    broken = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '^SELECT pg_sleep'"
+    try:
+        callers = asyncio.gather(
+            *(queue.query("SELECT pg_sleep(0.002)") for _ in range(300)), return_exceptions=True
+        )
+        async with await psycopg.AsyncConnection.connect(url, autocommit=True) as other:
+            for _ in range(5):
+                await asyncio.sleep(0.02)
+                await other.execute(broken)
+        answers = await callers
+        assert any(isinstance(answer, StoreError) for answer in answers)
+        assert sum(not isinstance(answer, Exception) for answer in answers) > 200
         assert await queue.query("SELECT 1 AS one") == [{"one": 1}]
     finally:
         await queue.close()

@@ -1,7 +1,9 @@
 """The heartbeat of a worker, sent by a thread of its own on a connection of its own.
 
 Sent from the event loop it would be late just when the worker is busiest, and the others would take it for
-dead. But the thread sends it only while the event loop runs: a worker that hangs must fall silent.
+dead. But the thread sends it only while the event loop runs: a worker that hangs must fall silent. The same
+statement answers what the worker would otherwise ask for each by itself: whether there are jobs to fetch or
+to take over.
 """
 
 from __future__ import annotations
@@ -12,23 +14,61 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
+from msgspec import Struct
+
 from moot.cluster.background_tasks import restart_forever, wait_for_event
+from moot.cluster.queue import SHARED_QUEUE, TASK
 from moot.core.errors import StoreError
 from moot.store.postgres.connect import Connection, fetch, open_connection, time_limit, translated
 
 CLOSE_SECONDS = 0.5
 
-OnHeartbeat = Callable[[int, bool, float], None]
+# procrastinate's own function does not say whether there was such a worker.
+HEARTBEAT_SQL = """
+    UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = %(worker)s
+    RETURNING
+        EXISTS (
+            SELECT FROM procrastinate_jobs
+            WHERE status = 'todo' AND task_name = %(task)s AND queue_name = %(queue)s
+        ),
+        EXISTS (
+            SELECT FROM procrastinate_jobs
+            WHERE status = 'todo' AND task_name = %(task)s AND queue_name NOT IN (%(queue)s, %(common)s)
+        ),
+        (SELECT count(*) FROM procrastinate_jobs WHERE status = 'doing' AND worker_id = %(worker)s),
+        EXISTS (
+            SELECT FROM procrastinate_workers AS other
+            WHERE other.last_heartbeat < now() - make_interval(secs => %(stall)s)
+        ) OR EXISTS (SELECT FROM procrastinate_jobs WHERE status = 'doing' AND worker_id IS NULL)
+"""
+
+
+class QueueGlance(Struct, frozen=True):
+    """The queue at the time of a heartbeat."""
+
+    waiting: bool
+    """There are jobs in the queue of this worker."""
+    waiting_elsewhere: bool
+    """There are jobs in queues that only another worker reads."""
+    assigned: int
+    """Jobs that this worker has to run."""
+    stalled: bool
+    """There may be jobs of a worker that fell silent or is gone."""
+
+
+OnHeartbeat = Callable[[int, QueueGlance | None, float], None]
 
 
 class Heartbeat:
     def __init__(
         self, url: str, *, every: float, stall: float, within: float, on_heartbeat: OnHeartbeat
     ) -> None:
-        """`on_heartbeat` is called on the event loop with the worker's number, whether the database still
-        knows it, and the time. It is not called where the database takes longer than `within`."""
+        """`on_heartbeat` is called on the event loop with the worker's number, the state of the queue (None
+        where the database does not know this worker any more), and the time. It is not called where the
+        database takes longer than `within`."""
         self._url = url
         self._every = every
+        self._stall = stall
         self._most = max(int(stall / every / 2), 1)
         self._within = within
         self._heard = on_heartbeat
@@ -36,6 +76,8 @@ class Heartbeat:
         """Beats since the event loop last ran; after half a stall none is sent. Beats are counted instead of
         seconds, so that a process that was stopped for a while is not taken for one that hangs."""
         self.worker = 0
+        self.queue = SHARED_QUEUE
+        """The queue from which the worker takes jobs."""
         self._closed = False
         self._thread: threading.Thread | None = None
         self._wake: Callable[[], object] | None = None
@@ -85,10 +127,16 @@ class Heartbeat:
 
     async def _beat(self, connection: Connection) -> None:
         worker, at = self.worker, time.monotonic()
-        # procrastinate's own function does not say whether there was such a worker.
-        question = "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = %s RETURNING id"
+        values = {
+            "worker": worker,
+            "task": TASK,
+            "queue": self.queue,
+            "common": SHARED_QUEUE,
+            "stall": self._stall,
+        }
         with translated():
             async with time_limit(connection, self._within):
-                known = await fetch(connection, question, [worker])
+                rows = await fetch(connection, HEARTBEAT_SQL, values)
+        glance = QueueGlance(*rows[0]) if rows else None
         with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._heard, worker, bool(known), at)
+            self._loop.call_soon_threadsafe(self._heard, worker, glance, at)

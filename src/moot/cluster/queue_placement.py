@@ -23,7 +23,7 @@ from moot.cluster.background_tasks import (
     restart_forever,
     wait_for_event,
 )
-from moot.cluster.heartbeat import Heartbeat
+from moot.cluster.heartbeat import Heartbeat, QueueGlance
 from moot.cluster.queue import SHARED_QUEUE, Queue, queue_of
 from moot.cluster.takeover import Takeover
 from moot.cluster.watchdog import Watchdog, worker_is_known
@@ -36,7 +36,7 @@ from moot.store.contract import Store
 log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.5
-REPORT_SECONDS = 2.0
+REPORT_SECONDS = 5.0
 HAND_OVER_SECONDS = 4.0
 """Seconds to park and hand over all debates. The store is closed after that; together they must take less
 than `SHUTDOWN_SECONDS`."""
@@ -48,7 +48,6 @@ SHORTEST_SECONDS = 1.0
 LATE_HEARTBEAT = 0.75
 """The part of a stall after which a heartbeat is late."""
 REQUEUE_SECONDS = 5.0
-COUNT_SECONDS = 5.0
 FETCH_AT_ONCE = 8
 """Debates fetched at a time."""
 
@@ -85,9 +84,12 @@ class QueuePlacement:
         self._unregistered = asyncio.Event()
         """The database does not know this worker any more."""
         self._watchdog: Watchdog | None = None
-        self._unsure = False
-        """A fetch has failed: we may have been given jobs that we do not know of."""
-        self._count_at = 0.0
+        self._unsure = True
+        """A fetch has failed, or the queue says so: we may have been given jobs that we do not know of."""
+        self._glance: QueueGlance | None = None
+        """The queue at our last heartbeat."""
+        self._stalled = asyncio.Event()
+        """There may be jobs to take over."""
 
     # --- opening --------------------------------------------------------------------------------------
 
@@ -116,6 +118,7 @@ class QueuePlacement:
         self._opened = True
         self._common = recover or not self._run
         if self._heartbeat is not None:
+            self._heartbeat.queue = self._queue_name()
             self._heartbeat.start()
             self._run_in_background(self._heartbeat.watch_loop, "loop check")
             self._run_in_background(self._keep_registered, "registering again")
@@ -143,15 +146,24 @@ class QueuePlacement:
         began = self._time()
         self._worker = await self._queue.register()
         if self._heartbeat is not None:
-            self._heartbeat.worker = self._worker
-        self._on_heartbeat(self._worker, True, began)
+            self._heartbeat.worker, self._heartbeat.queue = self._worker, self._queue_name()
+        self._heard_at(began)
 
-    def _on_heartbeat(self, worker: int, known: bool, at: float) -> None:
+    def _on_heartbeat(self, worker: int, glance: QueueGlance | None, at: float) -> None:
         if worker != self._worker:
             return
-        if not known:
+        if glance is None:
             self._unregistered.set()
             return
+        self._heard_at(at)
+        self._glance = glance
+        self._unsure = self._unsure or glance.assigned > len(self._jobs)
+        if glance.waiting or self._unsure:
+            self._jobs_available.set()
+        if glance.stalled:
+            self._stalled.set()
+
+    def _heard_at(self, at: float) -> None:
         if self._last_heartbeat and at - self._last_heartbeat > self._timings.stall_seconds:
             self._back = at
         self._last_heartbeat = max(at, self._last_heartbeat)
@@ -249,34 +261,41 @@ class QueuePlacement:
 
     async def _keep_taking_over(self) -> None:
         while True:
+            await self._stalled.wait()
+            self._stalled.clear()
             if self._heartbeat_steady:
                 with self._outage.tolerate():
                     await self._takeover.take_over_stalled(self._jobs.jobs, everywhere=self._common)
-            await asyncio.sleep(self._timings.heartbeat_seconds)
 
     async def _keep_requeueing(self) -> None:
         while True:
-            if self._heartbeat_steady:
+            if self._heartbeat_steady and self._glance is not None:
                 with self._outage.tolerate():
-                    await self._takeover.requeue_stranded(everywhere=self._common)
-            await asyncio.sleep(REQUEUE_SECONDS)
+                    await self._takeover.requeue_stranded(self._glance, everywhere=self._common)
+                await asyncio.sleep(REQUEUE_SECONDS)
+            else:
+                await asyncio.sleep(min(REQUEUE_SECONDS, self._timings.heartbeat_seconds))
 
     async def _fetch(self) -> None:
+        """Whenever there may be jobs: the queue notifies us of new ones, and each heartbeat says whether any
+        are waiting. While heartbeats fail, the queue is asked, which shows whether it can be reached."""
         while not self._closed:
             self._jobs_available.clear()
             # Without a recent heartbeat, jobs would be taken over by others again at once.
             if self._time() - self._last_heartbeat < LATE_HEARTBEAT * self._timings.stall_seconds:
                 with self._outage.tolerate():
                     await self._fetch_jobs()
-            await wait_for_event(self._jobs_available, POLL_SECONDS)
+            while not self._jobs_available.is_set():
+                await wait_for_event(self._jobs_available, POLL_SECONDS)
+                if self._time() - self._last_heartbeat > self._timings.heartbeat_seconds + POLL_SECONDS:
+                    break
 
     async def _fetch_jobs(self) -> None:
         """The only place where jobs are fetched."""
-        if self._unsure or self._time() >= self._count_at:
+        if self._unsure:
             # Jobs assigned to us that we do not know of: no other worker could get them.
             taken = await self._queue.taken(self._worker)
             await self._takeover.take_over([job for job in taken if job not in self._jobs.jobs])
-            self._count_at = self._time() + COUNT_SECONDS
         self._unsure = True
         most = 1
         while (free := self._timings.debates - len(self._jobs)) > 0 and not self._closed:

@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
+from moot.cluster.heartbeat import QueueGlance
 from moot.cluster.queue import DebateJob, Queue
 from moot.engine.placement import WorkerTimings
 from moot.engine.run_loop import UnclaimedSearch
@@ -38,14 +39,16 @@ class Takeover:
         stalled = [job for job in await self._queue.stalled(self._stall) if job not in ours]
         await self.take_over([job for job in stalled if everywhere or job.debate in self.local_debates])
 
-    async def requeue_stranded(self, *, everywhere: bool) -> None:
+    async def requeue_stranded(self, glance: QueueGlance, *, everywhere: bool) -> None:
         """Move jobs that no worker will fetch to a queue of a live one."""
-        for job in await self._queue.stranded(self._stall):
-            if everywhere or job.debate in self.local_debates:
-                await self.move(job, self._queue_name())
+        if glance.waiting_elsewhere:
+            for job in await self._queue.stranded(self._stall):
+                if everywhere or job.debate in self.local_debates:
+                    await self.move(job, self._queue_name())
         if everywhere:
             await self._queue_recently_unclaimed()
-            await self._queue.prune_workers(self._stall)
+            if glance.stalled:
+                await self._queue.prune_workers(self._stall)
 
     async def take_over(self, jobs: Sequence[DebateJob]) -> None:
         """With new jobs: the worker that has the old one may still be alive, and would end it."""

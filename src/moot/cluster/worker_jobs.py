@@ -109,14 +109,16 @@ class WorkerJobs:
 
     async def _claim(self, running: WorkerJob) -> int | None:
         job = running.job
-        head = await self._store.head(job.debate)
+        position = (await self._store.positions((job.debate,))).get(job.debate)
+        if position is None:
+            return None
         # An equal epoch is our own claim whose answer was lost, since no job is given out twice.
-        if head.epoch > job.id:
+        if position.epoch > job.id:
             log.info("another worker has taken this debate over", extra={"debate": job.debate})
             return None
         if not wants_runner(await self._store.state(job.debate)):
             return None
-        return await self._store.claim(job.debate, self._name(), seen_epoch=head.epoch, epoch=job.id)
+        return await self._store.claim(job.debate, self._name(), seen_epoch=position.epoch, epoch=job.id)
 
     async def _finish(self, running: WorkerJob) -> None:
         while True:
