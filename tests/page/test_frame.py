@@ -58,20 +58,33 @@ async def test_a_page_looks_the_same_whichever_page_was_there_before(page: Page,
 
 LOADED = """() => performance.getEntriesByType('navigation').concat(performance.getEntriesByType('resource'))
   .map(({ name, transferSize }) => [new URL(name).pathname, transferSize])"""
-MOST_BYTES = 150_000
+MOST_BYTES = 110_000
+SAMPLE_BYTES = 90_000
+RETURNING = "localStorage.setItem('moot.returning', 'true')"
 
 
 async def test_the_first_page_is_small_with_all_that_it_asks_for(page: Page, served: Served) -> None:
+    await page.goto(served.url)
+    await expect(page.get_by_role("region", name="Speeches of the sample")).to_be_visible()
+    with_sample: dict[str, int] = dict(await page.evaluate(LOADED))
+    await page.evaluate(RETURNING)
     async with page.expect_response("**/api/v1/estimate"):
         await page.goto(served.url)
     sizes: dict[str, int] = dict(await page.evaluate(LOADED))
     assert {"/", "/static/pages/start.js", "/vendor/preact.js", "/api/v1/models"} <= sizes.keys()
-    assert sum(sizes.values()) < MOST_BYTES, sorted(sizes.items(), key=lambda item: -item[1])
+    # The second time the browser has the files, and asks only whether they are still the same.
+    first_time = {name: with_sample[name] for name in sizes if name in with_sample}
+    assert sum(first_time.values()) < MOST_BYTES, sorted(first_time.items(), key=lambda item: -item[1])
+    sample = {name: size for name, size in with_sample.items() if name not in sizes}
+    assert sum(sample.values()) < SAMPLE_BYTES, sorted(sample.items(), key=lambda item: -item[1])
 
 
 async def test_the_document_names_all_that_its_page_is_made_of(page: Page, served: Served) -> None:
     debate = await served.open()
     await served.over(debate)
+    # The sample debate is loaded when the page is shown.
+    await page.goto(served.url)
+    await page.evaluate(RETURNING)
     for path in ("/", f"/debate/{debate}", f"/debate/{debate}/replay"):
         document = await page.goto(served.url + path)
         assert document is not None

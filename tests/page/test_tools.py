@@ -44,7 +44,7 @@ def script(request: Request) -> Iterable[Cue]:
 
 async def test_a_tool_that_is_ticked_is_used_and_shown_as_plain_words(page: Page, served: Served) -> None:
     await page.goto(served.url)
-    await page.get_by_text("Rules", exact=True).click()
+    await page.get_by_text("More options").click()
     await page.get_by_role("checkbox", name="The word desk").check()
     await expect(page.get_by_text("tools: words", exact=False)).to_be_visible()
     await page.get_by_role("button", name="Start the debate").click()

@@ -174,7 +174,7 @@ async def test_a_keyboard_is_enough_from_the_motion_to_the_verdict(
 ) -> None:
     await page.goto(served.url)
     await expect(page.locator(".laid:not([data-pale])")).to_contain_text("speeches")
-    await tab_to(page, "The motion")
+    await tab_to(page, "Motion")
     await page.keyboard.type("Tabs are better than spaces")
     await tab_to(page, "Start the debate")
     await page.keyboard.press("Enter")

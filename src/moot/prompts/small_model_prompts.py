@@ -153,8 +153,9 @@ def first_point(speech: str, most: int = 18) -> str:
 
 
 def lowercase_first(text: str) -> str:
+    """The text as it stands within a sentence; abbreviations and "I" keep their capitals."""
     first = text.split(" ", 1)[0]
-    return text if first.isupper() else text[:1].lower() + text[1:]
+    return text if first.isupper() and first != "A" else text[:1].lower() + text[1:]
 
 
 def _plain(motion: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 from importlib.resources import files
@@ -23,6 +23,7 @@ from msgspec.structs import replace
 from moot.api.frames import seen_event
 from moot.api.page_view.page_frames import PageFrames, Patch
 from moot.api.problems import Problem
+from moot.core.events import Recorded
 from moot.core.evolve import evolve
 from moot.core.state import Debate
 from moot.core.visibility import OBSERVER, Viewer
@@ -52,6 +53,7 @@ SECTIONS_NEEDED = (
 )
 
 ReplayFrame = tuple[int, list[Patch]]
+ReplayChange = tuple[datetime, Patch]
 
 
 class PlayerAssets(Struct, frozen=True):
@@ -81,7 +83,7 @@ def replay_viewer(viewer: Viewer, debate: Debate) -> Viewer:
 async def to_replay(store: Store, so_far: Debate, viewer: Viewer, *, reasoning: bool) -> str:
     """Raises Problem where the player has not been built."""
     parts = _player_assets()
-    changes: list[tuple[datetime, Patch]] = []
+    changes: list[ReplayChange] = []
     debate: Debate | None = None
     dialect = PageFrames(replay_viewer(viewer, so_far))
     after = 0
@@ -90,10 +92,24 @@ async def to_replay(store: Store, so_far: Debate, viewer: Viewer, *, reasoning: 
             if recorded.seq % YIELD_EVERY == 0:
                 await asyncio.sleep(0)
             before, debate = debate, evolve(debate, recorded)
-            for frame in dialect.frames(seen_event(recorded, before, debate, dialect.viewer)):
-                changes += [(recorded.at, patch) for patch in _kept_patches(frame.data["ops"], reasoning)]
+            changes += replay_changes(dialect, recorded, before, debate, reasoning=reasoning)
         after = records[-1].seq
     return await asyncio.to_thread(_page, parts, so_far.motion, changes)
+
+
+def replay_changes(
+    dialect: PageFrames, recorded: Recorded, before: Debate | None, debate: Debate, *, reasoning: bool
+) -> Iterator[ReplayChange]:
+    """What an event changes in the view of the replay, with its time."""
+    for frame in dialect.frames(seen_event(recorded, before, debate, dialect.viewer)):
+        for patch in _kept_patches(frame.data["ops"], reasoning):
+            yield recorded.at, patch
+
+
+def replay_data(changes: Sequence[ReplayChange]) -> dict[str, Any]:
+    """The changes as the player reads them: the start, and frames with their milliseconds from it."""
+    start = changes[0][0] if changes else datetime.min
+    return {"start": moment(start), "frames": list(_frames(changes, start))}
 
 
 def _kept_patches(patches: Iterable[Patch], reasoning: bool) -> Iterator[Patch]:
@@ -125,7 +141,7 @@ def _stripped(path: tuple[str, ...], value: Any, reasoning: bool) -> Any:
             return value
 
 
-def _frames(changes: Iterable[tuple[datetime, Patch]], start: datetime) -> Iterator[ReplayFrame]:
+def _frames(changes: Iterable[ReplayChange], start: datetime) -> Iterator[ReplayFrame]:
     """Frames with their times from the start; changes of one moment and consecutive tokens are merged."""
     last: ReplayFrame | None = None
     for at, patch in changes:
@@ -156,11 +172,9 @@ def _is_append(before: Patch, patch: Patch) -> bool:
     return before[0] == patch[0] == "add" and before[1] == patch[1]
 
 
-def _page(parts: PlayerAssets, motion: str, changes: list[tuple[datetime, Patch]]) -> str:
-    start = changes[0][0] if changes else datetime.min
-    replay = {"start": moment(start), "frames": list(_frames(changes, start))}
+def _page(parts: PlayerAssets, motion: str, changes: list[ReplayChange]) -> str:
     # No character of the data can end its element, and none of it is run.
-    data = msgspec.json.encode(replay).decode().translate(UNSAFE_CHARACTERS)
+    data = msgspec.json.encode(replay_data(changes)).decode().translate(UNSAFE_CHARACTERS)
     return f"""<!doctype html>
 <html lang="en">
 <head>

@@ -28,6 +28,7 @@ from moot.api.problems import Problem
 from moot.web.middleware.compression import accepts_gzip
 from moot.web.middleware.headers import CSP
 from moot.web.page_assets import page_assets, with_preloads
+from moot.web.sample_debate import sample_replay
 
 PAGES = {
     "/": "start",
@@ -45,7 +46,8 @@ NOT_FOUND_PAGE = "lost"
 MANUAL = "/manual/"
 FILES = ("/static/", "/vendor/", MANUAL)
 ICON = "/favicon.ico"
-PATHS = (*PAGES, *(f"{prefix}{{path:path}}" for prefix in FILES), ICON)
+SAMPLE = "/static/sample_debate.json"
+PATHS = (*PAGES, SAMPLE, *(f"{prefix}{{path:path}}" for prefix in FILES), MANUAL.rstrip("/"), ICON)
 OPEN = frozenset(path for path in (*PAGES, ICON, MANUAL.rstrip("/")) if "{" not in path)
 OPEN_PREFIXES = ("/debate/", *FILES)
 MEDIA_TYPES = {
@@ -88,6 +90,7 @@ class PageRoutes:
         routes = APIRouter(redirect_slashes=False)
         for path, name in PAGES.items():
             routes.add_route(path, partial(self._page, name), methods=["GET"])
+        routes.add_route(SAMPLE, self._sample, methods=["GET"])
         for prefix in FILES:
             routes.add_route(f"{prefix}{{path:path}}", self._file, methods=["GET"])
         routes.add_route(ICON, self._icon, methods=["GET"])
@@ -108,6 +111,9 @@ class PageRoutes:
 
     async def _to_manual(self, _request: Request) -> Response:
         return RedirectResponse(MANUAL)
+
+    async def _sample(self, request: Request) -> Response:
+        return _sent(request, _packed(".json", await asyncio.to_thread(sample_replay)))
 
     async def _file(self, request: Request) -> Response:
         folder, path = request.url.path.split("/")[1], request.path_params["path"]

@@ -4,7 +4,7 @@
 // Views share unchanged parts, so that keeping one in two hundred costs little, and a seek applies at most so many
 // frames.
 
-import { batch, signal } from '../../vendor/preact.js';
+import { batch, signal, useEffect } from '../../vendor/preact.js';
 import { EMPTY, fold } from './apply_frame.js';
 import { DebateView } from './debate_view.js';
 
@@ -222,4 +222,23 @@ export class RecordingPlayer {
     });
     this.#shown = count;
   }
+}
+
+/** Advances the recording with every frame of the screen while it plays. */
+export function useScreen(player) {
+  useEffect(() => {
+    let animation = 0;
+    const next = (now) => {
+      player.tick(now);
+      if (player.playing.peek()) animation = requestAnimationFrame(next);
+    };
+    const leave = player.playing.subscribe((playing) => {
+      cancelAnimationFrame(animation);
+      if (playing) animation = requestAnimationFrame(next);
+    });
+    return () => {
+      cancelAnimationFrame(animation);
+      leave();
+    };
+  }, []);
 }

@@ -5,6 +5,8 @@ import { effect, signal } from '../../vendor/preact.js';
 export const theme = storedSignal('theme', 'auto');
 export const motion = storedSignal('motion', 'auto');
 export const reasoning = storedSignal('reasoning', 'shown');
+/** Whether this browser has set up a debate before. */
+export const returning = storedSignal('returning', false);
 
 export function storedSignal(name, fallback) {
   const key = `moot.${name}`;

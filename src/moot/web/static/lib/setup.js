@@ -12,7 +12,7 @@ export const MAX_JUDGES = 9;
 const MAX_TOOLS = 16;
 const MAX_CRITERIA = 20;
 
-export const HEATS = ['courteous', 'friendly', 'spirited', 'sharp', 'fierce'];
+export const INTENSITIES = ['courteous', 'friendly', 'spirited', 'sharp', 'fierce'];
 
 /** Limits for texts from links and storage; the server has its own limits. */
 const TEXT = { topic: 600, format: 100, name: 200, model: 300, standIn: 300, systemPrompt: 12000 };
@@ -137,11 +137,11 @@ const moved = (seat, chair) => ({ ...seat, position: chair.position, color: chai
 
 // --- to the server and back -------------------------------------------------------------------------------
 
-/** The body of the request. `usual`: the default model. */
-export function bodyOf(setup, format, usual) {
-  const [judge, ...judges] = setup.judges.map((one, index) => judgeBody(one, index, setup.judges.length, usual));
+/** The body of the request. Every seat and judge has its model: see `withModels`. */
+export function bodyOf(setup, format) {
+  const [judge, ...judges] = setup.judges.map((one, index) => judgeBody(one, index, setup.judges.length));
   const participants = setup.seats.map((seat, index) =>
-    seatBody(seat, nameOf(setup, format, index), sideOf(setup, format, index), usual),
+    seatBody(seat, nameOf(setup, format, index), sideOf(setup, format, index)),
   );
   return {
     topic: setup.topic.trim(),
@@ -153,12 +153,12 @@ export function bodyOf(setup, format, usual) {
   };
 }
 
-function seatBody(seat, name, position, usual) {
+function seatBody(seat, name, position) {
   const person = seat.model === PERSON;
   return {
     name,
     position,
-    model: choice(seat.model || usual, seat),
+    model: choice(seat.model, seat),
     color: seat.color,
     ...filledIn(seat, 'persona', 'objective', 'systemPrompt'),
     ...(person && seat.standIn && { standIn: choice(seat.standIn) }),
@@ -169,13 +169,13 @@ function seatBody(seat, name, position, usual) {
 export const criteriaOf = (judge) =>
   [...new Set(judge.criteria.split(',').map((one) => one.trim()).filter(Boolean))];
 
-function judgeBody(judge, index, count, usual) {
+function judgeBody(judge, index, count) {
   const criteria = criteriaOf(judge);
   const isWeighed = ([name, weight]) => weight !== null && criteria.includes(name);
   const weights = criteria.length > 1 ? Object.entries(judge.weights ?? {}).filter(isWeighed) : [];
   return {
     name: judge.name.trim() || (count > 1 ? `Judge ${index + 1}` : 'Judge'),
-    model: choice(judge.model || usual, judge),
+    model: choice(judge.model, judge),
     ...(criteria.length && { evaluationCriteria: criteria }),
     ...(weights.length && { weights: Object.fromEntries(weights) }),
   };

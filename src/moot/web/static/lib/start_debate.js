@@ -4,6 +4,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from '../../vendor/preact.js';
 import { get, post } from './api.js';
 import { FIRST } from './motions.js';
+import { returning } from './preferences.js';
 import { go } from './router.js';
 import { bodyOf, linked, loosened, setupOf, swapped } from './setup.js';
 import { announce, complain, toast } from './ui.js';
@@ -13,11 +14,12 @@ import { missing } from '../parts/model_readiness.js';
 const SHORTEST = 10;
 const STILL_MS = 250;
 
-/** [plan, errors, whether they belong to the current setup]: speeches and cost, shortly after the last change. */
-export function usePlan(setup, format, server) {
+/** [plan, errors, whether they belong to the current setup]: speeches and cost, shortly after the last change. The setup
+    has its models: see `withModels`. */
+export function usePlan(setup, format) {
   const [latest, setLatest] = useState([null, {}, '']);
   const first = useRef(true);
-  const body = bodyOf(setup, format, server.usual);
+  const body = bodyOf(setup, format);
   // An empty motion must not prevent the plan.
   if (body.topic.length < SHORTEST) body.topic = FIRST;
   const request = JSON.stringify(body);
@@ -52,13 +54,13 @@ export function usePrefilled(at, formats, change) {
     };
     if (from) {
       get(`/debates/${encodeURIComponent(from)}/setup`).then(
-        (body) => fill(setupOf(body), 'Filled in from the debate before.', at.query.get('swap') === '1'),
+        (body) => fill(setupOf(body), 'Setup copied from the earlier debate.', at.query.get('swap') === '1'),
         complain,
       );
     } else if (shared.startsWith('#setup=')) {
       const setup = linked(shared);
-      if (setup) fill(setup, 'Filled in from the link.');
-      else complain(new Error('This link holds no setup that could be read.'));
+      if (setup) fill(setup, 'Setup copied from the link.');
+      else complain(new Error('This link contains no readable setup. Ask for it again, or fill in the form.'));
     }
   }, [from, shared]);
 }
@@ -68,10 +70,12 @@ export function useStart(setup, format, server, onWrong) {
   const busy = useRef(false);
   const start = async () => {
     if (busy.current) return;
+    if (!setup.topic.trim()) return void refused({ errors: { topic: [NO_MOTION] } }, onWrong);
     busy.current = true;
     try {
       for (const row of missing(setup, server)) if (row.provider === 'local') await install(row.modelId);
-      const { id } = await post('/debates', bodyOf(setup, format, server.usual), { once: true });
+      const { id } = await post('/debates', bodyOf(setup, format), { once: true });
+      returning.value = true;
       go(`/debate/${id}`);
     } catch (error) {
       refused(error, onWrong);
@@ -95,10 +99,12 @@ export function useStart(setup, format, server, onWrong) {
   return start;
 }
 
+const NO_MOTION = 'Enter a motion, or take one of the suggestions below.';
+
 function refused(error, onWrong) {
   const errors = error.errors ?? {};
   onWrong(errors);
-  if (Object.keys(errors).length) announce(`${error.message}. ${Object.values(errors).flat().join('. ')}`);
+  if (Object.keys(errors).length) announce(Object.values(errors).flat().join('. '));
   else complain(error);
   requestAnimationFrame(() => document.querySelector('[aria-invalid=true]')?.focus());
 }

@@ -1,48 +1,43 @@
-// The options of a new debate: sides, rounds, intensity, who decides and the price; then money, time, audience, what
-// is shown, and the tools that speakers may use.
+// The options of a new debate: rounds, intensity and who decides; then cost, time, audience, what is shown, and the
+// tools that speakers may use; and the price of all this.
 
 import { html } from '../../vendor/preact.js';
 import { get } from '../lib/api.js';
-import { HEATS } from '../lib/setup.js';
+import { plural } from '../lib/numbers.js';
+import { INTENSITIES } from '../lib/setup.js';
 import { useLoaded } from '../lib/ui.js';
 import { Named, Tick, Wrong, numberIn, wrongs } from './field.js';
 
 const DECIDERS = [
-  ['ai-judge', 'the judges'],
-  ['self-terminate', 'the judges, or when one side gives way'],
-  ['audience', 'the audience’s votes'],
-  ['user-decides', 'you, by hand'],
+  ['ai-judge', 'Judges'],
+  ['self-terminate', 'Judges, or a side that concedes'],
+  ['audience', 'Audience votes'],
+  ['user-decides', 'You'],
 ];
 
-export const Versus = ({ onSwap, onAdd }) => html`<div class="versus">
-  <span aria-hidden="true">versus</span>
+export const Versus = ({ onSwap }) => html`<div class="versus">
   <button type="button" class="btn" aria-label="Swap sides" title="Swap sides (x)" aria-keyshortcuts="x"
     onClick=${onSwap}>
     <svg viewBox="0 0 20 20" aria-hidden="true"><path d="M4 7h11m-3-3 3 3-3 3M16 13H5m3-3-3 3 3 3" /></svg>
   </button>
-  ${onAdd && html`<button type="button" class="btn" aria-label="Add a seat" title="Add a seat" onClick=${onAdd}>
-    <svg viewBox="0 0 20 20" aria-hidden="true"><path d="M10 5v10M5 10h10" /></svg>
-  </button>`}
 </div>`;
 
+/** Rounds, intensity, and who decides. */
 export function Conduct({ config, format, errors, onChange }) {
-  const heat = HEATS[config.intensity - 1];
-  return html`<div class="dials">
+  const { intensity } = config;
+  const word = INTENSITIES[intensity - 1];
+  return html`<div class="grid dials">
     <${Rounds} rounds=${config.maxRounds} most=${format.scripted ? format.rounds : format.maxRounds}
       wrong=${wrongs(errors, 'maxRounds')} onChange=${(maxRounds) => onChange({ maxRounds })} />
-    <label class="named"><span>Heat</span>
-      <input type="range" min="1" max="5" step="1" value=${config.intensity} aria-valuetext=${heat}
+    <label class="named"><span>Intensity: ${intensity} of 5, ${word}</span>
+      <input type="range" min="1" max="5" step="1" value=${intensity} aria-valuetext=${`${intensity} of 5, ${word}`}
         onInput=${(event) => onChange({ intensity: event.target.valueAsNumber })} />
-      <span class="heat" aria-hidden="true">${heat}</span>
       <${Wrong} texts=${wrongs(errors, 'intensity')} />
     </label>
-    <label class="named"><span>Decided by</span>
-      <select class="field" value=${config.winningCondition}
-        onChange=${(event) => onChange({ winningCondition: event.target.value })}>
-        ${DECIDERS.map(([value, text]) => html`<option value=${value}>${text}</option>`)}
-      </select>
-      <${Wrong} texts=${wrongs(errors, 'winningCondition')} />
-    </label>
+    <${Named} as="select" label="Decided by" value=${config.winningCondition} wrong=${wrongs(errors, 'winningCondition')}
+      onChange=${(event) => onChange({ winningCondition: event.target.value })}>
+      ${DECIDERS.map(([value, text]) => html`<option value=${value}>${text}</option>`)}
+    <//>
   </div>`;
 }
 
@@ -52,48 +47,74 @@ function Rounds({ rounds, most, wrong, onChange }) {
   return html`<div class="named" role="group" aria-label="Rounds">
     <span>Rounds</span>
     <span class="stepper">
-      ${step(-1, 'A round less', '−', rounds <= 1)}
+      ${step(-1, 'One round less', '−', rounds <= 1)}
       <output class="numbers" aria-live="polite">${rounds}</output>
-      ${step(1, 'A round more', '+', rounds >= most)}
+      ${step(1, 'One round more', '+', rounds >= most)}
     </span>
     <${Wrong} texts=${wrong} />
   </div>`;
 }
 
-/** The estimated cost, or why there is none. `onFree` removes the cost limit. */
+/** The names of the fields in the errors of the server, for the line beside the button. */
+const FIELD_NAMES = [
+  [/^topic$/, 'Motion'],
+  [/^format$/, 'Format'],
+  [/^participants\.(\d+)\.(?:model|standIn)/, 'Model of seat'],
+  [/^participants\.(\d+)/, 'Seat'],
+  [/^participants$/, 'Seats'],
+  [/^judges?\b/, 'Judges'],
+  [/^costLimit$/, 'Cost limit'],
+  [/^warnAtCost$/, 'Cost warning'],
+  [/^timeoutPerRound$/, 'Time per speech'],
+  [/^personSeconds$/, 'Time for a person'],
+  [/^maxRounds$/, 'Rounds'],
+  [/^tools/, 'Tools'],
+  [/^polls/, 'Audience votes'],
+];
+
+function fieldName(field) {
+  const [pattern, name] = FIELD_NAMES.find(([one]) => one.test(field)) ?? [null, field];
+  const seat = pattern?.exec(field)?.[1];
+  return seat === undefined ? name : `${name} ${Number(seat) + 1}`;
+}
+
+/** The estimated cost, or what is wrong with the setup. `onFree` removes the cost limit. */
 export function Price({ plan, limit, errors, onFree }) {
   const beyond = wrongs(errors, 'costLimit');
   if (beyond.length) {
-    return html`<p class="price" role="status"><span class="wrong" dir="auto">${beyond.join(' ')}</span>
-      ${' '}<button type="button" class="btn" onClick=${onFree}>Go without a limit</button></p>`;
+    return html`<p class="price" role="status"><span class="wrong" dir="auto">Cost limit: ${beyond.join(' ')}</span>
+      ${' '}<button type="button" class="btn" onClick=${onFree}>Remove the limit</button></p>`;
   }
-  if (Object.keys(errors).length) {
-    return html`<p class="price" role="status"><span class="wrong">Something above needs another look.</span></p>`;
+  const fields = Object.keys(errors);
+  if (fields.length) {
+    const names = [...new Set(fields.map(fieldName))].join(', ');
+    return html`<p class="price" role="status"><span class="wrong">Please correct: ${names}.</span></p>`;
   }
   if (!plan) return html`<p class="price"></p>`;
-  const stops = limit && plan.high !== 0 ? `, stops at $${limit.toFixed(2)}` : '';
+  const stops = limit && plan.high !== 0 && !plan.limited ? `, never more than $${limit.toFixed(2)}` : '';
   return html`<p class="price numbers">${amount(plan)}${unpriced(plan)}${stops}</p>`;
 }
 
 function amount({ low, high, lowText, highText }) {
   if (low === null) return 'Cost unknown';
   if (high === 0) return 'Free of charge';
-  return lowText === highText ? `About ${lowText}` : `About ${lowText} to ${highText}`;
+  return lowText === highText ? `About ${lowText}` : `Usually about ${lowText}, at most ${highText}`;
 }
 
 const unpriced = (plan) =>
   plan.low !== null && plan.unpriced.length > 0
-    && html`<span> and an unknown amount for <bdi>${plan.unpriced.join(', ')}</bdi></span>`;
+    && html`<span> plus an unknown amount for <bdi>${plan.unpriced.join(', ')}</bdi></span>`;
 
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
-const OPENERS = [['', 'as the format has it'], ['for', 'those for'], ['against', 'those against']];
-const FIELDS = new Set([
+const OPENERS = [['', 'As in the format'], ['for', 'The side for'], ['against', 'The side against']];
+const FOLDED = new Set([
   'objective', 'costLimit', 'warnAtCost', 'timeoutPerRound', 'personSeconds', 'effort', 'opens', 'showReasoning',
-  'polls', 'blind', 'prep', 'autoProgress', 'autoJudge', 'recuse', 'tools',
+  'polls', 'blind', 'prep', 'autoProgress', 'autoJudge', 'recuse', 'tools', 'maxRounds', 'intensity',
+  'winningCondition', 'judge', 'judges',
 ]);
 
-/** Whether an error belongs to these fields. */
-export const isRule = (field) => FIELDS.has(field.split('.')[0]);
+/** Whether an error belongs to the folded options. */
+export const isOption = (field) => FOLDED.has(field.split('.')[0]);
 
 /** `smallest`: the smallest cost limit for this setup, if the server has sent it. */
 export function Rules({ config, format, errors, smallest, onChange }) {
@@ -110,56 +131,61 @@ export function Rules({ config, format, errors, smallest, onChange }) {
   <//>`;
   const votes = config.audience || config.winningCondition === 'audience';
   return html`<div class="stack rules">
-    <${Named} label="What the debate is to settle" dir="auto" value=${config.objective}
-      placeholder="told to everybody; may be left empty" wrong=${wrongs(errors, 'objective')}
+    <${Named} label="Objective of the debate" dir="auto" value=${config.objective}
+      placeholder="Optional. All speakers and judges are told it." wrong=${wrongs(errors, 'objective')}
       onInput=${(event) => onChange({ objective: event.target.value })} />
     <div class="grid">
-      ${number('costLimit', 'Stops at, in dollars', {
-        min: 0, step: 'any', placeholder: 'no limit', hint: smallest > 0 && `At least $${smallest.toFixed(2)} for this setup.`,
+      ${number('costLimit', 'Cost limit (USD)', {
+        min: 0, step: 'any', placeholder: 'No limit', hint: smallest > 0 && `At least $${smallest.toFixed(2)} for this setup.`,
       })}
-      ${number('warnAtCost', 'Warns at, in dollars', { min: 0, step: 'any', placeholder: 'no warning' })}
-      ${number('timeoutPerRound', 'Seconds for a speech', { min: 30, max: 300, step: 10, placeholder: 120 })}
-      ${number('personSeconds', 'Seconds for a person', { min: 10, max: 3600, step: 10, placeholder: 300 })}
-      ${select('effort', 'How hard they think', [['', 'as they are used to'], ...EFFORTS.map((one) => [one, one])])}
+      ${number('warnAtCost', 'Warn at cost (USD)', { min: 0, step: 'any', placeholder: 'No warning' })}
+      ${number('timeoutPerRound', 'Time per speech (seconds)', { min: 30, max: 300, step: 10, placeholder: 120 })}
+      ${number('personSeconds', 'Time for a person (seconds)', { min: 10, max: 3600, step: 10, placeholder: 300 })}
+      ${select('effort', 'Reasoning effort', [['', 'Model default'], ...EFFORTS.map((one) => [one, one])])}
       ${format.eitherFirst && select('opens', 'Who opens', OPENERS)}
     </div>
     <div class="grid">
-      ${tick('showReasoning', 'Show reasoning', 'What models think aloud is seen by all but their opponents.')}
-      ${tick('audience', 'The audience votes', 'Whoever watches may vote.')}
-      ${votes && tick('voteBefore', 'Also before the first speech', 'Then the change of mind counts.')}
-      ${votes && number('voteSeconds', 'Seconds for a vote', { min: 5, placeholder: 'no end' }, 'polls.seconds')}
-      ${tick('blind', 'Blind openings', 'Given at the same time, so that nobody answers or copies.')}
-      ${format.prepWords > 0 && tick('prep', 'Time for notes', 'Private notes before the speeches.')}
-      ${wait('autoProgress', 'Wait before each round', 'Each round waits until you ask for it.')}
-      ${wait('autoJudge', 'Wait before the judging', 'After the last round the judges wait until you ask them.')}
-      ${tick('recuse', 'Partial judges step aside', 'One of a debater’s own family is left out if there is another.')}
+      ${tick('showReasoning', 'Show reasoning', 'The audience sees what models think. Opponents and judges never do.')}
+      ${tick('audience', 'Audience votes', 'Everyone who watches can vote.')}
+      ${votes && tick('voteBefore', 'Vote before the first speech too', 'Shows how many changed their mind.')}
+      ${votes && number('voteSeconds', 'Time for a vote (seconds)', { min: 5, placeholder: 'Unlimited' }, 'polls.seconds')}
+      ${tick('blind', 'Blind openings', 'Opening speeches are written at the same time, so that none answers another.')}
+      ${format.prepWords > 0 && tick('prep', 'Preparation', 'Each speaker writes private notes before a speech.')}
+      ${wait('autoProgress', 'Start each round by hand', 'Every round waits for you.')}
+      ${wait('autoJudge', 'Start the judging by hand', 'After the last round the judges wait for you.')}
+      ${tick('recuse', 'Exclude judges from a debater’s model family', 'Only if another judge is left.')}
     </div>
     <${Tools} chosen=${config.tools} errors=${errors} onChange=${(tools) => onChange({ tools })} />
   </div>`;
 }
 
-/** The rules in one line, shown while they are folded. */
-export function inShort(config) {
+/** The options in one line, shown while they are folded. `judges`: their names. */
+export function inShort(config, judges) {
+  const judged = config.winningCondition === 'ai-judge' || config.winningCondition === 'self-terminate';
   return [
-    `${config.timeoutPerRound ?? 120} s a speech`,
-    config.showReasoning ? 'reasoning shown' : 'reasoning hidden',
-    config.audience && 'the audience votes',
+    judged ? `judged by ${judges}` : DECIDED[config.winningCondition],
+    plural(config.maxRounds, 'round'),
+    config.costLimit && `cost limit $${config.costLimit.toFixed(2)}`,
+    !config.showReasoning && 'reasoning hidden',
+    config.audience && 'audience votes',
     config.blind && 'blind openings',
-    config.prep && 'time for notes',
-    !config.autoProgress && 'waits before each round',
+    config.prep && 'preparation',
+    !config.autoProgress && 'rounds started by hand',
     config.tools.length > 0 && `tools: ${config.tools.join(' ')}`,
-  ].filter(Boolean).join(', ');
+  ].filter(Boolean).join(' · ');
 }
 
-const HOSTED = { web_search: 'Web search', code: 'Running code' };
-const HOSTED_HINT = 'At the model’s provider, where it has that; never under a cost limit.';
+const DECIDED = { audience: 'decided by the audience', 'user-decides': 'decided by you' };
+
+const HOSTED = { web_search: 'Web search', code: 'Code execution' };
+const HOSTED_HINT = 'Runs at the provider, for models that support it. Not possible with a cost limit.';
 
 function Tools({ chosen, errors, onChange }) {
   const [offer] = useLoaded((signal) => get('/tools', { signal }));
   const rows = offered(offer, chosen);
   const pick = (name) => (on) => onChange(on ? [...chosen, name] : chosen.filter((one) => one !== name));
   return rows.length > 0 && html`<fieldset class="stack offered">
-    <legend>Tools for the speakers</legend>
+    <legend>Tools for speakers</legend>
     <div class="grid">
       ${rows.map(([name, label, hint]) => html`<${Tick} key=${name} label=${label} hint=${hint}
         checked=${chosen.includes(name)} onChange=${pick(name)} />`)}

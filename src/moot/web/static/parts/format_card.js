@@ -7,8 +7,9 @@ import { Dialog } from '../lib/ui.js';
 import { Wrong } from './field.js';
 import { Order } from './speech_strip.js';
 
-/** `order`: the speeches that the server planned for these seats; pale while it is not `current`. */
-export function FormatCard({ format, formats, order = [], current, colours, names, wrong, onPick }) {
+/** `summary`: what the format does in this setup; `order`: the speeches that the server planned for these seats; pale
+    while it is not `current`. */
+export function FormatCard({ format, formats, summary, order = [], current, colours, names, wrong, onPick }) {
   const [choosing, choose] = useState(false);
   const pick = (picked) => {
     choose(false);
@@ -16,16 +17,16 @@ export function FormatCard({ format, formats, order = [], current, colours, name
   };
   return html`<section class="format" aria-labelledby="format-title">
     <div class="title">
-      <h2 id="format-title"><span class="overline">Format</span> <bdi>${format.title}</bdi></h2>
-      <button type="button" class="btn plain" onClick=${() => choose(true)}>Change format</button>
+      <h3 id="format-title"><span>Format</span> <bdi>${format.title}</bdi></h3>
+      <button type="button" class="btn" onClick=${() => choose(true)}>Change format</button>
     </div>
-    <p class="soft" dir="auto">${format.summary}</p>
+    <p class="soft small" dir="auto">${summary}</p>
     <div class="laid" data-pale=${current ? undefined : ''}>
       <${Drawn} order=${order} colours=${colours} names=${names} />
       <p class="small soft numbers">${counted(order)}</p>
     </div>
     <${Wrong} texts=${wrong} />
-    ${choosing && html`<${Dialog} title="Formats" class="formats" onClose=${() => choose(false)}>
+    ${choosing && html`<${Dialog} title="Choose a format" class="formats" onClose=${() => choose(false)}>
       <div role="group" aria-label="Formats">${formats.map(
         (one) => html`<${Choice} key=${one.name} format=${one} chosen=${one === format} onPick=${() => pick(one)} />`,
       )}</div>

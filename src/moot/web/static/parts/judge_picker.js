@@ -8,22 +8,22 @@ import { Picker, rowOf } from './model_picker.js';
 /** As the server counts them: the first is `judge`, the others are `judges`. */
 const fieldOf = (index) => (index === 0 ? 'judge' : `judges.${index - 1}`);
 
-/** The judges in one line. */
+/** The judges in one line; each has its model. */
 export function judgedBy(judges, server) {
-  const names = judges.map((judge) => rowOf(server.models, judge.model || server.usual).name);
-  return names.length === 1 ? names[0] : `a panel of ${names.length}: ${[...new Set(names)].join(', ')}`;
+  const names = judges.map((judge) => rowOf(server.models, judge.model).name);
+  return names.length === 1 ? names[0] : `${names.length} judges (${[...new Set(names)].join(', ')})`;
 }
 
-export function Judges({ judges, errors, server, onChange }) {
+/** `usual`: the models that are used where none is chosen. */
+export function Judges({ judges, usual, errors, server, onChange }) {
   const put = (index) => (patch) =>
     onChange(judges.map((judge, other) => (other === index ? { ...judge, ...patch } : judge)));
   const dismiss = (index) => judges.length > 1 && (() => onChange(judges.filter((_, other) => other !== index)));
   return html`<div class="stack">
-    <p class="small soft">A model reads the debate in both orders; if it changes its mind with the order, the verdict
-      says so.</p>
+    <p class="small soft">Each model judges twice, with the sides in both orders. The verdict shows who changed its mind.</p>
     <ul class="judges">${judges.map(
       (judge, index) => html`<${JudgeRow} key=${index} judge=${judge} index=${index} errors=${errors} server=${server}
-        alone=${judges.length === 1} onChange=${put(index)} onDismiss=${dismiss(index)} />`,
+        usual=${usual[index]} alone=${judges.length === 1} onChange=${put(index)} onDismiss=${dismiss(index)} />`,
     )}</ul>
     ${judges.length < MAX_JUDGES && html`<p>
       <button type="button" class="btn" onClick=${() => onChange([...judges, emptyJudge()])}>Add a judge</button>
@@ -31,19 +31,19 @@ export function Judges({ judges, errors, server, onChange }) {
   </div>`;
 }
 
-function JudgeRow({ judge, index, alone, errors, server, onChange, onDismiss }) {
+function JudgeRow({ judge, index, usual, alone, errors, server, onChange, onDismiss }) {
   const at = fieldOf(index);
   const criteria = [...wrongs(errors, `${at}.evaluationCriteria`, true), ...wrongs(errors, `${at}.weights`)];
   return html`<li>
     <${Named} label="Name" dir="auto" placeholder=${alone ? 'Judge' : `Judge ${index + 1}`} value=${judge.name}
       maxlength="100" wrong=${wrongs(errors, `${at}.name`)}
       onInput=${(event) => onChange({ name: event.target.value })} />
-    <${Picker} label=${`Judge ${index + 1}`} people value=${judge.model} usual=${server.usual} models=${server.models}
+    <${Picker} label=${`Model of judge ${index + 1}`} people value=${judge.model} usual=${usual} models=${server.models}
       wrong=${wrongs(errors, `${at}.model`, true)}
       onPick=${(model) => onChange({ model, temperature: null, maxTokens: null })} />
-    <${Named} label="Weighs" dir="auto" placeholder="as the format does" value=${judge.criteria} wrong=${criteria}
+    <${Named} label="Criteria" dir="auto" placeholder="As in the format" value=${judge.criteria} wrong=${criteria}
       onInput=${(event) => onChange({ criteria: event.target.value })} />
-    ${onDismiss && html`<button type="button" class="btn plain" aria-label=${`Send judge ${index + 1} away`}
+    ${onDismiss && html`<button type="button" class="btn plain" aria-label=${`Remove judge ${index + 1}`} title="Remove"
       onClick=${onDismiss}>✕</button>`}
     <${Weights} judge=${judge} wrong=${(name) => wrongs(errors, `${at}.weights.${name}`)} onChange=${onChange} />
   </li>`;
@@ -54,7 +54,7 @@ function Weights({ judge, wrong, onChange }) {
   const criteria = criteriaOf(judge);
   const weigh = (name) => (event) => onChange({ weights: { ...judge.weights, [name]: numberIn(event) } });
   return criteria.length > 1 && html`<fieldset class="weights">
-    <legend>What each counts</legend>
+    <legend>Weight of each criterion</legend>
     ${criteria.map((name) => html`<${Named} key=${name} label=${html`<bdi>${name}</bdi>`} type="number" min="0"
       step="any" inputmode="decimal" placeholder="1" value=${judge.weights?.[name] ?? ''} wrong=${wrong(name)}
       onInput=${weigh(name)} />`)}

@@ -22,13 +22,13 @@ export function rowOf(models, label) {
 
 /** A description of a model, for the list. */
 function about(row) {
-  if (row === A_PERSON) return 'writes their own speeches';
+  if (row === A_PERSON) return 'you, or someone you invite';
   const where = row.provider === 'local' ? 'on this machine' : row.provider;
   const context = row.contextTokens && `${compact.format(row.contextTokens)} context`;
   return [where, row.priceText, row.thinks && 'thinks', context].filter(Boolean).join(' · ');
 }
 
-const lack = (row) => (row.provider === 'local' ? 'not installed yet' : `not ready: ${row.missing}`);
+const lack = (row) => (row.provider === 'local' ? 'Not installed' : row.missing);
 
 /** The rows that contain all the words, available ones first; then the typed text, if it is a label. */
 function fitting(models, query, people) {
@@ -127,13 +127,13 @@ const About = ({ row }) => (row.available ? about(row) : html`<span class="lacks
 const Option = ({ id, row, active, chosen, onPick }) => html`<li id=${id} role="option" aria-selected=${active}
   class=${chosen ? 'chosen' : ''} onClick=${onPick}>
   <b dir="auto">${row.typed ? `Use ${labelOf(row)}` : row.name}</b>
-  <span>${row.typed ? 'as it is written' : about(row)}</span>
+  <span>${row.typed ? 'not in the list' : about(row)}</span>
   ${!row.available && html`<span class="lacks">${lack(row)}</span>`}
 </li>`;
 
 function Rest({ count }) {
   if (count && count <= SHOWN) return null;
   return html`<li class="more" role="presentation">
-    ${count ? `${count - SHOWN} more: type to find them` : 'No model fits. A name such as provider/model can be typed.'}
+    ${count ? `${count - SHOWN} more; type to search` : 'No match. Any provider/model can be typed.'}
   </li>`;
 }

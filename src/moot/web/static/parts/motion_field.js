@@ -1,12 +1,13 @@
-// The field for the motion, which grows with its text, and some suggestions.
+// The field for the motion, which grows with its text, and motions to take instead.
 
 import { html, useLayoutEffect, useRef } from '../../vendor/preact.js';
-import { EXAMPLES, FIRST, surprise } from '../lib/motions.js';
+import { FIRST, examples, surprise } from '../lib/motions.js';
 import { Wrong } from './field.js';
 
 const LONGEST = 500;
 
-export function MotionField({ topic, wrong, onChange }) {
+/** `small`: a very small model speaks, and needs simple motions. */
+export function MotionField({ topic, small, wrong, onChange }) {
   const field = useRef();
   useLayoutEffect(() => {
     if (CSS.supports('field-sizing', 'content')) return;
@@ -21,18 +22,23 @@ export function MotionField({ topic, wrong, onChange }) {
     onChange(text);
     field.current.focus({ preventScroll: true });
   };
-  return html`<section class="motion" aria-label="The motion">
-    <label class="overline" for="motion">The motion</label>
-    <textarea id="motion" ref=${field} rows="1" dir="auto" maxlength=${LONGEST} value=${topic}
-      placeholder="What shall they argue about?" class=${topic.length > 140 ? 'long' : ''} spellcheck="true"
-      aria-invalid=${wrong.length > 0 || undefined} aria-describedby="motion-wrong"
-      onFocus=${enter} onKeyDown=${stay} onInput=${write}></textarea>
+  return html`<section class="motion" aria-label="Motion">
+    <label for="motion">Motion</label>
+    <div class="entry-box">
+      <textarea id="motion" class="field" ref=${field} rows="1" dir="auto" maxlength=${LONGEST} value=${topic}
+        placeholder="Type a statement or a question with two sides" spellcheck="true"
+        aria-invalid=${wrong.length > 0 || undefined} aria-describedby="motion-wrong"
+        onFocus=${enter} onKeyDown=${stay} onInput=${write}></textarea>
+      ${topic && html`<button type="button" class="btn plain" aria-label="Clear the motion" title="Clear"
+        onClick=${() => take('')}>✕</button>`}
+    </div>
     <${Wrong} id="motion-wrong" texts=${wrong} />
-    <div class="tries" role="group" aria-label="Motions to take">
-      ${EXAMPLES.map(
+    <div class="tries" role="group" aria-label="Suggested motions">
+      <span class="small soft">Try</span>
+      ${examples(small, topic).map(
         (text) => html`<button type="button" class="chip" key=${text} onClick=${() => take(text)}>${text}</button>`,
       )}
-      <button type="button" class="chip lucky" onClick=${() => take(surprise(topic))}><${Dice} />Surprise me</button>
+      <button type="button" class="chip" onClick=${() => take(surprise(small, topic))}><${Dice} />Random</button>
     </div>
   </section>`;
 }

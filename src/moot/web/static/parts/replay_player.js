@@ -3,7 +3,7 @@
 
 import { html, useComputed, useEffect, useMemo, useRef, useState } from '../../vendor/preact.js';
 import { useKeys } from '../lib/keyboard.js';
-import { RecordingPlayer, SPEEDS, clock } from '../lib/playback.js';
+import { RecordingPlayer, SPEEDS, clock, useScreen } from '../lib/playback.js';
 import { isStill, storedSignal } from '../lib/preferences.js';
 import { seatStyle } from '../lib/seats.js';
 import { ensureStyle } from '../lib/stylesheet.js';
@@ -120,25 +120,6 @@ function Speed({ projector }) {
       ${SPEEDS.map((times) => html`<option key=${times} value=${times}>${times}×</option>`)}
     </select>
   </label>`;
-}
-
-/** Advances the recording with every frame of the screen while it plays. */
-function useScreen(projector) {
-  useEffect(() => {
-    let animation = 0;
-    const next = (now) => {
-      projector.tick(now);
-      if (projector.playing.peek()) animation = requestAnimationFrame(next);
-    };
-    const leave = projector.playing.subscribe((playing) => {
-      cancelAnimationFrame(animation);
-      if (playing) animation = requestAnimationFrame(next);
-    });
-    return () => {
-      cancelAnimationFrame(animation);
-      leave();
-    };
-  }, []);
 }
 
 /** Keeps the end in view while the text grows, until the user scrolls away. */

@@ -9,8 +9,9 @@ import { Copy, Words } from '../lib/ui.js';
 import { Growing } from './prose.js';
 import { Folded, Margin, inMargin } from './reasoning.js';
 
-/** `side`: left or right; `id`: of the debate, for links; `narrow`: it is shown beside others. */
-export function Speech({ debate, number, id, side, narrow = false }) {
+/** `side`: left or right; `id`: of the debate, for links; `narrow`: it is shown beside others; `open`: reasoning that
+    has no room beside the speech is unfolded. */
+export function Speech({ debate, number, id, side, narrow = false, open = false }) {
   const turn = debate.at('turns', number);
   const speech = useSteady(turn).value;
   const thinks = useComputed(() => Boolean(share(turn.value, 0, 'thoughts'))).value;
@@ -27,7 +28,7 @@ export function Speech({ debate, number, id, side, narrow = false }) {
       <${Head} turn=${turn} speech=${speech} seat=${seat} seats=${seats} id=${id} />
       ${speech.veiled && html`<p class="note">${VEILED}</p>`}
       ${!speech.veiled && all.map(({ tools }, index) => html`<${Stretch} key=${index} ...${stretch(index)} speech=${speech}
-        seat=${seat} tools=${tools} aside=${index === 0 && beside} unfolded=${!narrow && inMargin()} />`)}
+        seat=${seat} tools=${tools} aside=${index === 0 && beside} unfolded=${!narrow && inMargin()} open=${open} />`)}
       ${speech.notes.map((note) => html`<p class="note" key=${note}>${note}</p>`)}
     </article>
     ${beside && html`<${Margin} ...${stretch(0)} />`}
@@ -67,7 +68,7 @@ function Head({ turn, speech, seat, seats, id }) {
 }
 
 /** Reasoning, text and tools. `aside`: the reasoning is shown beside the speech; `unfolded`: it is open. */
-function Stretch({ turn, index, live, speech, seat, opponents, tools, aside, unfolded }) {
+function Stretch({ turn, index, live, speech, seat, opponents, tools, aside, unfolded, open }) {
   const text = useComputed(() => share(turn.value, index, 'words'));
   const silent = useComputed(() => !text.value).value;
   const thinks = useComputed(() => Boolean(share(turn.value, index, 'thoughts'))).value;
@@ -75,7 +76,7 @@ function Stretch({ turn, index, live, speech, seat, opponents, tools, aside, unf
   const quiet = live && silent && !speech.trouble && !awaited;
   const early = index === 0 && !thinks && getting(speech, seat);
   return html`
-    ${thinks && !aside && html`<${Folded} ...${{ turn, index, live, opponents }} open=${index > 0 && unfolded} />`}
+    ${thinks && !aside && html`<${Folded} ...${{ turn, index, live, opponents }} open=${open || (index > 0 && unfolded)} />`}
     ${live && speech.trouble && html`<${Retrying} trouble=${speech.trouble} />`}
     ${quiet && html`<p class="silence"><i aria-hidden="true"></i>${early || 'thinking…'}</p>`}
     ${(live || !silent) && html`<${Growing} text=${text} live=${live} class="words" />`}

@@ -41,7 +41,8 @@ function Motion({ debate }) {
   return html`<${Headline} motion=${motion} over=${html`<${Words}>${formatTitle}<//>`} />`;
 }
 
-function Log({ debate, id, without }) {
+/** The speeches and what was said between them. `open`: with their reasoning unfolded. */
+export function Log({ debate, id, without, open }) {
   const last = useRef([]);
   // Computed anew only when an entry is added or removed, not with every word.
   const order = useComputed(() => {
@@ -54,7 +55,7 @@ function Log({ debate, id, without }) {
   const speech = (number, more) => {
     if (number === without) return null;
     const side = where[debate.at('turns', number).peek()?.seat];
-    return html`<${Speech} key=${number} debate=${debate} number=${number} id=${id} side=${side} ...${more} />`;
+    return html`<${Speech} key=${number} debate=${debate} number=${number} id=${id} side=${side} open=${open} ...${more} />`;
   };
   return html`<section class="log" aria-label="Speeches">
     ${order[0]?.kind !== 'round' && html`<h2 class="visually-hidden">Speeches</h2>`}
