@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from moot.core.errors import Unavailable
 
 if TYPE_CHECKING:
+    from moot.experiments.adaptive_pairing import ExpectedWidths, adaptive_round, expected_widths
     from moot.experiments.judgment_files import (
         judgment_from_row,
         read_judgments,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         judgments_from_debate,
         rankings_from_debate,
     )
+    from moot.experiments.pairing import Matchup, matchup, round_robin, swiss_round
     from moot.experiments.ratings import (
         RatingOptions,
         Ratings,
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
     from moot.experiments.tables import JudgmentTable, as_table
 
 _HOMES = {
+    "adaptive_pairing": ("ExpectedWidths", "adaptive_round", "expected_widths"),
+    "pairing": ("Matchup", "matchup", "round_robin", "swiss_round"),
     "judgment_files": ("judgment_from_row", "read_judgments", "read_rankings", "write_csv", "write_jsonl"),
     "judgments": (
         "Judgment",
@@ -59,25 +63,32 @@ _HOMES = {
 }
 __all__ = [
     "Estimate",
+    "ExpectedWidths",
     "Judgment",
     "JudgmentTable",
+    "Matchup",
     "Ranking",
     "RatingOptions",
     "Ratings",
     "SimulatedJudge",
     "SimulatedWorld",
+    "adaptive_round",
     "as_table",
+    "expected_widths",
     "judgment_from_row",
     "judgment_from_summary",
     "judgments_from_debate",
+    "matchup",
     "rankings_from_debate",
     "rate_components",
     "rate_models",
     "rate_style_controlled",
     "read_judgments",
     "read_rankings",
+    "round_robin",
     "rows_of",
     "simulate",
+    "swiss_round",
     "write_csv",
     "write_jsonl",
 ]
