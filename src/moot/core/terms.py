@@ -146,6 +146,13 @@ class PollSettings(Struct, frozen=True, omit_defaults=True):
     """How long each vote is open. None: until it is closed by a command."""
 
 
+class ExperimentTag(Struct, frozen=True):
+    """The experiment that a debate belongs to, and its side-swapped matchup there."""
+
+    name: str
+    group: str
+
+
 class DebateOptions(Struct, frozen=True, omit_defaults=True):
     """How the debate is conducted."""
 
@@ -170,6 +177,7 @@ class DebateOptions(Struct, frozen=True, omit_defaults=True):
     tools: tuple[str, ...] = ()
     """What the seats may use: a server of `moot.toml`, one tool of it (`server/tool`), or a provider's own
     tools (`web_search`, `code`). Nothing else."""
+    experiment: ExperimentTag | None = None
 
     def __post_init__(self) -> None:
         # msgspec leaves a default out only if it is the same object. Python shares equal strings between

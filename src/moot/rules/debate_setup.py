@@ -21,6 +21,7 @@ from moot.core.terms import (
     SEAT_COLOURS,
     DebateLimits,
     DebateOptions,
+    ExperimentTag,
     Format,
     Judge,
     Model,
@@ -105,6 +106,7 @@ class Setup(Struct, frozen=True):
     """Names of tools that the seats may use; `Arena.create` checks that they exist."""
     lent: tuple[str, ...] = ()
     seed: int | None = None
+    experiment: ExperimentTag | None = None
 
 
 def opening_event(setup: Setup, naming: MakeId = numbered_id) -> DebateOpened:
@@ -161,6 +163,7 @@ def _manner(setup: Setup) -> DebateOptions:
         opens=setup.opens,
         polls=replace(polls, before=False) if polls and _has_one_vote(setup.format) else polls,
         tools=tuple(dict.fromkeys(setup.tools)),
+        experiment=setup.experiment,
     )
 
 

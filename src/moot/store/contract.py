@@ -21,6 +21,7 @@ from moot.core.events import Event, Recorded, StreamedEvent
 from moot.core.state import Debate
 from moot.core.terms import InvitationRole, Status, TokenRole
 from moot.store.archive import Archive
+from moot.store.experiment_rows import ExperimentStore
 from moot.views.summary import StoredSummary
 
 DecideOnHead = Callable[[Debate | None], Sequence[Event]]
@@ -287,7 +288,8 @@ class Store(Protocol):
         ...
 
     async def ended_before(self, before: datetime, limit: int = 100) -> tuple[str, ...]:
-        """Debates that have ended and whose last event is older than this (to the second), oldest first."""
+        """Debates that have ended and whose last event is older than this (to the second), oldest first;
+        without those of experiments."""
         ...
 
     async def size(self) -> int:
@@ -331,6 +333,9 @@ class Store(Protocol):
     def archive(self) -> Archive:
         """Conversations of other systems."""
         ...
+
+    @property
+    def experiments(self) -> ExperimentStore: ...
 
     @property
     def write_error(self) -> str:

@@ -7,6 +7,8 @@ are seconds since 1970, yes and no are 1 and 0.
 
     tokens               name, digest, role, owner, created_at, expires_at
     imports              id, owner, source, state, cursor, passes, report, started_at, updated_at
+    experiments          name, definition, state, epoch, created_at, updated_at
+    experiment_legs      experiment, leg, debate, reserved, result
     debates              id, place, owner, status, motion, format, turning, turned_at, epoch, created_at,
                          summary
     bodies               debate, digest, packed, body
@@ -39,7 +41,7 @@ Places = Mapping[str, int]
 """The row number of each debate or conversation, by id."""
 PAGE = 1000
 """Lines that are read at a time."""
-WHOLE_TABLES = ("tokens", "imports")
+WHOLE_TABLES = ("tokens", "imports", "experiments", "experiment_legs")
 """Few enough to be copied all at once."""
 
 
@@ -64,6 +66,12 @@ READ_SQL = {
     "imports": """
         SELECT id, owner, source, state, cursor, passes, report, started_at, updated_at
         FROM imports ORDER BY id
+    """,
+    "experiments": """
+        SELECT name, definition, state, epoch, created_at, updated_at FROM experiments ORDER BY name
+    """,
+    "experiment_legs": """
+        SELECT experiment, leg, debate_id, reserved, result FROM experiment_legs ORDER BY place
     """,
     "bodies": "SELECT debate_id, digest, packed, body FROM bodies WHERE debate_id = ANY(:ids) ORDER BY 1, 2",
     "requests": """
@@ -99,6 +107,17 @@ WRITE_SQL = {
         VALUES (:0, :1, :2, :3, :4, :5, :6, :7 /*postgres ::timestamptz */, :8 /*postgres ::timestamptz */)
         ON CONFLICT (id) DO UPDATE SET state = excluded.state, cursor = excluded.cursor,
             passes = excluded.passes, report = excluded.report, updated_at = excluded.updated_at
+    """,
+    "experiments": """
+        INSERT INTO experiments (name, definition, state, epoch, created_at, updated_at)
+        VALUES (:0, :1, :2, :3, :4 /*postgres ::timestamptz */, :5 /*postgres ::timestamptz */)
+        ON CONFLICT (name) DO UPDATE SET definition = excluded.definition, state = excluded.state,
+            epoch = excluded.epoch, updated_at = excluded.updated_at
+    """,
+    "experiment_legs": """
+        INSERT INTO experiment_legs (experiment, leg, debate_id, reserved, result)
+        VALUES (:0, :1, :2, :3, :4)
+        ON CONFLICT (experiment, leg) DO UPDATE SET reserved = excluded.reserved, result = excluded.result
     """,
 }
 COLUMNS = {

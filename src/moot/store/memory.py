@@ -50,6 +50,7 @@ from moot.store.contract import (
     RecordResult,
     StoredInvitation,
 )
+from moot.store.experiment_rows import MemoryExperiments
 from moot.views.session_rows import lookup_keys
 from moot.views.summary import summary
 
@@ -84,6 +85,7 @@ class MemoryStore:
         self._invitations: dict[str, StoredInvitation] = {}
         self._listeners: list[Listener] = []
         self.archive = MemoryArchive()
+        self.experiments = MemoryExperiments(clock, self._summary_of)
 
     def listen(self, listener: Listener) -> None:
         self._listeners.append(listener)
@@ -222,7 +224,12 @@ class MemoryStore:
             and epoch_seconds(log.debate.updated_at) < epoch_seconds(before)
         ]
         ended.sort(key=lambda log: epoch_seconds(log.turned_at))
-        return tuple(log.debate.id for log in ended[: max(limit, 0)])
+        kept = self.experiments.holding(self._logs)
+        return tuple(log.debate.id for log in ended if log.debate.id not in kept)[: max(limit, 0)]
+
+    def _summary_of(self, debate_id: str) -> str | None:
+        log = self._logs.get(debate_id)
+        return log.summary.decode() if log else None
 
     async def size(self) -> int:
         return sum(log.size + sum(map(len, log.bodies.values())) for log in self._logs.values())

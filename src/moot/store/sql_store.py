@@ -45,6 +45,7 @@ from moot.store.contract import (
 )
 from moot.store.sql import Row, Statement, Steps, sql
 from moot.store.sql_archive import SqlArchive
+from moot.store.sql_experiments import SqlExperiments
 from moot.store.sql_lists import ListDialect, as_active, as_head, summaries
 
 T = TypeVar("T")
@@ -83,6 +84,7 @@ class SqlStore(ABC, Generic[Writer]):
         self._clock = clock
         self._states = StateCache(states)
         self.archive = SqlArchive(self._read_sql, self._transact, self._transact_and_scrub)
+        self.experiments = SqlExperiments(self._read_sql, self._write_sql, self._transact, clock)
 
     # --- writing --------------------------------------------------------------------------------------
 

@@ -63,6 +63,8 @@ class StoredSummary(Struct, frozen=True, omit_defaults=True, rename="camel"):
     bills: tuple[ModelCharge, ...] = ()
     day: str = ""
     """On which it was opened, by UTC."""
+    experiment: str = ""
+    """The experiment that it belongs to."""
 
     def model_names(self) -> tuple[str, ...]:
         """The names by which it is found as a debate of a model: provider/model, or just the model."""
@@ -105,6 +107,7 @@ def summarize(debate: Debate) -> StoredSummary:
         agreement=verdict.agreement if verdict and models else None,
         bills=tuple(_bill(*one) for one in sorted(debate.tallies.items()) if not is_person(one[0])),
         day=f"{debate.created_at:%Y-%m-%d}",
+        experiment=debate.manner.experiment.name if debate.manner.experiment else "",
     )
 
 

@@ -55,6 +55,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "moot invite last participant --seat against --name Zoe",
         "moot invite last audience --many",
     ),
+    "experiment": (
+        "moot experiment check league.toml",
+        "moot experiment run league.toml",
+        "moot experiment status league",
+    ),
     "export": (
         "moot export last -o debate.html",
         "moot export legacy events.jsonl",

@@ -1,0 +1,210 @@
+"""`moot experiment`: many debates between models, declared in a file, run resumably, rated with intervals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from moot.cli.options import command_group
+from moot.cli.render.help import help_of
+from moot.cli.render.output import Terminal, add_row, join, make_table
+from moot.cli.running import run as run_loop
+from moot.core.errors import Invalid
+from moot.views.text import plural
+
+if TYPE_CHECKING:
+    from moot.engine.arena import Arena
+    from moot.engine.experiment_runner import ExperimentEstimate, ExperimentProgress
+    from moot.experiments.definition import ExperimentDefinition
+    from moot.store.experiment_rows import StoredExperiment
+
+app = command_group("experiment", "Compare models in many debates, declared in a file.")
+EXIT_INCOMPLETE = 1
+DefinitionFile = Annotated[Path, Parameter(help="The experiment, a .toml file: docs/experiments.md.")]
+Name = Annotated[str, Parameter(help="The name of an experiment: `moot experiment list`.")]
+Retry = Annotated[bool, Parameter(negative="", help="Also give failed debates another try.")]
+
+
+@app.command(help_formatter=help_of("experiment"))
+def check(file: DefinitionFile, /) -> int:
+    """How many debates an experiment has, and what it may cost. Nothing is started."""
+    from moot.experiments.definition import read_definition
+
+    definition = read_definition(file)
+    terminal = Terminal.out()
+
+    async def look() -> ExperimentEstimate:
+        from moot.engine.arena import Arena
+        from moot.engine.experiment_runner import ExperimentRunner
+
+        async with Arena.open() as arena:
+            return await ExperimentRunner(arena, definition).estimate()
+
+    _show_estimate(terminal, definition, run_loop(look()))
+    terminal.line(f"Run it: moot experiment run {file}")
+    return 0
+
+
+@app.command(help_formatter=help_of("experiment"))
+def run(file: DefinitionFile, /, *, retry_failed: Retry = False) -> int:
+    """Hold the debates of an experiment that have not been held yet. Ctrl-C stops it; run it again to go on.
+
+    Exits with 1 where debates failed, or where the budget ended it early.
+    """
+    from moot.experiments.definition import read_definition
+
+    return _hold(read_definition(file), retry_failed)
+
+
+@app.command(help_formatter=help_of("experiment"))
+def resume(name: Name, /, *, retry_failed: Retry = False) -> int:
+    """Continue an experiment by its name, with the definition that it was last run with."""
+    from moot.experiments.definition import from_json
+
+    async def stored() -> StoredExperiment:
+        from moot.engine.arena import Arena
+
+        async with Arena.open() as arena:
+            return await _find(arena, name)
+
+    return _hold(from_json(run_loop(stored()).definition), retry_failed)
+
+
+@app.command(help_formatter=help_of("experiment"))
+def stop(name: Name, /) -> int:
+    """Start no further debate of a running experiment. Debates under way are finished."""
+
+    async def set_state() -> None:
+        from moot.engine.arena import Arena
+
+        async with Arena.open() as arena:
+            await _find(arena, name)
+            await arena.store.experiments.set_state(name, "stopping")
+
+    run_loop(set_state())
+    Terminal.out().line(f"No further debate of {name} is started. Continue it: moot experiment resume {name}")
+    return 0
+
+
+@app.command(name="list", help_formatter=help_of("experiment"))
+def listing() -> int:
+    """The experiments in this store, newest first."""
+
+    async def look() -> tuple[StoredExperiment, ...]:
+        from moot.engine.arena import Arena
+
+        async with Arena.open() as arena:
+            return await arena.store.experiments.experiments()
+
+    experiments = run_loop(look())
+    terminal = Terminal.out()
+    if not experiments:
+        terminal.line("No experiments yet. Begin with: moot experiment check league.toml")
+        return 0
+    table = make_table("experiment", "state", "started", "last run")
+    for each in experiments:
+        add_row(
+            table,
+            (each.name, "bold"),
+            each.state,
+            f"{each.created_at:%Y-%m-%d %H:%M}",
+            f"{each.updated_at:%Y-%m-%d %H:%M} UTC",
+        )
+    terminal.table(table)
+    return 0
+
+
+@app.command(help_formatter=help_of("experiment"))
+def status(name: Name, /) -> int:
+    """How far an experiment is: debates, failures, cost, and the ratings so far."""
+    from moot.experiments.definition import from_json
+
+    async def look() -> ExperimentProgress:
+        from moot.engine.arena import Arena
+        from moot.engine.experiment_runner import ExperimentRunner
+
+        async with Arena.open() as arena:
+            found = await _find(arena, name)
+            return await ExperimentRunner(arena, from_json(found.definition)).stored_progress()
+
+    _show_progress(Terminal.out(), name, run_loop(look()))
+    return 0
+
+
+async def _find(arena: Arena, name: str) -> StoredExperiment:
+    found = await arena.store.experiments.experiment(name)
+    if found is None:
+        names = ", ".join(each.name for each in await arena.store.experiments.experiments())
+        known = f"There are: {names}." if names else "None has been run yet: moot experiment run FILE"
+        raise Invalid(f"There is no experiment {name!r}. {known}")
+    return found
+
+
+def _hold(definition: ExperimentDefinition, retry_failed: bool) -> int:
+    from moot.cli.render.progress import experiment_bar
+
+    terminal = Terminal.out()
+
+    async def hold() -> ExperimentProgress:
+        from moot.engine.arena import Arena
+        from moot.engine.experiment_runner import ExperimentRunner
+
+        async with Arena.open() as arena:
+            with experiment_bar(definition.name) as show:
+                return await ExperimentRunner(arena, definition, show).run(retry_failed=retry_failed)
+
+    progress = run_loop(hold())
+    _show_progress(terminal, definition.name, progress)
+    if progress.stopped_by == "budget":
+        terminal.line(
+            "The budget allows no further debate. Raise it in the file, then: moot experiment run FILE"
+        )
+    elif progress.stopped_by:
+        terminal.line(f"Stopped. Continue it: moot experiment resume {definition.name}")
+    if progress.failed:
+        terminal.line(
+            f"{plural(progress.failed, 'debate')} failed. "
+            f"Try them again: moot experiment resume {definition.name} --retry-failed"
+        )
+    return EXIT_INCOMPLETE if progress.failed or progress.finished < progress.planned else 0
+
+
+def _show_estimate(terminal: Terminal, definition: ExperimentDefinition, found: ExperimentEstimate) -> None:
+    from moot.views.costs import dollars
+
+    terminal.line(
+        (definition.name, "bold"),
+        f": {plural(len(definition.models), 'model')}, {plural(len(definition.motions), 'motion')}, "
+        f"{definition.format}",
+    )
+    terminal.line(
+        f"{found.matchups:,} side-swapped matchups, {found.debates:,} debates, "
+        f"{found.calls[0]:,} to {found.calls[1]:,} calls"
+    )
+    if found.low is None or found.high is None:
+        terminal.line(f"The price of {', '.join(found.unpriced)} is not known, so neither is the cost.")
+    else:
+        limit = f", never more than {dollars(definition.budget)}" if definition.budget else ""
+        terminal.line(f"Cost: {dollars(found.low)} to {dollars(found.high)}{limit}")
+
+
+def _show_progress(terminal: Terminal, name: str, progress: ExperimentProgress) -> None:
+    from moot.views.costs import dollars
+
+    of_budget = f" of {dollars(progress.budget)}" if progress.budget is not None else ""
+    failed = f"{progress.failed} failed" if progress.failed else ""
+    running = f"{progress.running} running" if progress.running else ""
+    terminal.line(
+        (name, "bold"),
+        ": ",
+        join(
+            (
+                f"{progress.finished:,} of {progress.planned:,} debates held",
+                running,
+                failed,
+                f"{dollars(progress.spent)}{of_budget} spent",
+            )
+        ),
+    )

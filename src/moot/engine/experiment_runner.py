@@ -1,0 +1,379 @@
+"""Runs an experiment: opens its debates as ordinary debates, and records what came of each.
+
+The store holds everything that a next run needs: which legs were reserved under which debate, and the result
+of those that are over. So a run that was killed is repeated with the same call, holds only what is missing,
+and stays within the budget: a leg is reserved with the most that its debate may cost before the debate is
+opened, and settled with what it has cost. Where workers share the store, they hold the debates; this process
+only opens them and waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from decimal import ROUND_CEILING
+from time import monotonic
+
+import msgspec
+from msgspec import Struct
+
+from moot import formats
+from moot.core.diagnostics import crash_point
+from moot.core.errors import Invalid, UnknownDebate
+from moot.core.ids import new_id
+from moot.core.state import Debate
+from moot.core.terms import ExperimentTag, Format, Money
+from moot.engine.arena import Arena
+from moot.experiments.definition import ExperimentDefinition, check_extension, from_json
+from moot.experiments.judgments import Judgment, Ranking, judgments_from_debate, rankings_from_debate
+from moot.experiments.planned_debates import (
+    PlannedDebate,
+    all_legs,
+    next_legs,
+    planned_count,
+    planned_debate,
+    seats_of,
+    teams_of,
+)
+from moot.rules.commands import Retry
+from moot.rules.cost_estimate import ANY_LIMIT, CostEstimate, estimate
+from moot.rules.debate_setup import Setup, opening_event
+from moot.store.experiment_rows import MICRODOLLARS, ExperimentLeg
+
+STATE_SECONDS = 1.0
+"""How often the wish to stop is looked for."""
+
+
+class LegResult(Struct, frozen=True, omit_defaults=True):
+    """What came of a debate, as it is stored with its leg."""
+
+    status: str
+    judgments: tuple[Judgment, ...] = ()
+    rankings: tuple[Ranking, ...] = ()
+    problem: str = ""
+    """Why it failed, in a sentence."""
+
+
+class ExperimentProgress(Struct, frozen=True):
+    """Where a run stands. Amounts are in US dollars."""
+
+    planned: int
+    finished: int
+    failed: int
+    running: int
+    held_now: int
+    """Debates that this run has finished."""
+    seconds: float
+    spent: Money
+    budget: Money | None
+    stopped_by: str = ""
+    """Why no further debate is opened: `budget` or `stop`; empty while there are more."""
+
+    @property
+    def per_hour(self) -> float:
+        return self.held_now / self.seconds * 3600 if self.seconds else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """None before the first debate is over."""
+        left = self.planned - self.finished - self.failed
+        return self.seconds / self.held_now * left if self.held_now else None
+
+
+class ExperimentEstimate(Struct, frozen=True):
+    """What an experiment will hold and cost, before it is run."""
+
+    matchups: int
+    debates: int
+    calls: tuple[int, int]
+    """From speeches within their word budget to every repair and question."""
+    low: Money | None
+    high: Money | None
+    """None where a price is not known. With a budget never more than that."""
+    unpriced: tuple[str, ...]
+    debate_limit: Money | None
+
+
+OnProgress = Callable[[ExperimentProgress], None]
+
+
+class ExperimentRunner:
+    """One run of one experiment.
+
+    await ExperimentRunner(arena, read_definition(Path("league.toml"))).run()
+    """
+
+    def __init__(self, arena: Arena, definition: ExperimentDefinition, on_progress: OnProgress | None = None):
+        self._arena = arena
+        self._definition = definition
+        self._store = arena.store.experiments
+        self._on_progress = on_progress
+        self._format: Format = formats.load(definition.format, arena.settings.formats)
+        self._legs: dict[str, ExperimentLeg] = {}
+        self._results: dict[str, LegResult] = {}
+        self._running: set[str] = set()
+        self._limits: dict[tuple[str, ...], Money | None] = {}
+        self._teams = teams_of(self._format)
+        self._planned = planned_count(definition, self._teams)
+        self._failed = 0
+        self._spent = 0
+        self._held_now = 0
+        self._started = monotonic()
+        self._stopped_by = ""
+        self._settled = asyncio.Event()
+
+    async def estimate(self) -> ExperimentEstimate:
+        """Check models, format and prices, and count. Raises Invalid with what is wrong."""
+        definition = self._definition
+        legs = all_legs(definition, self._teams)
+        estimates = dict[tuple[str, ...], CostEstimate]()
+        for leg in legs:
+            if leg.models not in estimates:
+                setup = await self._setup(leg, definition.debate_limit)
+                estimates[leg.models] = estimate(opening_event(setup))
+        debates = [estimates[leg.models] for leg in legs]
+        low, high = _total([each.low for each in debates]), _total([each.high for each in debates])
+        return ExperimentEstimate(
+            matchups=len(legs) // self._teams,
+            debates=len(legs),
+            calls=(sum(each.calls.low for each in debates), sum(each.calls.high for each in debates)),
+            low=low,
+            high=high if definition.budget is None or high is None else min(high, definition.budget),
+            unpriced=tuple(sorted({name for each in debates for name in each.unpriced})),
+            debate_limit=await self._debate_limit(legs[0]),
+        )
+
+    async def run(self, *, retry_failed: bool = False) -> ExperimentProgress:
+        """Hold what is missing, and return when all of it is over or nothing further may be started.
+
+        Raises Invalid where the experiment has been run with another definition, and Fenced where another
+        process takes it over.
+        """
+        definition = self._definition
+        known = await self._store.experiment(definition.name)
+        if known is not None:
+            check_extension(from_json(known.definition), definition)
+        await self.estimate()  # refuses unknown models before anything is stored
+        saved = await self._store.save(definition.name, definition.to_json())
+        await self._load()
+        slots = asyncio.Semaphore(definition.concurrency)
+        try:
+            async with asyncio.TaskGroup() as group:
+                watching = group.create_task(self._watch_for_stop(), name="experiment stop")
+                async for planned in self._missing(retry_failed):
+                    await slots.acquire()
+                    if not await self._may_start(planned, saved.epoch):
+                        slots.release()
+                        break
+                    self._running.add(planned.leg)
+                    holding = group.create_task(self._hold(planned, retry_failed), name=planned.leg)
+                    holding.add_done_callback(lambda _task: slots.release())
+                    self._report()
+                for _ in range(definition.concurrency):
+                    await slots.acquire()
+                watching.cancel()
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        complete = not self._stopped_by and len(self._results) >= self._planned
+        await self._store.set_state(definition.name, "done" if complete else "stopped")
+        return self._report()
+
+    async def stored_progress(self) -> ExperimentProgress:
+        """Where the experiment stands by what is stored, without running it."""
+        await self._load()
+        self._running = {leg.leg for leg in self._legs.values() if leg.result is None and leg.summary}
+        return self._report()
+
+    async def _load(self) -> None:
+        for leg in await self._store.legs(self._definition.name):
+            self._legs[leg.leg] = leg
+            if leg.result is not None:
+                self._add_result(leg, read_result(leg.result))
+
+    # --- which debates --------------------------------------------------------------------------------
+
+    async def _missing(self, retry_failed: bool) -> AsyncIterator[PlannedDebate]:
+        """The legs without a result: those that were begun first."""
+        begun = [planned_debate(name) for name in self._legs if self._is_missing(name, retry_failed)]
+        for leg in begun:
+            yield leg
+        if self._definition.pairing == "round-robin":
+            for leg in all_legs(self._definition, self._teams):
+                if leg.leg not in self._legs:
+                    yield leg
+            return
+        while (left := (self._definition.matchups or 0) - len(self._legs) // self._teams) > 0:
+            await self._all_settled()
+            rows = [row for result in self._results.values() for row in result.judgments]
+            count = min(left, self._definition.concurrency)
+            for leg in next_legs(
+                self._definition, rows, left if self._definition.pairing == "swiss" else count
+            ):
+                yield leg
+
+    def _is_missing(self, leg: str, retry_failed: bool) -> bool:
+        result = self._results.get(leg)
+        return result is None or (retry_failed and result.status == "error")
+
+    async def _all_settled(self) -> None:
+        """Wait until no debate is under way: the next matchups depend on all results."""
+        while self._running:
+            self._settled.clear()
+            await self._settled.wait()
+
+    # --- one debate -----------------------------------------------------------------------------------
+
+    async def _may_start(self, planned: PlannedDebate, epoch: int) -> bool:
+        """Whether the debate may be held. Where the rest of the budget is reserved, debates under way are
+        waited for, which usually cost less than that."""
+        while not self._stopped_by:
+            self._settled.clear()
+            if planned.leg in self._legs or await self._reserve(planned, epoch):
+                return True
+            if not self._running:
+                self._stopped_by = "budget"
+                break
+            await self._settled.wait()
+        return False
+
+    async def _reserve(self, planned: PlannedDebate, epoch: int) -> bool:
+        """Whether the budget allows the debate: then its money is reserved."""
+        limit = await self._debate_limit(planned)
+        amount, debate_id = _microdollars(limit or Money(0)), new_id()
+        budget = self._definition.budget
+        reserved = await self._store.reserve(
+            self._definition.name,
+            epoch,
+            planned.leg,
+            debate_id,
+            amount,
+            None if budget is None else _microdollars(budget),
+        )
+        if not reserved:
+            return False
+        crash_point("leg-reserved")
+        self._legs[planned.leg] = ExperimentLeg(planned.leg, debate_id, amount)
+        return True
+
+    async def _hold(self, planned: PlannedDebate, retry_failed: bool) -> None:
+        leg = self._legs[planned.leg]
+        try:
+            debate = await self._opened(planned, leg.debate)
+            if retry_failed and debate.status == "error":
+                await self._arena.ask(debate.id, Retry())
+            self._arena.run(debate.id)
+            # From its last event on, since a debate that is over has no further one.
+            async for _ in self._arena.watch(debate.id, debate.seq - 1):
+                pass
+            debate = await self._arena.state(debate.id)
+            crash_point("leg-held")
+            if debate.status in ("completed", "aborted", "error"):
+                await self._settle(planned, leg, debate)
+        finally:
+            self._running.discard(planned.leg)
+            self._settled.set()
+            self._report()
+
+    async def _opened(self, planned: PlannedDebate, debate_id: str) -> Debate:
+        """The debate under its reserved id; opened now, unless an earlier run has done that."""
+        try:
+            return await self._arena.state(debate_id)
+        except UnknownDebate:
+            setup = await self._setup(planned, await self._debate_limit(planned))
+            result = await self._arena.create(setup, debate_id=debate_id, start=True)
+            crash_point("leg-opened")
+            return result.debate
+
+    async def _settle(self, planned: PlannedDebate, leg: ExperimentLeg, debate: Debate) -> None:
+        result = result_of(debate, self._definition.name, planned.group)
+        spent = _microdollars(debate.cost_so_far)
+        await self._store.settle(self._definition.name, leg.leg, spent, msgspec.json.encode(result).decode())
+        crash_point("leg-settled")
+        self._add_result(msgspec.structs.replace(leg, reserved=spent), result)
+        self._held_now += 1
+
+    async def _setup(self, planned: PlannedDebate, limit: Money | None) -> Setup:
+        definition = self._definition
+        setup = await self._arena.setup(
+            planned.motion,
+            format=self._format,
+            models=seats_of(planned, self._format),
+            judges=definition.judges,
+            rounds=definition.rounds,
+            cost_limit=limit,
+            seed=definition.seed,
+            **definition.options,
+        )
+        return msgspec.structs.replace(setup, experiment=ExperimentTag(definition.name, planned.group))
+
+    async def _debate_limit(self, planned: PlannedDebate) -> Money | None:
+        """The cost limit of a debate: as defined; with a budget, at most the worst that can happen."""
+        definition, models = self._definition, planned.models
+        if definition.debate_limit is not None or definition.budget is None:
+            return definition.debate_limit
+        if models not in self._limits:
+            self._limits[models] = await self._worst_cost(planned)
+        return self._limits[models]
+
+    async def _worst_cost(self, planned: PlannedDebate) -> Money:
+        worst = estimate(opening_event(await self._setup(planned, ANY_LIMIT * 1000))).high
+        if worst is None:
+            raise Invalid("A budget needs the price of every model; add the missing ones to moot.toml.")
+        return worst.quantize(Money("0.01"), ROUND_CEILING) or Money("0.01")
+
+    # --- progress -------------------------------------------------------------------------------------
+
+    async def _watch_for_stop(self) -> None:
+        while not self._stopped_by:
+            await asyncio.sleep(STATE_SECONDS)
+            known = await self._store.experiment(self._definition.name)
+            if known is None or known.state == "stopping":
+                self._stopped_by = "stop"
+
+    def _report(self) -> ExperimentProgress:
+        """Constant time: it is called for every debate."""
+        progress = ExperimentProgress(
+            planned=self._planned,
+            finished=len(self._results) - self._failed,
+            failed=self._failed,
+            running=len(self._running),
+            held_now=self._held_now,
+            seconds=monotonic() - self._started,
+            spent=Money(self._spent) / MICRODOLLARS,
+            budget=self._definition.budget,
+            stopped_by=self._stopped_by,
+        )
+        if self._on_progress is not None:
+            self._on_progress(progress)
+        return progress
+
+    def _add_result(self, leg: ExperimentLeg, result: LegResult) -> None:
+        before = self._results.get(leg.leg)
+        if before is not None:
+            self._failed -= before.status == "error"
+            self._spent -= self._legs[leg.leg].reserved
+        self._legs[leg.leg], self._results[leg.leg] = leg, result
+        self._failed += result.status == "error"
+        self._spent += leg.reserved
+
+
+def result_of(debate: Debate, experiment: str, group: str) -> LegResult:
+    return LegResult(
+        status=debate.status,
+        judgments=judgments_from_debate(debate, experiment=experiment, group=group),
+        rankings=rankings_from_debate(debate, experiment=experiment, group=group),
+    )
+
+
+def read_result(text: str) -> LegResult:
+    return msgspec.json.decode(text, type=LegResult)
+
+
+def _microdollars(amount: Money) -> int:
+    return int((amount * MICRODOLLARS).to_integral_value(ROUND_CEILING))
+
+
+def _total(amounts: Sequence[Money | None]) -> Money | None:
+    if any(amount is None for amount in amounts):
+        return None
+    return sum((amount for amount in amounts if amount is not None), Money(0))

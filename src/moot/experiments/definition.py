@@ -1,0 +1,199 @@
+"""An experiment as a file: which models debate which motions, in which format, before which judges.
+
+`read_definition` reads the TOML file and reports everything that is wrong with it at once. A definition is
+stored with its motions written out, so that it can be resumed without the file. Running it again with more
+models, motions or repeats extends it; a change that would mix different debates is refused.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct, field
+
+from moot.core.errors import Invalid
+from moot.core.terms import Money
+
+Pairing = Literal["round-robin", "swiss", "adaptive"]
+MAX_MODELS = 100
+MAX_MOTIONS = 10_000
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+FIXED = ("format", "rounds", "judges", "options", "seed", "pairing")
+"""What must stay the same when an experiment is extended; otherwise its debates are not comparable."""
+
+
+class MotionSource(Struct, frozen=True, forbid_unknown_fields=True):
+    """Motions from a text file with one motion a line, or from the bank (`moot motions`)."""
+
+    file: str = ""
+    bank: bool = False
+    theme: str = ""
+    kind: str = ""
+    difficulty: str = ""
+    count: int | None = None
+    """So many of them, chosen by the seed; all by default."""
+
+
+class ExperimentDefinition(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What an experiment file says. `motions` are the texts, wherever they came from."""
+
+    name: str
+    models: tuple[str, ...]
+    motions: tuple[str, ...]
+    format: str = "oxford"
+    rounds: int | None = None
+    judges: tuple[str, ...] = ()
+    """Without any, each debate is judged by the model that `moot` would choose for it."""
+    repeats: int = 1
+    """How often each side-swapped matchup is held."""
+    pairing: Pairing = "round-robin"
+    matchups: int | None = None
+    """With `swiss` and `adaptive`: how many matchups in all."""
+    budget: Money | None = None
+    """US dollars for all debates together, never exceeded."""
+    debate_limit: Money | None = None
+    """The cost limit of each debate; with a budget, the smallest possible one by default."""
+    seed: int = 0
+    concurrency: int = 4
+    """Debates that are held at the same time."""
+    options: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Further options of each debate: intensity, objective, blind, prep, effort and so on."""
+
+    def to_json(self) -> str:
+        return msgspec.json.encode(self).decode()
+
+
+class _File(Struct, frozen=True, forbid_unknown_fields=True):
+    """The file as written: motions inline or named."""
+
+    name: str
+    models: tuple[str, ...]
+    motions: tuple[str, ...] | MotionSource
+    format: str = "oxford"
+    rounds: int | None = None
+    judges: tuple[str, ...] = ()
+    repeats: int = 1
+    pairing: Pairing = "round-robin"
+    matchups: int | None = None
+    budget: float | str | None = None
+    debate_limit: float | str | None = None
+    seed: int = 0
+    concurrency: int = 4
+    options: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+OPTIONS = frozenset({"intensity", "objective", "blind", "prep", "turns", "turn_seconds", "recuse", "tools"})
+
+
+def from_json(text: str) -> ExperimentDefinition:
+    return msgspec.json.decode(text, type=ExperimentDefinition)
+
+
+def read_definition(path: Path) -> ExperimentDefinition:
+    """Read and check a file. Raises Invalid with everything that is wrong with it."""
+    try:
+        written = msgspec.convert(tomllib.loads(path.read_text("utf-8")), _File, strict=True)
+    except OSError as error:
+        raise Invalid(f"{path} cannot be read: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+        raise Invalid(f"{path}: {error}") from None
+    values = msgspec.structs.asdict(written)
+    values["motions"] = _motions(written, path.parent)
+    for name in ("budget", "debate_limit"):
+        values[name] = _amount(name, values[name])
+    definition = ExperimentDefinition(**values)
+    problems = check_definition(definition)
+    if problems:
+        raise Invalid(f"{path}: {' '.join(problems)}")
+    return definition
+
+
+def check_definition(definition: ExperimentDefinition) -> list[str]:
+    """What is wrong with it, a sentence each. Whether models and format exist is checked when it is run."""
+    models, motions = definition.models, definition.motions
+    checks = (
+        (
+            NAME.fullmatch(definition.name) is None,
+            f"The name {definition.name!r} may have lower-case letters, digits and hyphens, 64 at most.",
+        ),
+        (not 2 <= len(models) <= MAX_MODELS, f"`models` needs 2 to {MAX_MODELS} models."),
+        (len(set(models)) < len(models), f"`models` has {_twice(models)} twice."),
+        (not motions, "`motions` is empty."),
+        (len(motions) > MAX_MOTIONS, f"`motions` may have at most {MAX_MOTIONS:,}."),
+        (len(set(motions)) < len(motions), f"`motions` has {_twice(motions)!r} twice."),
+        (definition.repeats < 1, "`repeats` must be at least 1."),
+        (definition.concurrency < 1, "`concurrency` must be at least 1."),
+        (
+            definition.pairing != "round-robin" and not definition.matchups,
+            f'`matchups` is needed with `pairing = "{definition.pairing}"`: how many to hold in all.',
+        ),
+        (
+            definition.matchups is not None and definition.matchups < 1,
+            "`matchups` must be at least 1.",
+        ),
+        (
+            not definition.options.keys() <= OPTIONS,
+            f"`options` can have {', '.join(sorted(OPTIONS))}, "
+            f"not {', '.join(sorted(definition.options.keys() - OPTIONS))}.",
+        ),
+        (definition.budget is not None and definition.budget <= 0, "`budget` must be greater than 0."),
+    )
+    return [sentence for wrong, sentence in checks if wrong]
+
+
+def check_extension(before: ExperimentDefinition, after: ExperimentDefinition) -> None:
+    """Raises Invalid where `after` changes what must stay the same, or leaves out what was there."""
+    changed = [name for name in FIXED if getattr(before, name) != getattr(after, name)]
+    dropped = [
+        name for name in ("models", "motions") if not {*getattr(before, name)} <= {*getattr(after, name)}
+    ]
+    if changed or dropped:
+        what = ", ".join(f"`{name}`" for name in (*changed, *dropped))
+        raise Invalid(
+            f"The experiment {after.name} has been run with other {what}. Models and motions can be added, "
+            "and `repeats`, `budget`, `matchups` and `concurrency` can change; for anything else choose a "
+            "new name."
+        )
+
+
+def _motions(written: _File, folder: Path) -> tuple[str, ...]:
+    source = written.motions
+    if not isinstance(source, MotionSource):
+        return tuple(motion.strip() for motion in source)
+    if bool(source.file) == source.bank:
+        raise Invalid("`motions` needs a list of motions, `file`, or `bank = true`.")
+    if source.file:
+        try:
+            lines = (folder / source.file).read_text("utf-8").splitlines()
+        except OSError as error:
+            raise Invalid(f"{folder / source.file} cannot be read: {error.strerror}.") from None
+        texts = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    else:
+        raise Invalid("The bank of motions is not there yet.")
+    if source.count is None or source.count >= len(texts):
+        return tuple(texts)
+    from random import Random
+
+    return tuple(Random(written.seed).sample(texts, source.count))
+
+
+def _amount(name: str, value: float | str | None) -> Decimal | None:
+    if value is None:
+        return None
+    try:
+        amount = Decimal(str(value))
+    except ArithmeticError:
+        raise Invalid(f"`{name}` must be an amount in US dollars.") from None
+    if not amount.is_finite() or amount <= 0:
+        raise Invalid(f"`{name}` must be greater than 0.")
+    return amount
+
+
+def _twice(values: Sequence[str]) -> str:
+    return next((value for value in values if values.count(value) > 1), "")

@@ -1,0 +1,116 @@
+"""The debates that an experiment consists of: the legs of its groups.
+
+A *group* is a set of models on one motion. Its legs are the same debate with the models on each other's
+sides, so that neither the side nor the motion favours a model; with four teams every model has each position
+once. A leg is named by what it consists of: the name stays the same when the experiment is extended, no leg
+is held twice, and a leg that was begun is known again by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import msgspec
+from msgspec import Struct
+
+from moot.core.errors import Invalid
+from moot.core.terms import Format
+from moot.experiments.definition import ExperimentDefinition
+from moot.experiments.judgments import Judgment
+from moot.experiments.pairing import Matchup, draw, round_robin, swiss_round
+
+
+class PlannedDebate(Struct, frozen=True, array_like=True):
+    motion: str
+    models: tuple[str, ...]
+    """One for each team, in the order of the format."""
+    repeat: int = 1
+
+    @property
+    def leg(self) -> str:
+        return msgspec.json.encode(self).decode()
+
+    @property
+    def group(self) -> str:
+        """As `Matchup.group`, for any number of models."""
+        again = [str(self.repeat)] if self.repeat > 1 else []
+        return " | ".join((self.motion, *sorted(self.models), *again))
+
+
+def planned_debate(leg: str) -> PlannedDebate:
+    """The debate that a leg is named after."""
+    return msgspec.json.decode(leg, type=PlannedDebate)
+
+
+def legs_of(motion: str, models: Sequence[str], repeat: int = 1) -> tuple[PlannedDebate, ...]:
+    """All legs of a group: the models in each rotation."""
+    seats = tuple(models)
+    rotations = (seats[index:] + seats[:index] for index in range(len(seats)))
+    return tuple(PlannedDebate(motion, rotated, repeat) for rotated in rotations)
+
+
+def legs_of_matchups(matchups: Sequence[Matchup]) -> list[PlannedDebate]:
+    return [leg for each in matchups for leg in legs_of(each.motion, (each.first, each.second), each.repeat)]
+
+
+def all_legs(definition: ExperimentDefinition, teams: int) -> list[PlannedDebate]:
+    """Every set of models on every motion, in layers: after each, all have met equally often."""
+    models, motions, seed = definition.models, definition.motions, definition.seed
+    if teams == 2:
+        matchups = round_robin(models, motions, repeats=definition.repeats, seed=seed)
+        return legs_of_matchups(matchups[: definition.matchups])
+    if len(models) < teams:
+        raise Invalid(f"A debate of this format has {teams} teams, so `models` needs at least {teams}.")
+    groups = sorted(
+        (
+            (repeat, draw(seed, repeat, motion, *each), motion, each)
+            for repeat in range(1, definition.repeats + 1)
+            for motion in motions
+            for each in combinations(sorted(models), teams)
+        ),
+        key=lambda group: group[:2],
+    )
+    return [
+        leg
+        for repeat, _, motion, each in groups[: definition.matchups]
+        for leg in legs_of(motion, each, repeat)
+    ]
+
+
+def next_legs(
+    definition: ExperimentDefinition, rows: Sequence[Judgment], count: int
+) -> Iterator[PlannedDebate]:
+    """The legs of the next matchups by Swiss or adaptive pairing, at most `count` matchups."""
+    models, motions, seed = definition.models, definition.motions, definition.seed
+    if definition.pairing == "swiss":
+        matchups = swiss_round(models, motions, rows, seed=seed)
+    else:
+        from moot.experiments.adaptive_pairing import adaptive_round
+
+        matchups = adaptive_round(models, motions, rows, count=count, seed=seed)
+    return iter(legs_of_matchups(matchups[:count]))
+
+
+def planned_count(definition: ExperimentDefinition, teams: int) -> int:
+    """How many debates the experiment has in all."""
+    if definition.pairing == "round-robin" or definition.matchups is None:
+        return len(all_legs(definition, teams))
+    return definition.matchups * teams
+
+
+def teams_of(format: Format) -> int:
+    """How many models meet in a debate of this format. Raises Invalid where it has no winner."""
+    debaters = [chair for chair in format.chairs if chair.role == "debater"]
+    teams = 2 if format.parties == "sides" else len(debaters)
+    if teams < 2 or format.result in ("summary", "none"):
+        raise Invalid(f"The format {format.name} has no winner, so models cannot be compared in it.")
+    return teams
+
+
+def seats_of(planned: PlannedDebate, format: Format) -> tuple[str, ...]:
+    """The model of each chair: all chairs of a side where a side wins, else one chair each."""
+    if format.parties != "sides":
+        return planned.models
+    pro, con = planned.models
+    return tuple(con if chair.side == "against" else pro for chair in format.chairs)

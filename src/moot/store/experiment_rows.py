@@ -1,0 +1,164 @@
+"""Experiments as a store keeps them: the definition, who runs it, and the debate of each leg with its money.
+
+A *leg* is one planned debate of an experiment. It is reserved before its debate is opened: under the id that
+the debate will have, and with the most that it may cost. So a process that dies in between leaves a leg that
+the next one completes, never a second debate, and the budget holds over all processes: `reserve` adds a leg
+only for the process that took the experiment over last, and only while the sum stays within the budget.
+`MemoryExperiments` is in memory; the others are `sql_experiments`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from datetime import datetime
+from typing import Literal, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from moot.core.errors import Fenced, Invalid
+
+Clock = Callable[[], datetime]
+SummaryOf = Callable[[str], str | None]
+ExperimentState = Literal["running", "stopping", "stopped", "done"]
+MICRODOLLARS = 1_000_000
+"""Amounts are whole millionths of a dollar, rounded up, so that a database can add them exactly."""
+
+
+class StoredExperiment(Struct, frozen=True):
+    name: str
+    definition: str
+    """The definition as JSON, with its motions written out."""
+    state: ExperimentState
+    epoch: int
+    """Rises whenever a process takes the experiment over; only the last one may reserve legs."""
+    created_at: datetime
+    updated_at: datetime
+
+
+class ExperimentLeg(Struct, frozen=True):
+    """One planned debate, from the moment its money is reserved."""
+
+    leg: str
+    debate: str
+    reserved: int
+    """The most that it may cost; once it is over, what it cost. In millionths of a dollar."""
+    result: str | None = None
+    """What came of it, as JSON; None until it is settled. It stays when the debate is deleted."""
+    summary: str | None = None
+    """JSON of `views.summary` while there is no result; None before the debate is opened."""
+
+
+class ExperimentStore(Protocol):
+    async def save(self, name: str, definition: str) -> StoredExperiment:
+        """Save a definition, in place of one with the same name, and take the experiment over: it is running,
+        and its epoch is one higher."""
+        ...
+
+    async def set_state(self, name: str, state: ExperimentState) -> bool:
+        """Whether there is such an experiment."""
+        ...
+
+    async def experiments(self) -> tuple[StoredExperiment, ...]:
+        """All experiments, newest first."""
+        ...
+
+    async def experiment(self, name: str) -> StoredExperiment | None: ...
+
+    async def reserve(
+        self, name: str, epoch: int, leg: str, debate: str, amount: int, budget: int | None
+    ) -> bool:
+        """Add a leg. False where the budget does not allow it. Raises Fenced where another process has taken
+        the experiment over, and Invalid where the leg exists."""
+        ...
+
+    async def settle(self, name: str, leg: str, amount: int, result: str) -> None:
+        """Record what the debate of the leg has cost, and what came of it; again after another judging."""
+        ...
+
+    async def legs(self, name: str) -> tuple[ExperimentLeg, ...]:
+        """All legs in the order of their reservation."""
+        ...
+
+    async def delete(self, name: str) -> bool:
+        """Delete an experiment; its debates stay. Whether there was one."""
+        ...
+
+
+def taken_over() -> Fenced:
+    return Fenced("Another process has taken this experiment over.")
+
+
+def leg_exists(leg: str) -> Invalid:
+    return Invalid(f"The leg {leg} has been reserved before.")
+
+
+class MemoryExperiments:
+    """`summary_of` returns the summary of a debate, or None."""
+
+    def __init__(self, clock: Clock, summary_of: SummaryOf) -> None:
+        self._clock = clock
+        self._summary_of = summary_of
+        self._experiments: dict[str, StoredExperiment] = {}
+        self._legs: dict[str, dict[str, ExperimentLeg]] = {}
+
+    async def save(self, name: str, definition: str) -> StoredExperiment:
+        at = self._clock()
+        known = self._experiments.get(name)
+        saved = StoredExperiment(
+            name,
+            definition,
+            "running",
+            known.epoch + 1 if known else 1,
+            known.created_at if known else at,
+            at,
+        )
+        self._experiments[name] = saved
+        self._legs.setdefault(name, {})
+        return saved
+
+    async def set_state(self, name: str, state: ExperimentState) -> bool:
+        if name not in self._experiments:
+            return False
+        self._experiments[name] = replace(self._experiments[name], state=state, updated_at=self._clock())
+        return True
+
+    async def experiments(self) -> tuple[StoredExperiment, ...]:
+        return tuple(sorted(self._experiments.values(), key=lambda one: one.created_at, reverse=True))
+
+    async def experiment(self, name: str) -> StoredExperiment | None:
+        return self._experiments.get(name)
+
+    async def reserve(
+        self, name: str, epoch: int, leg: str, debate: str, amount: int, budget: int | None
+    ) -> bool:
+        known = self._experiments.get(name)
+        if known is None or known.epoch != epoch:
+            raise taken_over()
+        if leg in self._legs[name]:
+            raise leg_exists(leg)
+        reserved = sum(each.reserved for each in self._legs[name].values())
+        if budget is not None and reserved + amount > budget:
+            return False
+        self._legs[name][leg] = ExperimentLeg(leg, debate, amount)
+        return True
+
+    async def settle(self, name: str, leg: str, amount: int, result: str) -> None:
+        legs = self._legs.get(name, {})
+        if leg in legs:
+            legs[leg] = replace(legs[leg], reserved=amount, result=result)
+
+    async def legs(self, name: str) -> tuple[ExperimentLeg, ...]:
+        return tuple(
+            leg if leg.result is not None else replace(leg, summary=self._summary_of(leg.debate))
+            for leg in self._legs.get(name, {}).values()
+        )
+
+    async def delete(self, name: str) -> bool:
+        self._legs.pop(name, None)
+        return self._experiments.pop(name, None) is not None
+
+    def holding(self, debates: Collection[str]) -> set[str]:
+        """Those of these debates that belong to an experiment."""
+        held = {leg.debate for legs in self._legs.values() for leg in legs.values()}
+        return held & set(debates)

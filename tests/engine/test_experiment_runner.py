@@ -1,0 +1,145 @@
+"""An experiment holds each debate once, within its budget, however often it is killed and run again."""
+
+from __future__ import annotations
+
+import signal
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from moot import Arena, Settings
+from moot.core.errors import Fenced, Invalid
+from moot.engine.experiment_runner import ExperimentProgress, ExperimentRunner, read_result
+from moot.experiments.definition import ExperimentDefinition, Pairing
+from moot.providers.prices import flat_price
+from moot.providers.scripted import ScriptedProvider
+from tests.cli.terminal import environment, piped
+
+PRICE = flat_price(Decimal(1), Decimal(2))
+LEAGUE = ExperimentDefinition(
+    name="league",
+    models=("scripted/a", "scripted/b", "scripted/c"),
+    motions=("Homework should be banned", "Zoos do more good than harm"),
+    rounds=1,
+    judges=("scripted/owl",),
+)
+
+
+def settings(folder: Path, *, priced: bool = False) -> Settings:
+    prices = {"scripted/*": PRICE} if priced else {}
+    return Settings(data=folder, scripted=True, model="scripted/demo", prices=prices)
+
+
+async def test_every_debate_is_held_once_and_a_second_run_holds_none(tmp_path: Path) -> None:
+    async with Arena.open(settings(tmp_path)) as arena:
+        progress = await ExperimentRunner(arena, LEAGUE).run()
+        assert (progress.planned, progress.finished, progress.failed) == (12, 12, 0)
+        again = await ExperimentRunner(arena, LEAGUE).run()
+        assert (again.finished, again.held_now) == (12, 0)
+        assert (await arena.list()).total == 12
+        stored = await arena.store.experiments.experiment("league")
+        assert stored is not None
+        assert (stored.state, stored.epoch) == ("done", 2)
+        legs = await arena.store.experiments.legs("league")
+        rows = [row for leg in legs for row in read_result(leg.result or "").judgments]
+        assert len(rows) == 24
+        state = await arena.state(legs[0].debate)
+        assert state.manner.experiment is not None
+        assert {row.group for row in rows if row.debate == state.id} == {state.manner.experiment.group}
+
+
+async def test_a_model_that_is_added_debates_all_others_and_nobody_twice(tmp_path: Path) -> None:
+    async with Arena.open(settings(tmp_path)) as arena:
+        await ExperimentRunner(arena, LEAGUE).run()
+        larger = replace(LEAGUE, models=(*LEAGUE.models, "scripted/d"))
+        progress = await ExperimentRunner(arena, larger).run()
+        assert (progress.planned, progress.held_now) == (24, 12)
+
+
+@pytest.mark.parametrize("pairing", ["swiss", "adaptive"])
+async def test_pairs_can_be_chosen_by_the_results_so_far(tmp_path: Path, pairing: Pairing) -> None:
+    async with Arena.open(settings(tmp_path)) as arena:
+        chosen = replace(LEAGUE, models=("scripted/a", "scripted/b", "scripted/c", "scripted/d"))
+        chosen = replace(chosen, pairing=pairing, matchups=4)
+        progress = await ExperimentRunner(arena, chosen).run()
+        assert (progress.planned, progress.finished) == (8, 8)
+        more = await ExperimentRunner(arena, replace(chosen, matchups=6)).run()
+        assert (more.planned, more.finished, more.held_now) == (12, 12, 4)
+
+
+async def test_the_budget_is_never_exceeded_and_a_higher_one_continues(tmp_path: Path) -> None:
+    async with Arena.open(settings(tmp_path, priced=True)) as arena:
+        budget = Decimal("0.102")
+        limited = replace(LEAGUE, budget=budget, debate_limit=Decimal("0.1"), concurrency=3)
+        assert (await ExperimentRunner(arena, limited).estimate()).high == budget
+        seen = list[ExperimentProgress]()
+        first = await ExperimentRunner(arena, limited, seen.append).run()
+        assert first.stopped_by == "budget"
+        assert 0 < first.finished < first.planned
+        assert all(progress.spent <= budget for progress in seen)
+        legs = await arena.store.experiments.legs("league")
+        costs = [(await arena.state(leg.debate)).cost_so_far for leg in legs]
+        assert sum(costs) == first.spent <= budget
+        rich = await ExperimentRunner(arena, replace(limited, budget=Decimal(5))).run()
+        assert (rich.finished, rich.stopped_by) == (12, "")
+
+
+async def test_a_budget_needs_every_price(tmp_path: Path) -> None:
+    providers = {"other": ScriptedProvider()}
+    async with Arena.open(settings(tmp_path), providers=providers) as arena:
+        unpriced = replace(LEAGUE, models=("scripted/a", "other/b"), budget=Decimal(1))
+        with pytest.raises(Invalid, match="price"):
+            await ExperimentRunner(arena, unpriced).run()
+        assert await arena.store.experiments.experiments() == ()
+
+
+async def test_unknown_models_are_refused_before_anything_is_stored(tmp_path: Path) -> None:
+    async with Arena.open(settings(tmp_path)) as arena:
+        with pytest.raises(Invalid):
+            await ExperimentRunner(arena, replace(LEAGUE, models=("scripted/a", "nobody/b"))).run()
+        assert await arena.store.experiments.experiments() == ()
+
+
+async def test_a_run_that_another_has_taken_over_reserves_nothing_more(tmp_path: Path) -> None:
+    async with Arena.open(settings(tmp_path)) as arena:
+        saved = await arena.store.experiments.save("league", LEAGUE.to_json())
+        await arena.store.experiments.save("league", LEAGUE.to_json())
+        with pytest.raises(Fenced):
+            await arena.store.experiments.reserve("league", saved.epoch, "leg", "deb_1", 0, None)
+
+
+POINTS = ("leg-reserved", "leg-opened", "leg-held", "leg-settled")
+PASSAGES = (1, 2, 5, 9, 14)
+
+
+def test_twenty_kills_lose_double_and_overspend_nothing(tmp_path: Path) -> None:
+    """40 debates, with a budget that just suffices; the process is killed at each point five times."""
+    (tmp_path / "moot.toml").write_text('[prices."scripted/*"]\ninput = "1"\noutput = "2"\n', "utf-8")
+    file = tmp_path / "league.toml"
+    motions = [f"Motion number {number} should pass" for number in range(1, 21)]
+    file.write_text(
+        f"""
+        name = "league"
+        models = ["scripted/a", "scripted/b"]
+        motions = {motions}
+        rounds = 1
+        judges = ["scripted/owl"]
+        budget = 1
+        concurrency = 2
+        """,
+        "utf-8",
+    )
+    env = environment(tmp_path)
+    kills = 0
+    for passage in PASSAGES:
+        for point in POINTS:
+            done = piped({**env, "MOOT_CRASH_AT": f"{point}:{passage}"}, "experiment", "run", str(file))
+            kills += done.returncode == -signal.SIGKILL
+    done = piped(env, "experiment", "run", str(file))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "40 of 40 debates held" in done.stdout
+    assert kills >= 10
+    listed = piped(env, "list", "--limit", "100", "--json").stdout.splitlines()
+    assert len(listed) == 40
