@@ -170,3 +170,22 @@ async def test_the_tick_grows_while_the_process_is_busy_and_shrinks_again(
         speak(buffer, "idle ")
         await asyncio.sleep(1.2 * writer.tick)
     assert writer.tick < longest
+
+
+@pytest.mark.parametrize(("calls", "factor"), [(2, 1.0), (20, 2.0)])
+async def test_half_a_core_lengthens_the_tick_only_where_many_calls_speak(
+    calls: int, factor: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tick of 0.1 s, written by hand each time, with half as much of processor time."""
+    cpu, now = 0.0, 0.0
+    monkeypatch.setattr(text_writer, "process_time", lambda: cpu)
+    writer = TextWriter(RecordingStore().send, 0.1)
+    monkeypatch.setattr(writer.loop, "time", lambda: now)
+    buffers = [writer.open_buffer(str(number), 1) for number in range(calls)]
+    for _ in range(6):
+        now += 0.1
+        cpu += 0.05
+        for buffer in buffers:
+            speak(buffer, "word ")
+        writer._write_all()  # pyright: ignore[reportPrivateUsage] - the clock stands still
+    assert writer.tick == pytest.approx(factor * 0.1)  # pyright: ignore[reportUnknownMemberType]

@@ -4,8 +4,9 @@ A token costs a list append. The first text of a call is written at once, later 
 request takes the text of all calls to the store, and one answer comes back. No task is woken for either. A
 call has at most one write under way, so its text stays in order.
 
-Under load the tick grows, up to twice its length and up to four times where the process can hardly keep up:
-fewer and larger writes cost less for each token, and what is waiting is bounded by the text of one tick.
+Under load the tick grows, up to twice its length where many calls speak and up to four times where the
+process can hardly keep up: fewer and larger writes cost less for each token, and what is waiting is bounded
+by the text of one tick.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ from moot.store.contract import AppendStreamed
 
 MAX_DELTA_CHARS = 16 * 1024
 """A longer delta is split, so that no reader has to take it in one piece."""
-STRETCHES = ((0.8, 4.0), (0.4, 2.0))
-"""From this share of a core on a tick may have so many times its usual length. The threads of a process share
-one interpreter, so it has at most one core."""
-MAX_STRETCH = STRETCHES[0][1]
+STRETCHES = ((0.8, 0, 4.0), (0.4, 16, 2.0))
+"""From this share of a core and this many calls on, a tick may have so many times its usual length. The
+threads of a process share one interpreter, so it has at most one core. A longer tick saves work for each
+call, hence little where few calls have thousands of viewers."""
+MAX_STRETCH = STRETCHES[0][2]
 STRETCH_STEP = 1.25
 
 SendStreamed = Callable[[Sequence[AppendStreamed]], object]
@@ -204,7 +206,8 @@ class TextWriter:
         now, cpu = self.loop.time(), process_time()
         late = now - self._waiting_since > 1.5 * self.tick
         busy = cpu - self._cpu_then
-        stretches = (most for share, most in STRETCHES if busy > share * (now - self._written_at))
+        passed, calls = now - self._written_at, len(self._waiting)
+        stretches = (most for share, many, most in STRETCHES if busy > share * passed and calls >= many)
         goal = self._shortest_tick * (MAX_STRETCH if late else next(stretches, 1.0))
         if self.tick < goal:
             self.tick = min(goal, self.tick * STRETCH_STEP)
