@@ -73,9 +73,10 @@ def words_within_budget(text: str, budget: int) -> int:
     """How many words of a speech count: up to the end of the sentence in which its budget is reached, at most
     a quarter more. 0 where all of them do."""
     most = int(budget * OVERRUN_FACTOR)
-    within, beyond = _end(text, budget) or 0, _end(text, most)
+    beyond = _end(text, most)
     if beyond is None:
         return 0
+    within = _end(text, budget) or 0
     ends = [match.end() for match in _SENTENCE.finditer(text, 0, beyond) if match.end() >= within]
     return count_words(text[: ends[0]]) if ends else most
 
