@@ -66,7 +66,8 @@ BENCHES = {
         tokens.bench,
         "CPU for each token of debates whose models are read over HTTP at 50 tokens a second each: from the"
         " service's bytes to the log on disk (SQLite, synchronous=FULL) and one follower. The limit is"
-        " aiohttp + msgspec that read the same streams and discard them.",
+        " aiohttp + msgspec that read the same streams and discard them. For both, garbage is collected as in"
+        " `moot serve`.",
     ),
     "length": Bench(
         "Long debates", tokens.bench_length, "CPU for each token early and late in one long debate, unpaced."

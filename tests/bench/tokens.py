@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+import gc
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from time import process_time
 
 import aiohttp
@@ -13,6 +15,7 @@ from moot import formats
 from moot.core.events import TurnCompleted, TurnStarted
 from moot.core.terms import Model, Request
 from moot.engine.arena import Arena
+from moot.processes.startup import tune_garbage_collection
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider
 from moot.settings import Settings
 from tests.bench.clients import RAW, ChatToken, read_and_discard
@@ -27,8 +30,11 @@ GOALS = {50: 1.8, 200: 1.6}
 
 
 async def bench() -> AsyncIterator[Figure]:
-    """50 and 200 debates at once, 50 tokens a second each over HTTP, one follower each."""
-    async with model_service() as base:
+    """50 and 200 debates at once, 50 tokens a second each over HTTP, one follower each.
+
+    Garbage is collected as in `moot serve`, for the limit as well.
+    """
+    async with collected_as_in_a_server(), model_service() as base:
         for debates, goal in GOALS.items():
             raw = await raw_cost(base, debates)
             ours = await moot_cost(base, debates)
@@ -48,6 +54,17 @@ async def bench_length() -> AsyncIterator[Figure]:
     early = sum(costs[turn] for turn in range(3, 8)) / 5
     late = sum(costs[turn] for turn in range(46, 51)) / 5
     yield figure("a long debate, turn 50: CPU a token", late, "µs", limit=("turn 5", early), main=True)
+
+
+@asynccontextmanager
+async def collected_as_in_a_server() -> AsyncGenerator[None]:
+    thresholds = gc.get_threshold()
+    tune_garbage_collection()
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()
 
 
 async def raw_cost(base: str, streams: int) -> float:

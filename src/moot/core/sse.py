@@ -38,21 +38,32 @@ class SseReader:
 
     def feed(self, packet: bytes) -> list[SseEvent]:
         """The events that are complete with this packet. Raises EventTooLong."""
+        return self.parse(self.take_whole(packet))
+
+    def take_whole(self, packet: bytes) -> bytes:
+        """The events that are complete with this packet, unparsed; the rest is kept. Raises EventTooLong."""
         if self._after_cr or b"\r" in packet:
             packet = self._normalise_line_ends(packet)
         if b"\n\n" not in packet and not (packet[:1] == b"\n" and self._at_line_end()):
             self._buffer(packet)
-            return []
+            return b""
         if self._tail:
             packet = b"".join((*self._tail, packet))
             self._tail = []
         if self._at_start:
             self._at_start = False
             packet = packet.removeprefix(BOM)
-        *blocks, tail = packet.split(b"\n\n")
         self._pending = 0
-        if tail:
-            self._buffer(tail)
+        end = packet.rfind(b"\n\n") + 2
+        if end < len(packet):
+            self._buffer(packet[end:])
+        return packet[:end]
+
+    def parse(self, whole: bytes) -> list[SseEvent]:
+        """The events in what `take_whole` returned."""
+        blocks = whole.split(b"\n\n")
+        if not blocks[-1]:
+            blocks.pop()
         events: list[SseEvent] = []
         for block in blocks:
             # Nearly all events are one line of data, perhaps below one line with a name.

@@ -32,6 +32,7 @@ class ReadPacer:
         tick = self._tick()
         if not tick or transport.is_closing():
             return
+        # A transport that cannot pause, or that has begun to close, is read as before.
         with suppress(NotImplementedError, RuntimeError):
             transport.pause_reading()
             self._paused.append(transport)
@@ -44,5 +45,6 @@ class ReadPacer:
         paused, self._paused = self._paused, []
         for transport in paused:
             if not transport.is_closing():
+                # One that has begun to close is no longer read: it needs no resuming.
                 with suppress(NotImplementedError, RuntimeError):
                     transport.resume_reading()

@@ -116,6 +116,8 @@ class AnthropicDecoder(Decoder):
         self._blocks: dict[int, _Block] = {}
         """The last block opened under each of the service's numbers."""
         self._numbers: set[int] = set()
+        self._last_block: _Block | None = None
+        """The block of the last words."""
 
     def _on_event(self, event: SseEvent, out: list[Chunk]) -> None:
         if event.name not in KNOWN_EVENTS:
@@ -207,8 +209,19 @@ class AnthropicDecoder(Decoder):
 
     def _emit_text(self, block: _Block, kind: DeltaKind, text: Any, out: list[Chunk]) -> None:
         if words := _text_of(text):
+            self._last_block = block
             block.texts.append(words)
             out.append(ReplyDelta(words, kind, block.index))
+
+    def _words_member(self, event: SseEvent) -> bytes:
+        delta = self._parse(_read, event.data).delta
+        members = {"text_delta": b"text", "thinking_delta": b"thinking"}
+        return members.get(delta.type, b"") if delta is not None else b""
+
+    def _on_repeated(self, words: str, out: list[Chunk]) -> None:
+        block = self._last_block
+        if block is not None:
+            self._emit_text(block, "text" if block.kind == "text" else "reasoning", words, out)
 
     def _close_block(self, index: int, out: list[Chunk]) -> None:
         block = self._blocks.get(index)

@@ -31,6 +31,7 @@ from moot.providers.contract import (
 )
 from moot.providers.error_replies import fault_from_error
 from moot.providers.lenient_json import get_path, parse_or_text
+from moot.providers.wire_formats.repeated_events import MAX_MISSES, EventShape, shape_of
 from moot.providers.wire_formats.reply_events import ReplyEvents
 from moot.providers.wire_formats.think_tags import ThoughtSorter
 
@@ -87,6 +88,9 @@ class Decoder(ABC):
         self._unread = 0
         self._marks: set[Degradation] = set()
         self._fault: Fault | None = None
+        self._shape: EventShape | None = None
+        """Of the last event, if it brought words and nothing else."""
+        self._misses = 0
 
     @property
     def usage(self) -> Usage | None:
@@ -101,9 +105,25 @@ class Decoder(ABC):
     def feed(self, packet: bytes) -> list[Chunk]:
         """The chunks that this packet completes, at least a `KeepAlive`. Raises Fault."""
         out: list[Chunk] = []
+        whole = self._events.take_whole(packet)
+        words = self._shape.words(whole) if self._shape is not None else None
+        if words is None:
+            self._decode_all(whole, out)
+        elif words:
+            self._misses = 0
+            self._on_repeated(words, out)
+        if self._sorter is not None:
+            out = self._sorter.sort(out)
+        if not self.has_output:
+            self.has_output = any(isinstance(chunk, ReplyDelta | ReplySegment) for chunk in out)
+        return out or [KeepAlive()]
+
+    def _decode_all(self, whole: bytes, out: list[Chunk]) -> None:
         on_event = self._on_event
+        event, chunks_before = None, 0
         try:
-            for event in self._events.feed(packet):
+            for event in self._events.parse(whole):
+                chunks_before = len(out)
                 if event.data[:1] == b"{" and event.name != "error":
                     on_event(event, out)
                 else:
@@ -113,11 +133,16 @@ class Decoder(ABC):
                 raise
             # The words before it are returned first; `end` raises it.
             self._fault, self.over = fault, True
-        if self._sorter is not None:
-            out = self._sorter.sort(out)
-        if not self.has_output:
-            self.has_output = any(isinstance(chunk, ReplyDelta | ReplySegment) for chunk in out)
-        return out or [KeepAlive()]
+        if event is not None and self._misses < MAX_MISSES:
+            self._note_shape(whole, event, out[chunks_before:])
+
+    def _note_shape(self, whole: bytes, event: SseEvent, chunks: list[Chunk]) -> None:
+        """Remember the last event, which made these chunks, if others may repeat it with other words."""
+        self._shape = None
+        if len(chunks) == 1 and isinstance(chunks[0], ReplyDelta):
+            self._misses += 1
+            if member := self._words_member(event):
+                self._shape = shape_of(whole, event.data, member, chunks[0].text)
 
     def end(self) -> list[Chunk]:
         """The last chunks, when the stream is over. Raises Fault, also if the reply was cut off."""
@@ -158,6 +183,14 @@ class Decoder(ABC):
 
     @abstractmethod
     def _on_event(self, event: SseEvent, out: list[Chunk]) -> None: ...
+
+    def _words_member(self, event: SseEvent) -> bytes:
+        """The member whose text this event, the last one, has passed on as it is, if it did nothing else."""
+        return b""
+
+    def _on_repeated(self, words: str, out: list[Chunk]) -> None:
+        """Words of events that are the last one again but for the text of that member."""
+        raise NotImplementedError
 
     def _is_complete(self) -> bool:
         """Whether a reply that ended with `[DONE]` but without a reason to stop is complete.

@@ -190,6 +190,13 @@ class GoogleDecoder(Decoder):
         if signature:
             self._on_signature(signature, out)
 
+    def _words_member(self, event: SseEvent) -> bytes:
+        # A signature counts each time that it comes.
+        return b"" if b"thoughtSignature" in event.data else b"text"
+
+    def _on_repeated(self, words: str, out: list[Chunk]) -> None:
+        self._emit_text(words, self._kind or "text", out)
+
     def _unknown(self, position: int) -> UnknownItem | None:
         """The part at this position of the current chunk, undecoded; None if it is empty."""
         candidates = get_dicts(self._parse(read_object, self._data), "candidates")

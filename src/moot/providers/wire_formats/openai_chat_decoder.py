@@ -279,6 +279,19 @@ class ChatDecoder(Decoder):
 
     # --- words
 
+    def _words_member(self, event: SseEvent) -> bytes:
+        chunk = self._parse(_read, event.data)
+        delta = chunk.choices[0].delta if chunk.choices and len(chunk.choices) == 1 else None
+        if delta is None or chunk.usage:
+            return b""
+        if delta == _ChatDelta(content=delta.content):
+            return b"content"
+        is_thought = delta == _ChatDelta(content=delta.content, reasoning_content=delta.reasoning_content)
+        return b"reasoning_content" if is_thought and not (delta.content or self._pending_reasoning) else b""
+
+    def _on_repeated(self, words: str, out: list[Chunk]) -> None:
+        self._emit_text(words, self._kind or "text", out)
+
     def _on_delta(self, delta: _ChatDelta, out: list[Chunk]) -> None:
         if delta.reasoning_content or delta.reasoning or delta.thinking or delta.reasoning_details:
             self._on_reasoning(delta, out)

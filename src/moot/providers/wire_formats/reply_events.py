@@ -28,11 +28,27 @@ class ReplyEvents:
         self._reader: ReplySseReader | JsonObjects | None = None
 
     def feed(self, packet: bytes) -> list[SseEvent]:
+        return self.parse(self.take_whole(packet))
+
+    def take_whole(self, packet: bytes) -> bytes:
+        """The server-sent events that are complete with this packet, unparsed; JSON as it came."""
         reader = self._reader
         try:
-            return reader.feed(packet) if reader is not None else self._begin(packet)
+            if reader is None:
+                packet = self._begin(packet)
+                reader = self._reader
+            return reader.take_whole(packet) if isinstance(reader, ReplySseReader) else packet
         except EventTooLong as error:
-            raise Fault("malformed", "unusable", detail="an event without end") from error
+            raise _without_end() from error
+
+    def parse(self, whole: bytes) -> list[SseEvent]:
+        """The events in what `take_whole` returned."""
+        if isinstance(self._reader, ReplySseReader):
+            return self._reader.parse(whole)
+        try:
+            return self._reader.feed(whole) if self._reader is not None else []
+        except EventTooLong as error:
+            raise _without_end() from error
 
     @property
     def is_json(self) -> bool:
@@ -42,21 +58,26 @@ class ReplyEvents:
         """The events that only the end of the reply completes."""
         return self._reader.close() if self._reader is not None else []
 
-    def _begin(self, packet: bytes) -> list[SseEvent]:
+    def _begin(self, packet: bytes) -> bytes:
+        """What has come so far, once it shows the framing; empty before."""
         self._head += packet
         visible = self._head.removeprefix(BOM).lstrip(BLANK)
         if not visible or BOM.startswith(self._head):
             if len(self._head) > MAX_EVENT_BYTES:
                 raise EventTooLong
-            return []
+            return b""
         if visible.startswith(b"<"):
             raise Fault("malformed", "unusable", detail="a page for people, not a stream")
         head, self._head = self._head, b""
         if visible[:1] in b"{[":
             self._reader = JsonObjects()
-            return self._reader.feed(visible)
+            return visible
         self._reader = ReplySseReader(MAX_EVENT_BYTES)
-        return self._reader.feed(head)
+        return head
+
+
+def _without_end() -> Fault:
+    return Fault("malformed", "unusable", detail="an event without end")
 
 
 class ReplySseReader(SseReader):

@@ -1,0 +1,127 @@
+"""Events that repeat the last one with other words are read without a JSON decoder, to the same effect."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from moot.core.terms import ChatMessage, Model, Request
+from moot.providers.contract import Chunk, KeepAlive, ReplyDelta, Traits
+from moot.providers.wire_formats import anthropic_request, contract, google_request, openai_chat_request
+from moot.providers.wire_formats.contract import Decoder, WireFormat
+
+WORDS = [
+    " word",
+    " naïve",
+    " 火",
+    ' "quoted"',
+    "\n\n",
+    " back\\slash",
+    " <b>",
+    "",
+    " </think>",
+    "data: ",
+    "🙂",
+]
+REQUEST = Request(Model("service", "m"), "Argue.", (ChatMessage("user", "Go."),), 4096)
+FAMILIES: dict[str, WireFormat] = {
+    "chat": openai_chat_request.family(),
+    "anthropic": anthropic_request.WIRE_FORMAT,
+    "google": google_request.WIRE_FORMAT,
+}
+
+
+def _chat(words: list[str]) -> list[dict[str, Any]]:
+    def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+        return {"id": "c1", "model": "m", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+    thoughts = [chunk({"content": None, "reasoning_content": word}) for word in words[:20]]
+    tools = [chunk({"content": "x", "tool_calls": [{"index": 0, "function": {"arguments": "a"}}]})] * 2
+    return [*thoughts, *[chunk({"content": word}) for word in words], *tools, chunk({}, "stop")]
+
+
+def _anthropic(words: list[str]) -> list[dict[str, Any]]:
+    def block(index: int, kind: str) -> list[dict[str, Any]]:
+        deltas = [{"type": f"{kind}_delta", kind: word} for word in words]
+        return [
+            {"type": "content_block_start", "index": index, "content_block": {"type": kind, kind: ""}},
+            *[{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas],
+            {"type": "content_block_stop", "index": index},
+        ]
+
+    start = {"type": "message_start", "message": {"id": "m1", "model": "m"}}
+    stop = [{"type": "message_delta", "delta": {"stop_reason": "end_turn"}}, {"type": "message_stop"}]
+    return [start, *block(0, "thinking"), *block(1, "text"), *stop]
+
+
+def _google(words: list[str]) -> list[dict[str, Any]]:
+    def chunk(**part: Any) -> dict[str, Any]:
+        return {"candidates": [{"content": {"parts": [part]}}], "usageMetadata": {"promptTokenCount": 1}}
+
+    signed = [chunk(text="x", thoughtSignature="s")] * 2
+    end = {"candidates": [{"content": {"parts": [{"text": "."}]}, "finishReason": "STOP"}]}
+    thoughts = [chunk(text=word, thought=True) for word in words[:20]]
+    return [*thoughts, *[chunk(text=word) for word in words], *signed, end]
+
+
+STREAMS = {"chat": _chat, "anthropic": _anthropic, "google": _google}
+
+
+def _stream(family: str, seed: int) -> bytes:
+    dice = random.Random(seed)
+    words = [dice.choice(WORDS) if dice.random() < 0.2 else f" w{number}" for number in range(200)]
+    separators = dice.choice([(",", ":"), (", ", ": ")])
+    as_ascii = dice.random() < 0.5
+    parts: list[str] = []
+    for event in STREAMS[family](words):
+        name = f"event: {event['type']}\n" if family == "anthropic" else ""
+        parts.append(f"{name}data: {json.dumps(event, separators=separators, ensure_ascii=as_ascii)}\n\n")
+    return "".join(parts).encode()
+
+
+def _read(decoder: Decoder, stream: bytes, cuts: list[int]) -> list[Chunk]:
+    """All chunks, with the words of a segment that follow one another as one."""
+    packets = [stream[start:end] for start, end in zip([0, *cuts], [*cuts, len(stream)], strict=True)]
+    merged: list[Chunk] = []
+    for chunk in [*(chunk for packet in packets for chunk in decoder.feed(packet)), *decoder.end()]:
+        last = merged[-1] if merged else None
+        match chunk, last:
+            case KeepAlive(), _:
+                continue
+            case ReplyDelta(), ReplyDelta() if (chunk.kind, chunk.segment) == (last.kind, last.segment):
+                merged[-1] = ReplyDelta(last.text + chunk.text, last.kind, last.segment, last.part)
+            case _:
+                merged.append(chunk)
+    return merged
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_any_cut_reads_the_same_as_one_event_at_a_time(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    wire_format = FAMILIES[family]
+    for seed in range(12):
+        stream, dice = _stream(family, seed), random.Random(seed)
+        cuts = sorted(dice.sample(range(1, len(stream)), dice.choice([3, 40, 150])))
+        with monkeypatch.context() as patched:
+            patched.setattr(contract, "MAX_MISSES", 0)
+            expected = _read(wire_format.decoder(REQUEST, Traits()), stream, [])
+        assert _read(wire_format.decoder(REQUEST, Traits()), stream, cuts) == expected, seed
+
+
+def test_a_character_that_is_cut_between_two_events_is_broken_in_both() -> None:
+    event = b'data: {"id": "c1", "model": "m", "choices": [{"delta": {"content": "%b"}}]}\n\n'
+    decoder = openai_chat_request.family().decoder(REQUEST, Traits())
+    decoder.feed(event % b"one")
+    decoder.feed(event % b" two")
+    chunks = decoder.feed(event % b"\xe7\x81" + event % b"\xab")
+    assert "火" not in "".join(chunk.text for chunk in chunks if isinstance(chunk, ReplyDelta))
+
+
+def test_a_reply_whose_events_all_differ_is_soon_no_longer_looked_at() -> None:
+    event = 'data: {"id": "c1", "model": "m", "padding": %d, "choices": [{"delta": {"content": " w"}}]}\n\n'
+    decoder = openai_chat_request.family().decoder(REQUEST, Traits())
+    for number in range(20):
+        assert decoder.feed((event % number).encode())[-1] == ReplyDelta(" w", "text", 0)
+    assert decoder._misses == contract.MAX_MISSES  # pyright: ignore[reportPrivateUsage] - not seen otherwise
