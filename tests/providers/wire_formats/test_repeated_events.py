@@ -10,7 +10,13 @@ import pytest
 
 from moot.core.terms import ChatMessage, Model, Request
 from moot.providers.contract import Chunk, KeepAlive, ReplyDelta, Traits
-from moot.providers.wire_formats import anthropic_request, contract, google_request, openai_chat_request
+from moot.providers.wire_formats import (
+    anthropic_request,
+    contract,
+    google_request,
+    openai_chat_request,
+    openai_responses_request,
+)
 from moot.providers.wire_formats.contract import Decoder, WireFormat
 
 WORDS = [
@@ -31,12 +37,16 @@ FAMILIES: dict[str, WireFormat] = {
     "chat": openai_chat_request.family(),
     "anthropic": anthropic_request.WIRE_FORMAT,
     "google": google_request.WIRE_FORMAT,
+    "responses": openai_responses_request.WIRE_FORMAT,
 }
+PADDING = "aB3xK9qLm"
 
 
 def _chat(words: list[str]) -> list[dict[str, Any]]:
     def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
-        return {"id": "c1", "model": "m", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+        choices = [{"index": 0, "delta": delta, "finish_reason": finish}]
+        padding = PADDING[len(str(delta)) % 9 :]
+        return {"id": "c1", "model": "m", "choices": choices, "obfuscation": padding}
 
     thoughts = [chunk({"content": None, "reasoning_content": word}) for word in words[:20]]
     tools = [chunk({"content": "x", "tool_calls": [{"index": 0, "function": {"arguments": "a"}}]})] * 2
@@ -67,7 +77,28 @@ def _google(words: list[str]) -> list[dict[str, Any]]:
     return [*thoughts, *[chunk(text=word) for word in words], *signed, end]
 
 
-STREAMS = {"chat": _chat, "anthropic": _anthropic, "google": _google}
+def _responses(words: list[str]) -> list[dict[str, Any]]:
+    def deltas(kind: str, at: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{"type": kind, **at, "delta": word, "obfuscation": PADDING[len(word) :]} for word in words]
+
+    thoughts = {"item_id": "rs_1", "output_index": 0, "summary_index": 0}
+    speech = {"item_id": "msg_1", "output_index": 1, "content_index": 0}
+    events: list[dict[str, Any]] = [
+        {"type": "response.created", "response": {"id": "r1", "model": "m"}},
+        *deltas("response.reasoning_summary_text.delta", thoughts),
+        *deltas("response.output_text.delta", speech),
+        {"type": "response.completed", "response": {"id": "r1", "model": "m", "output": []}},
+    ]
+    numbered: list[dict[str, Any]] = [
+        {"sequence_number": number, **event} for number, event in enumerate(events)
+    ]
+    # One event comes twice, and one is numbered as if another had been lost.
+    for event in numbered[250:]:
+        event["sequence_number"] += 1
+    return [*numbered[:100], numbered[99], *numbered[100:]]
+
+
+STREAMS = {"chat": _chat, "anthropic": _anthropic, "google": _google, "responses": _responses}
 
 
 def _stream(family: str, seed: int) -> bytes:
@@ -77,7 +108,7 @@ def _stream(family: str, seed: int) -> bytes:
     as_ascii = dice.random() < 0.5
     parts: list[str] = []
     for event in STREAMS[family](words):
-        name = f"event: {event['type']}\n" if family == "anthropic" else ""
+        name = f"event: {event['type']}\n" if "type" in event else ""
         parts.append(f"{name}data: {json.dumps(event, separators=separators, ensure_ascii=as_ascii)}\n\n")
     return "".join(parts).encode()
 

@@ -218,7 +218,7 @@ class AnthropicDecoder(Decoder):
         members = {"text_delta": b"text", "thinking_delta": b"thinking"}
         return members.get(delta.type, b"") if delta is not None else b""
 
-    def _on_repeated(self, words: str, out: list[Chunk]) -> None:
+    def _on_repeated(self, words: str, number: int, whole: bytes, out: list[Chunk]) -> None:
         block = self._last_block
         if block is not None:
             self._emit_text(block, "text" if block.kind == "text" else "reasoning", words, out)

@@ -106,12 +106,14 @@ class Decoder(ABC):
         """The chunks that this packet completes, at least a `KeepAlive`. Raises Fault."""
         out: list[Chunk] = []
         whole = self._events.take_whole(packet)
-        words = self._shape.words(whole) if self._shape is not None else None
-        if words is None:
+        shape = self._shape
+        words = shape.words(whole) if shape is not None else None
+        if shape is None or words is None:
+            self._shape = None
             self._decode_all(whole, out)
         elif words:
             self._misses = 0
-            self._on_repeated(words, out)
+            self._on_repeated(words, shape.number, whole, out)
         if self._sorter is not None:
             out = self._sorter.sort(out)
         if not self.has_output:
@@ -138,7 +140,6 @@ class Decoder(ABC):
 
     def _note_shape(self, whole: bytes, event: SseEvent, chunks: list[Chunk]) -> None:
         """Remember the last event, which made these chunks, if others may repeat it with other words."""
-        self._shape = None
         if len(chunks) == 1 and isinstance(chunks[0], ReplyDelta):
             self._misses += 1
             if member := self._words_member(event):
@@ -188,8 +189,9 @@ class Decoder(ABC):
         """The member whose text this event, the last one, has passed on as it is, if it did nothing else."""
         return b""
 
-    def _on_repeated(self, words: str, out: list[Chunk]) -> None:
-        """Words of events that are the last one again but for the text of that member."""
+    def _on_repeated(self, words: str, number: int, whole: bytes, out: list[Chunk]) -> None:
+        """The words of `whole`: events that are the last one again but for the text of that member and their
+        numbers, of which `number` is the last."""
         raise NotImplementedError
 
     def _is_complete(self) -> bool:

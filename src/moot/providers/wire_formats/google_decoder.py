@@ -194,7 +194,7 @@ class GoogleDecoder(Decoder):
         # A signature counts each time that it comes.
         return b"" if b"thoughtSignature" in event.data else b"text"
 
-    def _on_repeated(self, words: str, out: list[Chunk]) -> None:
+    def _on_repeated(self, words: str, number: int, whole: bytes, out: list[Chunk]) -> None:
         self._emit_text(words, self._kind or "text", out)
 
     def _unknown(self, position: int) -> UnknownItem | None:

@@ -289,7 +289,7 @@ class ChatDecoder(Decoder):
         is_thought = delta == _ChatDelta(content=delta.content, reasoning_content=delta.reasoning_content)
         return b"reasoning_content" if is_thought and not (delta.content or self._pending_reasoning) else b""
 
-    def _on_repeated(self, words: str, out: list[Chunk]) -> None:
+    def _on_repeated(self, words: str, number: int, whole: bytes, out: list[Chunk]) -> None:
         self._emit_text(words, self._kind or "text", out)
 
     def _on_delta(self, delta: _ChatDelta, out: list[Chunk]) -> None:

@@ -82,17 +82,17 @@ class EventSequence:
     """Which events are new: the service numbers them, and a repeated one has the same number."""
 
     def __init__(self) -> None:
-        self._last = -1
+        self.last = -1
+        self.last_data = b""
         self._missing: set[int] = set()
-        self._last_data = b""
         self._is_counted = True
 
     def is_new(self, number: int, data: bytes) -> bool:
-        ahead = number - self._last
+        ahead = number - self.last
         if ahead == 1:
-            self._last, self._last_data = number, data
+            self.last, self.last_data = number, data
             return True
-        if ahead == 0 and data != self._last_data:
+        if ahead == 0 and data != self.last_data:
             # This service does not count.
             self._is_counted = False
         if ahead <= 0:
@@ -100,8 +100,8 @@ class EventSequence:
             self._missing.discard(number)
             return late or not self._is_counted
         if ahead <= MAX_SEQUENCE_GAP:
-            self._missing.update(range(self._last + 1, number))
-        self._last, self._last_data = number, data
+            self._missing.update(range(self.last + 1, number))
+        self.last, self.last_data = number, data
         return True
 
 
@@ -114,6 +114,8 @@ class ResponsesDecoder(Decoder):
         self._effort = ""
         self._slot: Slot | None = None
         self._output_index = -1
+        self._words_event = _ResponseEvent()
+        """The last event, if others may repeat it with other words."""
         if unchained:
             self._marks.add("chain")
 
@@ -143,6 +145,19 @@ class ResponsesDecoder(Decoder):
         words, part = output.append_text(slot, _part_index(slot, parsed), words, parsed.sequence_number)
         if output.group != "tool":
             out.append(ReplyDelta(words, _kind(output), output.index, part))
+
+    def _words_member(self, event: SseEvent) -> bytes:
+        parsed = self._words_event = self._parse(_read, event.data)
+        in_order = parsed.sequence_number in (None, self._sequence.last)
+        return b"delta" if in_order and parsed.type in DELTA_EVENTS else b""
+
+    def _on_repeated(self, words: str, number: int, whole: bytes, out: list[Chunk]) -> None:
+        parsed = self._words_event
+        parsed.delta = words
+        if parsed.sequence_number is not None:
+            parsed.sequence_number = self._sequence.last = number
+            self._sequence.last_data = whole[whole.rfind(b"\ndata: ") + 7 : -2]
+        self._on_text(DELTA_EVENTS[parsed.type], parsed, out)
 
     def _switch_to(self, slot: Slot, parsed: _ResponseEvent) -> OutputItem:
         """Remember the item: nearly all words belong to the same one as the last, and need no lookup."""
