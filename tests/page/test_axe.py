@@ -92,7 +92,7 @@ async def test_nothing_serious_is_found_on_any_page_in_either_theme(
     # The page that is not there was the last.
     assert "404" in complaints.pop()
     await page.goto(f"{served.url}/debate/{live}")
-    for key, name in (("?", "Keys"), ("w", "Declare a winner"), ("g", "Log")):
+    for key, name in (("?", "Keyboard shortcuts"), ("w", "Declare a winner"), ("g", "Log")):
         await expect(page.get_by_role("button", name="Pause")).to_be_visible()
         await page.keyboard.press(key)
         await expect(page.get_by_role("dialog", name=name)).to_be_visible()

@@ -22,9 +22,9 @@ async def test_a_question_mark_shows_the_keys(page: Page, served: Served) -> Non
     await page.goto(served.url)
     await expect(page.get_by_role("heading", level=1)).to_be_visible()
     await page.keyboard.press("?")
-    await expect(page.get_by_role("dialog", name="Keys")).to_contain_text("New debate")
+    await expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_contain_text("New debate")
     await page.keyboard.press("Escape")
-    await expect(page.get_by_role("dialog", name="Keys")).to_have_count(0)
+    await expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_have_count(0)
 
 
 async def test_a_debate_that_is_not_there_says_why_that_may_be(
@@ -46,13 +46,15 @@ async def test_a_page_looks_the_same_whichever_page_was_there_before(page: Page,
     debate = await served.open()
     await served.over(debate)
     await page.goto(f"{served.url}/settings")
-    await expect(page.get_by_text("The server is well.")).to_be_visible()
+    await expect(page.get_by_text("Server OK")).to_be_visible()
+    await expect(page.get_by_role("button", name="Add key").first).to_be_visible()
     alone = await page.evaluate(LOOK)
     for path in (f"/debate/{debate}", "/debates", "/statistics", "/"):
         await page.goto(served.url + path)
         await expect(page.get_by_role("heading", level=1)).to_be_visible()
         await page.get_by_role("link", name="Settings", exact=True).click()
-        await expect(page.get_by_text("The server is well.")).to_be_visible()
+        await expect(page.get_by_text("Server OK")).to_be_visible()
+        await expect(page.get_by_role("button", name="Add key").first).to_be_visible()
         assert await page.evaluate(LOOK) == alone
 
 

@@ -1,11 +1,11 @@
-"""The settings page: appearance, providers, models and tokens; and the form that asks for a token."""
+"""The settings page: keys, providers, models, appearance and tokens; and the form that asks for a token."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from moot.store.contract import AccessToken, digest
 from tests.web.routes.served import Served
@@ -30,18 +30,53 @@ async def test_a_theme_is_kept_in_this_browser(page: Page, served: Served) -> No
 
 async def test_providers_say_what_they_lack(page: Page, served: Served) -> None:
     await page.goto(f"{served.url}/settings")
-    await page.get_by_text("could be used").click()
-    await expect(page.get_by_text("Set ANTHROPIC_API_KEY.")).to_be_visible()
+    await expect(page.get_by_text("No key · ANTHROPIC_API_KEY not set")).to_be_visible()
+    await expect(page.get_by_text("Start Ollama and pull a model.")).to_be_visible()
     await expect(
         page.get_by_role("button", name="Install").or_(page.get_by_text("Installed"))
     ).not_to_have_count(0)
 
 
+async def test_a_key_is_saved_tested_and_removed_and_never_shown(page: Page, served: Served) -> None:
+    async def refuses(route: Route) -> None:
+        reply = {"provider": "openai", "ok": False, "message": "OpenAI rejected the key (401)."}
+        await route.fulfill(json={**reply, "fix": "Check that the key is complete."})
+
+    # Nothing may be asked of the real service.
+    await page.route("**/api/v1/keys/openai/test", refuses)
+    await page.goto(f"{served.url}/settings#providers")
+    service = page.get_by_role("listitem").filter(has=page.get_by_role("heading", name="OpenAI"))
+    await service.get_by_role("button", name="Add key").click()
+    field = service.get_by_label("API key for OpenAI")
+    await expect(field).to_be_focused()
+    await page.keyboard.press("Enter")
+    await expect(service.get_by_text("Paste the key for OpenAI.")).to_be_visible()
+    await field.fill("sk-a-secret-of-mine")
+    await page.keyboard.press("Enter")
+    await expect(service.get_by_text("Key set, saved on this server")).to_be_visible()
+    await expect(service.get_by_role("status")).to_contain_text("rejected the key (401). Check that")
+    assert "sk-a-secret" not in await page.content()
+    await service.get_by_role("button", name="Remove key").click()
+    await expect(service.get_by_text("No key ·")).to_be_visible()
+
+
+async def test_an_unreachable_server_is_said_with_what_to_do(
+    page: Page, served: Served, complaints: list[str]
+) -> None:
+    await page.route("**/api/v1/**", lambda route: route.abort())
+    await page.goto(f"{served.url}/settings")
+    await expect(page.get_by_role("heading", name="The server cannot be reached")).to_be_visible()
+    await page.unroute("**/api/v1/**")
+    await page.get_by_role("button", name="Try again").click()
+    await expect(page.get_by_role("heading", name="Model servers")).to_be_visible()
+    complaints.clear()
+
+
 async def test_the_first_token_locks_the_door_and_this_browser_stays_in(page: Page, served: Served) -> None:
     await page.goto(f"{served.url}/settings")
-    await page.get_by_label("Name of its bearer").fill("ada")
-    await page.get_by_role("button", name="Make it and lock the door").click()
-    await expect(page.get_by_text("It is shown this once.")).to_be_visible()
+    await page.get_by_label("Token name").fill("ada")
+    await page.get_by_role("button", name="Create a token and require it").click()
+    await expect(page.get_by_text("it is not shown again.")).to_be_visible()
     secret = await page.locator(".secret").inner_text()
     assert await page.evaluate("localStorage.getItem('moot.token')") == secret
     await page.goto(f"{served.url}/debates")
@@ -54,12 +89,12 @@ async def test_whoever_has_no_token_is_asked_for_one(
 ) -> None:
     await locked(served, "moot_a-good-token")
     await page.goto(f"{served.url}/debates")
-    door = page.get_by_role("dialog", name="This server asks for a token")
+    door = page.get_by_role("dialog", name="Enter your token")
     await door.get_by_label("Token").fill("wrong")
     await page.keyboard.press("Enter")
-    await expect(door.get_by_role("alert")).to_contain_text("does not count here")
+    await expect(door.get_by_role("alert")).to_contain_text("is not valid here")
     await door.get_by_label("Token").fill("moot_a-good-token")
-    await door.get_by_role("button", name="Go in").click()
+    await door.get_by_role("button", name="Continue").click()
     await expect(door).to_have_count(0)
     await expect(page.get_by_role("heading", name="Nothing has been debated yet")).to_be_visible()
     await page.reload()

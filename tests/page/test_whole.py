@@ -188,7 +188,7 @@ async def test_a_keyboard_is_enough_from_the_motion_to_the_verdict(
     stage.let(1)
     await expect(page.get_by_role("button", name="Resume")).to_be_focused()
     await page.keyboard.press("?")
-    await expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    await expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
     await page.keyboard.press("Escape")
     await expect(page.get_by_role("button", name="Resume")).to_be_focused()
     await page.keyboard.press("Shift+S")

@@ -17,9 +17,9 @@ function App() {
   const [keysShown, showKeys] = useState(false);
   const [locked, lock, entered] = useDoor();
   keys.useKeys('Everywhere', {
-    '?': ['Show these keys', () => showKeys(true)],
+    '?': ['Show keyboard shortcuts', () => showKeys(true)],
     n: ['New debate', () => router.go('/')],
-    h: ['Debates held so far', () => router.go('/debates')],
+    h: ['All debates', () => router.go('/debates')],
   });
   const page = html`<${Page} key=${`${at.page}/${at.id}/${entered}`} at=${at} />`;
   return html`
@@ -52,12 +52,12 @@ function Frame({ at, onAsk, children }) {
   const link = ([path, name]) =>
     html`<a key=${path} href=${path} aria-current=${location.pathname === path ? 'page' : undefined}>${name}</a>`;
   return html`
-    <a class="skip" href="#main">To the debate</a>
+    <a class="skip" href="#main">Skip to content</a>
     <header class="top" data-page=${at.page}>
       <a class="brand" href="/">moot</a>
       <nav aria-label="Moot">${WAYS.map(link)}</nav>
       <div class="end" id="end"></div>
-      <button type="button" class="ask" aria-label="Keys" title="Keys" aria-keyshortcuts="?" onClick=${onAsk}>?</button>
+      <button type="button" class="ask" aria-label="Keyboard shortcuts" title="Keyboard shortcuts" aria-keyshortcuts="?" onClick=${onAsk}>?</button>
     </header>
     ${children}
   `;
@@ -101,13 +101,13 @@ function useArrival() {
 }
 
 const Unloaded = (error) => html`<main id="main" class="wide">
-  <${Failed} error=${{ message: `This page could not be loaded: ${error.message}` }} again=${() => location.reload()} />
+  <${Failed} error=${{ message: `This page could not be loaded. Check that the server is running, then try again. (${error.message})` }} again=${() => location.reload()} />
 </main>`;
 
 const hasKeys = (group) => Object.keys(group.keys).length > 0;
 
 function KeySheet({ onClose }) {
-  return html`<${Dialog} title="Keys" class="keys" onClose=${onClose}>
+  return html`<${Dialog} title="Keyboard shortcuts" class="keys" onClose=${onClose}>
     <div>${keys.groups.value.toReversed().filter(hasKeys).map(
       (group) => html`<section key=${group.title}>
         <h3>${group.title}</h3>

@@ -161,12 +161,22 @@ export function useLoaded(load, when = []) {
   return [...state, () => setAgain((n) => n + 1)];
 }
 
+/** What went wrong and what to do. `error.status` is 0 where the server cannot be reached. */
 export function Failed({ error, again }) {
-  return html`<div class="notice bad" role="alert">
-    <p>${error.message}</p>
+  const [title, advice] = FAILURES[error.status] ?? [];
+  return html`<div class="failed" role="alert">
+    <h2>${title ?? error.message}</h2>
+    ${title && html`<p class="soft">${advice ?? error.message}</p>`}
     ${again && html`<p><button class="btn" onClick=${again}>Try again</button></p>`}
   </div>`;
 }
+
+const FAILURES = {
+  0: ['The server cannot be reached', 'Check that it is running (moot serve) and that this machine is connected, then try again.'],
+  401: ['A token is needed', 'Enter your access token to continue, or save one in Settings.'],
+  403: ['Not allowed'],
+  429: ['Too many requests'],
+};
 
 export const Empty = ({ title, children }) => html`<div class="empty stack"><h2>${title}</h2>${children}</div>`;
 
@@ -174,8 +184,8 @@ export const Empty = ({ title, children }) => html`<div class="empty stack"><h2>
 export const Words = ({ children, ...more }) => html`<bdi ...${more}>${children}</bdi>`;
 
 /** A section of a page: heading and explanation at the side, content beside them. */
-export function PageSection({ title, says, children }) {
-  return html`<section class="part">
+export function PageSection({ id, title, says, children }) {
+  return html`<section class="part" id=${id}>
     <header><h2>${title}</h2>${says && html`<p class="soft">${says}</p>`}</header>
     <div class="stack">${children}</div>
   </section>`;

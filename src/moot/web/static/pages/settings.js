@@ -1,38 +1,72 @@
-// The settings page: providers and models, tokens, and the preferences of this browser.
+// The settings page: keys of model services, model servers, installed models, appearance, access, and the server.
 
-import { html, useState } from '../../vendor/preact.js';
+import { html, useEffect, useState } from '../../vendor/preact.js';
 import { get, tokens } from '../lib/api.js';
 import * as prefs from '../lib/preferences.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { Button, Failed, PageSection, toast, useLoaded } from '../lib/ui.js';
-import { Installs, Providers } from '../parts/providers.js';
-import { Theirs, TokenList } from '../parts/token_list.js';
+import { ApiKeys } from '../parts/api_keys.js';
+import { Installs, ModelServers } from '../parts/providers.js';
+import { OperatorOnly, TokenList } from '../parts/token_list.js';
 
 await ensureStyle('settings');
 
 export default function Settings() {
   const [info, error, again] = useLoaded((signal) => get('/providers', { signal }));
-  return html`<main id="main" class="wide settings">
+  const [keys, keysError, keysAgain] = useLoaded((signal) => get('/keys', { signal }));
+  const reload = () => {
+    again();
+    keysAgain();
+  };
+  useLinkedSection(Boolean(info && (keys || keysError)));
+  if (error && !info) {
+    return html`<main id="main" class="wide settings"><h1 tabindex="-1">Settings</h1>
+      <${Failed} error=${error} again=${reload} />
+      <${PageSection} title="Appearance"><${Appearance} /><//>
+    </main>`;
+  }
+  const waiting = html`<p class="soft" aria-busy="true">Loading…</p>`;
+  return html`<main id="main" class="wide settings" aria-busy=${!info}>
     <h1 tabindex="-1">Settings</h1>
-    <${PageSection} title="This browser" says="Kept here, and for nobody else.">
-      <${Choice} title="Theme" of=${prefs.theme} choices=${{ auto: 'As the system', light: 'Light', dark: 'Dark' }} />
-      <${Choice} title="Motion" of=${prefs.motion} choices=${{ auto: 'As the system', reduced: 'Reduced' }} />
-      <${Choice} title="Reasoning" of=${prefs.reasoning} choices=${{ shown: 'Beside the speech', folded: 'Folded' }} />
-      <${OwnToken} />
+    <${PageSection} id="providers" title="API keys" says="Models of these services can debate once their key is set.">
+      ${info && keys ? html`<${ApiKeys} keys=${keys} providers=${info.providers} onChange=${reload} />` : null}
+      ${keysError && html`<${NoKeys} error=${keysError} again=${keysAgain} />`}
+      ${!keys && !keysError && waiting}
     <//>
-    <${PageSection} title="Providers" says="Whose models can debate right now, and what the others lack.">
-      ${error && html`<${Failed} error=${error} again=${again} />`}
-      ${info ? html`<${Providers} info=${info} />` : html`<p class="soft" aria-busy="true">Looking…</p>`}
+    <${PageSection} id="local-servers" title="Model servers" says="Ollama and others that run on your own machine.">
+      ${info ? html`<${ModelServers} info=${info} onLook=${again} />` : waiting}
     <//>
-    <${PageSection} title="Local models" says="They run on the server's own machine: no key, no cost, nothing leaves it.">
+    <${PageSection} id="local-models" title="Local models"
+      says="Installed by Moot and run on the server. They need no key and cost nothing.">
       <${Installs} allowed=${Boolean(info?.operator)} />
     <//>
-    <${PageSection} title="Tokens" says="Who may use this server.">
-      ${info && (info.operator ? html`<${TokenList} />` : html`<${Theirs} />`)}
+    <${PageSection} id="appearance" title="Appearance" says="For this browser only."><${Appearance} /><//>
+    <${PageSection} id="access" title="Access" says="Who can use this server.">
+      ${info && (info.operator ? html`<${TokenList} />` : html`<${OperatorOnly} />`)}
+      <${OwnToken} />
     <//>
-    <${PageSection} title="About"><${About} version=${info?.version} /><//>
+    <${PageSection} id="server" title="Server"><${About} info=${info} /><//>
   </main>`;
 }
+
+/** A link such as /settings#local-models shows its section as soon as the page has its length. */
+function useLinkedSection(ready) {
+  useEffect(() => {
+    if (ready && location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView({ block: 'start' });
+  }, [ready]);
+}
+
+const FORBIDDEN = 403;
+
+function NoKeys({ error, again }) {
+  if (error.status !== FORBIDDEN) return html`<${Failed} error=${error} again=${again} />`;
+  return html`<p class="soft">Only the operator of this server can see and change its keys.</p>`;
+}
+
+const Appearance = () => html`
+  <${Choice} title="Theme" of=${prefs.theme} choices=${{ auto: 'System', light: 'Light', dark: 'Dark' }} />
+  <${Choice} title="Motion" of=${prefs.motion} choices=${{ auto: 'System', reduced: 'Reduced' }} />
+  <${Choice} title="Reasoning" of=${prefs.reasoning} choices=${{ shown: 'Beside the speech', folded: 'Folded' }} />`;
 
 function Choice({ title, of, choices }) {
   return html`<fieldset class="choice"><legend>${title}</legend>
@@ -51,33 +85,40 @@ function OwnToken() {
     tokens.keep(token);
     setToken(token);
     setDraft('');
-    toast(token ? 'This browser keeps the token.' : 'The token is forgotten here.');
+    toast(token ? 'Token saved in this browser.' : 'Token removed from this browser.');
   };
   const submit = (event) => {
     event.preventDefault();
     if (draft.trim()) keep(draft.trim());
   };
   if (token) {
-    return html`<div class="choice">
-      <span class="legend">Token</span><span class="soft">kept, ends in <code>${token.slice(-4)}</code></span>
-      <${Button} class="plain" onClick=${() => keep('')}>Forget it<//>
+    return html`<div class="choice own">
+      <span class="legend">Token of this browser</span><span>ends in <code>${token.slice(-4)}</code></span>
+      <${Button} onClick=${() => keep('')}>Remove<//>
     </div>`;
   }
-  return html`<form class="choice" onSubmit=${submit}>
-    <label for="own-token">Token</label>
+  return html`<form class="choice own" onSubmit=${submit}>
+    <label for="own-token">Token of this browser</label>
     <input class="field" id="own-token" type="password" autocomplete="current-password" value=${draft}
-      placeholder="none needed so far" onInput=${(event) => setDraft(event.target.value)} />
-    <button class="btn" type="submit">Keep</button>
+      placeholder="None" onInput=${(event) => setDraft(event.target.value)} />
+    <button class="btn" type="submit">Save</button>
   </form>`;
 }
 
-function About({ version }) {
-  const [health] = useLoaded((signal) => get('/health', { signal }));
+function About({ info }) {
+  const [health, error] = useLoaded((signal) => get('/health', { signal }));
+  const ok = health?.status === 'ok';
   return html`
-    <p>Moot ${version} <span class="soft">${health?.status === 'ok' && 'The server is well.'}</span></p>
+    <dl class="facts">
+      <dt>Status</dt>
+      <dd><span class="mark ${ok ? 'ready' : ''}" aria-hidden="true"></span>
+        ${ok ? 'Server OK' : error ? `Not healthy: ${error.message}` : 'Checking…'}</dd>
+      <dt>Version</dt><dd>${info ? `Moot ${info.version}` : '…'}</dd>
+      <dt>Default model</dt><dd><code>${info?.default ?? '…'}</code></dd>
+    </dl>
     <p class="row">
-      <a class="btn" href="/docs">The API and its guide</a>
-      <a class="btn" href="/vendor/LICENSES.txt" target="_blank">Licences of what this page builds on</a>
+      <a class="btn" href="/docs">API reference</a>
+      <a class="btn" href="/vendor/LICENSES.txt" target="_blank">Licences</a>
     </p>
-    <p class="soft small">Press <kbd>?</kbd> anywhere for the keys.</p>`;
+    <p class="soft small">Press <kbd>?</kbd> on any page to see its keys.</p>`;
 }

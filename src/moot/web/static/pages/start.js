@@ -56,8 +56,9 @@ function Intro({ first, sampled, onSample }) {
   return html`<header class="intro">
     <div>
       <h1 tabindex="-1">${first ? 'Moot lets language models debate each other' : 'Start a debate'}</h1>
-      <p class="soft">${first ? 'See' : 'Moot lets language models debate each other. See'} what they think, who wins, and how
-        sure the judges are.</p>
+      <p class="soft">${first
+        ? 'See what they think, who wins, and how sure the judges are.'
+        : 'Moot lets language models debate each other and shows how sure the judges are.'}</p>
     </div>
     ${first && html`<button type="button" class="btn main" onClick=${toForm}>Start your own</button>`}
     ${!first && !sampled && html`<button type="button" class="btn" onClick=${onSample}>Watch a sample</button>`}

@@ -4,7 +4,7 @@ import { html, useState } from '../../vendor/preact.js';
 import { get, tokens } from '../lib/api.js';
 import { Dialog } from '../lib/ui.js';
 
-const WRONG = 'This token does not count here. It may have been revoked, or be mistyped.';
+const WRONG = 'This token is not valid here. Check that it is complete; it may have been revoked or have expired.';
 
 /** `onIn()`: the token was valid; `onClose()`: the form was closed without one. */
 export function Door({ onIn, onClose }) {
@@ -23,11 +23,11 @@ export function Door({ onIn, onClose }) {
     }
   };
   const field = { type: 'password', autocomplete: 'current-password', required: true, autofocus: true, value: token };
-  return html`<${Dialog} title="This server asks for a token" class="door" onClose=${onClose}>
+  return html`<${Dialog} title="Enter your token" class="door" onClose=${onClose}>
     <form class="stack" onSubmit=${knock}>
       <p class="soft">
-        ${tokens.own() ? 'The one this browser kept counts no longer. ' : 'Whoever runs it can give you one. '}
-        On the machine itself, <code>moot token new NAME</code> makes one.
+        This server needs an access token. ${tokens.own() ? 'The one saved in this browser is no longer valid. ' : ''}Ask its
+        operator for one; on the server, <code>moot token new NAME</code> creates one.
       </p>
       <label class="named"><span>Token</span>
         <input class="field" ...${field} aria-describedby="door-wrong" aria-invalid=${Boolean(wrong)}
@@ -35,8 +35,8 @@ export function Door({ onIn, onClose }) {
       </label>
       <p class="wrong" id="door-wrong" role="alert">${wrong}</p>
       <p class="row">
-        <button class="btn main" type="submit">Go in</button>
-        <span class="soft small">It is kept in this browser only.</span>
+        <button class="btn main" type="submit">Continue</button>
+        <span class="soft small">Saved in this browser only.</span>
       </p>
     </form>
   <//>`;

@@ -28,8 +28,8 @@ export async function install(name) {
   announce(`Installing ${installs.peek()[name]?.title ?? name}.`);
   await follow();
   const model = installs.peek()[name];
-  if (model?.state === 'failed') throw new Error(model.error || 'It could not be installed.');
-  if (model?.state !== 'installed') throw new Error('The installation was called off.');
+  if (model?.state === 'failed') throw new Error(model.error || 'The installation failed.');
+  if (model?.state !== 'installed') throw new Error('The installation was cancelled.');
   announce(`${model.title} is installed.`);
 }
 
@@ -45,7 +45,8 @@ async function followed() {
   }
 }
 
-const sized = (bytes) => (bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${Math.round((bytes ?? 0) / 1e6)} MB`);
+/** 98 MB, 1.1 GB */
+export const sized = (bytes) => (bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${Math.round((bytes ?? 0) / 1e6)} MB`);
 
 /** The button, then the progress bar, then nothing. */
 export function Installing({ name, label = 'Install', onDone, main = false }) {

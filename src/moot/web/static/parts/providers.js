@@ -1,53 +1,33 @@
-// The providers: which of them work, what the others need, and the models on this machine.
+// Model servers that run on this machine or nearby, and the models that Moot installs itself.
 
 import { html, useEffect, useState } from '../../vendor/preact.js';
-import { Copy, Failed } from '../lib/ui.js';
-import { Installing, follow, installs } from './model_install.js';
+import { plural } from '../lib/numbers.js';
+import { Failed } from '../lib/ui.js';
+import { Installing, follow, installs, sized } from './model_install.js';
 
-/** `info`: the reply of the server about its providers. */
-export function Providers({ info }) {
-  const ready = info.providers.filter((one) => one.ready);
-  const lacking = info.providers.filter((one) => !one.ready);
+const OWN = 'local';
+
+/** `info`: the reply of the server about its providers; `onLook()` asks again. */
+export function ModelServers({ info, onLook }) {
+  const servers = info.providers.filter((one) => one.local && one.name !== OWN);
   return html`
-    ${ready.length > 0 && html`<ul class="providers">
-      ${ready.map((one) => html`<${Ready} key=${one.name} one=${one} />`)}
-    </ul>`}
-    ${!ready.length && html`<p class="notice">
-      Nothing is ready yet: install a local model, or set the key of a provider below.
-    </p>`}
-    ${lacking.length > 0 && html`<details open=${!ready.length}>
-      <summary>${lacking.length} more ${lacking.length === 1 ? 'provider' : 'providers'} could be used</summary>
-      <ul class="providers">${lacking.map((one) => html`<${Lacking} key=${one.name} one=${one} />`)}</ul>
-      <p class="soft small">
-        A key is read where the server starts, from its environment: set it there and start the server again.
-        It never comes here.
-      </p>
+    <ul class="services">${servers.map((one) => html`<${Server} key=${one.name} one=${one} />`)}</ul>
+    <p><button type="button" class="btn" onClick=${onLook}>Check again</button></p>`;
+}
+
+function Server({ one }) {
+  const count = one.models.length;
+  const ready = count ? `Connected · ${plural(count, 'model')}` : 'Connected';
+  return html`<li class="service">
+    <div class="head">
+      <span class="mark ${one.ready ? 'ready' : ''}" aria-hidden="true"></span>
+      <h3>${one.title}</h3>
+      <p class="soft small">${one.ready ? ready : one.missing}</p>
+    </div>
+    ${one.ready && count > 0 && html`<details class="small">
+      <summary>Models</summary>
+      <ul class="models">${one.models.map((model) => html`<li key=${model}><bdi>${model}</bdi></li>`)}</ul>
     </details>`}
-    ${info.default && html`<p class="soft small">Where nothing is chosen, <code>${info.default}</code> speaks.</p>`}`;
-}
-
-function Ready({ one }) {
-  return html`<li>
-    <span class="mark ready" aria-hidden="true"></span><b>${one.title}</b>
-    <span class="soft grow">${one.local ? 'on this machine' : 'key found'}</span>
-    <${Models} of=${one.models ?? []} />
-  </li>`;
-}
-
-function Models({ of }) {
-  if (!of.length) return null;
-  return html`<details>
-    <summary class="small numbers">${of.length} ${of.length === 1 ? 'model' : 'models'}</summary>
-    <ul class="models small">${of.map((model) => html`<li key=${model}><bdi>${model}</bdi></li>`)}</ul>
-  </details>`;
-}
-
-function Lacking({ one }) {
-  const line = one.keyName && `export ${one.keyName}=`;
-  return html`<li>
-    <span class="mark" aria-hidden="true"></span>
-    <div class="grow"><b>${one.title}</b> <span class="soft">${one.missing}</span></div>
-    ${line && html`<${Copy} class="plain small" text=${line} aria-label="Copy ${line}" title=${line} />`}
   </li>`;
 }
 
@@ -57,15 +37,18 @@ export function Installs({ allowed }) {
   const look = () => follow().then(() => setError(null), setError);
   useEffect(() => void look(), []);
   if (error) return html`<${Failed} error=${error} again=${look} />`;
-  return html`<ul class="installs">${Object.values(installs.value).map((one) => html`<li key=${one.name}>
-      <div class="grow">
-        <b>${one.title}</b> <span class="soft small">${one.licence}</span>
-        <p class="soft small">${one.summary}</p>
+  return html`<ul class="services">${Object.values(installs.value).map((one) => html`<li key=${one.name} class="service">
+      <div class="head">
+        <span class="mark ${one.state === 'installed' ? 'ready' : ''}" aria-hidden="true"></span>
+        <h3>${one.title}</h3>
+        <p class="soft small">
+          ${one.summary} <span class="numbers">${sized(one.bytes)}, licence ${one.licence}.</span>
+          ${one.state === 'installed' && html` <b>Installed.</b>`}
+        </p>
+        ${allowed && html`<div class="ways"><${Installing} name=${one.name} /></div>`}
       </div>
-      ${one.state === 'installed' && html`<span class="soft">Installed</span>`}
-      ${allowed && html`<${Installing} name=${one.name} />`}
     </li>`)}</ul>
     ${!allowed && html`<p class="soft small">
-      To install one is for whoever runs the server: <code>moot models install NAME</code> there.
+      Only the operator of this server can install models, also with <code>moot models install NAME</code>.
     </p>`}`;
 }
