@@ -43,6 +43,8 @@ async def test_an_installed_model_is_taken_before_one_to_fetch(managing: Managin
         title="Toy",
         size=len(WHOLE),
         licence="Apache-2.0",
+        memory=600_003_854,
+        speed=100,
     )
 
 

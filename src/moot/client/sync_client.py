@@ -447,7 +447,10 @@ class Client(SyncRunner):
         return self._run(self._client.installs())
 
     def install(self, model: str) -> Install:
-        """Begin to install a model on the server's machine; `installs` shows progress. For the operator."""
+        """Begin to install a model on the server's machine; `installs` shows progress. For the operator.
+
+        `model` is a name of `installs`, `hf:owner/repo/file.gguf` or `ollama/NAME`.
+        """
         return self._run(self._client.install(model))
 
     def stop_install(self, model: str) -> None:

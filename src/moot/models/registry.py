@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from moot.core.errors import Fault, Invalid, Unavailable
 from moot.core.terms import HUMAN, Model, Request
-from moot.models import discovery
+from moot.models import discovery, ollama
 from moot.models.installs import InstallManager
 from moot.models.local_provider import LocalProvider, check_local_models
 from moot.models.model_files import ModelFiles, OnInstallProgress, no_progress
@@ -79,7 +79,7 @@ class ProviderRegistry:
     ) -> None:
         """`keys` are those of `moot.toml`. Without `saved_keys`, none can be saved."""
         self.model_files = ModelFiles(models, environ=environ, offline=offline)
-        self.installs = InstallManager(self.model_files, check_local_models)
+        self.installs = InstallManager(self.model_files, check_local_models, self.pull_with_ollama)
         self.endpoints = {endpoint.name: endpoint for endpoint in services}
         self.saved_keys = saved_keys
         self._keys = dict(keys or {})
@@ -231,6 +231,11 @@ class ProviderRegistry:
             saved=self._saved(),
             local=possible,
         )
+
+    async def pull_with_ollama(self, name: str, report: ollama.OnPull) -> None:
+        """Have a running Ollama pull a model. Raises Unavailable."""
+        endpoint = self.endpoints["ollama"]
+        await ollama.pull(endpoint, self.key(endpoint), name, self.model_files.environ, report)
 
     async def prepare(self, models: Iterable[Model], progress: OnInstallProgress = no_progress) -> None:
         """Download the local models that are missing. Raises Unavailable with the remedy."""

@@ -36,6 +36,7 @@ from moot.web.routes import (
     debate_routes,
     docs,
     health,
+    installs,
     invitations,
     keys,
     metrics,
@@ -55,7 +56,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
 SOCKET = f"{PREFIX}/debates/{{debateId}}/ws"
 ROUTERS = (
     debate_routes.router, command_routes.router, page_views.router, invitations.router, people.router,
-    conversation_routes.router, admin.router, keys.router,
+    conversation_routes.router, admin.router, installs.router, keys.router,
 )  # fmt: skip
 """The routes of `/api/v1`."""
 

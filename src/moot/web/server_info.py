@@ -125,8 +125,10 @@ class ServerInfo:
         """The labels of recommended models: the default, one of each service, and the best local one."""
         providers = self._arena.providers
         services = {f"{one.name}/{one.model}" for one in providers.endpoints.values() if one.model}
-        best = max(providers.model_files.catalogue.values(), key=lambda entry: entry.parameters)
-        return {default, f"local/{best.name}", *services}
+        catalogue = providers.model_files.catalogue.values()
+        best = max((entry for entry in catalogue if entry.parts), key=lambda entry: entry.parameters)
+        of_hub = {f"local/{entry.name}" for entry in catalogue if entry.hub}
+        return {default, f"local/{best.name}", *of_hub, *services}
 
     async def _providers(self) -> tuple[tuple[OfferedProvider, ...], str]:
         providers = self._arena.providers

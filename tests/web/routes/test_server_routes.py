@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +12,7 @@ import httpx
 from moot.providers.keys import Secret
 from moot.settings import ServerSettings
 from moot.web.routes.admin import FIRST_ONE_WARNING
+from tests.support.hub import LoopbackHub
 from tests.web.routes.served import BODY, Served, serving
 from tests.web.routes.test_debate_routes import problem
 from tests.web.routes.test_roles import GUARDED, bearer
@@ -222,3 +224,31 @@ async def test_an_owner_is_not_the_operator(tmp_path: Path) -> None:
         problem(await made(house, {"name": "bob"}, **ann), 403, "forbidden")
         problem(await house.http.post(f"{API}/installs/smollm2-135m", headers=ann), 403, "forbidden")
         assert not (await house.http.get(f"{API}/installs", headers=ann)).json()["operator"]
+
+
+async def test_a_model_of_the_hub_is_previewed_and_installed(tmp_path: Path) -> None:
+    reference = "hf:maker/Toy-GGUF/toy-q4.gguf"
+    with LoopbackHub() as hub:
+        hub.repos["maker/Toy-GGUF"] = {"toy-q4.gguf": b"GGUF" + b"a" * 1000}
+        async with serving(tmp_path, environ=hub.environ) as house:
+            seen = (await house.http.post(f"{API}/installs/preview", json={"source": reference})).json()
+            assert (seen["name"], seen["bytes"], seen["licence"]) == ("toy-q4", 1004, "apache-2.0")
+            assert (seen["memoryBytes"], seen["fits"], seen["installed"]) == (600_001_104, True, False)
+            reply = await house.http.post(f"{API}/installs", json={"source": reference})
+            assert (reply.status_code, reply.json()["label"]) == (202, "local/toy-q4")
+
+            async def row() -> dict:
+                rows = (await told(house, "installs"))["models"]
+                return next(each for each in rows if each["name"] == "toy-q4")
+
+            async with asyncio.timeout(60):
+                while (installed := await row())["state"] == "installing":  # noqa: ASYNC110 - over HTTP
+                    await asyncio.sleep(0.01)
+            assert (installed["state"], installed["source"]) == ("installed", reference)
+            models = {each["modelId"]: each for each in (await told(house, "models"))["models"]}
+            assert models["toy-q4"]["available"]
+            missing = {"source": "hf:maker/Toy-GGUF/none.gguf"}
+            for path in ("installs", "installs/preview"):
+                wrong = problem(await house.http.post(f"{API}/{path}", json=missing), 422, "validation")
+                said = "maker/Toy-GGUF has no file none.gguf. Did you mean hf:maker/Toy-GGUF/toy-q4.gguf?"
+                assert wrong["errors"] == {"source": [said]}

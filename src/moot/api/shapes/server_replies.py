@@ -87,18 +87,44 @@ class ProvidersResponse(Struct, frozen=True, rename="camel", kw_only=True):
 class InstallResponse(Struct, frozen=True, rename="camel", kw_only=True):
     """A model that runs on the server's own machine."""
 
-    name: str
+    name: Annotated[str, Meta(description="By which it is installed, stopped and found in this list.")]
+    label: Annotated[str, Meta(description="What it is called in a debate: `provider/model`.")]
     title: str
-    bytes: Count
+    bytes: Annotated[Count, Meta(description="The size of its file; rounded until the hub was asked.")]
     licence: str
     summary: str
     small: bool
+    source: Annotated[
+        str | None, Meta(description="`hf:owner/repo/file.gguf` for a file of the Hugging Face Hub.")
+    ]
+    memory_bytes: Annotated[Count | None, Meta(description="Memory that it needs: an estimate.")]
+    tokens_per_second: Annotated[
+        Count | None, Meta(description="Its speed on a laptop without a graphics card: an estimate.")
+    ]
+    fits: Annotated[bool, Meta(description="Whether the server's machine has that much memory.")]
     state: Literal["absent", "installing", "installed", "failed"]
     done: Annotated[Count, Meta(description="Bytes that are here.")]
     total: Count
     error: Annotated[
         str | None, Meta(description="What went wrong, and what to do about it; for the operator.")
     ]
+
+
+class InstallPreviewResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    """What the hub says of a model, before it is downloaded."""
+
+    source: str
+    name: str
+    title: str
+    bytes: Count
+    licence: str
+    small: bool
+    memory_bytes: Annotated[Count, Meta(description="Memory that it needs: an estimate.")]
+    tokens_per_second: Annotated[
+        Count, Meta(description="Its speed on a laptop without a graphics card: an estimate.")
+    ]
+    fits: Annotated[bool, Meta(description="Whether the server's machine has that much memory.")]
+    installed: bool
 
 
 class InstallsResponse(Struct, frozen=True, rename="camel", kw_only=True):

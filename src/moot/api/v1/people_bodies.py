@@ -50,6 +50,12 @@ MAX_BALLOT_ENTRIES = 8
 GuestName = Annotated[str | None, OptionalField(str), address_name(MAX_NAME_LENGTH)]
 SpeechText = Annotated[str, lines(1, MAX_SPEECH_CHARS)]
 OptionalNumber = Annotated[float | None, OptionalField(float)]
+_PART = "[A-Za-z0-9_.-]+"
+INSTALL_SOURCE = (
+    f"(?:hf:{_PART}/{_PART}(?:/{_PART})*/{_PART}[.]gguf"
+    f"|ollama/[A-Za-z0-9][A-Za-z0-9_.:@/-]*|[A-Za-z0-9]{_PART})"
+)
+NOT_A_SOURCE = "Must be hf:owner/repo/file.gguf, ollama/NAME, or a name from the list of models to install"
 
 
 class Invite(Body):
@@ -194,6 +200,11 @@ class NewToken(Body):
     """Whose debates it is for; those of its name where it is left out."""
     days: Annotated[Dollars, between(0.01, 36_500)] = Field(default_factory=lambda: None)
     """How long it counts; until it is revoked where it is left out."""
+
+
+class NewInstall(Body):
+    source: Annotated[str, matching(INSTALL_SOURCE, 400, NOT_A_SOURCE)]
+    """`hf:owner/repo/file.gguf`, `ollama/NAME`, or a name of `GET /api/v1/installs`."""
 
 
 class NewKey(Body):

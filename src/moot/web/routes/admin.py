@@ -1,4 +1,4 @@
-"""Routes for the server itself: providers, models to install, and access tokens.
+"""Routes for the server itself: providers and access tokens.
 
 Every client may read what works; only the operator may change it. Tokens are stored outside the event log, so
 the reply to a repeated request is remembered by `IdempotencyKeys`, as it is for invitations.
@@ -17,16 +17,12 @@ from moot import __version__
 from moot.api.problems import Problem
 from moot.api.rights import may
 from moot.api.shapes.server_replies import (
-    InstallResponse,
-    InstallsResponse,
     OfferedProvider,
     ProvidersResponse,
     TokenResponse,
     TokensResponse,
 )
 from moot.api.v1 import bodies, people_bodies, query_params
-from moot.core.errors import Unavailable
-from moot.models.installs import InstallStatus
 from moot.store.contract import AccessToken, digest, new_secret
 from moot.views.json_types import Timestamp
 from moot.web.app_context import AppContext, identity_of, query_string
@@ -34,12 +30,6 @@ from moot.web.responses import json_reply
 from moot.web.route_docs import api_router, documented
 from moot.web.routes.handlers import Context, path_parameter
 
-ModelName = Annotated[
-    str,
-    path_parameter(
-        "model", "^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$", "The name of the model, as in `GET /api/v1/installs`."
-    ),
-]
 TokenName = Annotated[
     str,
     path_parameter(
@@ -88,81 +78,6 @@ async def providers(request: Request, context: Context) -> Response:
             version=__version__,
         )
     )
-
-
-# --- models to install ----------------------------------------------------------------------------
-
-
-@router.get(
-    "/installs",
-    **documented(
-        "look",
-        tag="Server",
-        summary="List models to install",
-        reply=InstallsResponse,
-        says="The models.",
-        refusals=(422,),
-    ),
-)
-async def installs(request: Request, context: Context) -> Response:
-    """Lists the models that can run on the server's own machine, and whether each is installed, absent or
-    being installed.
-    """
-    query_params.no_params(query_string(request))
-    operator = may(identity_of(request), "operate")
-    all_models = context.arena.providers.installs.all()
-    rows = tuple(_install_reply(install, operator=operator) for install in all_models)
-    return json_reply(InstallsResponse(models=rows, operator=operator))
-
-
-@router.post(
-    "/installs/{model}",
-    **documented(
-        "operate",
-        tag="Server",
-        summary="Install a model",
-        status=202,
-        reply=InstallResponse,
-        says="The model is being installed, or is installed already.",
-        body=bodies.Nothing,
-        refusals=(403, 404, 415, 422),
-    ),
-)
-async def install(request: Request, model: ModelName, context: Context) -> Response:
-    """Starts to install a model and returns its state. Only the operator may do this. Installs run in the
-    background, one after the other, and an interrupted download is resumed; a request for a model that is
-    being installed changes nothing. `GET /api/v1/installs` shows the progress.
-    """
-    query_params.no_params(query_string(request))
-    bodies.read_body(bodies.Nothing, await request.body())
-    try:
-        started = context.arena.providers.installs.start(model)
-    except Unavailable:
-        raise _no_model() from None
-    return json_reply(_install_reply(started, operator=True), 202)
-
-
-@router.delete(
-    "/installs/{model}",
-    **documented(
-        "operate",
-        tag="Server",
-        summary="Stop an install",
-        status=204,
-        says="The install is stopped, or there was none.",
-        refusals=(403, 404, 422),
-    ),
-)
-async def stop_install(request: Request, model: ModelName, context: Context) -> Response:
-    """Stops an install. Only the operator may do this. The part that was downloaded is kept for the next
-    install.
-    """
-    query_params.no_params(query_string(request))
-    try:
-        await context.arena.providers.installs.stop(model)
-    except Unavailable:
-        raise _no_model() from None
-    return Response(status_code=204)
 
 
 # --- tokens ---------------------------------------------------------------------------------------
@@ -254,26 +169,6 @@ async def _make_token(context: AppContext, body: people_bodies.NewToken) -> Toke
 def _without_details(row: OfferedProvider) -> OfferedProvider:
     """Addresses in the operator's network are for the operator only."""
     return replace(row, why=None, missing=row.missing and ASK_OPERATOR)
-
-
-def _no_model() -> Problem:
-    return Problem("not-found", "There is no such model to install")
-
-
-def _install_reply(install: InstallStatus, *, operator: bool) -> InstallResponse:
-    """Errors name folders of the server, so they are shown to the operator alone."""
-    return InstallResponse(
-        name=install.entry.name,
-        title=install.entry.title,
-        bytes=install.entry.size,
-        licence=install.entry.licence,
-        summary=install.entry.summary,
-        small=install.entry.small,
-        state=install.state,
-        done=install.done,
-        total=install.total,
-        error=(install.error or None) if operator else None,
-    )
 
 
 def _token_reply(token: AccessToken) -> TokenResponse:
