@@ -15,7 +15,7 @@ __all__ = ["empty_postgres", "postgres_url"]
 EVERY, MOST = 0.02, 5
 BREAK_LINE = """
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-WHERE query ~ '^\\s*UPDATE procrastinate_workers' AND pid <> pg_backend_pid()
+WHERE query ~ 'worker_heartbeat_1' AND pid <> pg_backend_pid()
 """
 
 

@@ -23,23 +23,9 @@ from moot.store.postgres.connect import Connection, fetch, open_connection, time
 
 CLOSE_SECONDS = 0.5
 
-# procrastinate's own function does not say whether there was such a worker.
 HEARTBEAT_SQL = """
-    UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = %(worker)s
-    RETURNING
-        EXISTS (
-            SELECT FROM procrastinate_jobs
-            WHERE status = 'todo' AND task_name = %(task)s AND queue_name = %(queue)s
-        ),
-        EXISTS (
-            SELECT FROM procrastinate_jobs
-            WHERE status = 'todo' AND task_name = %(task)s AND queue_name NOT IN (%(queue)s, %(common)s)
-        ),
-        (SELECT count(*) FROM procrastinate_jobs WHERE status = 'doing' AND worker_id = %(worker)s),
-        EXISTS (
-            SELECT FROM procrastinate_workers AS other
-            WHERE other.last_heartbeat < now() - make_interval(secs => %(stall)s)
-        ) OR EXISTS (SELECT FROM procrastinate_jobs WHERE status = 'doing' AND worker_id IS NULL)
+    SELECT waiting, waiting_elsewhere, assigned, stalled
+    FROM worker_heartbeat_1(%(worker)s, %(task)s, %(queue)s, %(common)s, %(stall)s) WHERE assigned IS NOT NULL
 """
 
 

@@ -328,6 +328,34 @@ CREATE TABLE IF NOT EXISTS nodes (
 );
 """
 
+# procrastinate's own function does not say whether there was such a worker; all is NULL where there was none.
+# A function, since the server keeps its plans: planning this once a second would cost more than running it.
+HEARTBEAT_FUNCTION_SQL = """
+CREATE OR REPLACE FUNCTION worker_heartbeat_1(
+    worker bigint, task text, own_queue text, common_queue text, stall_seconds double precision,
+    OUT waiting boolean, OUT waiting_elsewhere boolean, OUT assigned bigint, OUT stalled boolean
+)
+LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = worker;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    waiting := EXISTS (
+        SELECT FROM procrastinate_jobs WHERE status = 'todo' AND task_name = task AND queue_name = own_queue
+    );
+    waiting_elsewhere := EXISTS (
+        SELECT FROM procrastinate_jobs
+        WHERE status = 'todo' AND task_name = task AND queue_name NOT IN (own_queue, common_queue)
+    );
+    assigned := (SELECT count(*) FROM procrastinate_jobs WHERE status = 'doing' AND worker_id = worker);
+    stalled := EXISTS (
+        SELECT FROM procrastinate_workers WHERE last_heartbeat < now() - make_interval(secs => stall_seconds)
+    ) OR EXISTS (SELECT FROM procrastinate_jobs WHERE status = 'doing' AND worker_id IS NULL);
+END
+$$
+"""
+
 # The number of a job is the epoch of a debate. Where the queue was lost and the log was not, numbers from 1
 # would be earlier than those that the debates have had; the milliseconds of today are later than all of them.
 START_JOB_IDS_SQL = """
@@ -351,6 +379,7 @@ async def _one_step(connection: AsyncConnection[Any]) -> bool:
             await connection.execute(START_JOB_IDS_SQL)
         last = await _value(connection, "SELECT max(migration) FROM queue_schema")
         known = _migrations()
+        await connection.execute(HEARTBEAT_FUNCTION_SQL)
         if last is None:
             # Made just now, or by a procrastinate whose version was not recorded but works with ours.
             await connection.execute("INSERT INTO queue_schema VALUES (%s)", [known[-1].name])

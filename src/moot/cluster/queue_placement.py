@@ -36,7 +36,9 @@ from moot.store.contract import Store
 log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.5
-REPORT_SECONDS = 5.0
+REPORT_SECONDS = 10.0
+CHANGES_SECONDS = 2.0
+"""Seconds after which a change of what is reported is reported, too."""
 HAND_OVER_SECONDS = 4.0
 """Seconds to park and hand over all debates. The store is closed after that; together they must take less
 than `SHUTDOWN_SECONDS`."""
@@ -249,12 +251,15 @@ class QueuePlacement:
             await self._move(before, self._queue_name())
 
     async def _keep_reporting(self) -> None:
+        reported, again_at = None, 0.0
         while True:
             self._changed.clear()
-            with self._outage.tolerate():
-                worker, streams = self._worker or None, self._streams()
-                await nodes.report_node(self._queue, self._node, self._role, worker, len(self._jobs), streams)
-            await wait_for_event(self._changed, REPORT_SECONDS)
+            report = (self._role, self._worker or None, len(self._jobs), self._streams())
+            if report != reported or self._outage.active or self._time() >= again_at:
+                with self._outage.tolerate():
+                    await nodes.report_node(self._queue, self._node, *report)
+                    reported, again_at = report, self._time() + REPORT_SECONDS
+            await wait_for_event(self._changed, CHANGES_SECONDS)
 
     async def _listen_for_jobs(self) -> None:
         await self._queue.listen(self._jobs_available.set, self._queue_name())
