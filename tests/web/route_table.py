@@ -8,7 +8,8 @@ from typing import Any
 from moot.api.rights import Action
 from moot.compat import routers
 from moot.web.app import ROUTERS
-from moot.web.route_docs import PREFIX, RightsCheck
+from moot.web.app_context import RightsCheck
+from moot.web.route_docs import PREFIX
 
 RouteRow = tuple[str, str, str, Action]
 

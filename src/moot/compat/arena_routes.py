@@ -51,12 +51,12 @@ from moot.web.app_context import identity_of, query_string
 from moot.web.capabilities import lent_keys
 from moot.web.responses import json_reply
 from moot.web.route_docs import COMMANDED, READ, api_router, documented
+from moot.web.routes.command_routes import run_command
 from moot.web.routes.handlers import (
     Context,
     DebateId,
     check_not_stopping,
     open_debate,
-    run_command,
 )
 
 TURNS, MAX_TURNS = 10, 20

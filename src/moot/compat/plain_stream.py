@@ -33,8 +33,9 @@ from moot.core.state import REPLAYED_INTERRUPTIONS, Debate, Turn
 from moot.core.visibility import Viewer
 from moot.store.contract import RecordResult
 from moot.web.app_context import AppContext, head_of, identity_of, query_string
+from moot.web.responses import replayed_header
 from moot.web.route_docs import STREAM_OVER, documented, plain_events
-from moot.web.routes.handlers import check_accepts_stream, follow_debate, replayed_header
+from moot.web.routes.handlers import check_accepts_stream, follow_debate
 
 PIECE_LENGTH = 4 * 1024
 """Characters, at most 16 KiB: a long text that was not streamed is sent in pieces."""

@@ -67,7 +67,7 @@ from moot.views.costs import costs
 from moot.views.json_types import Timestamp
 from moot.web.app_context import AppContext, client_of, identity_of, query_string
 from moot.web.capabilities import ServerCapabilities, lent_keys
-from moot.web.responses import json_reply
+from moot.web.responses import json_reply, replayed_header
 from moot.web.route_docs import api_router, documented, plain_events
 from moot.web.routes.handlers import (
     Context,
@@ -76,7 +76,6 @@ from moot.web.routes.handlers import (
     check_not_stopping,
     follow_debate,
     open_debate,
-    replayed_header,
 )
 
 FORMAT = "panel"

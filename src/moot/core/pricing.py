@@ -216,8 +216,10 @@ def at_least(usage: Usage, guess: Usage) -> Usage:
 
 
 def _rate(tiers: tuple[PriceTier, ...], tokens: int) -> Money:
-    reached = [tier.per_million for tier in tiers if tokens >= tier.start]
-    return reached[-1] if reached else ZERO
+    for tier in reversed(tiers):
+        if tokens >= tier.start:
+            return tier.per_million
+    return ZERO
 
 
 def _highest_rate(tiers: tuple[PriceTier, ...]) -> Money:

@@ -36,7 +36,7 @@ def count_words(text: str) -> int:
 
 def tokens(text: str) -> int:
     """The estimated tokens of a text, rather too many than too few."""
-    return whole_tokens(quarter_tokens(text))
+    return -(-quarter_tokens(text) // QUARTERS)
 
 
 def whole_tokens(quarters: int) -> int:

@@ -41,12 +41,9 @@ class ModelJob(ABC):
     """What a model is called for: which requests to send, which replies to accept, and what to record."""
 
     name: str
+    purpose: CallPurpose
     continues: int | None = None
     """The call that the next one continues."""
-
-    @property
-    @abstractmethod
-    def purpose(self) -> CallPurpose: ...
 
     @abstractmethod
     def request(self, attempt: int) -> Request: ...
@@ -75,7 +72,7 @@ class ModelJob(ABC):
 
 class SpeechJob(ModelJob):
     def __init__(self, debate: Debate, turn: Turn) -> None:
-        self.name = f"turn {turn.number}"
+        self.name, self.purpose = f"turn {turn.number}", CallPurpose(turn=turn.number)
         self._debate = debate
         self._turn = turn
         self._seat = debate.seat(turn.seat)
@@ -85,10 +82,6 @@ class SpeechJob(ModelJob):
         self._shows_reasoning = True
         self._trimmed = False
         self.tool_session = ToolSession(debate, self._seat)
-
-    @property
-    def purpose(self) -> CallPurpose:
-        return CallPurpose(turn=self._turn.number)
 
     @property
     def continues(self) -> int | None:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -201,10 +194,7 @@ class AsideJob(ModelJob):
         self._aside = aside
         self._words = answer_word_limit(debate, aside)
         self._schema = True
-
-    @property
-    def purpose(self) -> CallPurpose:
-        return CallPurpose(aside=self._aside.number)
+        self.purpose = CallPurpose(aside=aside.number)
 
     def request(self, attempt: int) -> Request:
         model = aside_model(self._debate, self._aside)
@@ -259,11 +249,7 @@ class BallotJob(ModelJob):
         self._order = order
         self._number = debate.judging.number if debate.judging else 0
         self._request = judge_request(debate, self._judge, order)
-        self._repairing = False
-
-    @property
-    def purpose(self) -> CallPurpose:
-        return CallPurpose(judge=self._judge.id, order=self._order, repair=self._repairing)
+        self.purpose = CallPurpose(judge=judge, order=order)
 
     def request(self, attempt: int) -> Request:
         return replace(self._request, attempt=attempt)
@@ -274,7 +260,7 @@ class BallotJob(ModelJob):
             self._request = replace(self._request, schema=None)
         if fault.kind == "summary_refused":
             self._request = replace(self._request, thoughts=False)
-        if fault.kind == "too_long" and self._repairing:
+        if fault.kind == "too_long" and self.purpose.repair:
             self._request = replace(self._request, messages=self._request.messages[:1])
         elif fault.kind == "too_long":
             # Nothing that a judge reads can be left out.
@@ -286,9 +272,9 @@ class BallotJob(ModelJob):
         try:
             ballot = ballots.read_ballot(reply.text, self._debate, self._judge, self._order)
         except ballots.UnreadableBallot as error:
-            if not self._repairing:
+            if not self.purpose.repair:
                 self._request = repair_request(self._request, reply.text, str(error))
-                self._repairing = True
+                self.purpose = replace(self.purpose, repair=True)
             raise Fault("malformed", "unusable", detail=str(error)) from error
         return BallotCast(self._number, ballot)
 

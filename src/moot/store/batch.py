@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct, field
 
 from moot.core.errors import KeyReused, UnknownDebate
-from moot.core.events import CallDelta, Event, SegmentCompleted, encode
+from moot.core.events import StreamedEvent, encode
 from moot.core.state import Debate
 from moot.store.append import (
     CachedState,
@@ -189,8 +189,11 @@ class Batch:
             part.owner, part.epoch = request.owner, epoch
         if is_unclaimed(part.debate, outcome.debate):
             part.runner = UNCLAIMED
-        part.marks += lookup_keys(outcome.debate, outcome.records)
-        part.exact |= request.epoch is None and any(is_streamed(record.event) for record in outcome.records)
+        if outcome.debate.is_session:
+            part.marks += lookup_keys(outcome.debate, outcome.records)
+        part.exact |= request.epoch is None and any(
+            isinstance(record.event, StreamedEvent) for record in outcome.records
+        )
         if packed:
             part.bodies = {**part.bodies, **packed}
         _add_events(part, outcome, rows)
@@ -237,12 +240,8 @@ def _add_events(part: DebateAppend, outcome: RecordResult, rows: list[tuple[int,
     part.debate = outcome.debate
     for record, row in zip(outcome.records, rows, strict=True):
         part.events.append(row)
-        if not is_streamed(record.event):
+        if not isinstance(record.event, StreamedEvent):
             part.turn = len(part.events)
-
-
-def is_streamed(event: Event) -> bool:
-    return isinstance(event, CallDelta | SegmentCompleted)
 
 
 # --- answers ------------------------------------------------------------------------------------------

@@ -115,7 +115,8 @@ class MemoryStore:
             log.runner = UNCLAIMED
         self._save(log, outcome, encoded_summary)
         log.bodies.update(bodies or {})
-        log.marks.update(lookup_keys(outcome.debate, outcome.records))
+        if outcome.debate.is_session:
+            log.marks.update(lookup_keys(outcome.debate, outcome.records))
         log.turned_at = outcome.debate.updated_at if outcome.records else log.turned_at
         if once:
             self._remember(once, outcome)

@@ -36,7 +36,6 @@ from moot.core.schedule import schedule
 from moot.core.state import ZERO, Debate, Turn
 from moot.core.terms import (
     SEAT_COLOURS,
-    SESSION_FORMAT,
     DebateLimits,
     DebateOptions,
     Model,
@@ -100,8 +99,6 @@ class ImportedSpeech(Struct, frozen=True):
 
 def lookup_keys(debate: Debate, records: Sequence[Recorded]) -> tuple[str, ...]:
     """The keys by which this session can be found from now on."""
-    if debate.format.name != SESSION_FORMAT:
-        return ()
     return tuple(mark for recorded in records for mark in _event_keys(debate, recorded.event))
 
 

@@ -13,7 +13,7 @@ from moot.core.state import Debate, ModelUsage
 from moot.core.terms import HUMAN, Model, Status
 from moot.judging.parties import party
 from moot.judging.verdicts import counted_judges
-from moot.rules.turn_sessions import is_unasked
+from moot.rules.turn_sessions import is_empty
 from moot.views.costs import is_person
 from moot.views.outcome import headline
 
@@ -73,7 +73,7 @@ class StoredSummary(Struct, frozen=True, omit_defaults=True, rename="camel"):
 
 
 def summarize(debate: Debate) -> StoredSummary:
-    verdict = debate.verdict
+    verdict, session = debate.verdict, debate.is_session
     winner = debate.seat(verdict.winner) if verdict and verdict.winner else None
     strip, finished = _strip(debate)
     judged = verdict is not None and verdict.by == "judges"
@@ -85,7 +85,7 @@ def summarize(debate: Debate) -> StoredSummary:
         format=debate.format.name,
         status=debate.status,
         seats=tuple(seat.name for seat in debate.seats),
-        models=tuple("" if is_unasked(debate, seat) else _who(seat.model) for seat in debate.seats),
+        models=tuple("" if session and is_empty(seat) else _who(seat.model) for seat in debate.seats),
         round=debate.round,
         rounds=debate.rounds_planned,
         turns=sum(turn.has_words for turn in debate.turns),
@@ -124,8 +124,8 @@ def _judges(debate: Debate) -> tuple[str, ...]:
 def _strip(debate: Debate) -> tuple[tuple[int, ...], int]:
     indexes = {seat.id: index for index, seat in enumerate(debate.seats)}
     speeches = [slot for slot in debate.schedule if slot.tone != "continuation"]
-    ahead = {slot.index for slot in debate.remaining_slots()}
-    return tuple(indexes[slot.seat] for slot in speeches), sum(slot.index not in ahead for slot in speeches)
+    ahead = [slot for slot in debate.remaining_slots() if slot.tone != "continuation"]
+    return tuple([indexes[slot.seat] for slot in speeches]), len(speeches) - len(ahead)
 
 
 def _bill(model: str, tally: ModelUsage) -> ModelCharge:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from operator import attrgetter
 
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
@@ -101,7 +102,7 @@ def _application(context: AppContext, extensions: Sequence[Extension]) -> FastAP
         version=__version__,
         redirect_slashes=False,
         openapi_url=None,
-        generate_unique_id_function=lambda route: route.name,
+        generate_unique_id_function=attrgetter("name"),
     )
     app.state.context, app.state.arena = context, context.arena
     app.state.metrics = metrics.Metrics(context.arena, lambda: context.stream_monitor.viewers)

@@ -14,7 +14,7 @@ from starlette.requests import HTTPConnection, Request
 from moot.api.auth import Authenticator, Identity, Tickets
 from moot.api.frames import Cursor
 from moot.api.rate_limits import RateLimiter, StreamLimiter
-from moot.api.rights import viewer_as
+from moot.api.rights import Action, check, viewer_as
 from moot.api.v1.stream_frames import V1Frames
 from moot.core.errors import UnknownDebate
 from moot.core.state import Debate
@@ -68,7 +68,9 @@ class AppContext(Struct, frozen=True):
 
         Routes with a debate in their path need not call it: `head_of` gives what was found for the request.
         """
-        head = await self.heads.get(debate_id)
+        # Crowds only read.
+        is_read = connection.scope.get("method") in ("GET", "HEAD")
+        head = await (self.heads.get(debate_id) if is_read else self.arena.head(debate_id))
         if not identity_of(connection).sees(head.owner, head.id):
             raise UnknownDebate
         connection.scope["state"]["head"] = head
@@ -105,7 +107,7 @@ class AppContext(Struct, frozen=True):
         return not await self.feeds.tells_more(debate_id, dialect, viewer, cursor)
 
 
-def context_of(request: Request) -> AppContext:
+async def context_of(request: Request) -> AppContext:
     return request.app.state.context
 
 
@@ -126,3 +128,17 @@ def head_of(connection: HTTPConnection) -> DebateHead:
 
 def query_string(request: Request) -> bytes:
     return request.scope["query_string"]
+
+
+class RightsCheck:
+    """Raises UnknownDebate where the client may not see the debate, Problem where it lacks the right."""
+
+    def __init__(self, action: Action) -> None:
+        self.action: Action = action
+
+    async def __call__(self, request: Request) -> None:
+        if self.action == "public":
+            return
+        if (debate_id := request.path_params.get("debateId")) is not None:
+            await (await context_of(request)).visible_head(request, debate_id)
+        check(identity_of(request), self.action, seat=request.path_params.get("seat"))

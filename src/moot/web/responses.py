@@ -10,6 +10,7 @@ from starlette.types import Scope
 
 from moot.api.problems import MEDIA_TYPE, Problem
 from moot.core.ids import new_id
+from moot.store.contract import RecordResult
 from moot.views.json_types import encoder
 from moot.web.middleware.headers import COMMON_HEADERS
 
@@ -22,6 +23,10 @@ def problem_reply(problem: Problem, scope: Scope) -> Response:
 def json_reply(shape: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Amounts of money are encoded as numbers."""
     return Response(encoder.encode(shape), status, headers, "application/json")
+
+
+def replayed_header(outcome: RecordResult) -> dict[str, str]:
+    return {"Idempotent-Replayed": "true"} if outcome.replayed else {}
 
 
 def raw_reply(problem: Problem, path: str) -> bytes:

@@ -13,13 +13,12 @@ from typing import Any, Literal, get_args
 from fastapi import APIRouter, Depends
 from fastapi.routing import APIRoute
 from msgspec import Struct
-from starlette.requests import Request
 from starlette.responses import Response
 
-from moot.api.rights import Action, check
+from moot.api.rights import Action
 from moot.api.v1 import bodies
 from moot.api.v1.validation_messages import Shape
-from moot.web.app_context import context_of, identity_of
+from moot.web.app_context import RightsCheck
 
 PREFIX = "/api/v1"
 READ = (404, 422)
@@ -58,20 +57,6 @@ class ApiRoute(APIRoute):
 
 def api_router() -> APIRouter:
     return APIRouter(redirect_slashes=False, route_class=ApiRoute, default_response_class=Response)
-
-
-class RightsCheck:
-    """Raises UnknownDebate where the client may not see the debate, Problem where it lacks the right."""
-
-    def __init__(self, action: Action) -> None:
-        self.action: Action = action
-
-    async def __call__(self, request: Request) -> None:
-        if self.action == "public":
-            return
-        if (debate_id := request.path_params.get("debateId")) is not None:
-            await context_of(request).visible_head(request, debate_id)
-        check(identity_of(request), self.action, seat=request.path_params.get("seat"))
 
 
 def documented(

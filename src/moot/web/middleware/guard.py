@@ -135,7 +135,9 @@ class GuardMiddleware:
     async def _identify(self, scope: Scope, headers: RequestHeaders) -> Identity | None:
         tokens = headers.getlist("authorization")
         user_keys = headers.with_prefix("x-provider-key-")
-        hide_in_request(*(token.rpartition(" ")[2] for token in tokens), *user_keys)
+        scope["state"]["has_keys"] = bool(user_keys)
+        if tokens or user_keys:
+            hide_in_request(*(token.rpartition(" ")[2] for token in tokens), *user_keys)
         if len(tokens) > 1:
             return None
         stream = STREAM_PATH.fullmatch(scope["path"])

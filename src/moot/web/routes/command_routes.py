@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -10,12 +11,14 @@ from starlette.responses import Response
 from moot.api.command_table import COMMANDS, CommandContext, PersonCommand
 from moot.api.v1 import bodies, people_bodies, query_params
 from moot.api.v1.setup_body import judge_from_body
+from moot.core.state import Debate
+from moot.rules.commands import Command
 from moot.store.contract import IdempotencyKey, RecordResult
 from moot.web.app_context import AppContext, identity_of, query_string
-from moot.web.capabilities import ServerCapabilities
-from moot.web.responses import json_reply
+from moot.web.capabilities import ServerCapabilities, lent_keys
+from moot.web.responses import json_reply, replayed_header
 from moot.web.route_docs import COMMANDED, api_router, documented
-from moot.web.routes.handlers import Context, DebateId, SeatId, replayed_header, run_command
+from moot.web.routes.handlers import Body, Context, DebateId, SeatId
 
 router = api_router()
 
@@ -69,6 +72,28 @@ async def _judge_again(
         allowance=body.cost_limit,
         once=once,
     )
+
+
+async def run_command(
+    context: AppContext,
+    request: Request,
+    debate_id: str,
+    body_type: type[Body],
+    make_command: Callable[[Body], Command],
+    reply_for: Callable[[Debate], Any],
+    *,
+    status: int = 200,
+) -> Response:
+    """Read the body, carry out the command that it becomes, and reply. Raises Problem and Refused."""
+    if query := query_string(request):
+        query_params.no_params(query)
+    raw = await request.body()
+    async with context.idempotency.in_flight(request, raw) as once:
+        has_keys = request.scope["state"].get("has_keys")
+        keys = lent_keys(request.headers, context.arena) if has_keys else {}
+        command = make_command(bodies.read_body(body_type, raw))
+        outcome = await context.arena.ask(debate_id, command, once=once, keys=keys)
+    return json_reply(reply_for(outcome.debate), status, replayed_header(outcome))
 
 
 for _row in COMMANDS:

@@ -52,7 +52,7 @@ from moot.web.app_context import AppContext, head_of, identity_of, query_string
 from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.idempotency import key_of
 from moot.web.replay_file import to_replay
-from moot.web.responses import json_reply
+from moot.web.responses import json_reply, replayed_header
 from moot.web.route_docs import READ, STREAM_OVER, api_router, documented, numbered_events
 from moot.web.routes.calls import find_call
 from moot.web.routes.handlers import (
@@ -63,7 +63,6 @@ from moot.web.routes.handlers import (
     follow_debate,
     open_debate,
     path_parameter,
-    replayed_header,
 )
 
 CallNumber = Annotated[str, path_parameter("call", "^[0-9]{1,9}$", "The number of the call, from 1.")]

@@ -18,12 +18,11 @@ from starlette.responses import Response
 
 from moot.api.v1.validation_messages import Shape
 from moot.engine.arena import Arena
-from moot.web.app_context import AppContext
+from moot.web.app_context import AppContext, RightsCheck
 from moot.web.capabilities import ServerCapabilities, lendable_providers
 from moot.web.extension import Extension
 from moot.web.middleware.headers import CSP
 from moot.web.responses import json_reply
-from moot.web.route_docs import RightsCheck
 
 if TYPE_CHECKING:
     from moot.web.openapi import Offer

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Path
 from starlette.requests import Request
-from starlette.responses import Response
 
 from moot.api.frames import Cursor, Dialect, Frame
 from moot.api.problems import Problem
-from moot.api.v1 import bodies, query_params
+from moot.api.v1 import bodies
 from moot.api.v1.fields import SEAT_ID
 from moot.core.ids import new_id
-from moot.core.state import Debate
 from moot.core.terms import SESSION_FORMAT, StepSize
 from moot.core.visibility import Viewer
 from moot.providers.keys import Secret
-from moot.rules.commands import Command
 from moot.rules.debate_setup import Setup
 from moot.store.contract import DebateHead, IdempotencyKey, RecordResult
-from moot.web.app_context import AppContext, client_of, context_of, identity_of, query_string
-from moot.web.capabilities import lent_keys
-from moot.web.responses import json_reply
+from moot.web.app_context import AppContext, client_of, context_of, identity_of
 from moot.web.streaming.sse_streams import EventStreamResponse, Watcher
 
 Body = TypeVar("Body", bound=bodies.Body)
@@ -40,33 +35,7 @@ def path_parameter(name: str, pattern: str, description: str, **schema: Any) -> 
 
 DebateId = Annotated[str, path_parameter("debateId", DEBATE_ID, "The debate.")]
 SeatId = Annotated[str, path_parameter("seat", f"^{SEAT_ID}$", "The participant whose seat it is.")]
-
-
-async def _context(request: Request) -> AppContext:
-    return context_of(request)
-
-
-Context = Annotated[AppContext, Depends(_context)]
-
-
-async def run_command(
-    context: AppContext,
-    request: Request,
-    debate_id: str,
-    body_type: type[Body],
-    make_command: Callable[[Body], Command],
-    reply_for: Callable[[Debate], Any],
-    *,
-    status: int = 200,
-) -> Response:
-    """Read the body, carry out the command that it becomes, and reply. Raises Problem and Refused."""
-    query_params.no_params(query_string(request))
-    raw = await request.body()
-    async with context.idempotency.in_flight(request, raw) as once:
-        keys = lent_keys(request.headers, context.arena)
-        command = make_command(bodies.read_body(body_type, raw))
-        outcome = await context.arena.ask(debate_id, command, once=once, keys=keys)
-    return json_reply(reply_for(outcome.debate), status, replayed_header(outcome))
+Context = Annotated[AppContext, Depends(context_of)]
 
 
 def check_not_stopping(context: AppContext) -> None:
@@ -157,7 +126,3 @@ def _needed_keys(keys: Mapping[str, Secret], setup: Setup) -> Mapping[str, Secre
     models += [seat.stand_in for seat in setup.seats if seat.stand_in]
     providers = {model.provider for model in models}
     return {name: key for name, key in keys.items() if name in providers}
-
-
-def replayed_header(outcome: RecordResult) -> dict[str, str]:
-    return {"Idempotent-Replayed": "true"} if outcome.replayed else {}
