@@ -51,6 +51,21 @@ class CommandContext(Struct, frozen=True):
         return self.debate
 
 
+class Button(Struct, frozen=True):
+    """A button of the page's controls, shown while `decide` would accept its command."""
+
+    name: str
+    """The action in `now.open`. Some have a dialog of their own: see `web/static/parts/controls.js`."""
+    command: Command
+    label: str = ""
+    """Without one, another part of the page has the button."""
+    key: str = ""
+    place: Literal["first", "bar", "more"] = "more"
+    """Shown before the others; if there is room; in the menu."""
+    body: Mapping[str, Any] = {}
+    kind: Literal["", "bad"] = ""
+
+
 class PersonCommand(Struct, frozen=True, kw_only=True):
     name: str
     """Also the operation id of the route."""
@@ -76,8 +91,8 @@ class PersonCommand(Struct, frozen=True, kw_only=True):
     """The `type` over a WebSocket; empty where it cannot be sent there."""
     socket_body: type[bodies.Body] | None = None
     """Where it differs from `body`: over a WebSocket a body names its seat."""
-    buttons: Mapping[str, Command] = {}
-    """What the page offers, by the name of the button: shown while `decide` would accept the command."""
+    buttons: tuple[Button, ...] = ()
+    """What the page offers."""
     seat_button: tuple[str, Callable[[str], Command]] | None = None
     """The same for each seat."""
     label: str
@@ -135,7 +150,10 @@ COMMANDS: tuple[PersonCommand, ...] = (
         reply=replies.paused_reply,
         reply_type=PauseDebateResponse,
         socket_name="PAUSE",
-        buttons={"pause": rules.PauseDebate(), "cut": rules.PauseDebate(now=True)},
+        buttons=(
+            Button("pause", rules.PauseDebate(), "Pause", "space", "first"),
+            Button("cut", rules.PauseDebate(now=True), "Stop this turn", "x", "bar", {"now": True}),
+        ),
         label="Pause",
         tag="Steering",
         description="The debate pauses at once. A speech under way is completed first unless `now` cuts it.",
@@ -151,7 +169,11 @@ COMMANDS: tuple[PersonCommand, ...] = (
         reply_type=ResumeDebateResponse,
         takes_keys=True,
         socket_name="RESUME",
-        buttons={"resume": rules.ResumeDebate(), "step": rules.ResumeDebate("turn")},
+        buttons=(
+            Button("resume", rules.ResumeDebate(), "Resume", "space", "first"),
+            Button("step", rules.ResumeDebate("turn"), "One speech", ".", "bar", {"step": "turn"}),
+            Button("step", rules.ResumeDebate("round"), "One round", ",", "bar", {"step": "round"}),
+        ),
         label="Resume",
         tag="Steering",
         description="Continues where the debate was paused. With `step` it runs for one speech or to the end "
@@ -169,7 +191,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         reply_type=SubmitRoundResponse,
         status=202,
         takes_keys=True,
-        buttons={"round": rules.NextRound()},
+        buttons=(Button("round", rules.NextRound(), "Next round", "r", "first", {"action": "next_round"}),),
         label="Next round",
         tag="Steering",
         description="For debates with `autoProgress: false`: starts the next round, or goes to the judge.",
@@ -185,7 +207,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         ),
         reply=replies.action_reply("The speech is skipped."),
         socket_name="SKIP",
-        buttons={"skip": rules.SkipTurn()},
+        buttons=(Button("skip", rules.SkipTurn(), "Skip turn", "s", "bar"),),
         label="Skip the speech",
         tag="Steering",
         description="The speech under way ends here; its text so far is kept. Name it by its `turn`, so that "
@@ -201,7 +223,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         reply=replies.action_reply("The speech will be given again."),
         status=202,
         takes_keys=True,
-        buttons={"retry": rules.Retry()},
+        buttons=(Button("retry", rules.Retry(), "Retry turn", "y", "bar"),),
         label="Retry",
         tag="Steering",
         description="After an error that stopped the debate: the speech that failed is given again.",
@@ -220,7 +242,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         status=202,
         socket_name="INJECT_CONTEXT",
         socket_body=bodies.InjectContext,
-        buttons={"inject": rules.AddRemark("?")},
+        buttons=(Button("inject", rules.AddRemark("?"), "Say something", "i", "bar"),),
         label="Add a remark",
         tag="Steering",
         description="Adds a remark that later speakers hear: all of them, or one. With `question` everyone "
@@ -241,7 +263,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         ),
         status=202,
         socket_name="QUESTION",
-        buttons={"ask": rules.AddRemark("?", question=True)},
+        buttons=(Button("ask", rules.AddRemark("?", question=True), "Ask a question", "q"),),
         label="Ask a question",
         tag="People",
         description="Open to the audience. Everyone hears the question; it is answered by the participant in "
@@ -259,7 +281,10 @@ COMMANDS: tuple[PersonCommand, ...] = (
         ),
         reply=replies.action_reply("There is more time."),
         socket_name="EXTEND",
-        buttons={"time": rules.ExtendDebate(seconds=60.0), "rounds": rules.ExtendDebate(rounds=1)},
+        buttons=(
+            Button("time", rules.ExtendDebate(seconds=60.0), "One more minute", "e", body={"seconds": 60}),
+            Button("rounds", rules.ExtendDebate(rounds=1), "One more round", "E", body={"rounds": 1}),
+        ),
         label="Give more time",
         tag="Steering",
         description="More seconds for the speech under way, or more rounds where the format repeats one.",
@@ -275,7 +300,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         reply_type=TriggerJudgeResponse,
         status=202,
         takes_keys=True,
-        buttons={"judge": rules.JudgeNow()},
+        buttons=(Button("judge", rules.JudgeNow(), "Judge now", "j", "bar"),),
         label="Judge now",
         tag="Steering",
         description="Judges the debate before its last round, or once more after the judges have failed.",
@@ -288,7 +313,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         body=bodies.Decide,
         to_command=lambda body, _: rules.DecideWinner(body.seat, body.reason),
         reply=replies.action_reply("The debate is decided."),
-        buttons={"decide": rules.DecideWinner(None)},
+        buttons=(Button("decide", rules.DecideWinner(None), "Declare a winner", "w"),),
         label="Decide",
         tag="Steering",
         description="Names the winner by hand: for debates with `winningCondition: user-decides`, or where "
@@ -305,7 +330,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         reply_type=StopDebateResponse,
         takes_keys=True,
         socket_name="STOP",
-        buttons={"stop": rules.Stop()},
+        buttons=(Button("stop", rules.Stop(), "Stop the debate", "S", "bar", kind="bad"),),
         label="Stop and judge",
         tag="Steering",
         description="No further speech; what was said is judged. Where a person decides (`user-decides`) the "
@@ -319,7 +344,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         body=bodies.Ending,
         to_command=lambda body, _: rules.Abort(body.reason),
         reply=replies.action_reply("The debate was aborted; nothing is judged."),
-        buttons={"abort": rules.Abort()},
+        buttons=(Button("abort", rules.Abort(), "Abort the debate", "A", kind="bad"),),
         label="Abort",
         tag="Steering",
         description="Ends the debate without judging it. Its status is `completed` with `stopped: true`.",
@@ -334,7 +359,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         prepared_by_arena=True,
         reply=replies.action_reply("It is judged again; the first verdict stays what it was."),
         status=202,
-        buttons={"rejudge": rules.JudgeAgain()},
+        buttons=(Button("rejudge", rules.JudgeAgain()),),
         label="Judge again",
         tag="Judging and voting",
         description="Judges a finished debate again, by other judges or the same. The first verdict stays "
@@ -347,7 +372,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         action="steer",
         to_command=lambda _, context: participation.ClosePoll(by=context.identity.name),
         reply=replies.action_reply("The vote is closed."),
-        buttons={"close": participation.ClosePoll()},
+        buttons=(Button("close", participation.ClosePoll(), "Close the vote", "c", "bar"),),
         label="Close the vote",
         tag="Judging and voting",
         description="Closes the vote that is open. The debate continues.",

@@ -35,7 +35,7 @@ COMMANDS = (
     (STEER, "inject", "steer:inject", "Say something that every later speaker hears."),
     (STEER, "extend", "steer:extend", "More time for the speech under way, or more rounds."),
     (STEER, "skip", "steer:skip", "Skip the running speech, or another one with --speech."),
-    (STEER, "retry", "steer:retry", "Have the last failed or interrupted speech given again."),
+    (STEER, "retry", "", "Have the last failed or interrupted speech given again."),
     (STEER, "next-round", "steer:next_round", "Ask for the next round, where rounds wait to be asked for."),
     (STEER, "judge", "steer:judge", "End the speeches and ask the judge now."),
     (STEER, "decide", "steer:decide", "Name the winner by hand, or a draw."),
@@ -72,6 +72,8 @@ COMMANDS = (
     (THIS_MACHINE, "mcp", "serve:mcp", "Moot as a tool for other programs, over MCP on stdin and stdout."),
     (THIS_MACHINE, "doctor", "doctor:doctor", "What works here, what is missing, and what to do about it."),
 )
+"""Group, name, function and summary; without a function, it gives the command of that name in
+`api/command_table.py`, which needs nothing but the debate."""
 
 HELP = "Language models argue a motion; you watch, steer and judge."
 USAGE_LINES = 'moot "MOTION" [OPTIONS]\n       moot COMMAND [OPTIONS]'

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from cyclopts import App, CycloptsError, Group, Parameter, UnusedCliTokensError
 
@@ -10,7 +12,9 @@ from moot import __version__
 from moot.cli.command_line import COMMANDS, HELP, USAGE_LINES, complain
 from moot.cli.commands.debate import debate
 from moot.cli.error_messages import USAGE
+from moot.cli.options import Id, Server
 from moot.cli.render.help import FIRST_EXAMPLES, HelpColumns, help_of
+from moot.cli.running import run_command
 
 
 def call(arguments: list[str]) -> int:
@@ -40,13 +44,24 @@ def make_app() -> App:
     titles = dict.fromkeys(title for title, *_ in COMMANDS)
     groups = {title: Group(title, sort_key=10 + order) for order, title in enumerate(titles)}
     for order, (title, name, target, summary) in enumerate(COMMANDS):
-        register = partial(app.command, f"moot.cli.commands.{target}", name)
+        function: Any = f"moot.cli.commands.{target}" if target else _row_command(name)
+        register = partial(app.command, function, name)
         register = partial(register, help=summary, group=groups[title], sort_key=order)
         register() if target.endswith(":app") else register(help_formatter=help_of(name))
     help_group = Group("Help", sort_key=100)
     for flag in ("--help", "--version"):
         app[flag].group = (help_group,)
     return app
+
+
+def _row_command(name: str) -> Callable[..., int]:
+    def give(id: Id = "last", /, *, server: Server = None) -> int:
+        from moot.api.command_table import COMMANDS as ROWS
+
+        row = next(row for row in ROWS if row.name == name)
+        return run_command(server, id, row.buttons[0].command, row.response_description)
+
+    return give
 
 
 def usage_error(arguments: list[str], error: CycloptsError) -> list[str]:

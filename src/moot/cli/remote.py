@@ -16,6 +16,8 @@ from typing import Any, TypeVar
 from msgspec import UNSET
 
 from moot import formats
+from moot.api.command_table import COMMANDS
+from moot.api.v1.bodies import Nothing
 from moot.api.v1.states import STATES
 from moot.cli.commands.debate import DEFAULT_FORMAT, DebateCliOptions
 from moot.cli.lookup import unknown_conversation
@@ -78,6 +80,15 @@ class KnownLog:
             self.records.append(recorded)
             self.debate = evolve(self.debate, recorded)
         return recorded
+
+
+def _path_of(command: cmd.Command) -> str:
+    """The path of a command without a body. Raises LookupError for one that cannot be sent to a server."""
+    buttons = {type(button.command): row for row in COMMANDS for button in row.buttons}
+    row = buttons.get(type(command))
+    if row is None or row.body is not Nothing:
+        raise LookupError(f"{type(command).__name__} cannot be sent to a server")
+    return row.path
 
 
 class RemoteSource:
@@ -164,8 +175,6 @@ class RemoteSource:
                 await client.rejudge(id, judges, reason=command.reason, cost_limit=allowance)
             case cmd.DecideWinner():
                 await client.decide(id, command.winner or "tie", command.reason)
-            case cmd.Retry():
-                await client.retry(id)
             case cmd.Stop():
                 await client.stop(id, command.reason)
             case cmd.Abort():
@@ -204,10 +213,8 @@ class RemoteSource:
                 )
             case participation.CastVote():
                 await client.vote(id, command.choice, poll=command.poll)
-            case participation.ClosePoll():
-                await client.close_poll(id)
             case _:
-                raise TypeError(f"{type(command).__name__} cannot be sent to a server")
+                await client.command(id, *_path_of(command).split("/"))
 
     async def rejudge(
         self,

@@ -267,29 +267,33 @@ class AsyncClient:
 
     # --- steering -------------------------------------------------------------------------------------
 
+    async def command(self, id: str, *path: str, **members: Any) -> Done:
+        """Give any command of the API by its path, with the members of its body: `command(id, "pause")`."""
+        return await self._connection.post(api_path("debates", id, *path), Done, json_body(members))
+
     async def rounds(self, id: str, action: Action = "next_round") -> Done:
         """Begin the next round of a debate without automatic progress, or go straight to judging."""
-        return await self._command(id, "rounds", action=action)
+        return await self.command(id, "rounds", action=action)
 
     async def judge(self, id: str, reason: str = "") -> Done:
         """End the speeches and begin judging now."""
-        return await self._command(id, "judge", **without_defaults(reason=reason))
+        return await self.command(id, "judge", **without_defaults(reason=reason))
 
     async def pause(self, id: str, *, now: bool = False) -> Done:
         """Pause after the current speech; with `now` that speech is cut, and given again later."""
-        return await self._command(id, "pause", **without_defaults(now=now))
+        return await self.command(id, "pause", **without_defaults(now=now))
 
     async def resume(self, id: str, *, step: Step | None = None) -> Done:
         """Resume a paused debate; with `step` only for one speech, or to the end of the round."""
-        return await self._command(id, "resume", **without_defaults(step=step))
+        return await self.command(id, "resume", **without_defaults(step=step))
 
     async def stop(self, id: str, reason: str = "") -> Done:
         """End the debate; the speeches so far are judged."""
-        return await self._command(id, "stop", **without_defaults(reason=reason))
+        return await self.command(id, "stop", **without_defaults(reason=reason))
 
     async def abort(self, id: str, reason: str = "") -> Done:
         """End the debate without a verdict."""
-        return await self._command(id, "abort", **without_defaults(reason=reason))
+        return await self.command(id, "abort", **without_defaults(reason=reason))
 
     async def skip(self, id: str, *, turn: int | None = None, speech: int | None = None) -> Done:
         """Skip the current speech, the one of this `turn`, or the `speech` at this place of the order.
@@ -297,27 +301,27 @@ class AsyncClient:
         Raises ApiError (409) if none is named and no one is speaking. A skip that names its speech can be
         repeated safely: it never skips the next one.
         """
-        return await self._command(id, "skip", **without_defaults(turn=turn, speech=speech))
+        return await self.command(id, "skip", **without_defaults(turn=turn, speech=speech))
 
     async def inject(self, id: str, text: str, *, to: str = "", question: bool = False) -> Done:
         """Add a remark that all later speakers hear, or only the participant with the id `to`.
 
         A `question` is heard by all, and answered by that participant, or by every participant.
         """
-        return await self._command(id, "inject", text=text, **without_defaults(to=to, question=question))
+        return await self.command(id, "inject", text=text, **without_defaults(to=to, question=question))
 
     async def extend(self, id: str, *, seconds: float = 0, rounds: int = 0) -> Done:
         """Give the current speech more time, or the debate more rounds."""
         more = without_defaults(seconds=seconds or None, rounds=rounds or None)
-        return await self._command(id, "extend", **more)
+        return await self.command(id, "extend", **more)
 
     async def retry(self, id: str) -> Done:
         """Have the last failed or interrupted speech given again."""
-        return await self._command(id, "retry")
+        return await self.command(id, "retry")
 
     async def decide(self, id: str, winner: str, reason: str = "") -> Done:
         """Name the winner: a participant's id, or `tie`."""
-        return await self._command(id, "decide", winner=winner, **without_defaults(reason=reason))
+        return await self.command(id, "decide", winner=winner, **without_defaults(reason=reason))
 
     async def delete(self, id: str) -> None:
         """Delete the debate and everything that belongs to it."""
@@ -362,11 +366,11 @@ class AsyncClient:
 
     async def take(self, id: str, seat: str) -> Done:
         """Take the seat; its model becomes the stand-in that speaks after `leave`."""
-        return await self._command(id, "seats", seat, "take")
+        return await self.command(id, "seats", seat, "take")
 
     async def leave(self, id: str, seat: str) -> Done:
         """Leave the seat to its stand-in."""
-        return await self._command(id, "seats", seat, "leave")
+        return await self.command(id, "seats", seat, "leave")
 
     async def draft(self, id: str, seat: str, text: str, *, live: bool = False) -> Done:
         """Save the draft of the current speech; with `live` viewers see it as it grows."""
@@ -375,25 +379,25 @@ class AsyncClient:
 
     async def say(self, id: str, seat: str, text: str | None = None) -> Done:
         """Give the speech; without `text`, the draft."""
-        return await self._command(id, "seats", seat, "speech", **without_defaults(text=text))
+        return await self.command(id, "seats", seat, "speech", **without_defaults(text=text))
 
     async def offer_point(self, id: str, seat: str, text: str) -> Done:
         """Offer a point of information while the other side speaks."""
-        return await self._command(id, "seats", seat, "points", text=text)
+        return await self.command(id, "seats", seat, "points", text=text)
 
     async def answer_point(self, id: str, seat: str, accept: bool) -> Done:
         """Accept or decline the point that was offered to this seat."""
-        return await self._command(id, "seats", seat, "answer", accept=accept)
+        return await self.command(id, "seats", seat, "answer", accept=accept)
 
     async def ask(self, id: str, text: str, *, to: str = "") -> Done:
         """Ask one participant (an id) or all of them a question that everyone hears."""
-        return await self._command(id, "questions", text=text, **without_defaults(to=to))
+        return await self.command(id, "questions", text=text, **without_defaults(to=to))
 
     # --- voting and judging ---------------------------------------------------------------------------
 
     async def vote(self, id: str, choice: str, *, poll: PollName | None = None) -> Done:
         """Vote for a side, a participant or `undecided`, in the open poll or in the one named."""
-        return await self._command(id, "votes", choice=choice, **without_defaults(poll=poll))
+        return await self.command(id, "votes", choice=choice, **without_defaults(poll=poll))
 
     async def polls(self, id: str) -> Tallied:
         """The audience's votes; hidden until the voting ends."""
@@ -401,7 +405,7 @@ class AsyncClient:
 
     async def close_poll(self, id: str) -> Done:
         """Close the open poll."""
-        return await self._command(id, "polls", "close")
+        return await self.command(id, "polls", "close")
 
     async def cast_ballot(
         self,
@@ -421,7 +425,7 @@ class AsyncClient:
             for participant, score in (scores or {}).items()
         }
         more = without_defaults(judge=judge, scores=points, criteria=dict(criteria or {}), ranking=[*ranking])
-        return await self._command(id, "ballots", winner=winner, reasoning=reasoning, cites=[*cites], **more)
+        return await self.command(id, "ballots", winner=winner, reasoning=reasoning, cites=[*cites], **more)
 
     async def rejudge(
         self,
@@ -434,7 +438,7 @@ class AsyncClient:
         """Judge a debate that is over again, by these judges or its own; the first verdict stays."""
         panel = [full_judge(judge) for judge in judges]
         more = without_defaults(judges=panel, reason=reason, costLimit=cost_limit)
-        return await self._command(id, "rejudge", **more)
+        return await self.command(id, "rejudge", **more)
 
     async def verdicts(self, id: str) -> Verdicts:
         """Every verdict with its ballots; the first is the debate's own."""
@@ -531,9 +535,6 @@ class AsyncClient:
         await self._connection.delete(api_path("tokens", name))
 
     # --- common to several requests -------------------------------------------------------------------
-
-    async def _command(self, id: str, *path: str, **fields: Any) -> Done:
-        return await self._connection.post(api_path("debates", id, *path), Done, json_body(fields))
 
     def _messages(
         self, path: str, query: Mapping[str, str | int], after: str | int

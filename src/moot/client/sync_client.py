@@ -6,7 +6,7 @@ Generated from `async_client.py` by `make format`: do not edit.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 from moot.client.async_client import DEFAULTS, Action, AsyncClient, JsonObject, Step
 from moot.client.run_sync import SyncRunner
@@ -225,6 +225,10 @@ class Client(SyncRunner):
         return self._run(self._client.ticket(id))
 
     # --- steering -------------------------------------------------------------------------------------
+
+    def command(self, id: str, *path: str, **members: Any) -> Done:
+        """Give any command of the API by its path, with the members of its body: `command(id, "pause")`."""
+        return self._run(self._client.command(id))
 
     def rounds(self, id: str, action: Action = "next_round") -> Done:
         """Begin the next round of a debate without automatic progress, or go straight to judging."""

@@ -424,6 +424,9 @@ class VerdictReached(PublicEvent, frozen=True, tag="verdict.reached"):
     judging: int | None = None
 
 
+AudienceEvent = PollOpened | VoteCast | PollClosed
+"""What the audience does, and what is asked of it: see `core/audience.py`."""
+
 Event = (
     DebateOpened | DebateStarted | DebateReady | DebatePaused | DebateResumed | DebateStopped | DebateEnded
     | DebateFailed | RoundAsked | RoundStarted | RoundCompleted | TurnStarted | TurnCompleted | TurnFailed
@@ -431,7 +434,7 @@ Event = (
     | CallCompleted | CallFailed | RemarkInjected | BudgetWarned | BudgetExhausted | StalemateFound
     | ConcessionMade | JudgingStarted | BallotCast | BallotSpoiled | VerdictReached | JudgingFailed
     | TurnExtended | RoundsAdded | SeatTaken | SeatLeft | DraftKept | AsideAsked | AsideAnswered
-    | AsideFailed | PointRaised | PollOpened | VoteCast | PollClosed | SeatFilled | DebateImported
+    | AsideFailed | PointRaised | AudienceEvent | SeatFilled | DebateImported
 )  # fmt: skip
 
 StreamedEvent = CallDelta | SegmentCompleted

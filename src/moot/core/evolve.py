@@ -14,6 +14,7 @@ from typing import TypeVar, assert_never
 from msgspec.structs import replace
 
 from moot.core import events as ev
+from moot.core.audience import after_audience_event
 from moot.core.events import EndReason, Recorded
 from moot.core.evolve_speech import call_ended, call_started, segment_completed, turn_ended, without_draft
 from moot.core.schedule import schedule, with_more_rounds
@@ -25,8 +26,6 @@ from moot.core.state import (
     ImportOrigin,
     Judging,
     PointOfInformation,
-    Poll,
-    PollVote,
     Remark,
     Turn,
 )
@@ -125,6 +124,8 @@ def _turn_delta(turn: Turn, event: ev.CallDelta, at: datetime) -> Turn:
 
 
 def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
+    if isinstance(event, ev.AudienceEvent):
+        return after_audience_event(debate, event, recorded.at)
     match event:
         case ev.DebateOpened() | ev.CallDelta():
             raise ValueError("a debate opens once")
@@ -244,17 +245,6 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
                 event.point, event.turn, event.seat, event.accepted, event.text, recorded.seq
             )
             return replace(debate, points=(*debate.points, point))
-        case ev.PollOpened():
-            return replace(debate, polls=(*debate.polls, Poll(event.poll, event.seconds, recorded.at)))
-        case ev.VoteCast():
-            vote = PollVote(event.poll, event.voter, event.choice, event.late)
-            return replace(debate, votes=(*debate.votes, vote))
-        case ev.PollClosed():
-            polls = tuple(
-                replace(poll, closed_at=recorded.at) if poll.name == event.poll else poll
-                for poll in debate.polls
-            )
-            return replace(debate, polls=polls)
         case _:
             assert_never(event)
 

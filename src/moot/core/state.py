@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
+from moot.core.audience import AudienceState
 from moot.core.events import EndReason, FailReason
 from moot.core.schedule import seats_by_side
 from moot.core.segments import Run, in_order, unfinished
@@ -27,7 +28,6 @@ from moot.core.terms import (
     Judge,
     Money,
     Phase,
-    PollName,
     Seat,
     Segment,
     Slot,
@@ -223,23 +223,6 @@ class PointOfInformation(Struct, frozen=True, gc=False):
     seq: int
 
 
-class Poll(Struct, frozen=True, gc=False):
-    name: PollName
-    seconds: float | None
-    """How long it is open, pauses included."""
-    opened_at: datetime
-    closed_at: datetime | None = None
-
-
-class PollVote(Struct, frozen=True, gc=False):
-    """One voter's vote in one poll. There may be thousands, hence `gc=False`."""
-
-    poll: PollName
-    voter: str
-    choice: str
-    late: bool
-
-
 class ModelUsage(Struct, frozen=True, gc=False):
     """What one model has used and cost so far; `unpriced` calls have no known price."""
 
@@ -288,7 +271,7 @@ class ImportOrigin(Struct, frozen=True, gc=False):
     record: dict[str, Any]
 
 
-class Debate(Struct, frozen=True, gc=False):
+class Debate(AudienceState, frozen=True, gc=False):
     """The state of a debate after the events of its log up to `seq`: `fold(records)` returns it.
 
     `turns` are the finished speeches, `live` those being given, `verdict` the first verdict or None.
@@ -336,8 +319,6 @@ class Debate(Struct, frozen=True, gc=False):
     """By seat."""
     asides: tuple[Aside, ...] = ()
     points: tuple[PointOfInformation, ...] = ()
-    polls: tuple[Poll, ...] = ()
-    votes: tuple[PollVote, ...] = ()
     ended: EndReason | None = None
     ended_detail: str = ""
     failure: FailReason | None = None
@@ -443,9 +424,6 @@ class Debate(Struct, frozen=True, gc=False):
 
     def aside(self, number: int) -> Aside | None:
         return next((aside for aside in self.asides if aside.number == number), None)
-
-    def poll(self, name: PollName) -> Poll | None:
-        return next((poll for poll in self.polls if poll.name == name), None)
 
     def word_budget(self, slot: int) -> int:
         """How many words the speech of this slot may have: on a clock, no more than its side has left."""

@@ -20,8 +20,9 @@ from typing import Literal
 
 from msgspec import Struct
 
+from moot.core.audience import Poll
 from moot.core.schedule import seats_by_side
-from moot.core.state import Debate, Poll
+from moot.core.state import Debate
 from moot.core.terms import DebateVerdict, Format, PollName
 from moot.judging.parties import UNDECIDED, parties, vote_choices
 

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from moot.api.auth import Identity
 from moot.api.command_table import COMMANDS
 from moot.api.rights import may
-from moot.api.shapes.page_view import Me, Rights
+from moot.api.shapes.page_view import ControlButton, Me, Rights
 from moot.core.errors import Invalid, Refused
 from moot.core.state import Debate
 from moot.rules.commands import Command, SkipTurn, decide
 from moot.rules.turn_sessions import is_unasked
 
-BUTTONS: dict[str, Command] = {name: command for row in COMMANDS for name, command in row.buttons.items()}
+BUTTONS: dict[str, Command] = {button.name: button.command for row in COMMANDS for button in row.buttons}
 SEAT_BUTTONS: dict[str, Callable[[str], Command]] = dict(
     row.seat_button for row in COMMANDS if row.seat_button
 )
@@ -91,4 +91,21 @@ def viewer_rights(identity: Identity, debate: Debate) -> Me:
             seats=tuple(seat.id for seat in debate.seats if may(identity, "speak", seat=seat.id)),
             judges=tuple(judge.id for judge in debate.judges if may(identity, "ballot", judge=judge.id)),
         ),
+        buttons=tuple(_buttons(identity)),
     )
+
+
+def _buttons(identity: Identity) -> Iterator[ControlButton]:
+    for row in COMMANDS:
+        for button in row.buttons if may(identity, row.action) else ():
+            if button.label:
+                yield ControlButton(
+                    name=button.name,
+                    label=button.label,
+                    key=button.key,
+                    place=button.place,
+                    right=row.action,
+                    path=row.path,
+                    body=dict(button.body),
+                    kind=button.kind,
+                )

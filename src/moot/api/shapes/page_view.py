@@ -107,6 +107,19 @@ class Rights(Struct, frozen=True, rename="camel", kw_only=True):
     judges: tuple[JudgeId, ...]
 
 
+class ControlButton(Struct, frozen=True, rename="camel", kw_only=True):
+    """A command that the viewer may give while `now.open` has its name."""
+
+    name: str
+    label: str
+    key: str
+    place: str
+    right: str
+    path: Annotated[str, Meta(description="Below the address of the debate; the body is sent there.")]
+    body: Members
+    kind: str
+
+
 class Me(Struct, frozen=True, rename="camel", kw_only=True):
     """The viewer."""
 
@@ -117,6 +130,7 @@ class Me(Struct, frozen=True, rename="camel", kw_only=True):
     judge: JudgeId | None
     many: Annotated[bool, Meta(description="A shared link: join with it first.")]
     may: Rights
+    buttons: tuple[ControlButton, ...]
 
 
 class ViewResponse(Struct, frozen=True, rename="camel", kw_only=True):

@@ -17,7 +17,8 @@ from moot.api.shapes.seats_and_polls import (
     PollsResponse,
     SeatResponse,
 )
-from moot.core.state import Debate, Poll, Turn
+from moot.core.audience import Poll
+from moot.core.state import Debate, Turn
 from moot.core.visibility import Viewer
 from moot.core.word_count import count_words
 from moot.engine.jobs import HumanJob

@@ -112,13 +112,6 @@ def skip(
     return run_command(server, id, command, "Skipped.")
 
 
-def retry(id: Id = "last", /, *, server: Server = None) -> int:
-    """Have the last failed or interrupted speech given again."""
-    from moot.rules.commands import Retry
-
-    return run_command(server, id, Retry(), "It will be given again.")
-
-
 def next_round(id: Id = "last", /, *, server: Server = None) -> int:
     """Ask for the next round, where rounds wait to be asked for."""
     from moot.rules.commands import NextRound

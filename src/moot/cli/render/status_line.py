@@ -8,7 +8,8 @@ from typing import assert_never
 from rich.text import Text
 
 from moot.cli.render.output import join, seat_colour, shorten, styled
-from moot.core.state import Aside, Debate, Judging, Poll
+from moot.core.audience import Poll
+from moot.core.state import Aside, Debate, Judging
 from moot.core.word_count import tokens as tokens_of
 from moot.judging.ballots import orders
 from moot.views.costs import costs, dollars

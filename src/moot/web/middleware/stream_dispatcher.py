@@ -21,15 +21,15 @@ log = logging.getLogger(__name__)
 
 
 class StreamDispatcher:
-    """Answers requests for the streams among the routes of `router`; `compressed` gets other reads, and
+    """Answers requests for the streams among the routes of `router`; `app` gets other reads, and
     `api` the rest.
 
     Such a route is called as FastAPI would call it: after its check of rights, with the request, the id of
     the debate and the context. `GuardMiddleware` replies to what it raises.
     """
 
-    def __init__(self, compressed: ASGIApp, api: FastAPI, router: APIRouter) -> None:
-        self._compressed = compressed
+    def __init__(self, app: ASGIApp, api: FastAPI, router: APIRouter) -> None:
+        self._app = app
         self._api = api
         self._context: AppContext = api.state.context
         routes = [route for route in router.routes if isinstance(route, ApiRoute) and route.is_stream]
@@ -55,4 +55,4 @@ class StreamDispatcher:
                     log.warning("%s", error)
                     raise
                 return
-        await (self._compressed if is_read else self._api)(scope, receive, send)
+        await (self._app if is_read else self._api)(scope, receive, send)

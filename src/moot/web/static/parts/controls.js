@@ -13,26 +13,9 @@ import { awaited, skipped } from './status.js';
 
 await ensureStyle('controls');
 
-// `place`: first is shown before the others and never folded away; bar if there is room; more in the menu.
-const DEEDS = [
-  { name: 'resume', key: 'space', label: 'Resume', place: 'first', ask: ['resume'] },
-  { name: 'pause', key: 'space', label: 'Pause', place: 'first', ask: ['pause'] },
-  { name: 'round', key: 'r', label: 'Next round', place: 'first', ask: ['rounds', { action: 'next_round' }] },
-  { name: 'step', id: 'turn', key: '.', label: 'One speech', place: 'bar', ask: ['resume', { step: 'turn' }] },
-  { name: 'step', id: 'rest', key: ',', label: 'One round', place: 'bar', ask: ['resume', { step: 'round' }] },
-  { name: 'retry', key: 'y', label: 'Retry turn', place: 'bar', ask: ['retry'] },
-  { name: 'skip', key: 's', label: 'Skip turn', place: 'bar', ask: ['skip'], bodies: skipped },
-  { name: 'cut', key: 'x', label: 'Stop this turn', place: 'bar', ask: ['pause', { now: true }], speaking: true },
-  { name: 'inject', key: 'i', label: 'Say something', place: 'bar', sheet: 'say' },
-  { name: 'ask', key: 'q', label: 'Ask a question', place: 'more', sheet: 'ask' },
-  { name: 'time', key: 'e', label: 'One more minute', place: 'more', ask: ['extend', { seconds: 60 }] },
-  { name: 'rounds', key: 'E', label: 'One more round', place: 'more', ask: ['extend', { rounds: 1 }] },
-  { name: 'close', key: 'c', label: 'Close the vote', place: 'bar', ask: ['polls/close'] },
-  { name: 'judge', key: 'j', label: 'Judge now', place: 'bar', ask: ['judge'] },
-  { name: 'decide', key: 'w', label: 'Declare a winner', place: 'more', sheet: 'decide' },
-  { name: 'stop', key: 'S', label: 'Stop the debate', place: 'bar', ask: ['stop'], kind: 'bad' },
-  { name: 'abort', key: 'A', label: 'Abort the debate', place: 'more', sheet: 'abort', kind: 'bad' },
-];
+// The buttons come from the server (`me.buttons`, from api/command_table.py). These open a dialog first, the others
+// send their body at once.
+const SHEETS = { inject: 'say', ask: 'ask', decide: 'decide', abort: 'abort' };
 const IN_A_SEAT = new Set(['pause', 'resume', 'time']);
 const SAID = {
   pause: 'Paused after this speech.',
@@ -46,12 +29,13 @@ const SAID = {
 
 /** The controls of this user at this moment. */
 export function deedsFor(now, me, role) {
-  if (!me?.may.steer || role === 'observer' || role === null) return [];
-  return DEEDS.filter(
+  if (!me || role === null) return [];
+  const steers = (deed) => role === 'moderator' || (role !== 'observer' && IN_A_SEAT.has(deed.name));
+  return me.buttons.filter(
     (deed) =>
       now.open.includes(deed.name) &&
-      (role === 'moderator' || IN_A_SEAT.has(deed.name)) &&
-      (!deed.speaking || now.speaking.length > 0),
+      (me.may.steer && steers(deed) || (deed.right !== 'steer' && !SHEETS[deed.name])) &&
+      (deed.name !== 'cut' || now.speaking.length > 0),
   );
 }
 
@@ -124,8 +108,8 @@ function wording({ label }) {
   return html`<span>${first}<span class="rest"> ${rest.join(' ')}</span></span>`;
 }
 
-const keyOf = (deed) => deed.id ?? deed.name;
-const classes = (deed) => `do-${deed.name} in-${deed.place} ${deed.kind ?? ''}`;
+const keyOf = (deed) => deed.label;
+const classes = (deed) => `do-${deed.name} in-${deed.place} ${deed.kind}`;
 
 function hinted({ key }) {
   if (/^[A-Z]$/.test(key)) return { hint: `⇧${key}`, 'aria-keyshortcuts': `Shift+${key}` };
@@ -136,14 +120,15 @@ function hinted({ key }) {
 function useDeeds(debate, id, show) {
   const busy = useRef(new Set());
   return async (deed) => {
-    if (deed.sheet) return show(deed.sheet);
-    const [what, body] = deed.ask;
+    const { name, path, body } = deed;
+    if (SHEETS[name]) return show(SHEETS[name]);
     if (busy.current.has(keyOf(deed))) return undefined;
     busy.current.add(keyOf(deed));
     try {
-      const bodies = deed.bodies?.(debate.at('now').peek()) ?? [body];
-      for (const one of bodies) await post(`/debates/${id}/${what}`, one, { once: true });
-      if (SAID[what]) announce(SAID[what]);
+      const bodies = name === 'skip' ? skipped(debate.at('now').peek()) : [body];
+      let reply;
+      for (const one of bodies) reply = await post(`/debates/${id}/${path}`, one, { once: true });
+      announce(SAID[path] ?? reply.message);
     } catch (error) {
       complain(error);
     } finally {
