@@ -8,7 +8,6 @@ from typing import Any
 from moot.core.events import DebateEnded
 from moot.engine.user_keys import UserKeys
 from moot.providers.keys import Secret
-from moot.store.memory import MemoryStore
 from moot.providers.scripted import ScriptedProvider
 from tests.support.event_factories import log
 
@@ -33,7 +32,7 @@ class Registry:
 
 async def test_closing_waits_for_the_keys_of_a_debate_that_has_just_ended() -> None:
     registry: Any = Registry()
-    keys = UserKeys(registry, MemoryStore())
+    keys = UserKeys(registry)
     for debate_id in ("ended", "deleted"):
         keys.add(debate_id, {"one": Secret("sk-1"), "two": Secret("sk-2")})
     keys.on_records("ended", log(DebateEnded("rounds")))

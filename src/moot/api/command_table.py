@@ -89,8 +89,8 @@ class PersonCommand(Struct, frozen=True, kw_only=True):
     """Raises where this person may not give the command in the present state of the debate."""
     socket_name: str = ""
     """The `type` over a WebSocket; empty where it cannot be sent there."""
-    socket_body: type[bodies.Body] | None = None
-    """Where it differs from `body`: over a WebSocket a body names its seat."""
+    own_socket_body: type[bodies.Body] | None = None
+    """Where it differs from `body` in more than the seat."""
     buttons: tuple[Button, ...] = ()
     """What the page offers."""
     seat_button: tuple[str, Callable[[str], Command]] | None = None
@@ -100,6 +100,11 @@ class PersonCommand(Struct, frozen=True, kw_only=True):
     tag: CommandTag
     description: str
     response_description: str
+
+    @property
+    def socket_body(self) -> type[bodies.Body]:
+        """Over a WebSocket a body names the seat, which is in the path of the HTTP route."""
+        return self.own_socket_body or (people_bodies.at_seat(self.body) if self.at_seat else self.body)
 
     @property
     def at_seat(self) -> bool:
@@ -127,7 +132,7 @@ def socket_command(name: str, data: dict[str, Any], identity: Identity, debate: 
     """
     row = SOCKET_COMMANDS[name]
     check(identity, row.action)
-    body = bodies.check_body(row.socket_body or row.body, data)
+    body = bodies.check_body(row.socket_body, data)
     seat = getattr(body, "seat", None) if row.at_seat else None
     check(identity, row.action, seat=seat)
     if row.precondition is not None:
@@ -141,24 +146,6 @@ def _cast_ballot(body: people_bodies.CastBallot, context: CommandContext) -> Com
 
 
 COMMANDS: tuple[PersonCommand, ...] = (
-    PersonCommand(
-        name="pause",
-        path="pause",
-        action="steer",
-        body=bodies.Pause,
-        to_command=lambda body, context: rules.PauseDebate(now=body.now, by=context.identity.name),
-        reply=replies.paused_reply,
-        reply_type=PauseDebateResponse,
-        socket_name="PAUSE",
-        buttons=(
-            Button("pause", rules.PauseDebate(), "Pause", "space", "first"),
-            Button("cut", rules.PauseDebate(now=True), "Stop this turn", "x", "bar", {"now": True}),
-        ),
-        label="Pause",
-        tag="Steering",
-        description="The debate pauses at once. A speech under way is completed first unless `now` cuts it.",
-        response_description="The debate is paused.",
-    ),
     PersonCommand(
         name="resume",
         path="resume",
@@ -182,22 +169,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         response_description="The debate continues.",
     ),
     PersonCommand(
-        name="rounds",
-        path="rounds",
-        action="steer",
-        body=bodies.SubmitRound,
-        to_command=lambda body, _: rules.NextRound() if body.action == "next_round" else rules.SkipToJudge(),
-        reply=replies.round_reply,
-        reply_type=SubmitRoundResponse,
-        status=202,
-        takes_keys=True,
-        buttons=(Button("round", rules.NextRound(), "Next round", "r", "first", {"action": "next_round"}),),
-        label="Next round",
-        tag="Steering",
-        description="For debates with `autoProgress: false`: starts the next round, or goes to the judge.",
-        response_description="The round or the judging is about to begin; its events come on the stream.",
-    ),
-    PersonCommand(
         name="skip",
         path="skip",
         action="steer",
@@ -214,6 +185,40 @@ COMMANDS: tuple[PersonCommand, ...] = (
         "a repeated request does not skip the next speech; `speech` names one by its place in the order, "
         "even before it has begun. Without either it is refused (409) while no one is speaking.",
         response_description="The speech is skipped.",
+    ),
+    PersonCommand(
+        name="pause",
+        path="pause",
+        action="steer",
+        body=bodies.Pause,
+        to_command=lambda body, context: rules.PauseDebate(now=body.now, by=context.identity.name),
+        reply=replies.paused_reply,
+        reply_type=PauseDebateResponse,
+        socket_name="PAUSE",
+        buttons=(
+            Button("pause", rules.PauseDebate(), "Pause", "space", "first"),
+            Button("cut", rules.PauseDebate(now=True), "Stop this turn", "x", "bar", {"now": True}),
+        ),
+        label="Pause",
+        tag="Steering",
+        description="The debate pauses at once. A speech under way is completed first unless `now` cuts it.",
+        response_description="The debate is paused.",
+    ),
+    PersonCommand(
+        name="rounds",
+        path="rounds",
+        action="steer",
+        body=bodies.SubmitRound,
+        to_command=lambda body, _: rules.NextRound() if body.action == "next_round" else rules.SkipToJudge(),
+        reply=replies.round_reply,
+        reply_type=SubmitRoundResponse,
+        status=202,
+        takes_keys=True,
+        buttons=(Button("round", rules.NextRound(), "Next round", "r", "first", {"action": "next_round"}),),
+        label="Next round",
+        tag="Steering",
+        description="For debates with `autoProgress: false`: starts the next round, or goes to the judge.",
+        response_description="The round or the judging is about to begin; its events come on the stream.",
     ),
     PersonCommand(
         name="retry",
@@ -241,7 +246,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         reply_type=InjectResponse,
         status=202,
         socket_name="INJECT_CONTEXT",
-        socket_body=bodies.InjectContext,
+        own_socket_body=bodies.InjectContext,
         buttons=(Button("inject", rules.AddRemark("?"), "Say something", "i", "bar"),),
         label="Add a remark",
         tag="Steering",
@@ -385,7 +390,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         to_command=lambda _, context: participation.TakeSeat(context.seat, by=context.identity.name),
         reply=replies.action_reply("The seat is yours."),
         socket_name="TAKE",
-        socket_body=people_bodies.AtSeat,
         seat_button=("take", participation.TakeSeat),
         label="Take the seat",
         tag="People",
@@ -400,7 +404,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         to_command=lambda _, context: participation.LeaveSeat(context.seat, by=context.identity.name),
         reply=replies.action_reply("From now on the stand-in speaks."),
         socket_name="LEAVE",
-        socket_body=people_bodies.AtSeat,
         seat_button=("leave", participation.LeaveSeat),
         label="Leave the seat",
         tag="People",
@@ -418,7 +421,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         ),
         reply=replies.action_reply("The draft is kept."),
         socket_name="DRAFT",
-        socket_body=people_bodies.DraftAt,
         label="Save the draft",
         tag="People",
         description="Saves everything written so far. No one else sees it, unless it is `live` during the "
@@ -435,7 +437,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         ),
         reply=replies.action_reply("The speech is given."),
         socket_name="SAY",
-        socket_body=people_bodies.SayAt,
         seat_button=("say", lambda seat: participation.GiveSpeech(seat, "?")),
         label="Give the speech",
         tag="People",
@@ -450,7 +451,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         to_command=lambda body, context: participation.OfferPoint(context.seat, redact(body.text)),
         reply=replies.action_reply("The point is put to the speaker at the break."),
         socket_name="POINT",
-        socket_body=people_bodies.PointAt,
         seat_button=("point", lambda seat: participation.OfferPoint(seat, "?")),
         label="Offer a point",
         tag="People",
@@ -466,7 +466,6 @@ COMMANDS: tuple[PersonCommand, ...] = (
         to_command=lambda body, context: participation.AnswerPoint(context.seat, body.accept),
         reply=replies.action_reply("The point is answered."),
         socket_name="ANSWER",
-        socket_body=people_bodies.AnswerAt,
         seat_button=("answer", lambda seat: participation.AnswerPoint(seat, accept=True)),
         label="Answer the point",
         tag="People",

@@ -17,7 +17,6 @@ from msgspec import UNSET
 
 from moot import formats
 from moot.api.command_table import COMMANDS
-from moot.api.v1.bodies import Nothing
 from moot.api.v1.states import STATES
 from moot.cli.commands.debate import DEFAULT_FORMAT, DebateCliOptions
 from moot.cli.lookup import unknown_conversation
@@ -82,13 +81,17 @@ class KnownLog:
         return recorded
 
 
-def _path_of(command: cmd.Command) -> str:
-    """The path of a command without a body. Raises LookupError for one that cannot be sent to a server."""
+def _request_of(command: cmd.Command) -> tuple[str, dict[str, Any]]:
+    """The path and the members of a command whose body has the same fields as it.
+
+    Raises LookupError for one that cannot be sent to a server.
+    """
     buttons = {type(button.command): row for row in COMMANDS for button in row.buttons}
-    row = buttons.get(type(command))
-    if row is None or row.body is not Nothing:
-        raise LookupError(f"{type(command).__name__} cannot be sent to a server")
-    return row.path
+    seats = {type(row.seat_button[1]("")): row for row in COMMANDS if row.seat_button}
+    row = {**buttons, **seats}[type(command)]
+    values = {name: (field, getattr(command, name)) for name, field in row.body.model_fields.items()}
+    members = {name: value for name, (field, value) in values.items() if field.is_required() or value}
+    return row.path.format(seat=getattr(command, "seat", "")), members
 
 
 class RemoteSource:
@@ -150,14 +153,8 @@ class RemoteSource:
     async def _ask(self, id: str, command: cmd.Command) -> None:
         client = self.client
         match command:
-            case cmd.PauseDebate():
-                await client.pause(id, now=command.now)
-            case cmd.ResumeDebate():
-                await client.resume(id, step=command.step)
-            case cmd.NextRound():
-                await client.rounds(id, "next_round")
-            case cmd.SkipToJudge():
-                await client.rounds(id, "skip_to_judge")
+            case cmd.NextRound() | cmd.SkipToJudge():
+                await client.rounds(id, "next_round" if command == cmd.NextRound() else "skip_to_judge")
             case cmd.SkipTurn():
                 speech = None if command.slot is None else command.slot + 1
                 await client.skip(id, turn=command.turn, speech=speech)
@@ -165,43 +162,18 @@ class RemoteSource:
                 await client.ask(id, command.text, to=command.to or "")
             case cmd.AddRemark():
                 await client.inject(id, command.text, to=command.to or "")
-            case cmd.ExtendDebate():
-                await client.extend(id, seconds=command.seconds, rounds=command.rounds)
-            case cmd.JudgeNow():
-                await client.judge(id, command.reason)
             case cmd.JudgeAgain():
                 allowance = None if command.allowance is None else float(command.allowance)
                 judges = [JudgeConfig(one.model.label, one.name, one.criteria) for one in command.judges]
                 await client.rejudge(id, judges, reason=command.reason, cost_limit=allowance)
             case cmd.DecideWinner():
                 await client.decide(id, command.winner or "tie", command.reason)
-            case cmd.Stop():
-                await client.stop(id, command.reason)
-            case cmd.Abort():
-                await client.abort(id, command.reason)
             case cmd.Open() | cmd.Start():
                 raise Refused("A server begins its debates by itself.", "created")
             case AskTurn():
                 raise Refused("Of a server, turns are asked at /api/debate/stream.", "paused")
-            case _:
-                await self._do(id, command)
-
-    async def _do(self, id: str, command: cmd.Command) -> None:
-        """Commands of people who take part."""
-        client = self.client
-        match command:
-            case participation.TakeSeat():
-                await client.take(id, command.seat)
-            case participation.LeaveSeat():
-                await client.leave(id, command.seat)
             case participation.KeepDraft():
                 await client.draft(id, command.seat, command.text, live=command.live)
-            case participation.GiveSpeech():
-                await client.say(id, command.seat, command.text)
-            case participation.OfferPoint():
-                await client.offer_point(id, command.seat, command.text)
-            case participation.AnswerPoint():
-                await client.answer_point(id, command.seat, command.accept)
             case participation.SubmitBallot(ballot):
                 await client.cast_ballot(
                     id,
@@ -214,7 +186,8 @@ class RemoteSource:
             case participation.CastVote():
                 await client.vote(id, command.choice, poll=command.poll)
             case _:
-                await client.command(id, *_path_of(command).split("/"))
+                path, members = _request_of(command)
+                await client.command(id, *path.split("/"), **members)
 
     async def rejudge(
         self,

@@ -233,14 +233,10 @@ def config_of(options: DebateCliOptions, seating: FormatSeating) -> DebateConfig
         warn_at_cost=UNSET if options.warn_at is None else dollars(options.warn_at),
         auto_progress=False if options.manual else UNSET,
         winning_condition=options.winning_rule or UNSET,
-        objective=options.objective or UNSET,
-        prep=options.prep or UNSET,
-        blind=options.blind or UNSET,
-        opens=options.opens or UNSET,
+        **options.request_options,
         polls=UNSET if options.audience is None else AudiencePolls(seconds=options.audience),
         tools=options.tools or UNSET,
         person_seconds=UNSET if usual_person_seconds else options.person_seconds,
-        intensity=options.intensity,
         effort=options.effort or UNSET,
     )
 

@@ -17,6 +17,7 @@ from msgspec import UNSET, Struct, UnsetType
 from moot.api.shapes.conversations import ConversationEventsResponse as ConversationEvents
 from moot.api.shapes.conversations import ConversationResponse as Conversation
 from moot.api.shapes.conversations import ConversationsResponse as Conversations
+from moot.api.shapes.debates import AudiencePolls, DebateConfig
 from moot.api.shapes.debates import CreateDebateResponse as Created
 from moot.api.shapes.debates import DebateStatusResponse as Status
 from moot.api.shapes.debates import ListDebatesResponse as Debates
@@ -46,7 +47,7 @@ from moot.client.client_errors import Unreadable
 from moot.core import events
 from moot.core.errors import Invalid
 from moot.core.sse import SseEvent
-from moot.core.terms import HUMAN, Effort, OpeningSide, WinningRule
+from moot.core.terms import HUMAN
 from moot.views.json_types import decode_value
 
 __all__ = [
@@ -97,34 +98,6 @@ class JudgeConfig(Struct, frozen=True, rename="camel"):
     name: str = "Judge"
     evaluation_criteria: tuple[str, ...] | UnsetType = UNSET
     weights: dict[str, float] | UnsetType = UNSET
-
-
-class AudiencePolls(Struct, frozen=True, rename="camel"):
-    """The audience votes after the speeches, and before them too. Without `seconds`, until `close_poll`."""
-
-    before: bool = True
-    seconds: float | UnsetType = UNSET
-
-
-class DebateConfig(Struct, frozen=True, rename="camel"):
-    max_rounds: int | UnsetType = UNSET
-    timeout_per_round: float | UnsetType = UNSET
-    cost_limit: float | UnsetType = UNSET
-    warn_at_cost: float | UnsetType = UNSET
-    auto_judge: bool | UnsetType = UNSET
-    auto_progress: bool | UnsetType = UNSET
-    winning_condition: WinningRule | UnsetType = UNSET
-    intensity: int | UnsetType = UNSET
-    effort: Effort | UnsetType = UNSET
-    show_reasoning: bool | UnsetType = UNSET
-    person_seconds: float | UnsetType = UNSET
-    objective: str | UnsetType = UNSET
-    prep: bool | UnsetType = UNSET
-    blind: bool | UnsetType = UNSET
-    opens: OpeningSide | UnsetType = UNSET
-    recuse: bool | UnsetType = UNSET
-    polls: AudiencePolls | UnsetType = UNSET
-    tools: Sequence[str] | UnsetType = UNSET
 
 
 def _full_model(model: ModelConfig | str) -> ModelConfig:

@@ -10,10 +10,10 @@ What a model sends is kept as *segments* in the provider's order. Money is exact
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args, get_origin
 
-from msgspec import Struct, field
-from msgspec.structs import force_setattr
+from msgspec import Meta, Struct, field
+from msgspec.structs import FieldInfo, fields, force_setattr
 
 Money = Decimal
 Side = Literal["for", "against", "neutral"]
@@ -153,26 +153,43 @@ class ExperimentTag(Struct, frozen=True):
     group: str
 
 
-class DebateOptions(Struct, frozen=True, omit_defaults=True):
-    """How the debate is conducted."""
+class DebateOptions(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """How the debate is conducted.
+
+    An option with a description is also, under this name, a field of the request that opens a debate and of
+    the reply. `extra` has the limits that a request is checked against; logs are read without them.
+    """
 
     auto: bool = True
     """False is manual mode: each round waits to be asked for."""
-    auto_judge: bool = True
+    auto_judge: Annotated[bool, Meta(description="Judge by itself after the last round.")] = True
     winning: WinningRule = DEFAULT_WINNING_RULE
-    intensity: int = 3
-    show_reasoning: bool = True
+    intensity: Annotated[
+        int, Meta(description="From courteous (1) to fierce (5).", extra={"between": (1, 5)})
+    ] = 3
+    show_reasoning: Annotated[bool, Meta(description="Whether viewers see what models think aloud.")] = True
     language: str = ""
     lent: tuple[str, ...] = ()
     """Providers whose key the user gave for this debate; the keys are in no log."""
-    objective: str = ""
-    """What the debate is to settle: every seat and every judge reads it."""
-    prep: bool = False
-    """Speakers make private notes before their speeches, as far as the format allows."""
-    blind: bool = False
-    """Openings are given at the same time, so that no speaker answers or copies another."""
-    opens: OpeningSide | None = None
-    """The side that won the toss and speaks first, in formats that leave it to a toss."""
+    objective: Annotated[
+        str, Meta(description="What the debate is to settle: told to everybody.", extra={"most": 2000})
+    ] = ""
+    prep: Annotated[
+        bool,
+        Meta(
+            description="Speakers make private notes before their speeches, where the format gives them time."
+        ),
+    ] = False
+    blind: Annotated[
+        bool,
+        Meta(description="Openings are given at the same time, so that nobody answers or copies."),
+    ] = False
+    opens: Annotated[
+        OpeningSide | None,
+        Meta(
+            description="The side that speaks first, where the format leaves that to a toss (`eitherFirst`)."
+        ),
+    ] = None
     polls: PollSettings | None = None
     tools: tuple[str, ...] = ()
     """What the seats may use: a server of `moot.toml`, one tool of it (`server/tool`), or a provider's own
@@ -184,6 +201,12 @@ class DebateOptions(Struct, frozen=True, omit_defaults=True):
         # modules only if they look like identifiers, so without this the hyphen would decide what is written.
         if self.winning == DEFAULT_WINNING_RULE:
             force_setattr(self, "winning", DEFAULT_WINNING_RULE)
+
+
+REQUEST_OPTIONS: dict[str, FieldInfo] = {
+    option.name: option for option in fields(DebateOptions) if get_origin(option.type) is Annotated
+}
+"""The options that have a description."""
 
 
 # --- formats ------------------------------------------------------------------------------------------

@@ -83,7 +83,8 @@ class Arena:
         if settings.cluster.bus is not None:
             providers.share_limits(self.shared_state)
         store.listen(self._bus.publish)
-        self.user_keys = UserKeys(providers, store)
+        self.user_keys = UserKeys(providers)
+        store.listen(self.user_keys.on_records)
         self.followers = Followers(store, self._bus)
         self._text_writer = writer = TextWriter(store.append_streamed, settings.pace.tick)
         providers.pace_reads(ReadPacer(lambda: writer.tick, writer.tick_passed))

@@ -15,13 +15,11 @@ from moot.core.state import Debate
 from moot.models.registry import ProviderRegistry
 from moot.providers.contract import Provider
 from moot.providers.keys import Secret
-from moot.store.contract import Store
 
 
 class UserKeys:
-    def __init__(self, providers: ProviderRegistry, store: Store) -> None:
-        self._providers, self._store = providers, store
-        self._listens = False
+    def __init__(self, providers: ProviderRegistry) -> None:
+        self._providers = providers
         self._providers_by_debate: dict[str, dict[str, Provider]] = {}
         self._needed: dict[str, tuple[str, ...]] = {}
         self._removals: set[asyncio.Task[None]] = set()
@@ -29,9 +27,6 @@ class UserKeys:
     def add(self, debate_id: str, keys: Mapping[str, Secret]) -> tuple[str, ...]:
         """Returns the providers of the keys."""
         lent = {name: self._providers.with_key(name, key) for name, key in keys.items()}
-        if lent and not self._listens:
-            self._store.listen(self.on_records)
-            self._listens = True
         if lent:
             self._providers_by_debate[debate_id] = {**self._providers_by_debate.get(debate_id, {}), **lent}
         return tuple(sorted(lent))

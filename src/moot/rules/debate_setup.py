@@ -18,15 +18,14 @@ from moot.core.terms import (
     FREE,
     MAX_JUDGES,
     MAX_TOOLS,
+    REQUEST_OPTIONS,
     SEAT_COLOURS,
     DebateLimits,
     DebateOptions,
-    ExperimentTag,
     Format,
     Judge,
     Model,
     Money,
-    OpeningSide,
     PollSettings,
     Seat,
     SeatTemplate,
@@ -38,7 +37,12 @@ from moot.judging.recusal import recuse_biased
 from moot.prompts.templates import VERSION
 from moot.rules.cost_estimate import smallest_limit
 
-MAX_OBJECTIVE_CHARS = 2000
+_TEXT_LIMITS: dict[str, int] = {
+    name: option.type.__metadata__[0].extra["most"]
+    for name, option in REQUEST_OPTIONS.items()
+    if isinstance(option.default, str)
+}
+"""The options that are texts, and how many characters each may have."""
 MAX_PERSON_SECONDS = 3600.0
 MAX_POLL_SECONDS = 86_400.0
 Problems = dict[str, list[str]]
@@ -70,7 +74,14 @@ class JudgeSetup(Struct, frozen=True):
     weights: dict[str, float] = {}
 
 
-class Setup(Struct, frozen=True):
+class SetupOptions(DebateOptions, frozen=True, kw_only=True):
+    winning: WinningRule | None = None  # pyright: ignore[reportIncompatibleVariableOverride]
+    """Who decides; None: the default of the format, see `default_winning_rule`."""
+    tools: Sequence[str] = ()  # pyright: ignore[reportIncompatibleVariableOverride]
+    """Names of tools that the seats may use; `Arena.create` checks that they exist."""
+
+
+class Setup(SetupOptions, frozen=True):
     """One debate before it is opened: motion, format, seats, judges, limits and options.
 
     `Arena.setup(motion, …)` returns one with defaults and checked models. With fewer `seats` than the format
@@ -89,24 +100,7 @@ class Setup(Struct, frozen=True):
     person_seconds: float = 300.0
     cost_limit: Money | None = None
     warn_at: Money | None = None
-    auto: bool = True
-    auto_judge: bool = True
-    winning: WinningRule | None = None
-    """Who decides; None: the default of the format, see `default_winning_rule`."""
-    intensity: int = 3
-    show_reasoning: bool = True
-    objective: str = ""
-    """What the debate is to settle, for all seats and judges."""
-    prep: bool = False
-    blind: bool = False
-    opens: OpeningSide | None = None
-    polls: PollSettings | None = None
-    """Audience votes; added by default if the audience decides."""
-    tools: Sequence[str] = ()
-    """Names of tools that the seats may use; `Arena.create` checks that they exist."""
-    lent: tuple[str, ...] = ()
     seed: int | None = None
-    experiment: ExperimentTag | None = None
 
 
 def opening_event(setup: Setup, naming: MakeId = numbered_id) -> DebateOpened:
@@ -150,21 +144,12 @@ def _check_limit(opened: DebateOpened) -> None:
 def _manner(setup: Setup) -> DebateOptions:
     winning = setup.winning or default_winning_rule(setup.format, setup.polls)
     polls = setup.polls or (PollSettings() if winning == "audience" else None)
-    return DebateOptions(
-        auto=setup.auto,
-        auto_judge=setup.auto_judge,
-        winning=winning,
-        intensity=setup.intensity,
-        show_reasoning=setup.show_reasoning,
-        lent=setup.lent,
-        objective=setup.objective.strip(),
-        prep=setup.prep,
-        blind=setup.blind,
-        opens=setup.opens,
-        polls=replace(polls, before=False) if polls and _has_one_vote(setup.format) else polls,
-        tools=tuple(dict.fromkeys(setup.tools)),
-        experiment=setup.experiment,
-    )
+    options = {name: getattr(setup, name) for name in DebateOptions.__struct_fields__}
+    options |= {name: text.strip() for name, text in options.items() if name in _TEXT_LIMITS}
+    options["winning"] = winning
+    options["polls"] = replace(polls, before=False) if polls and _has_one_vote(setup.format) else polls
+    options["tools"] = tuple(dict.fromkeys(setup.tools))
+    return DebateOptions(**options)
 
 
 def default_winning_rule(fmt: Format, polls: PollSettings | None) -> WinningRule:
@@ -203,8 +188,9 @@ def _problems(setup: Setup) -> Iterable[tuple[str, str]]:
         yield "intensity", "Must be between 1 and 5"
     if not 0 < setup.turn_seconds < inf:
         yield "timeoutPerRound", "Must be greater than 0"
-    if len(setup.objective.strip()) > MAX_OBJECTIVE_CHARS:
-        yield "objective", f"At most {MAX_OBJECTIVE_CHARS} characters"
+    for name, most in _TEXT_LIMITS.items():
+        if len(getattr(setup, name).strip()) > most:
+            yield name, f"At most {most} characters"
     if len(setup.tools) > MAX_TOOLS:
         yield "tools", f"At most {MAX_TOOLS} tools"
     yield from _people_problems(setup)

@@ -238,9 +238,7 @@ def _socket() -> Shape:
                     **{name: schema_of(kind) for name, kind in EVENTS.items()},
                     "ack": ref("schemas", "AckData"),
                 },
-                "commands": {
-                    name: schema_of(row.socket_body or row.body) for name, row in SOCKET_COMMANDS.items()
-                },
+                "commands": {name: schema_of(row.socket_body) for name, row in SOCKET_COMMANDS.items()},
             },
         }
     }

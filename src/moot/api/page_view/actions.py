@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from msgspec.structs import asdict
+
 from moot.api.auth import Identity
 from moot.api.command_table import COMMANDS
 from moot.api.rights import may
@@ -99,13 +101,5 @@ def _buttons(identity: Identity) -> Iterator[ControlButton]:
     for row in COMMANDS:
         for button in row.buttons if may(identity, row.action) else ():
             if button.label:
-                yield ControlButton(
-                    name=button.name,
-                    label=button.label,
-                    key=button.key,
-                    place=button.place,
-                    right=row.action,
-                    path=row.path,
-                    body=dict(button.body),
-                    kind=button.kind,
-                )
+                shown = {name: value for name, value in asdict(button).items() if name != "command"}
+                yield ControlButton(right=row.action, path=row.path, **shown)

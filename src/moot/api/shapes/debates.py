@@ -1,7 +1,11 @@
-"""Replies about debates: one that was opened, its status, a list of them, the result of a command."""
+"""Replies about debates: one that was opened, its status, a list of them, the result of a command.
+
+`DebateConfig` is what the client sends of `DebateSessionConfig`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -40,6 +44,34 @@ class DebateSessionConfig(Struct, frozen=True, rename="camel", kw_only=True, omi
     opens: Annotated[str | None, one_of(OpeningSide)] = None
     polls: PollsConfig | None = None
     tools: tuple[str, ...] = ()
+
+
+class AudiencePolls(Struct, frozen=True, rename="camel"):
+    """The audience votes after the speeches, and before them too. Without `seconds`, until `close_poll`."""
+
+    before: bool = True
+    seconds: float | UnsetType = UNSET
+
+
+class DebateConfig(Struct, frozen=True, rename="camel"):
+    max_rounds: int | UnsetType = UNSET
+    timeout_per_round: float | UnsetType = UNSET
+    cost_limit: float | UnsetType = UNSET
+    warn_at_cost: float | UnsetType = UNSET
+    auto_judge: bool | UnsetType = UNSET
+    auto_progress: bool | UnsetType = UNSET
+    winning_condition: WinningRule | UnsetType = UNSET
+    intensity: int | UnsetType = UNSET
+    effort: Effort | UnsetType = UNSET
+    show_reasoning: bool | UnsetType = UNSET
+    person_seconds: float | UnsetType = UNSET
+    objective: str | UnsetType = UNSET
+    prep: bool | UnsetType = UNSET
+    blind: bool | UnsetType = UNSET
+    opens: OpeningSide | UnsetType = UNSET
+    recuse: bool | UnsetType = UNSET
+    polls: AudiencePolls | UnsetType = UNSET
+    tools: Sequence[str] | UnsetType = UNSET
 
 
 class CreateDebateResponse(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):

@@ -18,6 +18,7 @@ from pydantic import (
     Field,
     ValidationError,
     ValidationInfo,
+    create_model,
 )
 from pydantic import field_validator as checks
 from pydantic.alias_generators import to_camel
@@ -66,8 +67,8 @@ from moot.core.terms import (
     MAX_JUDGES,
     MAX_PARTICIPANTS,
     MAX_TOOLS,
+    REQUEST_OPTIONS,
     Effort,
-    OpeningSide,
     Side,
     StepSize,
     WinningRule,
@@ -203,7 +204,25 @@ class Polls(Body):
     """How long each vote is open; without it, until it is closed by hand."""
 
 
-class Config(Body):
+def _option_members() -> dict[str, Any]:
+    """The members that `DebateOptions` describes."""
+    members: dict[str, Any] = {}
+    for name, option in REQUEST_OPTIONS.items():
+        kind, meta = get_args(option.type)
+        if kind is int:
+            kind = Annotated[int, between(*meta.extra["between"])]
+        elif kind is str:
+            kind = Annotated[str, lines(0, meta.extra["most"])]
+        elif kind is not bool:
+            choices = get_args(kind)[0]
+            kind = Annotated[kind, OptionalField(choices), FixedMessage(one_of(get_args(choices)))]
+        usual = option.default
+        default: Any = {"default_factory": lambda: None} if usual is None else {"default": usual}
+        members[name] = (kind, Field(**default, description=meta.description))
+    return members
+
+
+class Config(create_model("Options", __base__=Body, __module__=__name__, **_option_members())):
     max_rounds: Annotated[int, between(1, 10)] = 5
     timeout_per_round: Annotated[float, between(30, 300)] = 120
     """Seconds that a speech may take. What was said by then stands."""
@@ -211,35 +230,19 @@ class Config(Body):
     """US dollars that are never exceeded; the judging is paid for out of them too."""
     warn_at_cost: Annotated[Dollars, more_than(0, "0")] = Field(default_factory=lambda: None)
     """US dollars; less than `costLimit`."""
-    auto_judge: bool = True
-    """Judge by itself after the last round."""
     auto_progress: bool = True
     """Without it each round waits for `POST …/rounds`."""
     winning_condition: Annotated[WinningRule, FixedMessage(one_of(get_args(WinningRule)))] = "ai-judge"
     """`self-terminate`: the debate also ends when one side gives way or both go in circles. `audience`: its
     votes decide."""
-    intensity: Annotated[int, between(1, 5)] = 3
-    """From courteous (1) to fierce (5)."""
     effort: Annotated[
         Effort | None,
         OptionalField(Effort),
         FixedMessage(one_of(get_args(Effort))),
     ] = Field(default_factory=lambda: None)
     """How hard the participants think, as far as their models let themselves be told."""
-    show_reasoning: bool = True
-    """Whether viewers see what models think aloud."""
     person_seconds: Annotated[float, between(10, 3_600)] = 300
     """How long a person has for a speech, and a judge of flesh and blood for a ballot."""
-    objective: Character = ""
-    """What the debate is to settle: told to everybody."""
-    prep: bool = False
-    """Speakers make private notes before their speeches, where the format gives them time."""
-    blind: bool = False
-    """Openings are given at the same time, so that nobody answers or copies."""
-    opens: Annotated[
-        OpeningSide | None, OptionalField(OpeningSide), FixedMessage(one_of(get_args(OpeningSide)))
-    ] = Field(default_factory=lambda: None)
-    """The side that speaks first, where the format leaves that to a toss (`eitherFirst`)."""
     recuse: bool = True
     """A judge that is a debater's own model, or of its family, is not asked if there is another."""
     polls: Annotated[Polls | None, OptionalField(Polls)] = Field(default_factory=lambda: None)

@@ -1,16 +1,14 @@
-"""Request bodies of people: invitations, drafts and speeches, ballots and votes.
-
-Over a WebSocket the body names the seat, which is in the path of the HTTP routes.
-"""
+"""Request bodies of people: invitations, drafts and speeches, ballots and votes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Annotated, Any, ClassVar, get_args
 
-from pydantic import Field
+from pydantic import Field, create_model
 
-from moot.api.v1.bodies import Body, JudgeChoice
+from moot.api.v1.bodies import Body, JudgeChoice, Nothing
 from moot.api.v1.fields import (
     SEAT_ID,
     Dollars,
@@ -212,28 +210,13 @@ class NewKey(Body):
     """The key of the model service."""
 
 
-# --- over a WebSocket -----------------------------------------------------------------------------------
-
-
-class AtSeat(Body):
-    seat: Seat
-
-
-class DraftAt(Draft):
-    seat: Seat
-
-
-class SayAt(Say):
-    optional: ClassVar[bool] = False
-    seat: Seat
-
-
-class PointAt(Point):
-    seat: Seat
-
-
-class AnswerAt(Answer):
-    seat: Seat
+@cache
+def at_seat(body: type[Body]) -> type[Body]:
+    """The body with the seat in it, as it is sent over a WebSocket."""
+    name = "AtSeat" if body is Nothing else f"{body.__name__}At"
+    shape = create_model(name, __base__=body, __module__=__name__, seat=(Seat, ...))
+    shape.optional = False
+    return shape
 
 
 def ballot_of(body: CastBallot, debate: Debate, judge: str | None) -> Ballot:

@@ -32,7 +32,7 @@ from moot.api.shapes.server_replies import EstimateResponse, ModelEstimate
 from moot.api.v1 import people_replies, rounds
 from moot.api.v1.states import STATES
 from moot.core.state import FINAL, Debate
-from moot.core.terms import Money
+from moot.core.terms import REQUEST_OPTIONS, Money
 from moot.core.visibility import OBSERVER, Viewer
 from moot.rules.cost_estimate import CostEstimate
 from moot.store.contract import DebateHead, DebatePage
@@ -78,19 +78,13 @@ def config_reply(debate: Debate) -> DebateSessionConfig:
         timeout_per_round=_as_integer(limits.turn_seconds),
         cost_limit=_amount(limits.cost),
         warn_at_cost=_amount(limits.warn_at),
-        auto_judge=manner.auto_judge,
         auto_progress=manner.auto,
         winning_condition=manner.winning,
-        intensity=manner.intensity,
         effort=efforts.pop() if len(efforts) == 1 else None,
-        show_reasoning=manner.show_reasoning,
         person_seconds=_as_integer(limits.person_seconds),
-        objective=manner.objective,
-        prep=manner.prep,
-        blind=manner.blind,
-        opens=manner.opens,
         polls=_poll_config(debate),
         tools=tuple(manner.tools),
+        **{name: getattr(manner, name) for name in REQUEST_OPTIONS},
     )
 
 

@@ -7,12 +7,14 @@ from itertools import chain, cycle
 from typing import Any
 
 from msgspec.structs import replace
+from pydantic.alias_generators import to_camel
 
 from moot.api.v1.bodies import Capabilities, CreateDebate, JudgeChoice, ModelChoice
 from moot.core.errors import Invalid
 from moot.core.events import DebateOpened
 from moot.core.terms import (
     HUMAN,
+    REQUEST_OPTIONS,
     SEAT_COLOURS,
     SESSION_FORMAT,
     Effort,
@@ -41,18 +43,12 @@ def setup_from_body(body: CreateDebate, capabilities: Capabilities) -> Setup:
         cost_limit=_money(config.cost_limit),
         warn_at=_money(config.warn_at_cost),
         auto=config.auto_progress,
-        auto_judge=config.auto_judge,
         winning=config.winning_condition if "winning_condition" in config.model_fields_set else None,
-        intensity=config.intensity,
-        show_reasoning=config.show_reasoning,
         person_seconds=config.person_seconds,
-        objective=config.objective,
-        prep=config.prep,
-        blind=config.blind,
-        opens=config.opens,
         recuse=config.recuse,
         polls=PollSettings(config.polls.before, config.polls.seconds) if config.polls else None,
         tools=config.tools,
+        **{name: getattr(config, name) for name in REQUEST_OPTIONS},
     )
     _check_prices(setup, tuple(body.panel))
     return setup
@@ -185,7 +181,9 @@ def _config(opened: DebateOpened) -> dict[str, Any]:
     limits, manner, speakers = opened.limits, opened.manner, len(opened.seats)
     polls, efforts = manner.polls, [seat.model.effort for seat in opened.seats if seat.model.effort]
     seconds = {} if polls is None or polls.seconds is None else {"seconds": polls.seconds}
+    options = {to_camel(name): getattr(manner, name) for name in REQUEST_OPTIONS}
     shape: dict[str, Any] = {
+        **{name: None if value == "" else value for name, value in options.items()},
         "maxRounds": -(-limits.turns // speakers) if limits.turns else limits.rounds,
         "timeoutPerRound": limits.turn_seconds,
         "costLimit": None if limits.cost is None else float(limits.cost),
@@ -193,14 +191,8 @@ def _config(opened: DebateOpened) -> dict[str, Any]:
         "autoJudge": manner.auto_judge and bool(opened.judges),
         "autoProgress": manner.auto,
         "winningCondition": manner.winning,
-        "intensity": manner.intensity,
         "effort": next(iter(efforts), None),
-        "showReasoning": manner.show_reasoning,
         "personSeconds": limits.person_seconds,
-        "objective": manner.objective or None,
-        "prep": manner.prep,
-        "blind": manner.blind,
-        "opens": manner.opens,
         "recuse": _recuses(opened),
         "polls": polls and {"before": polls.before, **seconds},
         "tools": list(manner.tools) or None,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, assert_never
+from typing import Any
 
 from msgspec import Struct
 
@@ -97,16 +97,10 @@ class V1Frames(Struct, frozen=True):
                 yield _failure(seen, event)
             case ev.DebateEnded():
                 yield _complete(seen, event)
-            case (
-                ev.TurnStarted() | ev.RemarkInjected() | ev.BallotCast() | ev.BallotSpoiled()
-                | ev.SeatTaken() | ev.SeatLeft() | ev.SeatFilled() | ev.PointRaised()
-                | ev.PollOpened() | ev.VoteCast() | ev.PollClosed()
-            ):  # fmt: skip
+            case _:
+                # The others are told by `status`, by `extended` frames, or not at all.
                 if self.extended:
                     yield from _extended_frames(seen, event)
-            case _:
-                # The others are told by `status`, or not at all.
-                return
 
     def _segment(self, seen: SeenEvent, event: ev.SegmentCompleted) -> Iterator[Frame]:
         if event.taken_back:
@@ -256,13 +250,7 @@ def _complete(seen: SeenEvent, event: ev.DebateEnded) -> Frame:
     )
 
 
-ExtendedEvent = (
-    ev.TurnStarted | ev.RemarkInjected | ev.BallotCast | ev.BallotSpoiled | ev.SeatTaken | ev.SeatLeft
-    | ev.SeatFilled | ev.PointRaised | ev.PollOpened | ev.VoteCast | ev.PollClosed
-)  # fmt: skip
-
-
-def _extended_frames(seen: SeenEvent, event: ExtendedEvent) -> Iterator[Frame]:
+def _extended_frames(seen: SeenEvent, event: ev.Event) -> Iterator[Frame]:
     match event:
         case ev.TurnStarted():
             yield from speech_frames.turn_started(seen, event.turn)
@@ -279,7 +267,7 @@ def _extended_frames(seen: SeenEvent, event: ExtendedEvent) -> Iterator[Frame]:
         case ev.PollOpened() | ev.VoteCast() | ev.PollClosed():
             yield v1_frame(seen, "poll", **to_members(people_replies.poll_reply(seen.after, event.poll)))
         case _:
-            assert_never(event)
+            return
 
 
 def deleted() -> Frame:

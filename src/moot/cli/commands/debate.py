@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from cyclopts import Group, Parameter
 
@@ -100,6 +100,13 @@ class DebateCliOptions:
     @property
     def tools(self) -> tuple[str, ...]:
         return tuple(self.tool or ())
+
+    @property
+    def request_options(self) -> dict[str, Any]:
+        """The options that a request has under the same name, as far as they were given."""
+        from moot.core.terms import REQUEST_OPTIONS
+
+        return {name: value for name in REQUEST_OPTIONS if (value := getattr(self, name, None))}
 
     @property
     def winning_rule(self) -> Ending | None:

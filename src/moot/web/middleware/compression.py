@@ -27,13 +27,12 @@ REFUSED_ENCODING = re.compile(r";q=0(\.0*)?$")
 
 
 class CompressionMiddleware:
-    """For requests that read: `StreamDispatcher` lets no other through it."""
-
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if SECRET_PATHS.search(scope["path"]):
+        is_read = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
+        if not is_read or SECRET_PATHS.search(scope["path"]):
             respond = self._app
         elif accepts_gzip(Headers(scope=scope)):
             respond = GZipResponder(

@@ -1,6 +1,6 @@
-"""Where a request goes: a stream to its route, other reads through compression, the rest to the API.
+"""Requests for the event streams of debates go straight to their routes.
 
-Requests for streams come in crowds, and a stream is never compressed. FastAPI's routing, its resolution of
+These requests come in crowds, and a stream is never compressed. FastAPI's routing, its resolution of
 dependencies and its middleware, all of which other requests pass through, would cost more than the stream.
 """
 
@@ -21,8 +21,7 @@ log = logging.getLogger(__name__)
 
 
 class StreamDispatcher:
-    """Answers requests for the streams among the routes of `router`; `app` gets other reads, and
-    `api` the rest.
+    """Answers requests for the streams among the routes of `router`; `app` gets all others.
 
     Such a route is called as FastAPI would call it: after its check of rights, with the request, the id of
     the debate and the context. `GuardMiddleware` replies to what it raises.
@@ -39,7 +38,6 @@ class StreamDispatcher:
         ]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_read = scope.get("method") in ("GET", "HEAD")
         if scope["type"] == "http" and scope["path"].endswith("/stream"):
             for pattern, methods, check_rights, endpoint in self._routes:
                 match = pattern.match(scope["path"])
@@ -55,4 +53,4 @@ class StreamDispatcher:
                     log.warning("%s", error)
                     raise
                 return
-        await (self._app if is_read else self._api)(scope, receive, send)
+        await self._app(scope, receive, send)

@@ -13,7 +13,6 @@ from moot.api.v1 import bodies, people_bodies, query_params
 from moot.api.v1.setup_body import judge_from_body
 from moot.core.state import Debate
 from moot.rules.commands import Command
-from moot.store.contract import IdempotencyKey, RecordResult
 from moot.web.app_context import AppContext, identity_of, query_string
 from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.responses import json_reply, replayed_header
@@ -54,24 +53,14 @@ async def _give(
 
 async def _rejudge(row: PersonCommand, context: AppContext, request: Request, debate_id: str) -> Response:
     query_params.no_params(query_string(request))
-    raw = await request.body()
+    raw, capabilities = await request.body(), ServerCapabilities(context.arena)
     async with context.idempotency.in_flight(request, raw) as once:
-        outcome = await _judge_again(context, debate_id, raw, once)
+        body = bodies.read_body(people_bodies.Rejudge, raw, capabilities)
+        judges = tuple(judge_from_body(judge, capabilities) for judge in body.judges)
+        outcome = await context.arena.rejudge(
+            debate_id, judges, reason=body.reason, allowance=body.cost_limit, once=once
+        )
     return json_reply(row.reply(outcome.debate), row.status, replayed_header(outcome))
-
-
-async def _judge_again(
-    context: AppContext, debate_id: str, raw: bytes, once: IdempotencyKey | None
-) -> RecordResult:
-    capabilities = ServerCapabilities(context.arena)
-    body = bodies.read_body(people_bodies.Rejudge, raw, capabilities)
-    return await context.arena.rejudge(
-        debate_id,
-        tuple(judge_from_body(judge, capabilities) for judge in body.judges),
-        reason=body.reason,
-        allowance=body.cost_limit,
-        once=once,
-    )
 
 
 async def run_command(

@@ -17,15 +17,8 @@ await ensureStyle('controls');
 // send their body at once.
 const SHEETS = { inject: 'say', ask: 'ask', decide: 'decide', abort: 'abort' };
 const IN_A_SEAT = new Set(['pause', 'resume', 'time']);
-const SAID = {
-  pause: 'Paused after this speech.',
-  resume: 'The debate goes on.',
-  skip: 'The speech is skipped.',
-  extend: 'There is more time.',
-  judge: 'The judges weigh it now.',
-  stop: 'The speeches are over.',
-  retry: 'The speech is given again.',
-};
+// Where the reply has no message.
+const SAID = { pause: 'Paused after this speech.', resume: 'The debate goes on.' };
 
 /** The controls of this user at this moment. */
 export function deedsFor(now, me, role) {
@@ -128,7 +121,7 @@ function useDeeds(debate, id, show) {
       const bodies = name === 'skip' ? skipped(debate.at('now').peek()) : [body];
       let reply;
       for (const one of bodies) reply = await post(`/debates/${id}/${path}`, one, { once: true });
-      announce(SAID[path] ?? reply.message);
+      announce(reply.message ?? SAID[path]);
     } catch (error) {
       complain(error);
     } finally {
