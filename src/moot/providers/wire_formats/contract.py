@@ -31,7 +31,7 @@ from moot.providers.contract import (
 )
 from moot.providers.error_replies import fault_from_error
 from moot.providers.lenient_json import get_path, parse_or_text
-from moot.providers.wire_formats.repeated_events import MAX_MISSES, EventShape, shape_of
+from moot.providers.wire_formats.repeated_events import MAX_MISSES, EventShape, in_parts, shape_of
 from moot.providers.wire_formats.reply_events import ReplyEvents
 from moot.providers.wire_formats.think_tags import ThoughtSorter
 
@@ -105,15 +105,17 @@ class Decoder(ABC):
     def feed(self, packet: bytes) -> list[Chunk]:
         """The chunks that this packet completes, at least a `KeepAlive`. Raises Fault."""
         out: list[Chunk] = []
-        whole = self._events.take_whole(packet)
-        shape = self._shape
-        words = shape.words(whole) if shape is not None else None
-        if shape is None or words is None:
-            self._shape = None
-            self._decode_all(whole, out)
-        elif words:
-            self._misses = 0
-            self._on_repeated(words, shape.number, whole, out)
+        for whole in in_parts(self._events.take_whole(packet)):
+            shape = self._shape
+            words = shape.words(whole) if shape is not None else None
+            if shape is None or words is None:
+                self._shape = None
+                self._decode_all(whole, out)
+            elif words:
+                self._misses = 0
+                self._on_repeated(words, shape.number, whole, out)
+            if self._fault is not None:
+                break
         if self._sorter is not None:
             out = self._sorter.sort(out)
         if not self.has_output:

@@ -10,10 +10,13 @@ decoded as usual: other bytes, and words with a quote, an escape or a broken cha
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Literal
 
 MAX_MISSES = 8
 """So many packets that did not repeat the event before them, and a reply is no longer looked at."""
+PART_BYTES = 4096
+"""A packet that is larger is read in parts of about this size."""
 NOT_PLAIN = re.compile(rb'[\x00-\x1f"\\]')
 """Bytes that do not stand for themselves in a JSON string."""
 Member = Literal["words", "number", "padding"]
@@ -22,6 +25,15 @@ VARYING: dict[Member, re.Pattern[bytes]] = {
     "padding": re.compile(rb'"obfuscation": ?"([A-Za-z0-9]*)"'),
 }
 """Members besides the words that differ from event to event, as OpenAI sends them."""
+
+
+def in_parts(events: bytes) -> Iterator[bytes]:
+    """Whole events in parts of a few KiB: in a large packet most of them repeat one another, but not all."""
+    start = 0
+    while len(events) - start > PART_BYTES and (end := events.find(b"\n\n", start + PART_BYTES)) >= 0:
+        yield events[start : end + 2]
+        start = end + 2
+    yield events[start:]
 
 
 class EventShape:
