@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 
 from moot.experiments import SimulatedJudge, rate_models, simulate
-from moot.experiments.ratings import SCALE
+from moot.experiments.leaderboard import SCALE
 from moot.experiments.simulation import covered
 from tests.experiments.worlds import round_robin_units, strengths, world
 

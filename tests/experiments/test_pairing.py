@@ -22,7 +22,7 @@ from moot.experiments import (
     simulate,
     swiss_round,
 )
-from moot.experiments.ratings import SCALE
+from moot.experiments.leaderboard import SCALE
 from moot.experiments.simulation import SimulatedWorld, covered
 from tests.experiments.worlds import JUDGES, strengths, world
 

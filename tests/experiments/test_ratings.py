@@ -18,7 +18,7 @@ from moot.experiments import (
     simulate,
 )
 from moot.experiments.grouped_cells import grouped_cells
-from moot.experiments.ratings import SCALE
+from moot.experiments.leaderboard import SCALE
 from moot.experiments.simulation import covered
 from moot.experiments.tables import as_table
 from tests.experiments.public_judgments import needs_public_judgments, public_judgments
@@ -160,7 +160,7 @@ def test_an_effect_that_the_data_cannot_show_is_left_out_and_told() -> None:
     assert board.effect("last_word") is not None
     assert board.effect("side:simulated") is None
     assert any("markup is unknown for 100%" in note for note in board.notes)
-    assert any("side:simulated is not estimated" in note for note in board.notes)
+    assert any("side of simulated is not estimated" in note for note in board.notes)
     with pytest.raises(Invalid, match="no covariate 'luck'"):
         rate_models(table, terms=("luck",))
 

@@ -28,6 +28,7 @@ COMMANDS = (
     (LOOK, "verdicts", "judging:verdicts", "Every verdict with its ballots and their reasons."),
     (LOOK, "stats", "stats:stats", "Who wins, what is debated most, and what it cost."),
     (LOOK, "experiment", "experiment:app", "Compare models in many debates, declared in a file."),
+    (LOOK, "motions", "motions:motions", "About 300 motions to debate, by theme, kind and difficulty."),
     (LOOK, "conversations", "imported_conversations:app", "Conversations imported from elsewhere, to read."),
     (LOOK, "delete", "debate_list:delete", "Remove a debate and all that belongs to it."),
     (STEER, "resume", "steer:resume", "Go on with a debate that was paused, failed or left behind."),

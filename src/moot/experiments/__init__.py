@@ -18,7 +18,16 @@ from typing import TYPE_CHECKING
 from moot.core.errors import Unavailable
 
 if TYPE_CHECKING:
-    from moot.experiments.adaptive_pairing import ExpectedWidths, adaptive_round, expected_widths
+    from moot.experiments.adaptive_pairing import ExpectedWidths, adaptive_round, expected_widths, pair_gains
+    from moot.experiments.calibration import Answer, ProtocolScore, compare_protocols, protocol_scores
+    from moot.experiments.elo import elo_ratings
+    from moot.experiments.judge_measures import (
+        JudgeReport,
+        agreement_with_people,
+        judge_agreement,
+        judge_report,
+        leave_one_judge_out,
+    )
     from moot.experiments.judgment_files import (
         judgment_from_row,
         read_judgments,
@@ -33,7 +42,15 @@ if TYPE_CHECKING:
         judgments_from_debate,
         rankings_from_debate,
     )
+    from moot.experiments.motions import BankMotion, draw_motions, find_motions, motion_bank
     from moot.experiments.pairing import Matchup, matchup, round_robin, swiss_round
+    from moot.experiments.rankings import rate_rankings, simulate_rankings
+    from moot.experiments.rating_report import (
+        RatingReport,
+        make_rating_report,
+        report_markdown,
+        report_tables,
+    )
     from moot.experiments.ratings import (
         RatingOptions,
         Ratings,
@@ -41,12 +58,47 @@ if TYPE_CHECKING:
         rate_models,
         rate_style_controlled,
     )
+    from moot.experiments.reliability import ModelReliability, model_reliability
     from moot.experiments.resampling import Estimate
     from moot.experiments.simulation import SimulatedJudge, SimulatedWorld, rows_of, simulate
     from moot.experiments.tables import JudgmentTable, as_table
 
 _HOMES = {
-    "adaptive_pairing": ("ExpectedWidths", "adaptive_round", "expected_widths"),
+    "calibration": (
+        "Answer",
+        "ProtocolScore",
+        "compare_protocols",
+        "protocol_scores",
+    ),
+    "elo": ("elo_ratings",),
+    "judge_measures": (
+        "JudgeReport",
+        "agreement_with_people",
+        "judge_agreement",
+        "judge_report",
+        "leave_one_judge_out",
+    ),
+    "motions": (
+        "BankMotion",
+        "draw_motions",
+        "find_motions",
+        "motion_bank",
+    ),
+    "rankings": (
+        "rate_rankings",
+        "simulate_rankings",
+    ),
+    "rating_report": (
+        "RatingReport",
+        "make_rating_report",
+        "report_markdown",
+        "report_tables",
+    ),
+    "reliability": (
+        "ModelReliability",
+        "model_reliability",
+    ),
+    "adaptive_pairing": ("ExpectedWidths", "adaptive_round", "expected_widths", "pair_gains"),
     "pairing": ("Matchup", "matchup", "round_robin", "swiss_round"),
     "judgment_files": ("judgment_from_row", "read_judgments", "read_rankings", "write_csv", "write_jsonl"),
     "judgments": (
@@ -62,32 +114,55 @@ _HOMES = {
     "tables": ("JudgmentTable", "as_table"),
 }
 __all__ = [
+    "Answer",
+    "BankMotion",
     "Estimate",
     "ExpectedWidths",
+    "JudgeReport",
     "Judgment",
     "JudgmentTable",
     "Matchup",
+    "ModelReliability",
+    "ProtocolScore",
     "Ranking",
     "RatingOptions",
+    "RatingReport",
     "Ratings",
     "SimulatedJudge",
     "SimulatedWorld",
     "adaptive_round",
+    "agreement_with_people",
     "as_table",
+    "compare_protocols",
+    "draw_motions",
+    "elo_ratings",
     "expected_widths",
+    "find_motions",
+    "judge_agreement",
+    "judge_report",
     "judgment_from_row",
     "judgment_from_summary",
     "judgments_from_debate",
+    "leave_one_judge_out",
+    "make_rating_report",
     "matchup",
+    "model_reliability",
+    "motion_bank",
+    "pair_gains",
+    "protocol_scores",
     "rankings_from_debate",
     "rate_components",
     "rate_models",
+    "rate_rankings",
     "rate_style_controlled",
     "read_judgments",
     "read_rankings",
+    "report_markdown",
+    "report_tables",
     "round_robin",
     "rows_of",
     "simulate",
+    "simulate_rankings",
     "swiss_round",
     "write_csv",
     "write_jsonl",

@@ -16,8 +16,9 @@ from msgspec import Struct
 from moot.core.errors import Invalid
 from moot.experiments.bradley_terry import Cells, CellSums, fit
 from moot.experiments.judgments import Judgment
+from moot.experiments.leaderboard import SCALE
 from moot.experiments.pairing import Matchup, check_models_and_motions, next_motion
-from moot.experiments.ratings import PRIOR_SD, SCALE
+from moot.experiments.ratings import PRIOR_SD
 from moot.experiments.tables import Floats, Integers, as_table
 
 EXPLORE = 0.2
@@ -60,6 +61,18 @@ def adaptive_round(
         contrast[one], contrast[other] = 1.0, -1.0
         known = known + 2 * _odds_weight(strengths[one] - strengths[other]) * np.outer(contrast, contrast)
     return tuple(chosen)
+
+
+def pair_gains(models: Sequence[str], results: Sequence[Judgment] = ()) -> dict[tuple[str, str], float]:
+    """How much each pair, if it met next, would lower the summed variance of all differences; the names of a
+    pair are in alphabetical order."""
+    names = sorted(models)
+    rows = [row for row in results if row.pro in names and row.con in names]
+    strengths, known = _present_knowledge(names, rows)
+    first, second = np.triu_indices(len(names), 1)
+    gains = _gain(np.linalg.inv(known).astype(float), strengths, first, second)
+    pairs = [(names[int(one)], names[int(other)]) for one, other in zip(first, second, strict=True)]
+    return dict(zip(pairs, gains.tolist(), strict=True))
 
 
 def _present_knowledge(names: list[str], rows: list[Judgment]) -> tuple[Floats, Floats]:

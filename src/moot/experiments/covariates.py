@@ -107,17 +107,25 @@ def _match(pro: np.ndarray, con: np.ndarray, judge: np.ndarray) -> Floats:
 
 
 def independent(design: Floats, columns: Floats, names: Sequence[str]) -> tuple[list[int], list[str]]:
-    """Which columns add something to the design matrix, and a note for each that does not."""
+    """Which columns add something to the design matrix, and notes on those that do not."""
+    basis = np.linalg.qr(design)[0].astype(float)
     kept: list[int] = []
-    notes: list[str] = []
-    basis = design
+    dropped: dict[tuple[str, str], list[str]] = {}
     for number, name in enumerate(names):
         column = columns[:, number]
-        rest = column - basis @ np.linalg.lstsq(basis, column, rcond=None)[0]
-        if float(rest @ rest) > 1e-9 * max(1.0, float(column @ column)):
+        rest = column - basis @ (basis.T @ column)
+        rest = rest - basis @ (basis.T @ rest)
+        length = float(np.sqrt(rest @ rest))
+        if length > 1e-5 * max(1.0, float(np.sqrt(column @ column))):
             kept.append(number)
-            basis = np.concatenate([basis, column[:, None]], axis=1)
+            basis = np.concatenate([basis, rest[:, None] / length], axis=1)
         else:
+            base, _, part = name.partition(":")
             why = "does not vary" if not column.any() else "cannot be told apart from the rest"
-            notes.append(f"The effect of {name} is not estimated: it {why} in this data.")
-    return kept, notes
+            dropped.setdefault((base, why), []).append(part)
+    return kept, [_dropped_note(base, why, parts) for (base, why), parts in dropped.items()]
+
+
+def _dropped_note(base: str, why: str, parts: list[str]) -> str:
+    of = f" of {', '.join(parts)}" if parts[0] else ""
+    return f"The effect of {base}{of} is not estimated: it {why} in this data."

@@ -96,7 +96,7 @@ def write_jsonl(rows: Iterable[Judgment | Ranking]) -> str:
 def write_csv(rows: Iterable[Judgment]) -> str:
     """The rows as CSV with a heading; issues are separated by spaces, unknown amounts are empty."""
     written = io.StringIO()
-    writer = csv.DictWriter(written, FIELDS)
+    writer = csv.DictWriter(written, FIELDS, lineterminator="\n")
     writer.writeheader()
     for row in rows:
         values = msgspec.structs.asdict(row)

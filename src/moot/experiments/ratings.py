@@ -18,14 +18,12 @@ from moot.experiments.bradley_terry import Cells, CellSums, fit
 from moot.experiments.connections import components, unbeaten_and_winless
 from moot.experiments.covariates import COVARIATE_TEXTS, covariates, independent
 from moot.experiments.grouped_cells import DebateWeight, GroupedCells, PairWeight, grouped_cells
+from moot.experiments.leaderboard import Difference, ModelRating, Standing, leaderboard
 from moot.experiments.resampling import BOOTSTRAPS, FEW_GROUPS, LEVEL, Estimate, bounds
 from moot.experiments.tables import Booleans, Floats, Integers, JudgmentTable, as_table
 
 TieRule = Literal["half", "davidson"]
 Cluster = Literal["group", "motion"]
-SCALE = 400.0 / np.log(10.0)
-"""Points of rating for one unit of log-odds, as in chess: 400 points are odds of ten to one."""
-MEAN_RATING = 1500.0
 PRIOR_SD = 3.0
 """In log-odds: about 520 points. For a model with 20 debates the prior counts less than one debate."""
 STYLE_CONTROLLED = ("side", "last_word", "order", "length", "markup", "side:format")
@@ -46,40 +44,6 @@ class RatingOptions(Struct, frozen=True, kw_only=True):
     level: float = LEVEL
     prior_sd: float = PRIOR_SD
     seed: int = 0
-
-
-class ModelRating(Struct, frozen=True, kw_only=True):
-    """One line of the leaderboard."""
-
-    model: str
-    rank: int
-    best_rank: int
-    worst_rank: int
-    """Its rank lies in this range: only models that are separable from it are counted as better or worse."""
-    rating: float
-    low: float | None
-    high: float | None
-    """None: the interval is open on this side, or there is too little data for one."""
-    strength: float
-    """The rating in log-odds; the mean of all models is 0."""
-    win_share: float
-    """As it was held: of the decided judgments, ties as halves. It depends on the opponents."""
-    expected_share: float
-    """Against every other model of the list once, without the advantage of a side."""
-    debates: int
-    groups: int
-
-
-class Difference(Struct, frozen=True, kw_only=True):
-    """How much better one model is than another, in points of rating."""
-
-    better: str
-    worse: str
-    difference: float
-    low: float
-    high: float
-    separable: bool
-    """Whether the interval does not hold zero."""
 
 
 class Ratings(Struct, frozen=True, kw_only=True):
@@ -189,7 +153,9 @@ def _rate(table: JudgmentTable, options: RatingOptions) -> Ratings:
         samples = best + (samples - best) * small_sample_factor(counted.groups, len(best))
     above, below = _open_ends(counted.cells, totals)
     notes += _doubts(table, counted.groups, above, below, options)
-    lines, differences = _leaderboard(table, best, samples, above, below, options)
+    counts = (per_model(table, table.debate), per_model(table, table.group))
+    standing = Standing(table.models, _win_shares(table), *counts)
+    lines, differences = leaderboard(standing, best, samples, above, below, options.level)
     if davidson:
         names = (*names, "tie")
     return Ratings(
@@ -238,81 +204,6 @@ def _effect(name: str, value: float, samples: Floats, groups: int, level: float)
     return Estimate(name, float(value), low, high, groups)
 
 
-# --- the leaderboard ----------------------------------------------------------------------------------
-
-
-def _leaderboard(
-    table: JudgmentTable,
-    best: Floats,
-    samples: Floats,
-    above: set[int],
-    below: set[int],
-    options: RatingOptions,
-) -> tuple[tuple[ModelRating, ...], tuple[Difference, ...]]:
-    count = len(table.models)
-    strengths, drawn = best[:count], samples[:, :count]
-    order: list[int] = np.argsort(-strengths, kind="stable").tolist()
-    differences = _differences(table.models, strengths, drawn, order, options.level)
-    better, worse = dict.fromkeys(table.models, 0), dict.fromkeys(table.models, 0)
-    for one in differences:
-        better[one.worse] += one.separable
-        worse[one.better] += one.separable
-    share = _win_shares(table)
-    debates = _per_model(table, table.debate)
-    groups = _per_model(table, table.group)
-    lines: list[ModelRating] = []
-    for rank, model in enumerate(order, 1):
-        low, high = bounds(drawn[:, model], options.level)
-        expected = 1 / (1 + np.exp(np.delete(strengths, model) - strengths[model]))
-        name = table.models[model]
-        lines.append(
-            ModelRating(
-                model=name,
-                rank=rank,
-                best_rank=1 + better[name],
-                worst_rank=count - worse[name],
-                rating=_points(float(strengths[model])),
-                low=None if low is None or model in below else _points(low),
-                high=None if high is None or model in above else _points(high),
-                strength=float(strengths[model]),
-                win_share=float(share[model]),
-                expected_share=float(expected.mean()) if count > 1 else 0.5,
-                debates=int(debates[model]),
-                groups=int(groups[model]),
-            )
-        )
-    return tuple(lines), differences
-
-
-def _points(strength: float) -> float:
-    return float(MEAN_RATING + SCALE * strength)
-
-
-def _differences(
-    names: Sequence[str], strengths: Floats, drawn: Floats, order: Sequence[int], level: float
-) -> tuple[Difference, ...]:
-    """Of each model to each below it. Without resamples nothing is separable, and the list is empty."""
-    if len(drawn) < 10:
-        return ()
-    result: list[Difference] = []
-    for place, one in enumerate(order[:-1]):
-        others = list(order[place + 1 :])
-        gaps = drawn[:, [one]] - drawn[:, others]
-        lows, highs = np.quantile(gaps, [(1 - level) / 2, (1 + level) / 2], axis=0)
-        for other, low, high in zip(others, lows.tolist(), highs.tolist(), strict=True):
-            result.append(
-                Difference(
-                    better=names[one],
-                    worse=names[other],
-                    difference=float(SCALE * (strengths[one] - strengths[other])),
-                    low=float(SCALE * low),
-                    high=float(SCALE * high),
-                    separable=not low <= 0 <= high,
-                )
-            )
-    return tuple(result)
-
-
 def _win_shares(table: JudgmentTable) -> Floats:
     count = len(table.models)
     won = np.bincount(table.pro, table.score, count) + np.bincount(table.con, 1 - table.score, count)
@@ -320,7 +211,7 @@ def _win_shares(table: JudgmentTable) -> Floats:
     return won / np.maximum(met, 1)
 
 
-def _per_model(table: JudgmentTable, codes: Integers) -> Integers:
+def per_model(table: JudgmentTable, codes: Integers) -> Integers:
     """How many different codes (debates, groups) each model has."""
     present = np.zeros((len(table.models), int(codes.max()) + 1), bool)
     present[table.pro, codes] = True
@@ -341,7 +232,7 @@ def _doubts(
             "narrow to be relied on."
         )
     else:
-        few = _per_model(table, table.group) < 8
+        few = per_model(table, table.group) < 8
         if few.any():
             names = ", ".join(sorted(table.models[at] for at in np.flatnonzero(few)))
             notes.append(f"Too little data for some models (fewer than 8 groups): {names}.")

@@ -96,3 +96,8 @@ def ratio_estimate(
     with np.errstate(invalid="ignore", divide="ignore"):
         low, high = bounds(sums[:, 0] / sums[:, 1], level)
     return Estimate(name, value, low, high, groups)
+
+
+def mean_estimate(name: str, group: Integers, values: Floats, *, bootstraps: int, seed: int) -> Estimate:
+    """The mean of `values`, with its interval."""
+    return ratio_estimate(name, group, values, np.ones(len(values)), bootstraps=bootstraps, seed=seed)

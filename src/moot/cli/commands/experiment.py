@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from moot.cli.commands.experiment_ratings import import_rows, ratings
 from moot.cli.options import command_group
 from moot.cli.render.help import help_of
 from moot.cli.render.output import Terminal, add_row, join, make_table
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from moot.store.experiment_rows import StoredExperiment
 
 app = command_group("experiment", "Compare models in many debates, declared in a file.")
+app.command(import_rows, name="import", help_formatter=help_of("experiment"))
+app.command(ratings, help_formatter=help_of("experiment"))
 EXIT_INCOMPLETE = 1
 DefinitionFile = Annotated[Path, Parameter(help="The experiment, a .toml file: docs/experiments.md.")]
 Name = Annotated[str, Parameter(help="The name of an experiment: `moot experiment list`.")]

@@ -1,0 +1,124 @@
+"""`moot experiment import` and `moot experiment ratings`: judgments from a file, and what they say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from moot.cli.render.output import Terminal, add_row, make_table
+from moot.core.errors import Invalid
+from moot.views.text import clean_json, plural
+
+if TYPE_CHECKING:
+    from moot.experiments import Judgment, RatingReport
+
+RowsFile = Annotated[Path, Parameter(help="Judgments: JSON lines, JSON or CSV, ours or of other arenas.")]
+
+
+def import_rows(
+    file: RowsFile,
+    /,
+    *,
+    output: Annotated[
+        Path | None, Parameter(name=["--output", "-o"], help="Write the rows here, as .jsonl or .csv.")
+    ] = None,
+) -> int:
+    """Read judgments of debates, say what is in them, and write them with our own columns."""
+    from moot.experiments import read_judgments, write_csv, write_jsonl
+
+    rows = read_judgments(file)
+    terminal = Terminal.out()
+    table = make_table("", "")
+    table.show_header = False
+    for name, text in _contents(rows):
+        add_row(table, (name, "dim"), text)
+    terminal.table(table)
+    if output is None:
+        terminal.line(f"Rate them: moot experiment ratings {file}")
+        return 0
+    try:
+        output.write_text(write_csv(rows) if output.suffix == ".csv" else write_jsonl(rows), "utf-8")
+    except OSError as error:
+        raise Invalid(f"{output} cannot be written: {error}.") from error
+    terminal.line(f"Written to {output}.")
+    return 0
+
+
+def _contents(rows: tuple[Judgment, ...]) -> list[tuple[str, str]]:
+    def count(values: set[str], word: str) -> str:
+        return plural(len(values), word)
+
+    ties = sum(row.winner == "tie" for row in rows)
+    undecided = sum(row.winner == "none" for row in rows)
+    left = sum(not row.eligible for row in rows)
+    return [
+        ("judgments", f"{len(rows)}, with {ties} ties, {undecided} without a result, {left} not for ratings"),
+        ("debates", f"{count({row.debate for row in rows}, 'debate')} in "
+         f"{count({row.group for row in rows}, 'group')}, {count({row.motion for row in rows}, 'motion')}"),
+        ("models", count({name for row in rows for name in (row.pro, row.con)}, "model")),
+        ("judges", ", ".join(sorted({row.judge for row in rows}))),
+    ]  # fmt: skip
+
+
+def ratings(
+    file: RowsFile,
+    /,
+    *,
+    people: Annotated[
+        Path | None, Parameter(help="Votes of people on the same debates, to compare the judges with.")
+    ] = None,
+    terms: Annotated[
+        str,
+        Parameter(help="Effects beside strength: side, last_word, order, length. [default: side]"),
+    ] = "side",
+    equal_pairs: Annotated[
+        bool, Parameter(negative="", help="Count every pair the same, however often it met.")
+    ] = False,
+    bootstraps: Annotated[int, Parameter(help="Resamples for the intervals. [default: 1000]")] = 1000,
+    seed: Annotated[int, Parameter(help="Of the resamples. [default: 0]")] = 0,
+    json: Annotated[bool, Parameter(negative="", help="All of it in JSON.")] = False,
+    markdown: Annotated[bool, Parameter(negative="", help="All of it in Markdown.")] = False,
+) -> int:
+    """Leaderboard with intervals, side bias, agreement and biases of judges, reliability and costs."""
+    from moot.experiments import make_rating_report, read_judgments, report_markdown
+
+    if bootstraps < 10:
+        raise Invalid("--bootstraps must be 10 or more.")
+    rated = make_rating_report(
+        read_judgments(file),
+        read_judgments(people) if people else (),
+        terms=tuple(term for term in terms.replace(",", " ").split() if term),
+        pair_weight="equal" if equal_pairs else "held",
+        bootstraps=bootstraps,
+        seed=seed,
+    )
+    if json:
+        import msgspec
+
+        written = msgspec.json.format(msgspec.json.encode(rated), indent=2)
+        Terminal.out().raw(clean_json(written.decode()) + "\n")
+    elif markdown:
+        Terminal.out().raw(report_markdown(rated, f"Ratings of {file.stem}"))
+    else:
+        _show(rated)
+    return 0
+
+
+def _show(report: RatingReport) -> None:
+    from moot.experiments.rating_report import METHOD, overview, report_tables
+
+    terminal = Terminal.out()
+    terminal.line(overview(report))
+    for part in report_tables(report):
+        terminal.blank_line()
+        terminal.line((part.title, "bold"))
+        table = make_table(*part.headings)
+        for row in part.rows:
+            add_row(table, *row)
+        terminal.table(table)
+    terminal.blank_line()
+    terminal.paragraph(METHOD, "dim", "")
+    for note in report.notes:
+        terminal.paragraph(f"- {note}", "yellow", "")

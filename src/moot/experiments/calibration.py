@@ -1,0 +1,235 @@
+"""Questions with a known answer: how often a judge is right after each protocol, and whether it knows it.
+
+A protocol is how the judge was informed: a debate, a consultancy, nothing at all. `Answer` is one judge's
+belief about one question after one protocol. Scores are means over questions; intervals are made by drawing
+questions with replacement, and two protocols are compared on the same questions only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from typing import Any, Literal, cast
+
+import msgspec
+import numpy as np
+from msgspec import Struct, structs
+
+from moot.core.errors import Invalid
+from moot.experiments.resampling import BOOTSTRAPS, FEW_GROUPS, Estimate, mean_estimate
+from moot.experiments.tables import Floats, Integers, coded
+
+SMALLEST = 0.001
+"""A probability counts as at least this much in the log score, so that one sure mistake is not infinite."""
+ScoreName = Literal["accuracy", "brier", "log_score"]
+
+
+class Answer(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """What one judge believed about one question after one protocol."""
+
+    question: str
+    protocol: str
+    probabilities: tuple[float, ...]
+    """For each choice; a judge that names only its choice gives it 1."""
+    answer: int
+    """The index of the right choice."""
+    judge: str = ""
+    experiment: str = ""
+    group: str = ""
+    """Questions that belong together, such as those about one passage; empty: the question itself."""
+    cost: float | None = None
+    seconds: float | None = None
+
+
+class CalibrationBin(Struct, frozen=True):
+    """Answers given with about the same confidence."""
+
+    low: float
+    high: float
+    count: int
+    confidence: float
+    accuracy: float
+
+
+class ProtocolScore(Struct, frozen=True, kw_only=True):
+    """How well judges did after one protocol."""
+
+    protocol: str
+    answers: int
+    questions: int
+    accuracy: Estimate
+    """The share of answers whose most probable choice is right; choices that are equally probable share."""
+    brier: Estimate
+    """Half the summed squared distance to the truth: 0 best, 0.25 for 50 : 50."""
+    log_score: Estimate
+    """Minus the logarithm of the probability of the right choice: 0 best, 0.69 for 50 : 50."""
+    calibration_error: float
+    """How far confidence and accuracy are apart, on average over the bins (ECE)."""
+    overconfidence: float
+    """Mean confidence less accuracy."""
+    bins: tuple[CalibrationBin, ...]
+    cost: float | None
+    """US dollars a question, where all are known."""
+    notes: tuple[str, ...] = ()
+
+    def row(self) -> dict[str, Any]:
+        flat: dict[str, Any] = {
+            "protocol": self.protocol,
+            "answers": self.answers,
+            "questions": self.questions,
+        }
+        for name in ("accuracy", "brier", "log_score"):
+            found: Estimate = getattr(self, name)
+            flat |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+        return {
+            **flat,
+            "calibration_error": self.calibration_error,
+            "overconfidence": self.overconfidence,
+            "cost": self.cost,
+        }
+
+
+class ProtocolDifference(Struct, frozen=True, kw_only=True):
+    """How much better one protocol is than another, on the questions that both answered."""
+
+    first: str
+    second: str
+    score: ScoreName
+    difference: Estimate
+    """First less second. A higher accuracy is better; lower Brier and log scores are."""
+    questions: int
+
+    def row(self) -> dict[str, Any]:
+        told = structs.asdict(self.difference)
+        return {"first": self.first, "second": self.second, "score": self.score, **told}
+
+
+AnswerData = Iterable[Answer | Mapping[str, Any]]
+
+
+def protocol_scores(
+    data: AnswerData, *, bins: int = 10, bootstraps: int = BOOTSTRAPS, seed: int = 0
+) -> tuple[ProtocolScore, ...]:
+    """Accuracy and calibration of each protocol, in the order in which they come.
+
+    >>> even = dict(protocol="naive", probabilities=(0.5, 0.5), answer=0)
+    >>> rows = [Answer(question=str(n), **even) for n in range(3)]
+    >>> score = protocol_scores(rows, bootstraps=10)[0]
+    >>> (score.accuracy.value, score.brier.value, score.calibration_error)
+    (0.5, 0.25, 0.0)
+    """
+    answers = _answers(data)
+    protocols, protocol = coded(one.protocol for one in answers)
+    group = _groups(answers)
+    scored = _scores(answers)
+    confidence = np.array([max(one.probabilities) for one in answers])
+    result: list[ProtocolScore] = []
+    for code, name in enumerate(protocols):
+        rows = protocol == code
+        own = [one for one, chosen in zip(answers, rows.tolist(), strict=True) if chosen]
+        figures = {
+            kind: mean_estimate(kind, group[rows], values[rows], bootstraps=bootstraps, seed=seed)
+            for kind, values in scored.items()
+        }
+        curve = _curve(confidence[rows], scored["accuracy"][rows], bins)
+        costs = [one.cost for one in own if one.cost is not None]
+        few = len(np.unique(group[rows])) < FEW_GROUPS
+        result.append(
+            ProtocolScore(
+                protocol=name,
+                answers=len(own),
+                questions=len({one.question for one in own}),
+                accuracy=figures["accuracy"],
+                brier=figures["brier"],
+                log_score=figures["log_score"],
+                calibration_error=sum(b.count * abs(b.confidence - b.accuracy) for b in curve) / len(own),
+                overconfidence=float(confidence[rows].mean() - scored["accuracy"][rows].mean()),
+                bins=curve,
+                cost=sum(costs) / len(own) if len(costs) == len(own) else None,
+                notes=(f"Too little data: fewer than {FEW_GROUPS} questions.",) if few else (),
+            )
+        )
+    return tuple(result)
+
+
+def compare_protocols(
+    data: AnswerData, *, score: ScoreName = "accuracy", bootstraps: int = BOOTSTRAPS, seed: int = 0
+) -> tuple[ProtocolDifference, ...]:
+    """The difference of each two protocols on the questions that both answered; several answers to a question
+    (by other judges or repeats) are averaged first."""
+    answers = _answers(data)
+    protocols, protocol = coded(one.protocol for one in answers)
+    questions, question = coded(one.question for one in answers)
+    values = _scores(answers)[score]
+    group = np.zeros(len(questions), np.intp)
+    group[question] = _groups(answers)
+    means = np.full((len(protocols), len(questions)), np.nan)
+    for code in range(len(protocols)):
+        rows = protocol == code
+        held = np.bincount(question[rows], minlength=len(questions))
+        total = np.bincount(question[rows], values[rows], len(questions))
+        means[code] = np.where(held > 0, total / np.maximum(held, 1), np.nan)
+    result: list[ProtocolDifference] = []
+    for one, other in combinations(range(len(protocols)), 2):
+        gap = means[one] - means[other]
+        both = ~np.isnan(gap)
+        name = f"{protocols[one]} - {protocols[other]}"
+        estimate = mean_estimate(name, group[both], gap[both], bootstraps=bootstraps, seed=seed)
+        result.append(
+            ProtocolDifference(
+                first=protocols[one],
+                second=protocols[other],
+                score=score,
+                difference=estimate,
+                questions=int(both.sum()),
+            )
+        )
+    return tuple(result)
+
+
+def _answers(data: AnswerData) -> list[Answer]:
+    try:
+        answers = [one if isinstance(one, Answer) else msgspec.convert(one, Answer) for one in data]
+    except msgspec.ValidationError as error:
+        raise Invalid(f"An answer is wrong: {error}.") from error
+    if not answers:
+        raise Invalid("There are no answers.")
+    for one in answers:
+        if not 0 <= one.answer < len(one.probabilities):
+            raise Invalid(f"The right choice of {one.question!r} is not among its choices.")
+        if min(one.probabilities) < 0 or abs(sum(one.probabilities) - 1) > 0.01:
+            raise Invalid(f"The probabilities for {one.question!r} do not add up to 1.")
+    return answers
+
+
+def _groups(answers: list[Answer]) -> Integers:
+    return coded(one.group or one.question for one in answers)[1]
+
+
+def _scores(answers: list[Answer]) -> dict[ScoreName, Floats]:
+    right: list[float] = []
+    brier: list[float] = []
+    logs: list[float] = []
+    for one in answers:
+        highest = max(one.probabilities)
+        best = [index for index, chance in enumerate(one.probabilities) if chance == highest]
+        right.append(1 / len(best) if one.answer in best else 0.0)
+        squares = sum((p - (index == one.answer)) ** 2 for index, p in enumerate(one.probabilities))
+        brier.append(squares / 2)
+        logs.append(float(-np.log(max(one.probabilities[one.answer], SMALLEST))))
+    return {"accuracy": np.array(right), "brier": np.array(brier), "log_score": np.array(logs)}
+
+
+def _curve(confidence: Floats, right: Floats, bins: int) -> tuple[CalibrationBin, ...]:
+    """The bins that hold any answer; all are equally wide."""
+    number = np.minimum((confidence * bins).astype(int), bins - 1)
+    return tuple(
+        CalibrationBin(
+            low=at / bins,
+            high=(at + 1) / bins,
+            count=int((number == at).sum()),
+            confidence=float(confidence[number == at].mean()),
+            accuracy=float(right[number == at].mean()),
+        )
+        for at in cast("list[int]", np.unique(number).tolist())
+    )
