@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from moot import Arena, Settings
 from moot.core.errors import Fenced, Invalid
-from moot.engine.experiment_runner import ExperimentProgress, ExperimentRunner, read_result
+from moot.engine.experiment_runner import ExperimentProgress, ExperimentRunner
 from moot.experiments.definition import ExperimentDefinition, Pairing
+from moot.experiments.leg_results import read_result
 from moot.providers.prices import flat_price
 from moot.providers.scripted import ScriptedProvider
 from tests.cli.terminal import environment, piped
@@ -84,6 +85,19 @@ async def test_the_budget_is_never_exceeded_and_a_higher_one_continues(tmp_path:
         assert sum(costs) == first.spent <= budget
         rich = await ExperimentRunner(arena, replace(limited, budget=Decimal(5))).run()
         assert (rich.finished, rich.stopped_by) == (12, "")
+
+
+async def test_all_debates_are_judged_again_once_and_the_ballots_are_added(tmp_path: Path) -> None:
+    async with Arena.open(settings(tmp_path)) as arena:
+        await ExperimentRunner(arena, LEAGUE).run()
+        assert await ExperimentRunner(arena, LEAGUE).rejudge(["scripted/raven"]) == 12
+        assert await ExperimentRunner(arena, LEAGUE).rejudge(["scripted/raven"]) == 0
+        legs = await arena.store.experiments.legs("league")
+        rows = [row for leg in legs for row in read_result(leg.result or "").judgments]
+        assert {row.judge for row in rows} == {"scripted/owl", "scripted/raven"}
+        assert len(rows) == 48
+        with pytest.raises(Invalid, match="allowance"):
+            await ExperimentRunner(arena, replace(LEAGUE, budget=Decimal(1))).rejudge(["scripted/raven"])
 
 
 async def test_a_budget_needs_every_price(tmp_path: Path) -> None:

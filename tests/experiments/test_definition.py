@@ -51,6 +51,20 @@ def test_a_file_says_which_models_debate_what(tmp_path: Path) -> None:
     assert from_json(found.to_json()) == found
 
 
+def test_motions_can_come_from_the_bank(tmp_path: Path) -> None:
+    found = read_definition(
+        written(
+            tmp_path,
+            """
+            name = "league"
+            models = ["scripted/a", "scripted/b"]
+            motions = {bank = true, kind = "normative", count = 12}
+            """,
+        )
+    )
+    assert len(set(found.motions)) == 12
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

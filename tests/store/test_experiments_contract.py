@@ -40,6 +40,9 @@ async def test_reservations_never_exceed_the_budget_however_many_come_at_once(st
     await experiments.settle("league", first.leg, 100, '{"status":"completed"}')
     assert await experiments.reserve("league", 1, "later", "deb_later", 300, 1000)
     assert not await experiments.reserve("league", 1, "too late", "deb_too_late", 1, 1000)
+    assert not await experiments.reserve_more("league", 1, "later", 1, 1000)
+    assert await experiments.reserve_more("league", 1, "later", 500, 1500)
+    assert sum(leg.reserved for leg in await experiments.legs("league")) == 1500
     settled = (await experiments.legs("league"))[0]
     assert (settled.reserved, settled.result) == (100, '{"status":"completed"}')
 

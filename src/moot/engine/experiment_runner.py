@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import UTC, datetime
 from decimal import ROUND_CEILING
 from time import monotonic
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
@@ -25,7 +27,7 @@ from moot.core.state import Debate
 from moot.core.terms import ExperimentTag, Format, Money
 from moot.engine.arena import Arena
 from moot.experiments.definition import ExperimentDefinition, check_extension, from_json
-from moot.experiments.judgments import Judgment, Ranking, judgments_from_debate, rankings_from_debate
+from moot.experiments.leg_results import LegResult, read_result, result_of
 from moot.experiments.planned_debates import (
     PlannedDebate,
     all_legs,
@@ -40,18 +42,11 @@ from moot.rules.cost_estimate import ANY_LIMIT, CostEstimate, estimate
 from moot.rules.debate_setup import Setup, opening_event
 from moot.store.experiment_rows import MICRODOLLARS, ExperimentLeg
 
+if TYPE_CHECKING:
+    from moot.experiments.report import ExperimentReport
+
 STATE_SECONDS = 1.0
 """How often the wish to stop is looked for."""
-
-
-class LegResult(Struct, frozen=True, omit_defaults=True):
-    """What came of a debate, as it is stored with its leg."""
-
-    status: str
-    judgments: tuple[Judgment, ...] = ()
-    rankings: tuple[Ranking, ...] = ()
-    problem: str = ""
-    """Why it failed, in a sentence."""
 
 
 class ExperimentProgress(Struct, frozen=True):
@@ -178,11 +173,64 @@ class ExperimentRunner:
         await self._store.set_state(definition.name, "done" if complete else "stopped")
         return self._report()
 
+    async def rejudge(
+        self, judges: Sequence[str], *, criteria: Sequence[str] = (), allowance: Money | None = None
+    ) -> int:
+        """Have every debate that was judged judged again by these judges; returns how many were.
+
+        The new ballots are added to the results, and the first verdicts stay. A debate that this panel has
+        judged before is left out, so that an interrupted call is simply repeated. `allowance` is what each
+        judging may cost at most; with a budget it is needed, and counts towards it.
+        """
+        definition = self._definition
+        budget = None if definition.budget is None else _microdollars(definition.budget)
+        if budget is not None and allowance is None:
+            raise Invalid("With a budget, say what each judging may cost at most (--allowance).")
+        saved = await self._store.save(definition.name, definition.to_json())
+        await self._load()
+        amount = _microdollars(allowance or Money(0))
+        slots, judged = asyncio.Semaphore(definition.concurrency), 0
+
+        async def judge_again(leg: ExperimentLeg) -> None:
+            nonlocal judged
+            async with slots:
+                debate = await self._arena.state(leg.debate)
+                if debate.status != "completed" or _has_judged(debate, judges, criteria):
+                    return
+                if not debate.being_judged:
+                    if not await self._store.reserve_more(
+                        definition.name, saved.epoch, leg.leg, amount, budget
+                    ):
+                        self._stopped_by = "budget"
+                        return
+                    await self._arena.rejudge(debate.id, judges, criteria=criteria, allowance=allowance)
+                async for _ in self._arena.watch(debate.id, (await self._arena.state(debate.id)).seq - 1):
+                    pass
+                await self._settle(planned_debate(leg.leg), leg, await self._arena.state(debate.id))
+                judged += 1
+
+        async with asyncio.TaskGroup() as group:
+            for leg in [leg for leg in self._legs.values() if leg.leg in self._results]:
+                group.create_task(judge_again(leg), name=leg.leg)
+        await self._store.set_state(definition.name, "stopped" if self._stopped_by else "done")
+        return judged
+
     async def stored_progress(self) -> ExperimentProgress:
         """Where the experiment stands by what is stored, without running it."""
         await self._load()
         self._running = {leg.leg for leg in self._legs.values() if leg.result is None and leg.summary}
         return self._report()
+
+    async def report(self, version: str) -> ExperimentReport:
+        """Everything that the results so far show; computed in a thread. Needs the extra `experiments`."""
+        from moot.experiments.report import make_report
+
+        await self._load()
+        results = tuple(self._results.values())
+        made_at = datetime.now(UTC)
+        return await asyncio.to_thread(
+            make_report, self._definition, results, planned=self._planned, version=version, made_at=made_at
+        )
 
     async def _load(self) -> None:
         for leg in await self._store.legs(self._definition.name):
@@ -287,7 +335,7 @@ class ExperimentRunner:
     async def _settle(self, planned: PlannedDebate, leg: ExperimentLeg, debate: Debate) -> None:
         result = result_of(debate, self._definition.name, planned.group)
         spent = _microdollars(debate.cost_so_far)
-        await self._store.settle(self._definition.name, leg.leg, spent, msgspec.json.encode(result).decode())
+        await self._store.settle(self._definition.name, leg.leg, spent, result.to_json())
         crash_point("leg-settled")
         self._add_result(msgspec.structs.replace(leg, reserved=spent), result)
         self._held_now += 1
@@ -357,16 +405,14 @@ class ExperimentRunner:
         self._spent += leg.reserved
 
 
-def result_of(debate: Debate, experiment: str, group: str) -> LegResult:
-    return LegResult(
-        status=debate.status,
-        judgments=judgments_from_debate(debate, experiment=experiment, group=group),
-        rankings=rankings_from_debate(debate, experiment=experiment, group=group),
+def _has_judged(debate: Debate, judges: Sequence[str], criteria: Sequence[str]) -> bool:
+    """Whether these judges, by these criteria, have given all their ballots."""
+    return any(
+        {judge.model.label for judge in judging.judges} == set(judges)
+        and (not criteria or all(judge.criteria == tuple(criteria) for judge in judging.judges))
+        and not (debate.being_judged and judging is debate.judgings[-1])
+        for judging in debate.judgings
     )
-
-
-def read_result(text: str) -> LegResult:
-    return msgspec.json.decode(text, type=LegResult)
 
 
 def _microdollars(amount: Money) -> int:

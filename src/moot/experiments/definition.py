@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
+from random import Random
 from typing import Any, Literal
 
 import msgspec
@@ -19,6 +20,7 @@ from msgspec import Struct, field
 
 from moot.core.errors import Invalid
 from moot.core.terms import Money
+from moot.experiments.motions import MotionDifficulty, MotionKind, draw_motions, find_motions
 
 Pairing = Literal["round-robin", "swiss", "adaptive"]
 MAX_MODELS = 100
@@ -33,9 +35,9 @@ class MotionSource(Struct, frozen=True, forbid_unknown_fields=True):
 
     file: str = ""
     bank: bool = False
-    theme: str = ""
-    kind: str = ""
-    difficulty: str = ""
+    theme: str | None = None
+    kind: MotionKind | None = None
+    difficulty: MotionDifficulty | None = None
     count: int | None = None
     """So many of them, chosen by the seed; all by default."""
 
@@ -168,19 +170,17 @@ def _motions(written: _File, folder: Path) -> tuple[str, ...]:
         return tuple(motion.strip() for motion in source)
     if bool(source.file) == source.bank:
         raise Invalid("`motions` needs a list of motions, `file`, or `bank = true`.")
-    if source.file:
-        try:
-            lines = (folder / source.file).read_text("utf-8").splitlines()
-        except OSError as error:
-            raise Invalid(f"{folder / source.file} cannot be read: {error.strerror}.") from None
-        texts = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
-    else:
-        raise Invalid("The bank of motions is not there yet.")
-    if source.count is None or source.count >= len(texts):
-        return tuple(texts)
-    from random import Random
-
-    return tuple(Random(written.seed).sample(texts, source.count))
+    if source.bank:
+        chosen = find_motions(theme=source.theme, kind=source.kind, difficulty=source.difficulty)
+        count = len(chosen) if source.count is None else source.count
+        return tuple(motion.text for motion in draw_motions(chosen, count, written.seed))
+    try:
+        lines = (folder / source.file).read_text("utf-8").splitlines()
+    except OSError as error:
+        raise Invalid(f"{folder / source.file} cannot be read: {error.strerror}.") from None
+    texts = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    count = len(texts) if source.count is None else min(source.count, len(texts))
+    return tuple(Random(written.seed).sample(texts, count))
 
 
 def _amount(name: str, value: float | str | None) -> Decimal | None:

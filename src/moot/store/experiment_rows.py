@@ -72,6 +72,10 @@ class ExperimentStore(Protocol):
         the experiment over, and Invalid where the leg exists."""
         ...
 
+    async def reserve_more(self, name: str, epoch: int, leg: str, amount: int, budget: int | None) -> bool:
+        """Reserve more for a leg, to judge its debate again. Otherwise as `reserve`."""
+        ...
+
     async def settle(self, name: str, leg: str, amount: int, result: str) -> None:
         """Record what the debate of the leg has cost, and what came of it; again after another judging."""
         ...
@@ -132,16 +136,30 @@ class MemoryExperiments:
     async def reserve(
         self, name: str, epoch: int, leg: str, debate: str, amount: int, budget: int | None
     ) -> bool:
+        legs = self._claimed_legs(name, epoch)
+        if leg in legs:
+            raise leg_exists(leg)
+        if not self._fits(name, amount, budget):
+            return False
+        legs[leg] = ExperimentLeg(leg, debate, amount)
+        return True
+
+    async def reserve_more(self, name: str, epoch: int, leg: str, amount: int, budget: int | None) -> bool:
+        legs = self._claimed_legs(name, epoch)
+        if not self._fits(name, amount, budget):
+            return False
+        legs[leg] = replace(legs[leg], reserved=legs[leg].reserved + amount)
+        return True
+
+    def _claimed_legs(self, name: str, epoch: int) -> dict[str, ExperimentLeg]:
         known = self._experiments.get(name)
         if known is None or known.epoch != epoch:
             raise taken_over()
-        if leg in self._legs[name]:
-            raise leg_exists(leg)
+        return self._legs[name]
+
+    def _fits(self, name: str, amount: int, budget: int | None) -> bool:
         reserved = sum(each.reserved for each in self._legs[name].values())
-        if budget is not None and reserved + amount > budget:
-            return False
-        self._legs[name][leg] = ExperimentLeg(leg, debate, amount)
-        return True
+        return budget is None or reserved + amount <= budget
 
     async def settle(self, name: str, leg: str, amount: int, result: str) -> None:
         legs = self._legs.get(name, {})

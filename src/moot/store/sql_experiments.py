@@ -52,6 +52,9 @@ class SqlExperiments(Struct, frozen=True):
     ) -> bool:
         return await self.transact(_reserve(name, epoch, leg, debate, amount, budget))
 
+    async def reserve_more(self, name: str, epoch: int, leg: str, amount: int, budget: int | None) -> bool:
+        return await self.transact(_reserve_more(name, epoch, leg, amount, budget))
+
     async def settle(self, name: str, leg: str, amount: int, result: str) -> None:
         await self.write(
             """
@@ -96,18 +99,7 @@ def _save(name: str, definition: str, at: datetime) -> Steps[list[Row]]:
 
 
 def _reserve(name: str, epoch: int, leg: str, debate: str, amount: int, budget: int | None) -> Steps[bool]:
-    # PostgreSQL locks the row, so that two processes cannot both spend the last of the budget.
-    rows = yield sql("SELECT epoch FROM experiments WHERE name = :name /*postgres FOR UPDATE */", name=name)
-    if not rows or rows[0][0] != epoch:
-        raise taken_over()
-    [[reserved, same]] = yield sql(
-        """
-        SELECT CAST(coalesce(sum(reserved), 0) AS bigint), count(CASE WHEN leg = :leg THEN 1 END)
-        FROM experiment_legs WHERE experiment = :name
-        """,
-        name=name,
-        leg=leg,
-    )
+    reserved, same = yield from _reserved(name, epoch, leg)
     if same:
         raise leg_exists(leg)
     if budget is not None and reserved + amount > budget:
@@ -123,6 +115,36 @@ def _reserve(name: str, epoch: int, leg: str, debate: str, amount: int, budget: 
         amount=amount,
     )
     return True
+
+
+def _reserve_more(name: str, epoch: int, leg: str, amount: int, budget: int | None) -> Steps[bool]:
+    reserved, _ = yield from _reserved(name, epoch, leg)
+    if budget is not None and reserved + amount > budget:
+        return False
+    yield sql(
+        "UPDATE experiment_legs SET reserved = reserved + :amount WHERE experiment = :name AND leg = :leg",
+        name=name,
+        leg=leg,
+        amount=amount,
+    )
+    return True
+
+
+def _reserved(name: str, epoch: int, leg: str) -> Steps[tuple[int, int]]:
+    """The sum of all legs, and whether this one is among them. Raises Fenced for an older epoch."""
+    # PostgreSQL locks the row, so that two processes cannot both spend the last of the budget.
+    rows = yield sql("SELECT epoch FROM experiments WHERE name = :name /*postgres FOR UPDATE */", name=name)
+    if not rows or rows[0][0] != epoch:
+        raise taken_over()
+    [[reserved, same]] = yield sql(
+        """
+        SELECT CAST(coalesce(sum(reserved), 0) AS bigint), count(CASE WHEN leg = :leg THEN 1 END)
+        FROM experiment_legs WHERE experiment = :name
+        """,
+        name=name,
+        leg=leg,
+    )
+    return reserved, same
 
 
 def _delete(name: str) -> Steps[list[Row]]:

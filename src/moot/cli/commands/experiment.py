@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from moot.engine.arena import Arena
     from moot.engine.experiment_runner import ExperimentEstimate, ExperimentProgress
     from moot.experiments.definition import ExperimentDefinition
+    from moot.experiments.judgments import Judgment
+    from moot.experiments.report import ExperimentReport
     from moot.store.experiment_rows import StoredExperiment
 
 app = command_group("experiment", "Compare models in many debates, declared in a file.")
@@ -27,6 +29,13 @@ app.command(ratings, help_formatter=help_of("experiment"))
 EXIT_INCOMPLETE = 1
 DefinitionFile = Annotated[Path, Parameter(help="The experiment, a .toml file: docs/experiments.md.")]
 Name = Annotated[str, Parameter(help="The name of an experiment: `moot experiment list`.")]
+ReportFile = Annotated[
+    Path | None,
+    Parameter(name=["--output", "-o"], help="A .html, .md or .json file. [default: NAME.html]"),
+]
+ReportServer = Annotated[
+    str, Parameter(metavar="URL", help="Link debates to their replay on this server: https://moot.example")
+]
 Retry = Annotated[bool, Parameter(negative="", help="Also give failed debates another try.")]
 
 
@@ -46,6 +55,7 @@ def check(file: DefinitionFile, /) -> int:
             return await ExperimentRunner(arena, definition).estimate()
 
     _show_estimate(terminal, definition, run_loop(look()))
+    _show_widths(terminal, definition)
     terminal.line(f"Run it: moot experiment run {file}")
     return 0
 
@@ -136,6 +146,102 @@ def status(name: Name, /) -> int:
     return 0
 
 
+@app.command(help_formatter=help_of("experiment"))
+def rejudge(
+    name: Name,
+    /,
+    *,
+    judge: Annotated[
+        list[str], Parameter(negative="", metavar="MODEL", help="A judge; repeat it for several.")
+    ],
+    criterion: Annotated[
+        list[str] | None, Parameter(negative="", metavar="TEXT", help="What they judge by; several times.")
+    ] = None,
+    allowance: Annotated[
+        str | None, Parameter(metavar="USD", help="What each judging may cost at most; needed with a budget.")
+    ] = None,
+) -> int:
+    """Have all debates of an experiment judged again by other judges, whose ballots are added."""
+    from moot.engine.resolve_setup import money
+
+    async def judge_again() -> int:
+        from moot.engine.arena import Arena
+        from moot.engine.experiment_runner import ExperimentRunner
+        from moot.experiments.definition import from_json
+
+        async with Arena.open() as arena:
+            found = await _find(arena, name)
+            runner = ExperimentRunner(arena, from_json(found.definition))
+            return await runner.rejudge(judge, criteria=criterion or (), allowance=money(allowance))
+
+    Terminal.out().line(f"{plural(run_loop(judge_again()), 'debate')} judged again.")
+    return 0
+
+
+@app.command(help_formatter=help_of("experiment"))
+def export(
+    name: Name,
+    /,
+    *,
+    output: Annotated[Path, Parameter(name=["--output", "-o"], help="A .jsonl or .csv file.")],
+) -> int:
+    """Write every ballot of an experiment as a row, with words, issues, cost and time of both sides."""
+    from moot.experiments.judgment_files import write_csv, write_jsonl
+
+    writers = {".jsonl": write_jsonl, ".csv": write_csv}
+    if output.suffix not in writers:
+        raise Invalid(f"Ballots are written to a .jsonl or .csv file, not to {output.name}.")
+
+    async def look() -> list[Judgment]:
+        from moot.engine.arena import Arena
+        from moot.experiments.leg_results import read_result
+
+        async with Arena.open() as arena:
+            await _find(arena, name)
+            legs = await arena.store.experiments.legs(name)
+            return [row for leg in legs if leg.result for row in read_result(leg.result).judgments]
+
+    rows = run_loop(look())
+    output.write_text(writers[output.suffix](rows), "utf-8")
+    Terminal.out().line(f"{plural(len(rows), 'ballot')} written to {output}.")
+    return 0
+
+
+@app.command(help_formatter=help_of("experiment"))
+def report(name: Name, /, *, output: ReportFile = None, server: ReportServer = "") -> int:
+    """Write what the debates of an experiment show: ratings, judges, biases, reliability, costs, doubts."""
+    from moot import __version__
+    from moot.experiments.report_html import report_html
+    from moot.experiments.report_markdown import report_markdown
+
+    path = output or Path(f"{name}.html")
+    if path.suffix not in (".html", ".md", ".json"):
+        raise Invalid(f"A report is a .html, .md or .json file, not {path.name}.")
+
+    async def look() -> ExperimentReport:
+        from moot.engine.arena import Arena
+        from moot.engine.experiment_runner import ExperimentRunner
+        from moot.experiments.definition import from_json
+
+        async with Arena.open() as arena:
+            found = await _find(arena, name)
+            return await ExperimentRunner(arena, from_json(found.definition)).report(__version__)
+
+    made = run_loop(look())
+    match path.suffix:
+        case ".html":
+            text = report_html(made, server)
+        case ".md":
+            text = report_markdown(made)
+        case _:
+            import msgspec
+
+            text = msgspec.json.format(msgspec.json.encode(made), indent=2).decode()
+    path.write_text(text, "utf-8")
+    Terminal.out().line(f"Written to {path}.")
+    return 0
+
+
 async def _find(arena: Arena, name: str) -> StoredExperiment:
     found = await arena.store.experiments.experiment(name)
     if found is None:
@@ -191,6 +297,25 @@ def _show_estimate(terminal: Terminal, definition: ExperimentDefinition, found: 
     else:
         limit = f", never more than {dollars(definition.budget)}" if definition.budget else ""
         terminal.line(f"Cost: {dollars(found.low)} to {dollars(found.high)}{limit}")
+
+
+def _show_widths(terminal: Terminal, definition: ExperimentDefinition) -> None:
+    """How much the experiment can show, where two models meet in a debate and numpy is installed."""
+    from moot.experiments.pairing import round_robin
+
+    try:
+        from moot.experiments.adaptive_pairing import expected_widths
+    except ModuleNotFoundError:
+        terminal.line("How wide the intervals will be needs numpy: pip install 'moot[experiments]'")
+        return
+    plan = round_robin(
+        definition.models, definition.motions, repeats=definition.repeats, seed=definition.seed
+    )
+    widths = expected_widths(plan[: definition.matchups], judges=len(definition.judges) or 1)
+    terminal.line(
+        f"Intervals of a rating will be about {widths.rating_width:.0f} points wide; two models "
+        f"{widths.detectable:.0f} points apart are told apart in 80 of 100 such experiments."
+    )
 
 
 def _show_progress(terminal: Terminal, name: str, progress: ExperimentProgress) -> None:

@@ -1,0 +1,46 @@
+"""What came of the debate of a leg, as it is stored with the leg: status, judgments, rankings."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Struct
+
+from moot.core.state import Debate
+from moot.experiments.judgments import Judgment, Ranking, judgments_from_debate, rankings_from_debate
+from moot.views.outcome import headline
+
+
+class LegResult(Struct, frozen=True, omit_defaults=True):
+    debate: str
+    status: str
+    motion: str = ""
+    headline: str = ""
+    """The verdict in a sentence; for a debate that failed, why."""
+    cost: float | None = None
+    """US dollars for the whole debate, judging included; None where a price is not known."""
+    seconds: float = 0.0
+    """From its first event to its last."""
+    judgments: tuple[Judgment, ...] = ()
+    rankings: tuple[Ranking, ...] = ()
+
+    def to_json(self) -> str:
+        return msgspec.json.encode(self).decode()
+
+
+def result_of(debate: Debate, experiment: str, group: str) -> LegResult:
+    unpriced = any(tally.unpriced for tally in debate.tallies.values())
+    failed = f"failed: {debate.failure}" if debate.status == "error" and debate.failure else ""
+    return LegResult(
+        debate=debate.id,
+        status=debate.status,
+        motion=debate.motion,
+        headline=headline(debate, debate.verdict) if debate.verdict else failed,
+        cost=None if unpriced else float(debate.cost_so_far),
+        seconds=round((debate.updated_at - debate.created_at).total_seconds(), 3),
+        judgments=judgments_from_debate(debate, experiment=experiment, group=group),
+        rankings=rankings_from_debate(debate, experiment=experiment, group=group),
+    )
+
+
+def read_result(text: str) -> LegResult:
+    return msgspec.json.decode(text, type=LegResult)

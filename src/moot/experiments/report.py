@@ -1,0 +1,178 @@
+"""Everything that an experiment shows, as one value: ratings, matchups, judges, reliability, costs, doubts.
+
+`make_report` is pure and computes it from the stored results alone; no log is read. `report_html.py` and
+`report_markdown.py` write it down, and the page shows it. What cannot be computed from the data (too few
+debates, one judge only) is left out, and a note says why.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from datetime import datetime
+
+from msgspec import Struct
+
+from moot.core.errors import Invalid
+from moot.experiments.definition import ExperimentDefinition
+from moot.experiments.judge_measures import JudgeReport, RatingShift, judge_report, leave_one_judge_out
+from moot.experiments.judgments import Judgment
+from moot.experiments.leg_results import LegResult
+from moot.experiments.rankings import rate_rankings
+from moot.experiments.ratings import Ratings, rate_models, rate_style_controlled
+from moot.experiments.reliability import ModelReliability, model_reliability
+
+SHOWN_DEBATES = 5
+SCORES = {"pro": 1.0, "tie": 0.5, "con": 0.0}
+
+
+class MatchupShare(Struct, frozen=True):
+    """How two models did against each other."""
+
+    first: str
+    second: str
+    share: float
+    """Of the debates that were decided, the share of `first`; a judge's tie counts half."""
+    debates: int
+
+
+class ShownDebate(Struct, frozen=True):
+    """A debate that is worth reading."""
+
+    debate: str
+    motion: str
+    pro: str
+    con: str
+    share: float
+    """The share of ballots for the side of the motion."""
+
+
+class ExperimentReport(Struct, frozen=True, kw_only=True):
+    definition: ExperimentDefinition
+    version: str
+    """Of Moot."""
+    made_at: datetime
+    planned: int
+    held: int
+    failed: int
+    cost: float | None
+    """US dollars; None where a price is not known."""
+    seconds: float
+    """Of all debates together."""
+    ratings: Ratings | None = None
+    style_controlled: Ratings | None = None
+    matchups: tuple[MatchupShare, ...] = ()
+    judges: JudgeReport | None = None
+    without_judge: tuple[RatingShift, ...] = ()
+    reliability: tuple[ModelReliability, ...] = ()
+    closest: tuple[ShownDebate, ...] = ()
+    clearest: tuple[ShownDebate, ...] = ()
+    failures: tuple[LegResult, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What to beware of, in sentences."""
+
+
+def make_report(
+    definition: ExperimentDefinition,
+    results: Sequence[LegResult],
+    *,
+    planned: int,
+    version: str,
+    made_at: datetime,
+    bootstraps: int = 1000,
+) -> ExperimentReport:
+    rows = [row for result in results for row in result.judgments]
+    notes = list[str]()
+    ratings = style = judges = None
+    shifts: tuple[RatingShift, ...] = ()
+    try:
+        ranked = [row for result in results for row in result.rankings]
+        if ranked:
+            ratings = rate_rankings(ranked, bootstraps=bootstraps)
+        else:
+            ratings = rate_models(rows, bootstraps=bootstraps)
+            style = rate_style_controlled(rows, bootstraps=bootstraps)
+        notes += ratings.notes
+    except Invalid as error:
+        notes.append(f"No ratings: {error}")
+    try:
+        judges = judge_report(rows, bootstraps=min(bootstraps, 300))
+        notes += judges.notes
+        if len(judges.judges) > 1:
+            shifts = leave_one_judge_out(rows, bootstraps=0)
+    except Invalid as error:
+        notes.append(f"No figures about judges: {error}")
+    costs = [result.cost for result in results]
+    shown = _shown(rows)
+    failures = tuple(result for result in results if result.status == "error")
+    return ExperimentReport(
+        definition=definition,
+        version=version,
+        made_at=made_at,
+        planned=planned,
+        held=len(results) - len(failures),
+        failed=len(failures),
+        cost=None if None in costs else sum(cost for cost in costs if cost is not None),
+        seconds=sum(result.seconds for result in results),
+        ratings=ratings,
+        style_controlled=style,
+        matchups=_matchups(rows),
+        judges=judges,
+        without_judge=shifts,
+        reliability=model_reliability(rows),
+        closest=tuple(sorted(shown, key=lambda each: (abs(each.share - 0.5), each.debate))[:SHOWN_DEBATES]),
+        clearest=tuple(sorted(shown, key=lambda each: (-abs(each.share - 0.5), each.debate))[:SHOWN_DEBATES]),
+        failures=failures[:SHOWN_DEBATES],
+        notes=(*dict.fromkeys(notes), *_own_notes(definition, results, planned)),
+    )
+
+
+def _matchups(rows: Sequence[Judgment]) -> tuple[MatchupShare, ...]:
+    scores = defaultdict[tuple[str, str], list[float]](list)
+    debates = defaultdict[tuple[str, str], set[str]](set)
+    for row in rows:
+        if row.winner == "none":
+            continue
+        score = SCORES[row.winner]
+        pair = (row.pro, row.con) if row.pro <= row.con else (row.con, row.pro)
+        scores[pair].append(score if row.pro <= row.con else 1 - score)
+        debates[pair].add(row.debate)
+    return tuple(
+        MatchupShare(*pair, sum(values) / len(values), len(debates[pair]))
+        for pair, values in sorted(scores.items())
+    )
+
+
+def _shown(rows: Sequence[Judgment]) -> list[ShownDebate]:
+    ballots = defaultdict[str, list[Judgment]](list)
+    for row in rows:
+        if row.winner != "none":
+            ballots[row.debate].append(row)
+    return [
+        ShownDebate(
+            debate, each[0].motion, each[0].pro, each[0].con,
+            sum(SCORES[row.winner] for row in each) / len(each),
+        )
+        for debate, each in ballots.items()
+    ]  # fmt: skip
+
+
+def _own_notes(definition: ExperimentDefinition, results: Sequence[LegResult], planned: int) -> list[str]:
+    notes = list[str]()
+    if len(results) < planned:
+        notes.append(f"{planned - len(results):,} of {planned:,} planned debates have not been held yet.")
+    judges = set(definition.judges)
+    if own := sorted(judges & set(definition.models)):
+        notes.append(f"{', '.join(own)} judged debates in which it may have argued itself.")
+    unread = sum(row.winner == "none" for result in results for row in result.judgments)
+    if unread:
+        notes.append(f"{unread:,} ballots could not be read; they count for no side.")
+    legs = Counter(row.group for result in results for row in result.judgments[:1])
+    if alone := sum(count == 1 for count in legs.values()):
+        notes.append(f"{alone:,} matchups have been held with one order of the sides only.")
+    if definition.pairing == "adaptive":
+        notes.append(
+            "Pairs were chosen by the results so far. Win shares depend on that choice; ratings much less, "
+            "because they are fitted to who met whom."
+        )
+    return notes

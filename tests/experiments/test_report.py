@@ -1,0 +1,101 @@
+"""Reports: what they contain, what they say where data is missing, and that they load nothing."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+import pytest
+from msgspec.structs import replace
+
+from moot.experiments.definition import ExperimentDefinition
+from moot.experiments.judgments import Judgment
+from moot.experiments.leg_results import LegResult, read_result
+from moot.experiments.planned_debates import all_legs
+from moot.experiments.report import ExperimentReport, make_report
+from moot.experiments.report_html import report_html
+from moot.experiments.report_markdown import report_markdown
+
+HOSTILE = "<script>alert('x')</script> & | motion"
+LEAGUE = ExperimentDefinition(
+    name="league",
+    models=("acme/heron", "acme/wren", "other/finch"),
+    motions=(*(f"Motion {number}" for number in range(1, 9)), HOSTILE),
+    judges=("third/owl", "third/raven"),
+)
+
+
+def results(definition: ExperimentDefinition = LEAGUE) -> list[LegResult]:
+    """Heron beats wren beats finch; owl and raven mostly agree, and owl is paid for one order only."""
+    strength = {"acme/heron": 2, "acme/wren": 1, "other/finch": 0}
+    found = list[LegResult]()
+    for number, leg in enumerate(all_legs(definition, 2)):
+        pro, con = leg.models
+        expected = "pro" if strength[pro] > strength[con] else "con"
+        ballots = tuple(
+            Judgment(
+                group=leg.group, debate=f"deb_{number}", pro=pro, con=con, judge=judge, order=order,
+                winner=expected if (number + order + len(judge)) % 4 else "tie", motion=leg.motion,
+                pro_words=100 + number, con_words=90, pro_cost=0.01, con_cost=0.02,
+                pro_seconds=1, con_seconds=2,
+            )
+            for judge in definition.judges
+            for order in (0, 1)
+        )  # fmt: skip
+        found.append(
+            LegResult(
+                debate=f"deb_{number}", status="completed", motion=leg.motion, cost=0.05, judgments=ballots
+            )
+        )
+    return found
+
+
+def report(found: list[LegResult], definition: ExperimentDefinition = LEAGUE) -> ExperimentReport:
+    planned = len(all_legs(definition, 2))
+    at = datetime(2026, 11, 18, tzinfo=UTC)
+    return make_report(definition, found, planned=planned, version="0.1", made_at=at, bootstraps=100)
+
+
+def test_a_report_ranks_the_models_and_tells_costs_judges_and_matchups() -> None:
+    made = report(results())
+    assert made.ratings is not None
+    assert [each.model for each in made.ratings.models] == ["acme/heron", "acme/wren", "other/finch"]
+    assert made.cost == pytest.approx(0.05 * len(results()))
+    assert made.judges is not None
+    assert {each.judge for each in made.judges.judges} == {"third/owl", "third/raven"}
+    shares = {(each.first, each.second): each.share for each in made.matchups}
+    assert shares["acme/heron", "acme/wren"] > 0.6
+    assert len(made.closest) == 5
+
+
+def test_html_has_no_script_and_asks_no_other_host_and_escapes_motions() -> None:
+    page = report_html(report(results()), "https://moot.example")
+    assert "<script" not in page
+    assert not re.search(r'(src|href)="(?!https://moot\.example/debate/)', page)
+    assert "&lt;script&gt;" in page
+    assert page.count("<circle") == 3
+    assert "default-src 'none'" in page
+
+
+def test_markdown_has_the_same_tables() -> None:
+    text = report_markdown(report(results()))
+    for heading in ("Leaderboard", "Matchups", "Judges", "Reliability and cost", "Doubts", "Method"):
+        assert f"## {heading}" in text
+
+
+def test_what_is_missing_is_said() -> None:
+    found = results()
+    begun = report([replace(found[0], judgments=()), replace(found[1], status="error", judgments=())])
+    assert begun.ratings is None
+    assert begun.failed == 1
+    assert any("No ratings" in note for note in begun.notes)
+    assert any("have not been held yet" in note for note in begun.notes)
+    own = replace(LEAGUE, judges=("acme/heron",))
+    assert any("argued itself" in note for note in report(found, own).notes)
+    assert "Doubts" in report_html(begun)
+    alone = report(found[:1])
+    assert any("one order of the sides only" in note for note in alone.notes)
+
+
+def test_a_result_is_stored_and_read_without_loss() -> None:
+    assert [read_result(each.to_json()) for each in results()] == results()
