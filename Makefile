@@ -74,6 +74,7 @@ simulate: setup ## how often the intervals of ratings hold the truth; ARGS='--ru
 
 screenshots: setup .venv/.debian .venv/.fonts ## take the pictures in docs/images
 	@$(BIN)/python -m tests.page.screenshots $(ARGS)
+	@$(BIN)/python -m tests.page.moving_picture
 
 wheel: setup docs ## build the wheel into dist/
 	@$(BIN)/python -m build --wheel --no-isolation

@@ -91,16 +91,16 @@ async def _history(served: Served, play: Play) -> dict[str, str]:
     """What has been debated before the pictures are taken; the live one last."""
     for _ in range(3):
         for topic, format, seats in TABLES:
-            await served.over(await _open(served, _table(topic, format, seats)))
+            await served.over(await open_debate(served, _table(topic, format, seats)))
     play.again()
-    over = await _open(served, body())
+    over = await open_debate(served, body())
     await served.over(over)
-    four = await _open(served, _table("What should a town do with its empty store?", "roundtable", 4))
-    long = await _open(served, {**body(maxRounds=1), "topic": (LONG * 5)[:500].strip()})
+    four = await open_debate(served, _table("What should a town do with its empty store?", "roundtable", 4))
+    long = await open_debate(served, {**body(maxRounds=1), "topic": (LONG * 5)[:500].strip()})
     await served.over(four)
     await served.over(long)
     play.again(stops_in=2)
-    live = await _open(served, body(timeoutPerRound=300))
+    live = await open_debate(served, body(timeoutPerRound=300))
     await served.until(live, lambda status: [turn["turn"] for turn in status["speaking"]] == [2])
     await served.post(live, "inject", {"text": "Who decides which drivers may still come in?"})
     await asyncio.sleep(0.5)
@@ -125,7 +125,7 @@ def _table(topic: str, format: str, seats: int) -> dict[str, Any]:
     }
 
 
-async def _open(served: Served, body: dict[str, Any]) -> str:
+async def open_debate(served: Served, body: dict[str, Any]) -> str:
     reply = await served.http.post("/api/v1/debates", json=body)
     assert reply.status_code == 201, reply.text
     return reply.json()["id"]
