@@ -302,7 +302,8 @@ class Format(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     chairs: tuple[SeatTemplate, ...]
     phases: tuple[Phase, ...]
     min_seats: int = 2
-    max_seats: int = MAX_PARTICIPANTS
+    max_seats: int = 4
+    """Not `MAX_PARTICIPANTS`: old logs that leave it out mean four."""
     rounds: int = 5
     """The usual number of rounds."""
     max_rounds: int = 10

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from moot.core.errors import Invalid
 from moot.core.state import Debate, Judging
@@ -112,7 +112,8 @@ def choose_labels(debate: Debate, judges: Sequence[Judge]) -> tuple[str, ...]:
 
 
 def _read_by(debate: Debate, judges: Sequence[Judge]) -> Iterator[str]:
-    yield from (debate.motion, debate.manner.objective)
+    yield debate.motion
+    yield from (option for option in astuple(debate.manner) if isinstance(option, str))
     yield from (seat.name for seat in debate.seats)
     yield from (criterion for judge in judges for criterion in judge.criteria)
     yield from (turn.text for turn in (*debate.turns, *debate.live))
