@@ -124,7 +124,8 @@ function SetupForm({ at, first, server, formats }) {
     <${Lecterns} setup=${setup} usual=${usual} format=${format} server=${server} errors=${wrong} onChange=${change}
       onSwap=${swap} />
     <${Readiness} setup=${whole} server=${server} />
-    <${FormatCard} format=${format} formats=${formats} summary=${formatSummary(format, setup)} order=${plan?.order}
+    <${FormatCard} format=${format} formats=${formats} describe=${(one) => formatSummary(one, inFormat(setup, format, one))}
+      order=${plan?.order}
       current=${current} colours=${setup.seats.map((seat) => seat.color)} names=${names}
       wrong=${wrongs(wrong, 'format')} onPick=${(picked) => change(inFormat(setup, format, picked))} />
     <${Details} class="options-fold" summary=${options} needed=${Object.keys(wrong).some(isOption)}>

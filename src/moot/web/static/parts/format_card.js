@@ -7,9 +7,9 @@ import { Dialog } from '../lib/ui.js';
 import { Wrong } from './field.js';
 import { Order } from './speech_strip.js';
 
-/** `summary`: what the format does in this setup; `order`: the speeches that the server planned for these seats; pale
-    while it is not `current`. */
-export function FormatCard({ format, formats, summary, order = [], current, colours, names, wrong, onPick }) {
+/** `describe(format)`: what a format does in this setup; `order`: the speeches that the server planned for these seats;
+    pale while it is not `current`. */
+export function FormatCard({ format, formats, describe, order = [], current, colours, names, wrong, onPick }) {
   const [choosing, choose] = useState(false);
   const pick = (picked) => {
     choose(false);
@@ -20,7 +20,7 @@ export function FormatCard({ format, formats, summary, order = [], current, colo
       <h3 id="format-title"><span>Format</span> <bdi>${format.title}</bdi></h3>
       <button type="button" class="btn" onClick=${() => choose(true)}>Change format</button>
     </div>
-    <p class="soft small" dir="auto">${summary}</p>
+    <p class="soft small" dir="auto">${describe(format)}</p>
     <div class="laid" data-pale=${current ? undefined : ''}>
       <${Drawn} order=${order} colours=${colours} names=${names} />
       <p class="small soft numbers">${counted(order)}</p>
@@ -28,7 +28,8 @@ export function FormatCard({ format, formats, summary, order = [], current, colo
     <${Wrong} texts=${wrong} />
     ${choosing && html`<${Dialog} title="Choose a format" class="formats" onClose=${() => choose(false)}>
       <div role="group" aria-label="Formats">${formats.map(
-        (one) => html`<${Choice} key=${one.name} format=${one} chosen=${one === format} onPick=${() => pick(one)} />`,
+        (one) => html`<${Choice} key=${one.name} format=${one} summary=${describe(one)} chosen=${one === format}
+          onPick=${() => pick(one)} />`,
       )}</div>
     <//>`}
   </section>`;
@@ -41,13 +42,15 @@ function counted(order) {
   if (!order.length) return '';
   const words = order.reduce((sum, speech) => sum + speech.words, 0);
   const rounds = order.at(-1).round;
-  const speeches = plural(order.length, 'speech', 'speeches');
-  return `${speeches} in ${plural(rounds, 'round')}, about ${plural(words, 'word')}`;
+  // A speech with a break for points of information has two parts, each with a mark of its own.
+  const whole = order.filter((speech) => speech.tone !== 'continuation').length;
+  const parts = whole < order.length ? ` (${order.length} parts)` : '';
+  return `${plural(whole, 'speech', 'speeches')}${parts} in ${plural(rounds, 'round')}, about ${plural(words, 'word')}`;
 }
 
-const Choice = ({ format, chosen, onPick }) => html`<button type="button" class="choice" aria-pressed=${chosen}
+const Choice = ({ format, summary, chosen, onPick }) => html`<button type="button" class="choice" aria-pressed=${chosen}
   onClick=${onPick}>
   <b dir="auto">${format.title}</b>
-  <span class="small soft" dir="auto">${format.summary}</span>
+  <span class="small soft" dir="auto">${summary}</span>
   <${Drawn} order=${format.order} colours=${SEAT_COLOURS} label=${`Speeches of ${format.title}`} />
 </button>`;

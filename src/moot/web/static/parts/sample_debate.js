@@ -16,6 +16,8 @@ await Promise.all([ensureStyle('live'), ensureStyle('verdict')]);
 
 /** Within this many pixels of the end the text is followed. */
 const NEAR = 80;
+/** Above a speech that is shown from its beginning. */
+const GAP = 16;
 
 async function load(signal) {
   const reply = await fetch('/static/sample_debate.json', { signal });
@@ -36,7 +38,7 @@ function Sample({ data }) {
   useState(() => wanted.current || step(player));
   useScreen(player);
   usePlayInView(player, box, wanted);
-  const follow = useFollow(box, player.debate);
+  const follow = useFollow(box, player);
   const to = (time) => {
     follow();
     player.show(time);
@@ -146,28 +148,36 @@ function usePlayInView(player, box, wanted) {
   }, []);
 }
 
-/** Keeps the end of the text in view until the user scrolls up; the verdict is shown from its beginning. */
-function useFollow(box, debate) {
+/** While it plays, keeps the end of the text in view until the user scrolls up. After a step, and for the verdict, shows
+    what is new from its beginning. */
+function useFollow(box, player) {
   const following = useRef(true);
   useEffect(() => {
     const own = box.current;
     const heed = () => (following.current = own.scrollHeight - own.clientHeight - own.scrollTop < NEAR);
-    const toEnd = () => {
+    const show = () => {
       if (!following.current) return;
-      const verdict = own.querySelector('.verdict');
-      own.scrollTop = verdict ? verdict.offsetTop - own.offsetTop : own.scrollHeight;
+      const last = own.querySelector('.verdict') ?? (player.playing.peek() ? null : latest(own));
+      own.scrollTop = last ? last.offsetTop - own.offsetTop - GAP : own.scrollHeight;
     };
-    const watcher = new ResizeObserver(toEnd);
-    const children = new MutationObserver(() => own.querySelectorAll(':scope > *').forEach((one) => watcher.observe(one)));
+    const sizes = new ResizeObserver(show);
+    const watch = () => [...own.children].forEach((child) => sizes.observe(child));
+    const children = new MutationObserver(watch);
     children.observe(own, { childList: true });
-    own.querySelectorAll(':scope > *').forEach((one) => watcher.observe(one));
-    own.addEventListener('wheel', heed, { passive: true });
-    own.addEventListener('touchmove', heed, { passive: true });
-    own.addEventListener('keydown', heed);
+    watch();
+    const ways = ['wheel', 'touchmove', 'keyup'];
+    ways.forEach((way) => own.addEventListener(way, heed, { passive: true }));
     return () => {
-      watcher.disconnect();
+      sizes.disconnect();
       children.disconnect();
     };
-  }, [debate]);
+  }, []);
   return () => (following.current = true);
+}
+
+/** The last speech, with the round or the point that stands before it. */
+function latest(scene) {
+  const entry = [...scene.querySelectorAll('.entry')].at(-1);
+  const before = entry?.previousElementSibling;
+  return before?.matches('.round, .remark') ? before : entry;
 }
