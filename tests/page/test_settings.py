@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import BrowserContext, Page, Route, expect
 
 from moot.store.contract import AccessToken, digest
-from tests.web.routes.served import Served
+from tests.page.conftest import watching
+from tests.support.hub import LoopbackHub
+from tests.web.routes.served import Served, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 REFUSED = "the server responded with a status of 401"
@@ -58,6 +61,27 @@ async def test_a_key_is_saved_tested_and_removed_and_never_shown(page: Page, ser
     assert "sk-a-secret" not in await page.content()
     await service.get_by_role("button", name="Remove key").click()
     await expect(service.get_by_text("No key ·")).to_be_visible()
+
+
+async def test_a_model_of_the_hub_is_shown_before_it_is_installed(
+    tmp_path: Path, context: BrowserContext, complaints: list[str]
+) -> None:
+    with LoopbackHub() as hub:
+        hub.repos["maker/Toy-GGUF"] = {"toy-q4.gguf": b"GGUF" + b"a" * 1000}
+        async with serving(tmp_path, environ=hub.environ) as served, await context.new_page() as page:
+            watching(served, complaints)(page)
+            await page.goto(f"{served.url}/settings#local-models")
+            source = page.get_by_label("Another model")
+            await source.fill("hf:maker/Toy-GGUF/none.gguf")
+            await page.get_by_role("button", name="Check", exact=True).click()
+            await expect(page.get_by_text("Did you mean hf:maker/Toy-GGUF/toy-q4.gguf?")).to_be_visible()
+            await source.fill("hf:maker/Toy-GGUF/toy-q4.gguf")
+            await page.keyboard.press("Enter")
+            await expect(page.get_by_role("status").filter(has_text="licence apache-2.0")).to_be_visible()
+            await page.get_by_role("button", name="Install", exact=True).click()
+            model = page.get_by_role("listitem").filter(has_text="toy-q4")
+            await expect(model).to_contain_text("installed")
+    assert all("422" in one for one in complaints)
 
 
 async def test_an_unreachable_server_is_said_with_what_to_do(

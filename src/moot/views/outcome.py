@@ -54,11 +54,21 @@ class JudgeMargins(Struct, frozen=True):
 
 
 def headline(debate: Debate, verdict: DebateVerdict) -> str:
+    if is_coin_flip(debate, verdict):
+        return "A coin flip"
     if verdict.outcome == "win" and verdict.winner:
         winner = party(debate, verdict.winner)
         wins = "wins" if len(winner.seats) == 1 else "win"
         return f"{winner.name} {wins} the vote" if verdict.by == "audience" else f"{winner.name} {wins}"
     return "Too close to call" if verdict.outcome == "too-close" else "A draw"
+
+
+def is_coin_flip(debate: Debate, verdict: DebateVerdict) -> bool:
+    """Whether only very small models judged, and the sides have level points: the winner means nothing."""
+    if verdict.by != "judges" or verdict.outcome != "win" or not verdict.scores or verdict.margin != 0:
+        return False
+    judging = _judging(debate, verdict)
+    return judging is not None and all(judge.model.small for judge in judging.judges)
 
 
 def places(debate: Debate, verdict: DebateVerdict) -> str:

@@ -23,9 +23,14 @@ async function look() {
 }
 
 /** Resolves when the model is installed. */
-export async function install(name) {
-  await post(`/installs/${encodeURIComponent(name)}`);
-  announce(`Installing ${installs.peek()[name]?.title ?? name}.`);
+export const install = (name) => installed(() => post(`/installs/${encodeURIComponent(name)}`));
+
+/** `source`: hf:owner/repo/file.gguf, or ollama/NAME. */
+export const installSource = (source) => installed(() => post('/installs', { source }));
+
+async function installed(begin) {
+  const { name, title } = await begin();
+  announce(`Installing ${title}.`);
   await follow();
   const model = installs.peek()[name];
   if (model?.state === 'failed') throw new Error(model.error || 'The installation failed.');
