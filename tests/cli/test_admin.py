@@ -38,7 +38,7 @@ def tokens(data: Path, *keep: AccessToken) -> dict[str, AccessToken]:
 
 
 def test_statistics_of_nothing_say_how_to_begin(moot: Moot):
-    assert moot("stats") == (0, 'No debates here yet. Begin with: moot "A motion"\n', "")
+    assert moot("stats") == (0, 'No debates here yet. Begin with: moot "This house would ban homework"\n', "")
     assert json.loads(moot("stats", "--json")[1])["totals"]["debates"] == 0
 
 

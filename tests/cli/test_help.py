@@ -58,7 +58,7 @@ def test_the_help_is_what_the_parser_would_print(
     monkeypatch.setenv("TERM", "xterm")
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    by_parser = moot("A motion", "--help")
+    by_parser = moot("A motion to try", "--help")
     assert by_parser[1].count("\n") > 100
     assert moot("--help") == moot("-h") == by_parser
 
@@ -95,24 +95,42 @@ def test_an_example_is_of_its_command_and_in_its_help(moot: Moot, name: str):
 
 
 def test_nothing_at_all_shows_the_help(moot: Moot):
-    assert moot() == moot("--help")
+    assert moot() == moot("--help") == moot("help")
+    assert moot("help", "serve") == moot("serve", "--help")
+
+
+def test_a_motion_of_one_word_is_debated_when_it_is_asked_for(moot: Moot):
+    code, out, _ = moot("debate", "Vegetarianism", "--model", "scripted/demo", "--rounds", "1", "--plain")
+    assert code == 0
+    assert "Vegetarianism" in out
 
 
 def test_the_version(moot: Moot):
-    assert moot("--version") == (0, f"{__version__}\n", "")
+    assert moot("--version") == moot("version") == (0, f"{__version__}\n", "")
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["A motion", "--colour", "red"], "--colour"),
-        (["A motion", "--rounds", "many"], "many"),
-        (["A motion", "--intensity", "6"], "6"),
+        (["A motion to try", "--colour", "red"], "--colour"),
+        (["A motion to try", "--rounds", "many"], "many"),
+        (["A motion to try", "--intensity", "6"], "6"),
         (["lst"], "Did you mean `moot list`?"),
+        (["hello"], "To debate one word: moot debate hello"),
+        (["hello", "--rounds", "2"], "a motion has at least two words"),
+        (["--rounds", "2", "hello"], "a motion has at least two words"),
+        (["config"], "`moot doctor` shows what is set up here"),
+        (["run"], 'A debate begins with its motion: moot "'),
+        (["hello", "world"], 'a motion stands in quotation marks: moot "hello world"'),
+        (["debate", "Cats"], "motion: Must be between 10 and 500 characters"),
+        (["A motion to try", "--for", "humn"], "There is no local model humn. Did you mean human?"),
+        (["A motion to try", "--for", "local/smolm2"], "Did you mean local/smollm2-135m?"),
+        (["A motion to try", "--model", "opnai/gpt-6"], "Did you mean openai?"),
+        (["A motion to try", "--format", "oxfrd"], "Did you mean oxford?"),
         (["list", "--status", "asleep"], "asleep"),
-        (["A motion", "--format", "shouting"], "There is no format called 'shouting'"),
-        (["A motion", "--model", "nobody/nothing"], "There is no provider called 'nobody'"),
-        (["A motion", "--output", "debate.pdf"], "should end in .md, .html or .json"),
+        (["A motion to try", "--format", "shouting"], "There is no format called 'shouting'"),
+        (["A motion to try", "--model", "nobody/nothing"], "There is no provider called 'nobody'"),
+        (["A motion to try", "--output", "debate.pdf"], "should end in .md, .html or .json"),
         (["show", "nothing"], "There is no debate 'nothing'."),
         (["replay", "--speed", "fast"], "--speed must be a number above 0, or max"),
         (["formats", "show", "shouting"], "There is no format called 'shouting'"),
@@ -123,13 +141,22 @@ def test_a_mistake_is_one_clear_line(moot: Moot, arguments: list[str], words: st
     assert code == 2
     assert out == ""
     assert err.startswith("moot: ")
-    assert words in err
+    assert words in " ".join(err.split())
     assert "Traceback" not in err
+    assert "No debates" in moot("list")[1]
 
 
 def test_all_that_is_wrong_with_a_debate_is_said_at_once_in_the_words_of_the_options(moot: Moot):
     code, _, err = moot(
-        "A motion", "--model", "scripted/demo", "--rounds", "99", "--timeout", "0", "--cost-limit", "-1"
+        "A motion to try",
+        "--model",
+        "scripted/demo",
+        "--rounds",
+        "99",
+        "--timeout",
+        "0",
+        "--cost-limit",
+        "-1",
     )
     assert code == 2
     assert "--rounds: Must be between 1 and 10" in err
@@ -140,7 +167,7 @@ def test_all_that_is_wrong_with_a_debate_is_said_at_once_in_the_words_of_the_opt
 def test_a_cost_limit_that_is_too_small_is_refused_before_there_is_a_debate(moot: Moot, data: Path):
     data.mkdir()
     (data / "moot.toml").write_text('[prices."scripted/*"]\ninput = "3"\noutput = "15"\n')
-    code, out, err = moot("A motion", "--model", "scripted/demo", "--cost-limit", "0.01")
+    code, out, err = moot("A motion to try", "--model", "scripted/demo", "--cost-limit", "0.01")
     assert (code, out) == (2, "")
     assert "--cost-limit: Must be at least 0." in err
     assert "for this setup" in err

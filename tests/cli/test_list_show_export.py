@@ -23,7 +23,7 @@ Moot = Callable[..., tuple[int, str, str]]
 
 
 def test_an_empty_shelf_says_how_to_begin(moot: Moot):
-    assert moot("list") == (0, 'No debates here yet. Begin with: moot "A motion"\n', "")
+    assert moot("list") == (0, 'No debates here yet. Begin with: moot "This house would ban homework"\n', "")
     code, _, err = moot("show")
     assert code == 2
     assert "There are no debates here yet." in err
@@ -107,7 +107,7 @@ def test_a_debate_is_deleted_only_when_someone_agrees(hold: Hold, moot: Moot):
     debate_id = hold(rounds=1)
     code, _, err = moot("delete", debate_id)
     assert code == 1
-    assert "--yes deletes without asking" in err
+    assert "pass --yes" in err
     assert moot("delete", debate_id, "--yes") == (0, f"Deleted {debate_id}.\n", "")
     assert moot("list")[1].startswith("No debates here yet.")
 

@@ -133,7 +133,7 @@ def test_a_further_attempt_is_announced_and_begins_anew():
     log._calls = 2
     log.settle("Second try.").add(TurnCompleted(turn, 2))
     page = shown(log)
-    assert "The provider is overloaded. It is asked again in 2 s." in page
+    assert "The provider is overloaded. Retrying in 2 s." in page
     assert "    Second try.\n" in page
 
 
@@ -183,7 +183,7 @@ def test_whatever_happens_beside_the_speeches_is_said():
     page = shown(log)
     for words in (
         "No speech: The model did not answer in time.",
-        "Against's speech is struck and will be given again.",
+        "Against's speech: retrying the speech.",
         "Cut short: skipped.",
         "For's speech was skipped.",
         "The costs have passed $0.50.",
@@ -191,7 +191,7 @@ def test_whatever_happens_beside_the_speeches_is_said():
         "the debate goes in circles",
         "For gives way: “I concede.”",
         "Paused by Ann.",
-        "It goes on.",
+        "Resumed.",
         "Judge gave no usable ballot.",
     ):
         assert words in page
@@ -230,7 +230,7 @@ def test_what_people_do_is_said():
 
 def test_a_seat_is_nobodys_until_a_model_is_named_for_it():
     page = shown(log_of("asked-for"))
-    assert "nobody yet" in page
+    assert "no one yet" in page
     assert "decided by hand" not in page.partition("Round 1")[0]
     assert "scripted/heron speaks as NEGATIVE." in page
 
@@ -251,7 +251,7 @@ def test_a_call_beside_the_speeches_fails_in_silence():
         (AsideAsked(1, "concession", 1, "for"), "For is asked whether it gives way"),
         (AsideAsked(1, "referee", 1, judge="judge"), "a referee is asked"),
         (PollOpened("before", 90), "the audience votes · 0 votes · 1:29 left"),
-        (PollOpened("before"), "until somebody closes the vote"),
+        (PollOpened("before"), "until the vote is closed"),
     ],
 )
 def test_the_moving_part_says_what_is_waited_for(aside: AsideAsked | PollOpened, words: str):

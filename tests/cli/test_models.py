@@ -243,7 +243,7 @@ def test_a_model_without_its_provider_is_given_its_whole_name(moot: Moot):
     assert code == 2
     assert "Did you mean openai/gpt-5-mini?" in " ".join(err.split())
     code, _, err = moot("models", "test", "gpt-99")
-    assert code == 1
+    assert code == 2
     assert "There is no local model gpt-99." in err
 
 
@@ -291,7 +291,7 @@ REFUSAL = "This model has moved to another plan."
 
 def test_a_debate_that_a_service_has_refused_says_how_to_see_why(moot: Moot, service: Service):
     service.status, service.error = 400, {"message": REFUSAL}
-    code, out, err = moot("A motion", "--model", "openai/gpt-6-luna", "--rounds", "1")
+    code, out, err = moot("A motion to try", "--model", "openai/gpt-6-luna", "--rounds", "1")
     assert code == 1
     assert "MOOT_DEBUG=1 shows what the service said." in err
     assert REFUSAL not in out + err
@@ -300,7 +300,7 @@ def test_a_debate_that_a_service_has_refused_says_how_to_see_why(moot: Moot, ser
 def test_debugging_shows_what_the_service_said_and_no_event_has_it(data: Path, service: Service):
     service.status, service.error = 400, {"message": f"{REFUSAL} {KEY}"}
     env = {**os.environ, "MOOT_DEBUG": "1"}
-    ended = piped(env, "A motion", "--model", "openai/gpt-6-luna", "--rounds", "1", "--json")
+    ended = piped(env, "A motion to try", "--model", "openai/gpt-6-luna", "--rounds", "1", "--json")
     assert ended.returncode == 1
     assert REFUSAL in ended.stderr
     assert REFUSAL not in ended.stdout
@@ -310,7 +310,7 @@ def test_debugging_shows_what_the_service_said_and_no_event_has_it(data: Path, s
 def test_a_default_that_a_key_has_brought_about_is_told_with_one_that_costs_nothing(
     moot: Moot, service: Service
 ):
-    _, out, _ = moot("A motion", "--rounds", "1", "--judge", "none")
+    _, out, _ = moot("A motion to try", "--rounds", "1", "--judge", "none")
     told = "openai/gpt-6-luna, because OPENAI_API_KEY is set"
     assert told in " ".join(out.split())
     assert "--model local/smollm2-135m costs nothing" in " ".join(out.split())
@@ -321,9 +321,9 @@ def test_a_model_that_was_named_needs_no_reason(
     moot: Moot, service: Service, monkeypatch: pytest.MonkeyPatch
 ):
     options = ("--rounds", "1", "--judge", "none")
-    assert "because" not in moot("A motion", "--model", "openai/gpt-6-luna", *options)[1]
+    assert "because" not in moot("A motion to try", "--model", "openai/gpt-6-luna", *options)[1]
     monkeypatch.setenv("MOOT_MODEL", "openai/gpt-6-luna")
-    assert "because" not in moot("A motion", *options)[1]
+    assert "because" not in moot("A motion to try", *options)[1]
 
 
 # --- how hard, and how much ---------------------------------------------------------------------------
@@ -336,7 +336,7 @@ def test_the_levels_are_those_of_the_vocabulary():
 
 def test_each_side_thinks_and_says_as_it_is_told(moot: Moot, service: Service):
     moot(
-        "A motion", "--model", "openai/gpt-6-luna", "--rounds", "1", "--judge", "none",
+        "A motion to try", "--model", "openai/gpt-6-luna", "--rounds", "1", "--judge", "none",
         "--effort", "low", "--effort-against", "high", "--verbosity", "medium", "--verbosity-for", "low",
     )  # fmt: skip
     told = [(body["reasoning"]["effort"], body["text"]["verbosity"]) for _, _, body in service.asked]
@@ -344,7 +344,7 @@ def test_each_side_thinks_and_says_as_it_is_told(moot: Moot, service: Service):
 
 
 def test_the_judge_is_not_told_how_hard_to_think(moot: Moot, service: Service):
-    moot("A motion", "--for", "openai/gpt-6-luna", "--rounds", "1", "--effort-for", "low")
+    moot("A motion to try", "--for", "openai/gpt-6-luna", "--rounds", "1", "--effort-for", "low")
     asked = [body for _, _, body in service.asked]
     efforts = [body["reasoning"].get("effort") for body in asked if "format" in body.get("text", {})]
     assert efforts
@@ -352,11 +352,11 @@ def test_the_judge_is_not_told_how_hard_to_think(moot: Moot, service: Service):
 
 
 def test_an_effort_that_a_model_does_not_take_is_refused_with_those_it_takes(moot: Moot, service: Service):
-    code, _, err = moot("A motion", "--model", "openai/gpt-5-mini", "--effort", "xhigh")
+    code, _, err = moot("A motion to try", "--model", "openai/gpt-5-mini", "--effort", "xhigh")
     assert code == 2
     assert "minimal, low, medium, high" in " ".join(err.split())
-    assert moot("A motion", "--model", "openai/gpt-4o", "--verbosity", "low")[0] == 2
-    assert moot("A motion", "--model", "openai/gpt-6-luna", "--effort", "ultra")[0] == 2
+    assert moot("A motion to try", "--model", "openai/gpt-4o", "--verbosity", "low")[0] == 2
+    assert moot("A motion to try", "--model", "openai/gpt-6-luna", "--effort", "ultra")[0] == 2
     assert service.asked == []
 
 
@@ -394,3 +394,26 @@ def test_a_mistake_in_the_file_is_one_clear_line(moot: Moot, data: Path):
     assert "one of its names is not that of an endpoint" in " ".join(err.split())
     assert KEY not in err
     assert json.dumps(KEY) not in err
+
+
+# --- model servers before a debate ----------------------------------------------------------------------
+
+
+def test_a_model_server_is_asked_before_there_is_a_debate(
+    moot: Moot, monkeypatch: pytest.MonkeyPatch, unused_tcp_port: int
+):
+    with Service() as service:
+        monkeypatch.setenv("OLLAMA_BASE_URL", service.url)
+        code, _, err = moot("Tea is better than coffee", "--model", "ollama/servd")
+        assert code == 2
+        said = "Ollama has no model servd. Did you mean ollama/served? To pull it: moot models install"
+        assert said in " ".join(err.split())
+        code, _, _ = moot(
+            "Tea is better than coffee", "--model", "ollama/served", "--turns", "1", "--judge", "none"
+        )
+        assert code == 0
+    monkeypatch.setenv("OLLAMA_BASE_URL", f"http://127.0.0.1:{unused_tcp_port}")
+    code, _, err = moot("Tea is better than coffee", "--model", "ollama/served")
+    assert code == 1
+    assert f"Ollama is not running at http://127.0.0.1:{unused_tcp_port}." in err
+    assert "ollama serve" in err

@@ -180,7 +180,7 @@ def test_a_seat_is_taken_spoken_for_and_left_from_another_terminal(data: Path, m
     assert "Zoe sits down as Opposition; scripted/b stands in." in page
     assert "The person in the seat of Opposition leaves: scripted/b speaks instead." in page
     assert "    Coffee wakes.\n    2 words by hand\n" in page
-    assert "Take a seat first" in moot("say", "last", "More.")[2]
+    assert "Take one first: moot take ID SEAT" in moot("say", "last", "More.")[2]
 
 
 def test_who_watches_as_a_seat_is_asked_there(data: Path, moot: Moot):
@@ -288,7 +288,7 @@ def test_a_person_judges_from_a_pipe(data: Path, moot: Moot):
     done = spoken(data, *MODELS, "--judge", "human", typed=typed)
     assert done.returncode == 0, done.stderr
     assert "Opposition wins" in done.stdout
-    assert "It rests on: Proposition, Opening statement (speech 1); Opposition," in done.stdout
+    assert "Key speeches: Proposition, Opening statement (speech 1); Opposition," in done.stdout
     assert "There is no seat 'nobody' here." in done.stderr
     assert "There is no speech 9. There are: 1, 2." in done.stderr
     judging = debate_in(moot).judging
@@ -315,7 +315,7 @@ def test_a_panel_of_people_and_models_is_shown_judge_by_judge(data: Path, moot: 
     assert "Clearer." in done.stdout
     told = moot("verdicts")[1]
     assert "Judge 3  a person\n    Proposition\n    Clearer.\n" in told
-    assert told.count("It rests on: ") >= 5
+    assert told.count("Key speeches: ") >= 5
 
 
 def test_a_debate_is_judged_again_and_the_first_verdict_stays(hold: Hold, moot: Moot):
@@ -337,7 +337,7 @@ def test_a_second_look_that_was_left_is_taken_up_again(hold: Hold, data: Path, m
     hold(rounds=1)
     left = piped(environment(data), "rejudge", "last", "--judge", "human")
     assert left.returncode == 130
-    assert "It is being judged again. Go on with: moot resume deb_" in left.stderr
+    assert "It is being judged again. Continue: moot resume deb_" in left.stderr
     done = piped(environment(data), "resume", stdin="draw\nLevel.\n\n\n2\n")
     assert done.returncode == 0, done.stderr
     assert "A draw" in done.stdout

@@ -125,7 +125,7 @@ def test_votes_are_counted_there_and_shown_here(server: Served, env: dict[str, s
     page = on(server, env, "watch", debate.id).stdout
     assert "The vote is closed: 1 vote." in page
     assert "Bob wins" in page
-    assert f"What it came to: moot polls {debate.id} --server" in page
+    assert f"Results: moot polls {debate.id} --server" in page
     assert "| After the debate | 0 (0%) | 1 (100%) |" in on(server, env, "export", debate.id).stdout
 
 

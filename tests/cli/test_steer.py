@@ -79,7 +79,7 @@ def test_a_pause_from_outside_ends_the_run_and_says_how_to_go_on(data: Path, moo
     assert "Opposition wins" in moot("show")[1]
     code, _, err = moot("resume")
     assert code == 1
-    assert "The debate is over. (It is completed.)" in err
+    assert "The debate is over. (status: completed)" in err
 
 
 def test_a_debate_whose_process_died_is_taken_up_where_it_was(data: Path, moot: Moot):
@@ -117,7 +117,7 @@ def test_what_cannot_be_done_now_is_refused_with_the_reason(hold: Hold, moot: Mo
         code, out, err = moot(*arguments)
         assert code == 1, arguments
         assert out == ""
-        assert "(It is completed.)" in err
+        assert "(status: completed)" in err
     assert moot("decide", "last", "nobody")[0] == 2
     assert moot("inject", "last", "Hello")[0] == 1
 

@@ -34,7 +34,7 @@ def test_ctrl_c_pauses_and_resume_goes_on_to_the_verdict(data: Path, moot: Moot)
     with Terminal(environment(data), "resume", debate_id) as terminal:
         assert terminal.ended() == 0
         said = words(terminal.output)
-    assert "It goes on." in said
+    assert "Resumed." in said
     assert "── Verdict ──" in said
     assert "moot export last" in said
     assert moot("list")[1].count("completed") == 1
@@ -92,10 +92,10 @@ def test_looking_away_does_not_disturb_the_debate(data: Path):
     with Terminal(env, *DEBATE, "--json") as running:
         running.until("call.delta")
         with Terminal(env, "watch") as watching:
-            watching.until("Ctrl-C looks away")
+            watching.until("Ctrl-C stops watching")
             watching.type(CTRL_C)
             assert watching.ended() == 130
-            assert "goes on without you" in words(watching.output)
+            assert "The debate continues." in words(watching.output)
         assert running.ended() == 0
 
 

@@ -141,7 +141,7 @@ async def test_what_a_dead_process_left_is_taken_up(tmp_path: Path) -> None:
     async with Arena.open(
         settings(tmp_path), providers={"scripted": ScriptedProvider(slow, pace=0.01)}
     ) as arena:
-        debate_id = (await arena.create(await arena.setup("Go on", model=MODEL, turns=2))).debate.id
+        debate_id = (await arena.create(await arena.setup("Go on with it", model=MODEL, turns=2))).debate.id
         await arena.start(debate_id)
         async for recorded in arena.follow(debate_id):
             if isinstance(recorded.event, CallDelta):
@@ -169,7 +169,9 @@ async def test_a_judging_again_that_a_dead_process_left_is_taken_up(tmp_path: Pa
 
 async def test_a_debate_that_another_process_runs_is_left_alone(tmp_path: Path) -> None:
     async with Arena.open(settings(tmp_path), providers={"scripted": ScriptedProvider(pace=0.01)}) as arena:
-        debate_id = (await arena.create(await arena.setup("Mine", model=MODEL, turns=2))).debate.id
+        debate_id = (
+            await arena.create(await arena.setup("Mine alone, please", model=MODEL, turns=2))
+        ).debate.id
         await arena.start(debate_id)
         async for recorded in arena.follow(debate_id):
             if isinstance(recorded.event, CallDelta):
@@ -191,7 +193,7 @@ async def test_requests_as_sent_are_kept_beside_the_log(tmp_path: Path) -> None:
     store = SqliteStore.open(tmp_path / "moot.db")
     provider = ScriptedProvider()
     async with Arena.open(settings(tmp_path), store=store, providers={"scripted": provider}) as arena:
-        records = [r async for r in arena.debate("Keep it", model=MODEL, turns=1, judge="none")]
+        records = [r async for r in arena.debate("Keep it here", model=MODEL, turns=1, judge="none")]
         digests = [r.event.request for r in records if hasattr(r.event, "request")]
         body = await arena.store.request_body(records[0].debate, digests[0])
     assert body is not None
@@ -203,7 +205,7 @@ async def test_following_ends_where_a_person_is_waited_for(
     tmp_path: Path, options: dict[str, object]
 ) -> None:
     async with Arena.open(settings(tmp_path), providers={"scripted": ScriptedProvider()}) as arena:
-        debating = arena.debate("Your turn", model=MODEL, turns=2, **options)
+        debating = arena.debate("Your turn now", model=MODEL, turns=2, **options)
         records = [recorded async for recorded in debating]
         assert (await arena.state(records[0].debate)).status == "awaiting_arguments"
 

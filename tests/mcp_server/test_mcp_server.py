@@ -166,7 +166,7 @@ async def test_what_is_here_is_listed(moot: Client) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "complaint"),
     [
-        ("start_debate", {"motion": ""}, "motion: Must be between 1 and 500 characters"),
+        ("start_debate", {"motion": ""}, "motion: Must be between 10 and 500 characters"),
         ("start_debate", {"motion": MOTION, "format": "/etc/passwd"}, "There is no format of that name"),
         ("start_debate", {"motion": MOTION, "models": ["human"]}, "Only models can take part"),
         ("start_debate", {"motion": MOTION, "models": ["local//etc/passwd"]}, "no local model of that name"),

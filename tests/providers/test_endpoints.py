@@ -446,12 +446,12 @@ async def test_a_caller_sets_an_effort_where_it_names_the_model(tmp_path: Path) 
         model = arena.model("openai/gpt-6-luna", effort="low", verbosity="high")
         assert (model.effort, model.verbosity, model.max_tokens) == ("low", "high", 16_384)
         assert model.price is not None
-        setup = await arena.setup("A motion", models=[model, "openai/gpt-6-luna"])
+        setup = await arena.setup("A motion to try", models=[model, "openai/gpt-6-luna"])
         assert [seat.model.effort for seat in setup.seats] == ["low", None]
         assert setup.judges[0].model.effort is None
         wrong = SeatSetup(model=replace(model, effort="minimal"))
         with pytest.raises(Invalid, match="does not take the effort minimal"):
-            await arena.setup("A motion", seats=[wrong, wrong])
+            await arena.setup("A motion to try", seats=[wrong, wrong])
 
 
 async def test_a_debate_speaks_to_an_endpoint_of_ones_own(load: Load) -> None:

@@ -146,7 +146,7 @@ def test_what_the_debate_is_to_settle_is_written_down() -> None:
 
 
 def test_the_motion_is_trimmed() -> None:
-    assert opened(motion="  Cats!  ").motion == "Cats!"
+    assert opened(motion="  Cats are best!  ").motion == "Cats are best!"
 
 
 # --- mistakes -----------------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ def test_names_left_blank_are_not_alike() -> None:
 def test_a_format_may_need_more_seats() -> None:
     four = replace(formats.load("oxford"), min_seats=4)
     with pytest.raises(Invalid) as error:
-        opening_event(Setup("Cats!", four, PAIR))
+        opening_event(Setup("Cats are best!", four, PAIR))
     assert error.value.problems == {"participants": ["Minimum 4 participants required"]}
 
 
@@ -321,7 +321,7 @@ def test_whatever_is_accepted_can_be_written_down(motion: str, name: str, second
 
 def test_an_audience_decides_where_the_format_goes_by_the_swing() -> None:
     two = (SeatSetup(SCRIPTED), SeatSetup(SCRIPTED))
-    swing = Setup("A motion", formats.load("oxford"), two, polls=PollSettings(seconds=60))
+    swing = Setup("A motion to try", formats.load("oxford"), two, polls=PollSettings(seconds=60))
     assert opening_event(swing).manner.winning == "audience"
     assert opening_event(replace(swing, winning="ai-judge")).manner.winning == "ai-judge"
     assert opening_event(replace(swing, polls=None)).manner.winning == "ai-judge"
@@ -330,13 +330,13 @@ def test_an_audience_decides_where_the_format_goes_by_the_swing() -> None:
 
 def test_a_division_is_one_vote() -> None:
     two = (SeatSetup(SCRIPTED), SeatSetup(SCRIPTED))
-    union = Setup("A motion", formats.load("oxford-union"), two, polls=PollSettings(seconds=60))
+    union = Setup("A motion to try", formats.load("oxford-union"), two, polls=PollSettings(seconds=60))
     assert opening_event(union).manner.polls == PollSettings(before=False, seconds=60)
 
 
 def test_judges_without_criteria_go_by_those_of_the_format() -> None:
     two = (SeatSetup(SCRIPTED), SeatSetup(SCRIPTED))
-    schools = Setup("A motion", formats.load("world-schools"), two, (JudgeSetup(SCRIPTED),))
+    schools = Setup("A motion to try", formats.load("world-schools"), two, (JudgeSetup(SCRIPTED),))
     judge = opening_event(schools).judges[0]
     assert (judge.criteria, judge.weights) == (
         ("content", "style", "strategy"),
@@ -350,7 +350,7 @@ def test_judges_without_criteria_go_by_those_of_the_format() -> None:
 
 def test_who_opens_is_only_asked_where_a_toss_decides() -> None:
     two = (SeatSetup(SCRIPTED), SeatSetup(SCRIPTED))
-    forum = Setup("A motion", formats.load("public-forum"), two, opens="against")
+    forum = Setup("A motion to try", formats.load("public-forum"), two, opens="against")
     assert opening_event(forum).format.phases[0].who == "against"
     with pytest.raises(Invalid) as refused:
         opening_event(replace(forum, format=formats.load("policy")))

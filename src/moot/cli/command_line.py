@@ -18,60 +18,76 @@ from moot.core.errors import MootError
 PIPE_CLOSED = 141
 """The exit code of a program whose output pipe was closed."""
 
-LOOK, STEER, TAKE_PART, THIS_MACHINE = "Look", "Steer", "Take part", "This machine"
+START, LOOK, STEER, TAKE_PART, THIS_MACHINE = "Start", "Look", "Steer", "Take part", "This machine"
 COMMANDS = (
-    (LOOK, "list", "debate_list:listing", "The debates that are here, newest first."),
-    (LOOK, "show", "show:show", "A debate in the terminal, as it stands."),
-    (LOOK, "watch", "show:watch", "Follow a running debate from its start, wherever it runs."),
-    (LOOK, "replay", "show:replay", "See a debate again at the pace it was held, or faster."),
-    (LOOK, "export", "export:app", "A debate as Markdown, HTML or JSON; or all in an older shape."),
-    (LOOK, "verdicts", "judging:verdicts", "Every verdict with its ballots and their reasons."),
-    (LOOK, "stats", "stats:stats", "Who wins, what is debated most, and what it cost."),
+    (START, "debate", "debate:hold_debate", 'Hold a debate, as `moot "MOTION"` does; one word will do.'),
+    (LOOK, "list", "debate_list:listing", "List the debates, newest first."),
+    (LOOK, "show", "show:show", "Show a debate in the terminal."),
+    (LOOK, "watch", "show:watch", "Follow a running debate from its start."),
+    (LOOK, "replay", "show:replay", "Replay a debate at its own pace, or faster."),
+    (
+        LOOK,
+        "export",
+        "export:app",
+        "Export a debate as Markdown, HTML or JSON, or all debates in an older format.",
+    ),
+    (LOOK, "verdicts", "judging:verdicts", "Show every verdict with its ballots and reasons."),
+    (LOOK, "stats", "stats:stats", "Show win rates, top motions and costs."),
     (LOOK, "experiment", "experiment:app", "Compare models in many debates, declared in a file."),
     (LOOK, "motions", "motions:motions", "About 300 motions to debate, by theme, kind and difficulty."),
-    (LOOK, "conversations", "imported_conversations:app", "Conversations imported from elsewhere, to read."),
-    (LOOK, "delete", "debate_list:delete", "Remove a debate and all that belongs to it."),
-    (STEER, "resume", "steer:resume", "Go on with a debate that was paused, failed or left behind."),
+    (LOOK, "conversations", "imported_conversations:app", "List and read imported conversations."),
+    (LOOK, "delete", "debate_list:delete", "Delete a debate and all its data."),
+    (STEER, "resume", "steer:resume", "Resume a debate that was paused, failed or interrupted."),
     (STEER, "pause", "steer:pause", "Pause after the running speech, or at once with --now."),
-    (STEER, "inject", "steer:inject", "Say something that every later speaker hears."),
-    (STEER, "extend", "steer:extend", "More time for the speech under way, or more rounds."),
+    (STEER, "inject", "steer:inject", "Add a remark that every later speaker hears."),
+    (STEER, "extend", "steer:extend", "Give the current speech more time, or add rounds."),
     (STEER, "skip", "steer:skip", "Skip the running speech, or another one with --speech."),
-    (STEER, "retry", "", "Have the last failed or interrupted speech given again."),
-    (STEER, "next-round", "steer:next_round", "Ask for the next round, where rounds wait to be asked for."),
-    (STEER, "judge", "steer:judge", "End the speeches and ask the judge now."),
+    (STEER, "retry", "", "Retry the last failed or interrupted speech."),
+    (
+        STEER,
+        "next-round",
+        "steer:next_round",
+        "Start the next round of a debate that was opened with --manual.",
+    ),
+    (STEER, "judge", "steer:judge", "End the speeches and judge now."),
     (STEER, "decide", "steer:decide", "Name the winner by hand, or a draw."),
-    (STEER, "rejudge", "judging:rejudge", "Have a debate that is over judged once more."),
-    (STEER, "stop", "steer:stop", "End the debate; what was said is judged."),
+    (STEER, "rejudge", "judging:rejudge", "Judge a finished debate again."),
+    (STEER, "stop", "steer:stop", "End the debate and judge what was said."),
     (STEER, "abort", "steer:abort", "End the debate without a verdict."),
-    (TAKE_PART, "take", "take_part:take", "Sit down in a seat; the model that sat there stands in."),
-    (TAKE_PART, "leave", "take_part:leave", "Leave your seat to the model that stands in for it."),
-    (TAKE_PART, "say", "take_part:say", "Give the speech that the debate waits for."),
-    (TAKE_PART, "draft", "take_part:draft", "Keep what you have written so far."),
-    (TAKE_PART, "point", "take_part:point", "Rise on a point of information, or take or decline one."),
-    (TAKE_PART, "ask", "steer:question", "Ask a question that all hear, of one speaker or of everybody."),
+    (TAKE_PART, "take", "take_part:take", "Take a seat yourself; its model becomes your stand-in."),
+    (TAKE_PART, "leave", "take_part:leave", "Leave your seat to its stand-in model."),
+    (TAKE_PART, "say", "take_part:say", "Submit your speech when it is your turn."),
+    (TAKE_PART, "draft", "take_part:draft", "Save a draft of your speech."),
+    (TAKE_PART, "point", "take_part:point", "Offer a point of information, or accept or decline one."),
+    (TAKE_PART, "ask", "steer:question", "Ask one speaker or all of them a question; everyone hears it."),
     (TAKE_PART, "vote", "take_part:vote", "Vote in the poll that is open."),
-    (TAKE_PART, "polls", "take_part:app", "What the audience's votes came to, and `polls close`."),
-    (TAKE_PART, "ballot", "judging:ballot", "Cast the ballot of a judge who is a person."),
-    (TAKE_PART, "invite", "invite:invite", "Invite somebody to one debate of a server, by token or link."),
-    (TAKE_PART, "join", "invite:join", "Get a token of your own, where you came by a link for many."),
+    (
+        TAKE_PART,
+        "polls",
+        "take_part:app",
+        "Show the results of the audience's votes; `polls close` ends a vote.",
+    ),
+    (TAKE_PART, "ballot", "judging:ballot", "Submit the ballot of a human judge."),
+    (TAKE_PART, "invite", "invite:invite", "Invite a person to one debate on a server, by token or link."),
+    (TAKE_PART, "join", "invite:join", "Get your own token from a shared audience link."),
     (THIS_MACHINE, "serve", "serve:serve", "Serve the page and the API until Ctrl-C; others need a token."),
-    (THIS_MACHINE, "work", "serve:work", "Run debates that servers on the same PostgreSQL are asked for."),
-    (THIS_MACHINE, "cluster", "cluster:app", "Who serves and who works on the same log, and what waits."),
-    (THIS_MACHINE, "token", "token:app", "Who may use a server: tokens, made and revoked."),
-    (THIS_MACHINE, "import", "legacy:app", "Bring over what an older system has kept."),
-    (THIS_MACHINE, "backup", "store:backup", "A copy of all debates, while a server may be running."),
+    (THIS_MACHINE, "work", "serve:work", "Run debates for the servers that share a PostgreSQL store."),
+    (THIS_MACHINE, "cluster", "cluster:app", "Show the servers, workers and waiting debates of a cluster."),
+    (THIS_MACHINE, "token", "token:app", "Create, list and revoke the access tokens of a server."),
+    (THIS_MACHINE, "import", "legacy:app", "Import the data of an older system."),
+    (THIS_MACHINE, "backup", "store:backup", "Back up all debates, also while a server runs."),
     (
         THIS_MACHINE,
         "migrate-store",
         "store:migrate_store",
-        "Move everything to another store, and compare.",
+        "Copy everything to another store, and compare.",
     ),
-    (THIS_MACHINE, "models", "models:app", "The models that can argue here, and how to get more."),
+    (THIS_MACHINE, "models", "models:app", "List, install, test and remove models."),
     (THIS_MACHINE, "keys", "keys:app", "Keys of model services: set, list, test and remove them."),
-    (THIS_MACHINE, "formats", "formats:app", "The debate formats, and a check for your own."),
-    (THIS_MACHINE, "tools", "tools:app", "The tools that speakers may be given, and a try of one."),
-    (THIS_MACHINE, "mcp", "serve:mcp", "Moot as a tool for other programs, over MCP on stdin and stdout."),
-    (THIS_MACHINE, "doctor", "doctor:doctor", "What works here, what is missing, and what to do about it."),
+    (THIS_MACHINE, "formats", "formats:app", "List the debate formats, and check your own."),
+    (THIS_MACHINE, "tools", "tools:app", "List the tools that speakers may use, and try one."),
+    (THIS_MACHINE, "mcp", "serve:mcp", "Serve Moot to other programs over MCP, on stdin and stdout."),
+    (THIS_MACHINE, "doctor", "doctor:doctor", "Check what works here, what is missing, and how to fix it."),
 )
 """Group, name, function and summary; without a function, it gives the command of that name in
 `api/command_table.py`, which needs nothing but the debate."""
@@ -87,11 +103,14 @@ HELP_FLAGS = {
 def run(arguments: list[str]) -> int:
     """Run a command line and return the exit code; a traceback is shown only with MOOT_DEBUG=1."""
     try:
-        if arguments in ([], ["--help"], ["-h"]):
+        if arguments in ([], ["--help"], ["-h"], ["help"]):
             return print_help()
-        if arguments == ["--version"]:
+        if arguments in (["--version"], ["version"]):
             print(__version__, flush=True)
             return 0
+        if arguments[0] == "help":
+            arguments = [*arguments[1:], "--help"]
+        refuse_single_word(arguments)
         from moot.cli.parser import call
 
         return call(arguments)
@@ -111,6 +130,52 @@ def run(arguments: list[str]) -> int:
         return complain([f"Something unexpected went wrong: {error!r}", "MOOT_DEBUG=1 shows where."], FAILED)
 
 
+OTHER_WORDS = {
+    "config": "`moot doctor` shows what is set up here, `moot keys` the keys.",
+    "settings": "`moot doctor` shows what is set up here, `moot keys` the keys.",
+    "run": 'A debate begins with its motion: moot "This house would ban homework"',
+    "start": 'A debate begins with its motion: moot "This house would ban homework"',
+    "new": 'A debate begins with its motion: moot "This house would ban homework"',
+    "key": "Keys of services: moot keys",
+    "login": "Keys of services: moot keys set openai",
+    "install": "To install a model: moot models install NAME. `moot models` lists some.",
+    "pull": "To install a model: moot models install NAME. `moot models` lists some.",
+    "server": "To start the server: moot serve",
+    "web": "To open the page: moot serve --open",
+    "open": "To open the page: moot serve --open",
+    "history": "To list the debates: moot list",
+    "update": "Upgrade Moot with the program that installed it, such as: pip install --upgrade moot",
+    "upgrade": "Upgrade Moot with the program that installed it, such as: pip install --upgrade moot",
+}
+"""What to type in place of words that are commands of other programs."""
+
+
+def refuse_single_word(arguments: list[str]) -> None:
+    """Raises Invalid where the first argument is a single word that is no command, and says what to type."""
+    word = arguments[0].strip()
+    names = [name for _, name, _, _ in COMMANDS]
+    if word in names or word.startswith("-") or " " in word:
+        return
+    from difflib import get_close_matches
+
+    from moot.core.errors import Invalid
+
+    if word.lower() in OTHER_WORDS:
+        raise Invalid(f"There is no command {word!r}. {OTHER_WORDS[word.lower()]}")
+    if close := get_close_matches(word.lower(), names, n=1, cutoff=0.75):
+        raise Invalid(f"There is no command {word!r}. Did you mean `moot {close[0]}`?")
+    others = [each for each in arguments[1:] if not each.startswith("-")]
+    if len(arguments) > 1 and not arguments[1].startswith("-"):
+        motion = " ".join([word, *others])
+        raise Invalid(
+            f'There is no command {word!r}, and a motion stands in quotation marks: moot "{motion}"'
+        )
+    raise Invalid(
+        f"There is no command {word!r}, and a motion has at least two words. "
+        f"To debate one word: moot debate {word}. `moot help` lists the commands."
+    )
+
+
 def print_help() -> int:
     """Print what the parser prints for `moot --help`, without loading it."""
     writer = HelpWriter(sys.stdout)
@@ -119,7 +184,7 @@ def print_help() -> int:
     writer.columns("Arguments", {"MOTION": MOTION}, OPTION_WIDTH)
     for title, rows in DEBATE_OPTIONS.items():
         writer.columns(title, rows, OPTION_WIDTH)
-    for title in (LOOK, STEER, TAKE_PART, THIS_MACHINE):
+    for title in (START, LOOK, STEER, TAKE_PART, THIS_MACHINE):
         rows = {name: summary for group, name, _, summary in COMMANDS if group == title}
         writer.columns(title, rows, COMMAND_WIDTH)
     writer.columns("Help", HELP_FLAGS, COMMAND_WIDTH)

@@ -16,7 +16,7 @@ DEBATE_OPTIONS = {
         "--model MODEL": "One model for every seat. Without any, the best one here: `moot models`.",
         "--judge MODEL": (
             "Who judges: a model, human, or none; several times for a panel. [default: a model"
-            " that is related to no speaker, or as the speakers]"
+            " of another family than the speakers', else the speakers' own]"
         ),
         "--stand-in MODEL": "Speaks for a person who leaves or is out of time.",
         "--persona-for TEXT": "Who the first speaker is: `You are a cautious engineer.`",
@@ -36,12 +36,12 @@ DEBATE_OPTIONS = {
         "--turns N": "How many speeches, in a free debate.",
         "--intensity 1-5": "From a gentle exchange (1) to a fierce one (5). [default: 3]",
         "--seed N": "The same seed and local model give the same debate.",
-        "--manual": "Each round waits to be asked for: `moot next-round`, `moot judge`.",
+        "--manual": "Each round waits for a command: `moot next-round`, `moot judge`.",
         "--objective TEXT": "What the debate is to settle; all are told.",
         "--prep": "Speakers make private notes first, where the format allows.",
-        "--blind": "Openings are given at the same time; nobody hears the other.",
+        "--blind": "Openings are simultaneous; neither side hears the other.",
         "--opens SIDE": "Who speaks first, for or against, where a toss decides: public-forum.",
-        "--audience SECONDS": "An audience votes before and after, for so long each: `moot vote last for`.",
+        "--audience SECONDS": "An audience votes before and after, for this long: `moot vote last for`.",
         "--winning HOW": (
             "What decides: ai-judge, self-terminate (one side gives way), user-decides or"
             " audience. [default: ai-judge]"
@@ -51,7 +51,7 @@ DEBATE_OPTIONS = {
     },
     "Limits": {
         "--cost-limit USD": "Never spend more than this, the verdict included.",
-        "--warn-at USD": "Say so when the costs pass this.",
+        "--warn-at USD": "Warn when the cost passes this.",
         "--timeout SECONDS": "How long a speech may take. [default: 120]",
         "--person-seconds SECONDS": "How long a person has for a speech. [default: 300]",
     },
@@ -62,7 +62,7 @@ DEBATE_OPTIONS = {
         "--plain": "Plain text without colours or moving parts.",
     },
     "Where": {
-        "--server URL": "Have it held by a running `moot serve`, and watch it here: http://127.0.0.1:8000",
+        "--server URL": "Hold it on a running `moot serve`, and watch it here: http://127.0.0.1:8000",
     },
 }
 """Group, label, text."""

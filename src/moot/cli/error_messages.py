@@ -45,6 +45,16 @@ SETUP_ERROR = "Invalid debate configuration"
 """How the error about a new debate begins."""
 
 
+STATUS_HINTS = {
+    "paused": ("`moot resume ID` continues it.",),
+    "error": ("`moot retry ID` tries again, `moot judge ID` judges what was said, `moot stop ID` ends it.",),
+    "completed": ("`moot show ID` shows it, `moot rejudge ID` judges it again.",),
+    "aborted": ("`moot show ID` shows it.",),
+    "judging": ("`moot watch ID` shows the judging.",),
+}
+"""What one can do with a debate in a state in which something else was refused."""
+
+
 def debugging() -> bool:
     """Read here and not in the settings, which would load the whole engine for a help text."""
     return os.environ.get("MOOT_DEBUG", "") not in ("", "0")
@@ -59,7 +69,7 @@ def explain(error: MootError) -> tuple[list[str], int]:
             fix = "`moot list` shows the debates that are here, and with --server URL those of a server."
             return [str(error), fix], USAGE
         case Refused():
-            return [f"{error.reason} (It is {status_text(error.status)}.)"], FAILED
+            return _refusal(error), FAILED
         case Unavailable():
             return [str(error), *([error.fix] if error.fix else [])], FAILED
         case NewerSchema():
@@ -68,6 +78,11 @@ def explain(error: MootError) -> tuple[list[str], int]:
             return [str(error), "`moot doctor` looks at what is wrong."], FAILED
         case _:
             return [str(error)], FAILED
+
+
+def _refusal(error: Refused) -> list[str]:
+    """What is not possible, and which commands are in this state of the debate."""
+    return [f"{error.reason} (status: {status_text(error.status)})", *STATUS_HINTS.get(error.status, ())]
 
 
 def _wrong(error: Invalid) -> list[str]:
@@ -90,4 +105,4 @@ def _option(field: str) -> str:
 
 
 def status_text(status: str) -> str:
-    return status.replace("_", " ")
+    return "failed" if status == "error" else status.replace("_", " ")

@@ -121,7 +121,7 @@ async def watch(
     view.close()
     if left:
         Terminal.err().line(
-            "The debate goes on without you. Look again with: ",
+            "The debate continues. Watch it again with: ",
             (f"moot watch {debate_id}{server_option(server)}", "bold"),
         )
         return INTERRUPTED
@@ -318,7 +318,7 @@ def print_next_steps(debate: Debate, ending: str = "") -> None:
     """Print on standard error what to do next, so that a pipe gets only the debate."""
     terminal = Terminal.err()
     if debate.final and debate.being_judged:
-        terminal.line("It is being judged again. Go on with: ", (f"moot resume {debate.id}{ending}", "bold"))
+        terminal.line("It is being judged again. Continue: ", (f"moot resume {debate.id}{ending}", "bold"))
         return
     if debate.final:
         if terminal.rich:
@@ -336,7 +336,7 @@ def print_next_steps(debate: Debate, ending: str = "") -> None:
         terminal.line(
             "It waits for votes: ", (f"moot vote {debate.id} CHOICE{ending}", "bold"), ", and then for"
         )
-        terminal.line("somebody who closes the vote: ", (f"moot polls close {debate.id}{ending}", "bold"))
+        terminal.line("the vote to be closed: ", (f"moot polls close {debate.id}{ending}", "bold"))
         return
     match waiting.waiting_for if isinstance(waiting, Idle) else "":
         case "round":

@@ -19,7 +19,9 @@ async def find_debate(source: DebateSource, typed: str) -> str:
     if typed == "last":
         page = await source.list(limit=1)
         if not page.heads:
-            raise UnknownDebate('There are no debates here yet. Begin with: moot "A motion"')
+            raise UnknownDebate(
+                'There are no debates here yet. Begin with: moot "This house would ban homework"'
+            )
         return page.heads[0].id
     try:
         return (await source.head(typed)).id
@@ -94,7 +96,7 @@ def own_seat(debate: Debate, typed: str | None) -> str:
         if len(sitting) == 1:
             return sitting[0]
     if not people:
-        raise Invalid("No person sits in this debate. Take a seat first: moot take ID SEAT.")
+        raise Invalid("No seat of this debate is a person's. Take one first: moot take ID SEAT.")
     names = ", ".join(single_line(debate.seat(seat).name) for seat in people)
     raise Invalid(f"Several people sit here: name your seat with --seat, one of {names}.")
 

@@ -26,7 +26,7 @@ Server = Annotated[
     ),
 ]
 Seat = Annotated[
-    str | None, Parameter(help="Your seat: its name, side or id. Without it, where only one person sits.")
+    str | None, Parameter(help="Your seat: its name, side or id. Not needed if only one seat is a person's.")
 ]
 Step = Annotated[
     Literal["turn", "round"] | None,

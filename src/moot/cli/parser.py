@@ -69,13 +69,13 @@ def usage_error(arguments: list[str], error: CycloptsError) -> list[str]:
     command = next((name for _, name, _, _ in COMMANDS if name == arguments[0]), "")
     help_ = f"`moot {command} --help`" if command else "`moot --help`"
     if not isinstance(error, UnusedCliTokensError):
-        return [" ".join(str(error).split()), f"{help_} shows how it is written."]
+        return [" ".join(str(error).split()), f"{help_} shows its usage."]
     more = " ".join(error.unused_tokens or ())
     if command == "keys":
         # It may be a key, which must not be repeated.
         return ["A key is never given on the command line.", "Type it after: moot keys set SERVICE"]
     if command:
-        return [f"Nothing is known of {more!r} here.", f"{help_} shows how it is written."]
+        return [f"Unexpected argument: {more!r}.", f"{help_} shows its usage."]
     return [
         f"There is no command {arguments[0]!r}, and a motion stands in quotation marks.",
         f"{help_} lists the commands.",

@@ -42,7 +42,7 @@ from moot.compat.plain_stream import follow_plainly, follow_route, opened_header
 from moot.compat.reply_shapes import Action, Bout, BoutActed, BoutEvent
 from moot.core.names import fold_name, trim
 from moot.core.state import Debate
-from moot.core.terms import Model
+from moot.core.terms import MAX_MOTION_CHARS, Model
 from moot.engine.arena import Arena
 from moot.providers.redaction import redact
 from moot.rules.commands import AddRemark, Command, PauseDebate, ResumeDebate, SkipTurn
@@ -162,7 +162,7 @@ class NewBout(Body):
     )
     detail: ClassVar[str] = "Invalid debate configuration"
 
-    topic: Annotated[str, line(1, 500)]
+    topic: Annotated[str, line(1, MAX_MOTION_CHARS)]
     """What is debated."""
     debater_a: Debater
     debater_b: Debater
@@ -228,6 +228,7 @@ async def _setup(arena: Arena, body: NewBout, resolver: ServerModelResolver) -> 
         judge="none" if body.winning_condition == "user-decides" else judge,
         turns=body.max_turns,
         winning=body.winning_condition,
+        any_length=True,
     )
 
 

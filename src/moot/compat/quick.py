@@ -57,6 +57,7 @@ from moot.compat.reply_shapes import (
 from moot.core.errors import FaultKind, UnknownDebate
 from moot.core.events import DebateEnded, DebateFailed, RoundCompleted, TurnStarted
 from moot.core.state import Debate, Turn
+from moot.core.terms import MAX_MOTION_CHARS
 from moot.engine.coordination import KeyedMutex
 from moot.judging.parties import party
 from moot.providers.keys import Secret
@@ -97,7 +98,7 @@ class QuickDebate(Body):
     )
     detail: ClassVar[str] = "Invalid debate configuration"
 
-    topic: Annotated[str, line(1, 500)]
+    topic: Annotated[str, line(1, MAX_MOTION_CHARS)]
     """The subject of the debate."""
     max_rounds: Annotated[
         int, between(1, MAX_ROUNDS), FixedMessage(f"Must be between 1 and {MAX_ROUNDS}")
@@ -304,7 +305,9 @@ class QuickDebates:
             if resolved and ServerCapabilities(self._arena, keys).has_key(resolved.provider)
             else default
         )
-        return await self._arena.setup(body.topic, format=FORMAT, model=model, rounds=body.max_rounds)
+        return await self._arena.setup(
+            body.topic, format=FORMAT, model=model, rounds=body.max_rounds, any_length=True
+        )
 
     async def _too_many(self, client: str) -> Problem | None:
         status = await self._limiter.peek(client)

@@ -48,7 +48,7 @@ from moot.core.events import (
 )
 from moot.core.pricing import cost
 from moot.core.state import ZERO, Debate, Turn
-from moot.core.terms import Model, Reasoning, Usage
+from moot.core.terms import MAX_MOTION_CHARS, Model, Reasoning, Usage
 from moot.rules.debate_setup import SeatSetup, Setup
 from moot.rules.turn_sessions import FORMAT, TURNS, UNASSIGNED_MODEL, client_response_id, latest_turn
 from moot.views.session_rows import TURN_SECONDS, counted_turns, entry, model_id, times, total_cost
@@ -91,7 +91,7 @@ class AskedTurn(Body):
 
     model_id: Annotated[ModelId, Field(examples=["gpt-5-mini"])]
     """Who speaks: as the price list calls it, or `provider/model`."""
-    topic: Annotated[str, line(1, 500)]
+    topic: Annotated[str, line(1, MAX_MOTION_CHARS)]
     role: Annotated[Literal["AFFIRMATIVE", "NEGATIVE"], FixedMessage(one_of(ROLES))]
     intensity: Annotated[int, between(1, 5)]
     turn_number: Annotated[int, between(1, TURNS)]
@@ -161,6 +161,7 @@ def setup_for_turn(turn_request: AskedTurn, model: Model) -> Setup:
         turn_seconds=TURN_SECONDS,
         winning="user-decides",
         intensity=turn_request.intensity,
+        any_length=True,
     )
 
 

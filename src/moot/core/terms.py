@@ -278,6 +278,9 @@ class SeatTemplate(Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     """The team, where a side has several that are ranked separately."""
 
 
+MIN_MOTION_CHARS, MAX_MOTION_CHARS = 10, 500
+MOTION_LENGTH = f"Must be between {MIN_MOTION_CHARS} and {MAX_MOTION_CHARS} characters"
+"""The length of a motion, for every way to open a debate but the compatibility APIs."""
 MAX_PARTICIPANTS = 4
 """The most that the API and the page accept, whatever the format allows."""
 SEAT_COLOURS = ("#0B6E6E", "#B3432B", "#6D28D9", "#A16207")

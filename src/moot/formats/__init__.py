@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.resources import files
@@ -63,11 +64,11 @@ def load(name: str, folder: Path | None = None) -> Format:
         return _read_named(path)
     if name.endswith(".toml") and Path(name).is_file():
         return _read(Path(name))
-    known = ", ".join(names(folder))
-    raise Invalid(
-        f"There is no format called {name!r}. Try one of: {known}, or a path to a .toml file.",
-        {"format": [f"Must be one of: {known}"]},
-    )
+    all_names = names(folder)
+    known = ", ".join(all_names)
+    close = get_close_matches(name.lower(), all_names, n=1)
+    hint = f"Did you mean {close[0]}?" if close else f"There are: {known}; or give the path of a .toml file."
+    raise Invalid(f"There is no format called {name!r}. {hint}", {"format": [f"Must be one of: {known}"]})
 
 
 def names(folder: Path | None = None) -> tuple[str, ...]:

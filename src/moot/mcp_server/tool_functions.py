@@ -21,7 +21,7 @@ from moot.core.errors import Invalid, MootError, Refused, Unavailable, UnknownDe
 from moot.core.events import CallDelta, SegmentCompleted
 from moot.core.evolve import evolve
 from moot.core.state import Debate
-from moot.core.terms import Status
+from moot.core.terms import HUMAN, MAX_MOTION_CHARS, MIN_MOTION_CHARS, Status
 from moot.core.word_count import count_words
 from moot.engine.arena import Arena
 from moot.mcp_server import answers
@@ -68,7 +68,13 @@ class ToolFunctions:
 
     async def start_debate(
         self,
-        motion: Annotated[str, Field(description="What to debate, as a sentence.", max_length=500)],
+        motion: Annotated[
+            str,
+            Field(
+                description="What to debate, as a sentence.",
+                json_schema_extra={"minLength": MIN_MOTION_CHARS, "maxLength": MAX_MOTION_CHARS},
+            ),
+        ],
         format: Annotated[str, Field(description="A name from list_formats.")] = "oxford",
         models: Annotated[
             list[str] | None,
@@ -235,15 +241,16 @@ class ToolFunctions:
         model_files = self._arena.providers.model_files
         local_names = {*model_files.catalogue, *model_files.installed()}
         for name in names:
-            # A name without a provider is that of a local model.
-            model = self._arena.providers.model(name)
-            if model.human:
+            provider, slash, model = name.partition("/")
+            if provider == HUMAN:
                 raise Invalid("Only models can take part in a debate that is held through a tool.")
-            if model.provider == "local" and model.name not in local_names:
+            # A name without a provider is that of a local model. Checked here, so that no file is looked for.
+            if (provider == "local" or not slash) and (model if slash else name) not in local_names:
                 raise Invalid(
                     "There is no local model of that name. Others are written as provider/model: list_models "
                     "tells which there are."
                 )
+            self._arena.providers.model(name)
 
     # --- waiting --------------------------------------------------------------------------------------
 

@@ -25,6 +25,8 @@ from moot.providers.lenient_json import get_dicts
 from moot.providers.saved_keys import NO_KEYS
 
 PROBE_TIMEOUT = aiohttp.ClientTimeout(total=0.3)
+ASK_TIMEOUT = aiohttp.ClientTimeout(total=5)
+"""For a server that a debate needs, where a list of all that there is must not wait."""
 MAX_LIST_BYTES = 4 * 1024 * 1024
 MAX_MODEL_BYTES = 1 << 50
 """Of a list of models, and of one model in it."""
@@ -185,6 +187,15 @@ async def server_rows(
     )
 
 
+async def served_models(
+    server: Endpoint, key: ApiKey | None, environ: Mapping[str, str]
+) -> tuple[AvailableModel, ...] | None:
+    """The models that one server has now; None if it does not answer as that server does."""
+    async with transport.open_session() as session:
+        answer = await _probe(session, server, key, environ, ASK_TIMEOUT)
+    return None if answer is None else rows_from_reply(server, answer)
+
+
 def list_url(server: Endpoint) -> str:
     """The address of its list of models; Ollama has one of its own, with their sizes."""
     if server.name == "ollama":
@@ -193,14 +204,18 @@ def list_url(server: Endpoint) -> str:
 
 
 async def _probe(
-    session: aiohttp.ClientSession, server: Endpoint, key: ApiKey | None, environ: Mapping[str, str]
+    session: aiohttp.ClientSession,
+    server: Endpoint,
+    key: ApiKey | None,
+    environ: Mapping[str, str],
+    timeout: aiohttp.ClientTimeout = PROBE_TIMEOUT,
 ) -> Any:
     url = list_url(server)
     headers = {"Authorization": f"Bearer {key.secret.reveal()}"} if key else {}
     try:
         proxy = proxy_to(url, environ)
         async with session.get(
-            url, headers=headers, allow_redirects=False, proxy=proxy, timeout=PROBE_TIMEOUT
+            url, headers=headers, allow_redirects=False, proxy=proxy, timeout=timeout
         ) as response:
             body = await transport.read_body(response, MAX_LIST_BYTES) if response.status == 200 else b"null"
         return msgspec.json.decode(body)

@@ -8,8 +8,9 @@ A model is named `provider/model`: `openai/gpt-6-luna`, `local/smollm2-135m`, `o
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
+from difflib import get_close_matches
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -27,7 +28,7 @@ from moot.models.model_files import ModelFiles, OnInstallProgress, no_progress
 from moot.providers import endpoints, known_models
 from moot.providers.client import ProviderClient
 from moot.providers.contract import CONNECT_SECONDS, Chunk, Provider, Traits
-from moot.providers.endpoints import ENDPOINTS, Endpoint
+from moot.providers.endpoints import BUILT_IN, ENDPOINTS, Endpoint
 from moot.providers.keys import ApiKey, Secret
 from moot.providers.read_pacer import ReadPacer
 from moot.providers.saved_keys import NO_KEYS, SavedKeys
@@ -118,7 +119,9 @@ class ProviderRegistry:
         self._drop_outdated(name)
         if name not in self._ready:
             if name not in self._factories:
-                raise Invalid(f"There is no provider called {name!r}. Try one of: {', '.join(self.names())}.")
+                close = get_close_matches(name.lower(), self.names(), n=1)
+                hint = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(self.names())}."
+                raise Invalid(f"There is no provider called {name!r}. {hint}")
             self._ready[name] = self._paced(self._factories[name]())
         return self._ready[name]
 
@@ -171,10 +174,11 @@ class ProviderRegistry:
         if provider == HUMAN:
             return Model(HUMAN, model or HUMAN)
         if not slash:
-            self._refuse_bare_name(name)
             provider, model = "local", name
         if not model:
             raise Invalid(f"A model is named provider/model, not {name!r}. `moot models` lists what is here.")
+        if provider == "local":
+            self._check_local_name(model, bare=not slash)
         traits = self.traits(provider, model)
         max_tokens = known_models.default_max_tokens(traits) if traits.deadlines else LOCAL_OUTPUT_TOKENS
         thinks = known_models.may_think(model, traits)
@@ -238,7 +242,12 @@ class ProviderRegistry:
         await ollama.pull(endpoint, self.key(endpoint), name, self.model_files.environ, report)
 
     async def prepare(self, models: Iterable[Model], progress: OnInstallProgress = no_progress) -> None:
-        """Download the local models that are missing. Raises Unavailable with the remedy."""
+        """Ask model servers whether they have theirs, and download the local models that are missing.
+
+        Raises Unavailable with the remedy, and Invalid with the nearest name for one that a server lacks.
+        """
+        models = tuple(models)
+        await self._check_servers(models)
         names = sorted({model.name for model in models if model.provider == "local"})
         if names:
             check_local_models()
@@ -246,24 +255,43 @@ class ProviderRegistry:
             if name in self.model_files.catalogue and name not in self.model_files.installed():
                 await asyncio.to_thread(self.model_files.install, name, progress)
 
+    async def _check_servers(self, models: Sequence[Model]) -> None:
+        """Ask the model servers of these models, such as Ollama, before a debate is opened."""
+        wanted = {model.provider for model in models}
+        for server in (self.endpoints[name] for name in wanted & self.endpoints.keys()):
+            # Servers that the operator has added may have no list of models.
+            if not server.local or server.name not in BUILT_IN or not server.base_url:
+                continue
+            rows = await discovery.served_models(server, self.key(server), self.model_files.environ)
+            names = None if rows is None else [row.name.partition("/")[2] for row in rows]
+            for model in (each for each in models if each.provider == server.name):
+                _check_served(server, model.name.removesuffix(":latest"), names)
+
     async def close(self) -> None:
         async with AsyncExitStack() as closing:  # closes the others even if one fails
             for provider in (*self._ready.values(), *self._replaced):
                 closing.push_async_callback(provider.close)
             closing.push_async_callback(self.installs.close)
 
-    def _refuse_bare_name(self, name: str) -> None:
-        """Raises Invalid if the name is that of a service's model, whose provider must be named."""
-        if name in self.model_files.catalogue or name in self.model_files.installed():
+    def _check_local_name(self, name: str, *, bare: bool) -> None:
+        """Raises Invalid, with the nearest name, if there is no such local model.
+
+        A name without a provider may be a mistyped one of a service, or of a person.
+        """
+        local = (*self.model_files.catalogue, *self.model_files.installed())
+        if name in local:
             return
-        full_names = [
-            row.label
-            for endpoint in self.endpoints
-            for row in known_models.catalogue(endpoint)
-            if row.name == name
-        ]
-        if full_names:
-            raise Invalid(f"There is no local model {name}. Did you mean {' or '.join(full_names)}?")
+        with suppress(Unavailable):
+            self.model_files.path(name)
+            return
+        rows = [row for endpoint in self.endpoints for row in known_models.catalogue(endpoint)]
+        meant = [row.label for row in rows if bare and row.name == name]
+        if not meant:
+            others = {row.name: row.label for row in rows} | {HUMAN: HUMAN} if bare else {}
+            others |= {each: each if bare else f"local/{each}" for each in local}
+            meant = [others[close] for close in get_close_matches(name.lower(), others, n=1)]
+        hint = f"Did you mean {' or '.join(meant)}?" if meant else "`moot models` lists what is here."
+        raise Invalid(f"There is no local model {name}. {hint}")
 
     def _service(self, endpoint: Endpoint) -> Provider:
         client = endpoints.make_client(
@@ -279,3 +307,21 @@ class ProviderRegistry:
 
     def _local(self) -> LocalProvider:
         return LocalProvider(self.model_files)
+
+
+def _check_served(server: Endpoint, name: str, names: Sequence[str] | None) -> None:
+    """Raises Unavailable if the server does not answer, Invalid if it lacks the model. None: no answer."""
+    if names is None:
+        start = "Start it with `ollama serve`" if server.name == "ollama" else "Start it"
+        address = server.base_url.removesuffix("/v1")
+        message = f"{server.title} is not running at {address}."
+        raise Unavailable(message, f"{start}, set {server.url_variable}, or choose another model.")
+    # A llama.cpp server has one model, whatever it is called.
+    if name in names or server.name == "llamacpp":
+        return
+    close = get_close_matches(name, names, n=1)
+    others = f"It has: {', '.join(names[:10])}." if names else "It has none."
+    hint = f"Did you mean {server.name}/{close[0]}?" if close else others
+    if server.name == "ollama":
+        hint = f"{hint} To pull it: moot models install ollama/{name}"
+    raise Invalid(f"{server.title} has no model {name}. {hint}")

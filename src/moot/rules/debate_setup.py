@@ -17,7 +17,10 @@ from moot.core.terms import (
     DEFAULT_WINNING_RULE,
     FREE,
     MAX_JUDGES,
+    MAX_MOTION_CHARS,
     MAX_TOOLS,
+    MIN_MOTION_CHARS,
+    MOTION_LENGTH,
     REQUEST_OPTIONS,
     SEAT_COLOURS,
     DebateLimits,
@@ -101,6 +104,8 @@ class Setup(SetupOptions, frozen=True):
     cost_limit: Money | None = None
     warn_at: Money | None = None
     seed: int | None = None
+    any_length: bool = False
+    """The motion may have fewer than `MIN_MOTION_CHARS` characters: for the compatibility APIs alone."""
 
 
 def opening_event(setup: Setup, naming: MakeId = numbered_id) -> DebateOpened:
@@ -164,8 +169,9 @@ def _has_one_vote(fmt: Format) -> bool:
 
 def _problems(setup: Setup) -> Iterable[tuple[str, str]]:
     fmt, motion = setup.format, setup.motion.strip()
-    if not 1 <= len(motion) <= 500:
-        yield "topic", "Must be between 1 and 500 characters"
+    fewest_chars = 1 if setup.any_length else MIN_MOTION_CHARS
+    if not fewest_chars <= len(motion) <= MAX_MOTION_CHARS:
+        yield "topic", MOTION_LENGTH
     if _has_controls(motion):
         yield "topic", "Control characters are not allowed"
     fewest = max(2, fmt.min_seats)

@@ -65,8 +65,10 @@ from moot.core.terms import (
     HUMAN,
     MAX_CRITERIA,
     MAX_JUDGES,
+    MAX_MOTION_CHARS,
     MAX_PARTICIPANTS,
     MAX_TOOLS,
+    MIN_MOTION_CHARS,
     REQUEST_OPTIONS,
     Effort,
     Side,
@@ -262,7 +264,7 @@ class CreateDebate(Body):
         "position": one_of(get_args(Side)),
     }
 
-    topic: Annotated[str, line(10, 500)]
+    topic: Annotated[str, line(MIN_MOTION_CHARS, MAX_MOTION_CHARS)]
     """The motion."""
     format: Annotated[str, Field(examples=list(FORMATS))]
     participants: Annotated[

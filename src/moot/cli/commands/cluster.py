@@ -27,7 +27,7 @@ def status(
     *,
     json: Annotated[bool, Parameter(negative="", help="All of it in JSON.")] = False,
 ) -> int:
-    """Who serves and who works, what each runs, and what waits. Exits with 1 where it waits for nobody."""
+    """Show servers, workers and waiting debates. Exits with 1 if debates wait and no worker runs."""
     from moot import settings as configuration
 
     settings = configuration.load()
@@ -65,7 +65,7 @@ async def _bus(settings: Settings) -> BusStatus:
 
 def _show(terminal: Terminal, census: ClusterStatus) -> None:
     if not census.nodes:
-        terminal.line("Nobody is here: neither a server (moot serve) nor a worker (moot work).")
+        terminal.line("No server (moot serve) and no worker (moot work) is running.")
     else:
         table = make_table("host", "pid", "role", "version", "up since", "last seen", "debates", "streams")
         for node in census.nodes:
@@ -85,7 +85,7 @@ def _show(terminal: Terminal, census: ClusterStatus) -> None:
     terminal.line(_jobs(census))
     terminal.line(f"Redis: {census.bus}.")
     if census.unattended:
-        terminal.line(("Debates wait, and nobody works. Start a worker: moot work", "red"))
+        terminal.line(("Debates wait, and no worker is running. Start one: moot work", "red"))
 
 
 def _seen(node: Node) -> tuple[str, str]:

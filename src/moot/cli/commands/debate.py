@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -141,7 +142,7 @@ class DebateCliOptions:
 DEFAULT_OPTIONS = DebateCliOptions()
 
 
-def debate(
+def hold_debate(
     motion: Annotated[str, Parameter(help=MOTION)],
     /,
     *,
@@ -154,14 +155,13 @@ def debate(
         str | None, option("--server"), Parameter(env_var="MOOT_SERVER", show_env_var=False)
     ] = None,
 ) -> int:
-    """Hold a debate here and now, or on a server."""
+    """Hold a debate on this machine, or on a server. The motion may be a single word."""
     from moot.cli.running import run
     from moot.core.errors import Invalid
     from moot.views.exports import format_of_file
 
-    _refuse_mistyped_command(motion)
     if NO_JUDGE in options.judges and len(options.judges) > 1:
-        raise Invalid("--judge none leaves the verdict out: give it alone, or leave it away.")
+        raise Invalid("--judge none means no verdict: give it alone, or leave it out.")
     if output is not None:
         format_of_file(output)
 
@@ -188,15 +188,10 @@ def debate(
     return run(hold())
 
 
-def _refuse_mistyped_command(motion: str) -> None:
-    """Raise Invalid for a single word that is almost the name of a command."""
-    from difflib import get_close_matches
+@wraps(hold_debate)
+def debate(motion: str, /, **rest: Any) -> int:
+    """Hold a debate; a single word is refused, because it is more often a mistyped command than a motion."""
+    from moot.cli.command_line import refuse_single_word
 
-    from moot.cli.command_line import COMMANDS
-    from moot.core.errors import Invalid
-
-    if " " in motion.strip():
-        return
-    close = get_close_matches(motion.lower(), [name for _, name, _, _ in COMMANDS], n=1, cutoff=0.75)
-    if close:
-        raise Invalid(f"There is no command {motion!r}. Did you mean `moot {close[0]}`?")
+    refuse_single_word([motion])
+    return hold_debate(motion, **rest)

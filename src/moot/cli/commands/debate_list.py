@@ -38,7 +38,7 @@ def listing(
     json: Annotated[bool, Parameter(negative="", help="One debate a line, in JSON.")] = False,
     server: Server = None,
 ) -> int:
-    """The debates that are here, newest first."""
+    """List the debates, newest first."""
     check_page(limit, offset)
 
     async def look() -> DebatePage:
@@ -61,7 +61,9 @@ def _print_table(page: DebatePage, offset: int, *, filtered: bool) -> None:
     terminal = Terminal.out()
     if not page.heads:
         terminal.line(
-            "No debate fits that." if filtered else 'No debates here yet. Begin with: moot "A motion"'
+            "No debate fits that."
+            if filtered
+            else 'No debates here yet. Begin with: moot "This house would ban homework"'
         )
         return
     table = make_table("id", "when", "state", "motion", "result", "cost")
@@ -121,7 +123,7 @@ def delete(
     yes: Annotated[bool, Parameter(name=["--yes", "-y"], negative="", help="Do not ask.")] = False,
     server: Server = None,
 ) -> int:
-    """Remove a debate and all that belongs to it. Asks first on a terminal."""
+    """Delete a debate and all its data. Asks first on a terminal."""
 
     async def remove(source: DebateSource, debate_id: str) -> int:
         head = await source.head(debate_id)
@@ -138,7 +140,7 @@ def delete(
 def _agreed(head: DebateHead) -> bool:
     terminal = Terminal.err()
     if not sys.stdin.isatty():
-        terminal.line("Nobody can be asked here; --yes deletes without asking.")
+        terminal.line("Not interactive; pass --yes to delete without being asked.")
         return False
     terminal.line(f"Delete {head.id}, “{single_line(head.motion)}”? It cannot be brought back. [y/N] ")
     return sys.stdin.readline().strip().lower() in ("y", "yes")

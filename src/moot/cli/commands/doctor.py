@@ -33,7 +33,7 @@ from moot.tools.toolbox import INSTALL_HINT, McpToolbox
 
 
 def doctor() -> int:
-    """What works here, what is missing, and what to do about it."""
+    """Check what works here, what is missing, and how to fix it."""
     from moot.cli.render.output import Terminal, add_row, make_table
     from moot.cli.running import run
 

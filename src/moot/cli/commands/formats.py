@@ -13,7 +13,7 @@ from moot.cli.render.output import Terminal, add_row, make_table
 from moot.core.errors import Invalid
 from moot.core.terms import EXCHANGE_KINDS, DebateLimits, Format, Phase
 
-app = command_group("formats", "The debate formats, and a check for your own.")
+app = command_group("formats", "List the debate formats, and check your own.")
 
 RESULT_TEXTS = {
     "majority": "the majority of the judges",
@@ -81,7 +81,7 @@ def check(file: Annotated[Path, Parameter(help="A .toml file.")], /) -> int:
         Terminal.err().raw(f"{error}\n")
         return USAGE
     _table(fmt)
-    Terminal.out().line(("It is right.", "green"))
+    Terminal.out().line(("The format is valid.", "green"))
     return 0
 
 
@@ -123,7 +123,7 @@ def _terms(terminal: Terminal, fmt: Format) -> None:
     table = make_table("", "")
     table.show_header = False
     add_row(table, ("result", "dim"), RESULT_TEXTS[fmt.result])
-    add_row(table, ("last word", "dim"), fmt.last_word or "whoever it falls to")
+    add_row(table, ("last word", "dim"), fmt.last_word or "not fixed")
     add_row(table, ("prep", "dim"), prep if fmt.prep_words else "none")
     add_row(table, ("seats", "dim"), f"{fmt.min_seats} to {fmt.max_seats}: {names}")
     terminal.table(table)
@@ -186,7 +186,7 @@ def _rules(phase: Phase) -> list[str]:
         f"{phase.exchanges} questions" if questions else "",
         f"in turn, {phase.clock} words a side" if phase.clock else "",
         f"{phase.exchanges} turns each" if phase.kind == "exchange" and not phase.clock else "",
-        "where somebody has asked" if phase.kind == "questions" else "",
+        "if there are questions" if phase.kind == "questions" else "",
         "points of information" if phase.points_of_information else "",
         "" if phase.new_arguments or questions else "no new arguments",
         "all at once" if phase.simultaneous else "",

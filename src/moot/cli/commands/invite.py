@@ -49,10 +49,10 @@ def invite(
     many: Annotated[
         bool, Parameter(negative="", help="For a whole audience: each of them joins by the same link.")
     ] = False,
-    withdraw: Annotated[str, Parameter(metavar="NAME", help="Make an invitation count no longer.")] = "",
+    withdraw: Annotated[str, Parameter(metavar="NAME", help="Revoke an invitation.")] = "",
     server: Server = None,
 ) -> int:
-    """Invite somebody to one debate of a server, in one role, by a token or a link."""
+    """Invite a person to one debate on a server, in one role, by a token or a link."""
 
     async def carry_out(source: DebateSource, debate_id: str) -> int:
         from moot.cli.lookup import own_judge, seat_id
@@ -83,7 +83,7 @@ def join(
     name: Annotated[str, Parameter(help="What to call you.")] = "",
     server: Server = None,
 ) -> int:
-    """A token of your own, where you came by a link that is for many: with it you vote and ask."""
+    """Get your own token from a shared audience link, to vote and to ask questions."""
     if not server:
         raise Invalid("Who joins comes to a server: --server URL, and the token of the link in MOOT_TOKEN.")
 
@@ -117,7 +117,7 @@ def _check(
 
 async def _withdraw(source: DebateSource, debate_id: str, name: str) -> int:
     if name not in [invitation.name for invitation in await source.invitations(debate_id)]:
-        raise Invalid(f"Nobody is invited as {name!r}. `moot invite ID` shows who is.")
+        raise Invalid(f"There is no invitation {name!r}. `moot invite ID` lists them.")
     await source.uninvite(debate_id, name)
     Terminal.out().line(f"Withdrawn: {name}.")
     return 0
@@ -126,7 +126,7 @@ async def _withdraw(source: DebateSource, debate_id: str, name: str) -> int:
 def _print_invitations(debate: Debate, invitations: Sequence[Invitation]) -> int:
     terminal = Terminal.out()
     if not invitations:
-        terminal.line("Nobody is invited yet. Invite somebody with: moot invite ID ROLE")
+        terminal.line("No invitations yet. Make one with: moot invite ID ROLE")
         return 0
     names = {member.id: member.name for member in (*debate.seats, *debate.judges)}
     table = make_table("name", "role", "place", "until")

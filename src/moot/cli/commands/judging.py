@@ -23,7 +23,7 @@ def ballot(
     /,
     *,
     speeches: Annotated[
-        str, Parameter(help='The speeches it rests on, at least one, by number: "1 3".', metavar="NUMBERS")
+        str, Parameter(help='The key speeches, at least one, by number: "1 3".', metavar="NUMBERS")
     ] = "",
     ranking: Annotated[
         str, Parameter(help="All of them, the best first, with commas; where the format ranks them.")
@@ -33,7 +33,7 @@ def ballot(
     ] = None,
     server: Server = None,
 ) -> int:
-    """Cast the ballot of a judge who is a person."""
+    """Submit the ballot of a human judge."""
 
     def filled_in(debate: Debate) -> SubmitBallot:
         from moot.cli.lookup import own_judge, party_id, winner_id
@@ -72,7 +72,7 @@ def rejudge(
     ] = None,
     server: Server = None,
 ) -> int:
-    """Have a debate that is over judged once more. The first verdict stays what it was."""
+    """Judge a finished debate again. The first verdict stays."""
 
     async def carry_out(source: DebateSource, debate_id: str) -> int:
         from moot.cli.follow import show_and_run
@@ -90,7 +90,7 @@ def rejudge(
 
 
 def verdicts(id: Id = "last", /, *, server: Server = None) -> int:
-    """Every verdict with its ballots and their reasons; the first is what the debate came to."""
+    """Show every verdict with its ballots and reasons; the first one is the result of the debate."""
 
     async def look(source: DebateSource, debate_id: str) -> int:
         from moot.cli.render.verdict import print_verdicts

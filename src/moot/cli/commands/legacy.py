@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from moot.compat.session_tables import SessionImport
     from moot.core.terms import Model
 
-app = command_group("import", "Bring over what an older system has kept. What is imported can be taken back.")
+app = command_group("import", "Import the data of an older system. What is imported can be taken back.")
 SourceRows = Annotated[
     str, Parameter(help="postgresql://user@host/database, a SQLite file, or a file of JSON lines (.jsonl).")
 ]
@@ -272,7 +272,9 @@ def _print_report(terminal: Terminal, outcome: ImportOutcome, all_of_them: str) 
         terminal.line((f"Of {name}, fewer are in the store than were written. Please report this.", "red"))
     _print_problems(terminal, report.problems, report.bad, "could not be brought", all_of_them)
     if not outcome.caught_up:
-        terminal.line("It is still being written faster than it is read: ask again for what has come since.")
+        terminal.line(
+            "Rows are still being written faster than they are read. Run it again for the new ones."
+        )
 
 
 def _print_written(terminal: Terminal, location: RowLocation, done: WriteReport) -> int:

@@ -220,7 +220,7 @@ def _show(terminal: Terminal, lines: list[ModelTestRow]) -> None:
 # --- what to do about a fault -------------------------------------------------------------------------
 
 ADVICE: dict[FaultKind, str] = {
-    "bad_key": "The key: {key}. Is it the right one, for this service and whole?",
+    "bad_key": "The key: {key}. Check that the key is complete and belongs to this service.",
     "forbidden": "The key: {key}. It may not be good for this model, or not from here.",
     "billing": "The key: {key}. Look at the account that it belongs to.",
     "unknown_model": "moot models --prices {provider} lists some that there are.",

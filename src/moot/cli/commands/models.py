@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from moot.models.discovery import AvailableModel
     from moot.models.model_files import ModelFiles
 
-app = command_group("models", "The models that can argue here, and how to get more.")
+app = command_group("models", "List, install, test and remove models.")
 
 
 @app.default
@@ -32,7 +32,7 @@ def models(
         bool, Parameter(negative="", show_default=False, help="What models can do, and what they cost.")
     ] = False,
 ) -> int:
-    """The models that can argue here, best first, and what is missing where one cannot."""
+    """List the available models, best first, and what the others lack."""
 
     if provider is not None and not prices:
         raise Invalid(f"`moot models` knows no {provider!r}. Its prices: moot models --prices {provider}")

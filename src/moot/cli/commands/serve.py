@@ -116,7 +116,7 @@ def work(
             ("It reads keys from its own environment and moot.toml; saved keys are not used.", "dim")
         )
         if url:
-            terminal.line((f"It tells how it is at {url}/health/ready.", "dim"))
+            terminal.line((f"Its health: {url}/health/ready", "dim"))
 
     run(run_worker(settings, host=host, port=port, insecure=insecure, ready=ready))
     return 0

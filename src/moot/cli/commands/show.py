@@ -34,7 +34,7 @@ def show(
     columns: Annotated[int, Parameter(show=False)] = 88,
     cut: Annotated[int, Parameter(show=False)] = 0,
 ) -> int:
-    """A debate in the terminal, as it stands."""
+    """Show a debate in the terminal."""
 
     async def look(source: DebateSource, debate_id: str) -> int:
         from moot.cli.follow import log_of, show_all
@@ -72,7 +72,7 @@ def watch(
     json: Json = False,
     server: Server = None,
 ) -> int:
-    """Follow a running debate from its start, wherever it runs. Ctrl-C looks away; the debate goes on."""
+    """Follow a running debate from its start. Ctrl-C stops watching; the debate continues."""
 
     async def look(source: DebateSource, debate_id: str) -> int:
         from moot.cli import follow
@@ -108,7 +108,7 @@ def replay(
     json: Json = False,
     server: Server = None,
 ) -> int:
-    """See a debate again at the pace it was held, or faster."""
+    """Replay a debate at its own pace, or faster."""
     factor = _speed_factor(speed)
 
     async def look(source: DebateSource, debate_id: str) -> int:

@@ -47,7 +47,7 @@ def _lines(statistics: Statistics) -> None:
 def _tables(statistics: Statistics) -> None:
     terminal = Terminal.out()
     if not statistics.totals.debates:
-        terminal.line('No debates here yet. Begin with: moot "A motion"')
+        terminal.line('No debates here yet. Begin with: moot "This house would ban homework"')
         return
     terminal.line(_totals(statistics.totals))
     if statistics.formats:
@@ -58,7 +58,7 @@ def _tables(statistics: Statistics) -> None:
         _judges(terminal, statistics)
     else:
         terminal.blank_line()
-        terminal.line("No debate has been judged yet, so nobody has won.")
+        terminal.line("No debate has been judged yet.")
     _costs(terminal, statistics)
     _topics(terminal, statistics)
 

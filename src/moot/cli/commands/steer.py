@@ -18,7 +18,7 @@ def pause(
     /,
     *,
     now: Annotated[
-        bool, Parameter(negative="", help="Cut the running speech; it is given again later.")
+        bool, Parameter(negative="", help="Cut the running speech; it is repeated later.")
     ] = False,
     server: Server = None,
 ) -> int:
@@ -38,7 +38,7 @@ def inject(
     ] = None,
     server: Server = None,
 ) -> int:
-    """Say something that every later speaker hears."""
+    """Add a remark that every later speaker hears."""
     from moot.cli.lookup import seat_id
     from moot.rules.commands import AddRemark
 
@@ -46,7 +46,7 @@ def inject(
         server,
         id,
         lambda debate: AddRemark(text, to=seat_id(debate, to) if to else None),
-        f"{to} will hear it, and nobody else." if to else "It will be heard by every speech from now on.",
+        f"Only {to} will hear it." if to else "Every speaker will hear it from now on.",
     )
 
 
@@ -57,7 +57,7 @@ def question(
     *,
     to: Annotated[
         str | None,
-        Parameter(help="Who is to answer: a seat by name, side or id. Without it, everybody."),
+        Parameter(help="Who is to answer: a seat by name, side or id. [default: all]"),
     ] = None,
     server: Server = None,
 ) -> int:
@@ -81,7 +81,7 @@ def extend(
     rounds: Annotated[int, Parameter(help="So many more for the debate.")] = 0,
     server: Server = None,
 ) -> int:
-    """More time for the speech under way, or more rounds."""
+    """Give the current speech more time, or add rounds."""
     from moot.core.errors import Invalid
     from moot.rules.commands import ExtendDebate
 
@@ -113,14 +113,14 @@ def skip(
 
 
 def next_round(id: Id = "last", /, *, server: Server = None) -> int:
-    """Ask for the next round, where rounds wait to be asked for."""
+    """Start the next round of a debate that was opened with --manual."""
     from moot.rules.commands import NextRound
 
     return run_command(server, id, NextRound(), "The next round begins.")
 
 
 def judge(id: Id = "last", /, *, reason: Reason = "", server: Server = None) -> int:
-    """End the speeches and ask the judge now."""
+    """End the speeches and judge now."""
     from moot.rules.commands import JudgeNow
 
     return run_command(server, id, JudgeNow(reason), "The judge is asked.")
@@ -147,7 +147,7 @@ def decide(
 
 
 def stop(id: Id = "last", /, *, reason: Reason = "", server: Server = None) -> int:
-    """End the debate; what was said is judged."""
+    """End the debate and judge what was said."""
     from moot.rules.commands import Stop
 
     return run_command(server, id, Stop(reason), "Stopped.")
@@ -171,7 +171,7 @@ def resume(
     json: Json = False,
     server: Server = None,
 ) -> int:
-    """Go on with a debate that was paused, failed or left behind by a process that died."""
+    """Resume a debate that was paused, failed or interrupted by a crash."""
     from moot.views.exports import format_of_file
 
     if output is not None:

@@ -85,14 +85,14 @@ def _check_backup(source: Path, file: Path, *, force: bool) -> None:
 
 
 def migrate_store(
-    source: Annotated[str, Parameter(help=f"The store as it is: {STORE}")],
+    source: Annotated[str, Parameter(help=f"The current store: {STORE}")],
     target: Annotated[str, Parameter(help=f"An empty one: {STORE}")],
     /,
     *,
     dry_run: Annotated[
         bool, Parameter(negative="", help="Tell what would be copied, and write nothing.")
     ] = False,
-    resume: Annotated[bool, Parameter(negative="", help="Go on with a move that was broken off.")] = False,
+    resume: Annotated[bool, Parameter(negative="", help="Continue a copy that was interrupted.")] = False,
 ) -> int:
     """Copy all debates and whatever belongs to them, conversations and tokens to another store, and compare
     both, event by event. Stop Moot first. The old store is left as it is."""
@@ -131,7 +131,7 @@ async def _move(old: StoreAddress, new: StoreAddress, *, resume: bool) -> CopyRe
             with progress_bar("copying") as show_progress:
                 return await copy_store(source, target, resume=resume, report=show_progress)
         except (StoreError, CancelledError):
-            Terminal.err().line("What was copied stays; the same command with --resume goes on.")
+            Terminal.err().line("What was copied is kept. Continue with the same command and --resume.")
             raise
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 app = command_group(
     "polls",
-    "What the audience's votes came to, as far as they are open: sealed until the last vote is closed.",
+    "Show the results of the audience's votes, which are hidden until voting ends.",
 )
 ANSWERS = {"yes": True, "no": False}
 SpeechArgument = Annotated[
@@ -40,7 +40,7 @@ def take(
     name: Annotated[str, Parameter(help="What to call you.")] = "",
     server: Server = None,
 ) -> int:
-    """Sit down in a seat; the model that sat there stands in when you leave."""
+    """Take a seat yourself; its model becomes your stand-in."""
     import shlex
 
     from moot.cli.lookup import seat_id
@@ -56,7 +56,7 @@ def take(
 
 
 def leave(id: Id = "last", /, *, seat: Seat = None, server: Server = None) -> int:
-    """Leave your seat to the model that stands in for it."""
+    """Leave your seat to its stand-in model."""
     from moot.cli.lookup import own_seat
     from moot.rules.participation import LeaveSeat
 
@@ -82,7 +82,7 @@ def draft(
     /,
     *,
     live: Annotated[
-        bool, Parameter(negative="", help="Show it to everybody as it grows; it can then only be added to.")
+        bool, Parameter(negative="", help="Show it to everyone while you write; text can then only be added.")
     ] = False,
     seat: Seat = None,
     server: Server = None,
@@ -136,7 +136,9 @@ def vote(
     ] = None,
     voter: Annotated[
         str,
-        Parameter(help="Who votes, here. On a server it is the bearer of the token. [default: your login]"),
+        Parameter(
+            help="The voter's name on this machine; on a server it is the token's. [default: your login]"
+        ),
     ] = "",
     server: Server = None,
 ) -> int:
@@ -153,7 +155,7 @@ def vote(
 
 @app.default
 def polls(id: Id = "last", /, *, server: Server = None) -> int:
-    """What the votes came to."""
+    """Show the results of the votes."""
 
     async def look(source: DebateSource, debate_id: str) -> int:
         from moot.cli.render.verdict import poll_lines
@@ -171,7 +173,7 @@ def polls(id: Id = "last", /, *, server: Server = None) -> int:
 
 @app.command
 def close(id: Id = "last", /, *, server: Server = None) -> int:
-    """Close the vote that is open; the debate goes on."""
+    """Close the open vote; the debate continues."""
     from moot.rules.participation import ClosePoll
 
     return run_command(server, id, ClosePoll(), "The vote is closed.")

@@ -15,14 +15,14 @@ from moot.core.errors import Invalid
 if TYPE_CHECKING:
     from moot.store.contract import AccessToken
 
-app = command_group("token", "Tokens for those who use a server: once there is one, every request needs one.")
+app = command_group("token", "Access tokens of a server: once there is one, every request needs one.")
 MAX_NAME = 64
 MAX_DAYS = 36_500
 
 
 @app.command
 def new(
-    name: Annotated[str, Parameter(help="What you call it, such as the name of its bearer.")],
+    name: Annotated[str, Parameter(help="The name of the token, such as that of its owner.")],
     /,
     *,
     role: Annotated[
@@ -32,14 +32,15 @@ def new(
         ),
     ] = "owner",
     owner: Annotated[
-        str | None, Parameter(help="Whose debates it is for. Without it, those of NAME.", show_default=False)
+        str | None,
+        Parameter(help="The owner of the debates that it is for. [default: NAME]", show_default=False),
     ] = None,
     days: Annotated[
         float | None,
-        Parameter(help="How long it counts. Without it, until it is revoked.", show_default=False),
+        Parameter(help="Expires after so many days. [default: never]", show_default=False),
     ] = None,
 ) -> int:
-    """Make a token and show it, this once: it is stored nowhere."""
+    """Create a token and show it once; only its digest is stored."""
     from moot.store.contract import AccessToken, digest, new_secret
 
     tenant = name if owner is None else owner
@@ -55,7 +56,7 @@ def new(
 
 @app.command(name="list")
 def every() -> int:
-    """The tokens there are, without the tokens themselves."""
+    """List the tokens, without their secrets."""
 
     terminal, now = Terminal.out(), datetime.now(UTC)
     tokens = run(_all())
@@ -78,7 +79,7 @@ def every() -> int:
 
 @app.command
 def revoke(name: Annotated[str, Parameter(help="Its name, as `moot token list` shows it.")], /) -> int:
-    """Make a token count no longer. A running server knows within a second."""
+    """Revoke a token. A running server refuses it within a second."""
 
     if not run(_drop(name)):
         Terminal.err().line(f"There is no token called {name!r}. `moot token list` shows those there are.")

@@ -82,7 +82,7 @@ def _speaker_text(debate: Debate, seat: Seat) -> str:
     if not seat.model.human:
         return seat.model.label
     if turn_sessions.is_unasked(debate, seat):
-        return "nobody yet"
+        return "no one yet"
     return join(("a person", f"{seat.stand_in.label} stands in" if seat.stand_in else ""))
 
 
@@ -126,7 +126,7 @@ def event_note(debate: Debate, event: Event, ending: str = "") -> str:
         case DebatePaused():
             return f"Paused{_by(event.by)}."
         case DebateResumed():
-            return "It goes on."
+            return "Resumed."
         case DebateStopped():
             return "Stopped early; what was said is judged."
         case TurnSkipped():
@@ -134,7 +134,7 @@ def event_note(debate: Debate, event: Event, ending: str = "") -> str:
         case TurnRetried():
             turn = debate.turn(event.turn)
             whose = f"{_name(debate, turn.seat)}'s speech" if turn else "A speech"
-            return f"{whose} is struck and will be given again."
+            return f"{whose}: retrying the speech."
         case BudgetWarned():
             costs = "The costs and what is reserved" if event.reserved else "The costs"
             return f"{costs} have passed {dollars(event.threshold)}."
@@ -212,7 +212,7 @@ def _call_failed(event: CallFailed) -> str:
         return ""
     wait = event.retry_in_ms / 1000
     when = f" in {wait:.0f} s" if wait >= 1 else ""
-    return f"{single_line(event.message)} It is asked again{when}."
+    return f"{single_line(event.message)} Retrying{when}."
 
 
 def ending_note(debate: Debate) -> str:
@@ -249,7 +249,7 @@ def verdict_lines(debate: Debate, width: int) -> Iterator[Text]:
 def audience_lines(debate: Debate, width: int, ending: str = "") -> Iterator[Text]:
     """The result of the votes; where the log hides them, the command that shows the result."""
     if not all(vote.choice for vote in debate.votes):
-        yield from paragraph(f"What it came to: moot polls {debate.id}{ending}", width, "dim")
+        yield from paragraph(f"Results: moot polls {debate.id}{ending}", width, "dim")
     elif (results := poll_report(debate)) is not None and results.headline:
         yield from verdict.poll_lines(results, width)
 

@@ -15,7 +15,7 @@ from moot.core.state import Debate
 from moot.core.visibility import OWNER, visible_event
 from moot.views.text import clean_json
 
-HINT_PLAYING, HINT_WATCHING = "Ctrl-C pauses", "Ctrl-C looks away"
+HINT_PLAYING, HINT_WATCHING = "Ctrl-C pauses", "Ctrl-C stops watching"
 
 
 class Screen(Protocol):

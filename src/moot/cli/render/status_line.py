@@ -83,7 +83,7 @@ def _judging(debate: Debate, judging: Judging) -> str:
     ]
     if waiting and all(judging.has_ballot(judge.id, order) for judge in models for order in orders(judge)):
         return join((f"waiting for the ballot of {' and '.join(waiting)}", f"{cast} of {expected} ballots"))
-    return join(("the judge weighs both sides, in both orders", f"{cast} of {expected} ballots"))
+    return join(("judging in both orders", f"{cast} of {expected} ballots"))
 
 
 def _beside(debate: Debate, aside: Aside) -> str:
@@ -106,7 +106,7 @@ def _beside(debate: Debate, aside: Aside) -> str:
 def _voting(debate: Debate, poll: Poll, now: datetime) -> str:
     cast = sum(vote.poll == poll.name for vote in debate.votes)
     left = None if poll.seconds is None else poll.seconds - (now - poll.opened_at).total_seconds()
-    until = "until somebody closes the vote" if left is None else f"{clock(max(0.0, left))} left"
+    until = "until the vote is closed" if left is None else f"{clock(max(0.0, left))} left"
     return join(("the audience votes", f"{cast} {'vote' if cast == 1 else 'votes'}", until))
 
 

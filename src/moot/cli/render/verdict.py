@@ -147,7 +147,7 @@ def cited_text(debate: Debate, cites: Sequence[int]) -> str:
         f" (speech {turn.number})"
         for turn in turns
     ]
-    return f"It rests on: {'; '.join(named)}." if named else ""
+    return f"Key speeches: {'; '.join(named)}." if named else ""
 
 
 def _decision(opinion: JudgeOpinion, width: int) -> Iterator[Text]:
@@ -168,7 +168,7 @@ def _beginning(reason: str, width: int) -> Iterator[Text]:
 def _ballot_lines(debate: Debate, paper: BallotView, width: int) -> Iterator[Text]:
     winner = "" if paper.judge.person else single_line(paper.winner.name) if paper.winner else "a tie"
     points = ", ".join(f"{single_line(score.seat.name)} {score.score:g}" for score in paper.scores)
-    order = "" if paper.judge.person else "as seated" if paper.order == 0 else "the other way round"
+    order = "" if paper.judge.person else "original order" if paper.order == 0 else "swapped order"
     if facts := join((winner, points, order)):
         yield styled(MARGIN, (facts, "dim"))
     yield from paragraph(paper.reasoning, width, margin=MARGIN)
