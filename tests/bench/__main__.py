@@ -32,6 +32,7 @@ from tests.bench import (
     lone,
     page,
     peers,
+    ratings,
     startup,
     tokens,
     viewers,
@@ -115,6 +116,12 @@ BENCHES = {
     "startup": Bench("Start-up", startup.bench, "CPU until the program answers."),
     "lists": Bench(
         "Lists", lists.bench, "List and status of a store with 20,000 debates, beside one with 200."
+    ),
+    "ratings": Bench(
+        "Ratings",
+        ratings.bench,
+        "Simulated groups (two debates, sides swapped), rated with a side term and intervals by groups."
+        " The limit is evalica's Bradley-Terry on the same rows, called once for each resample.",
     ),
     "legacy": Bench(
         "Conversations",

@@ -17,6 +17,7 @@ from moot.experiments import (
     rate_style_controlled,
     simulate,
 )
+from moot.experiments.bradley_terry import solve_alike
 from moot.experiments.grouped_cells import grouped_cells
 from moot.experiments.leaderboard import SCALE
 from moot.experiments.simulation import covered
@@ -65,6 +66,16 @@ def test_resamples_of_patterns_are_resamples_of_groups() -> None:
     sums = counted.resampled(1, 5)
     where = counted.cells.first * len(models) + counted.cells.second
     assert np.allclose(sums.score[0], expected[where])
+
+
+def test_many_systems_are_solved_as_one_by_one() -> None:
+    random = np.random.default_rng(0)
+    roots = random.normal(size=(12, 12)) + 0.3 * random.normal(size=(50, 12, 12))
+    matrices = roots @ np.swapaxes(roots, 1, 2) + 0.1 * np.eye(12)
+    matrices[3] = np.diag(np.logspace(-3, 3, 12))
+    right = random.normal(size=(50, 12))
+    expected = np.linalg.solve(matrices, right[..., None])[..., 0]
+    assert np.allclose(solve_alike(matrices, right), expected, rtol=1e-3, atol=1e-3 * np.abs(expected).max())
 
 
 def test_intervals_hold_the_truth_and_the_side_is_found() -> None:

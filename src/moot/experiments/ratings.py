@@ -16,7 +16,7 @@ from msgspec import Struct, field, structs
 from moot.core.errors import Invalid
 from moot.experiments.bradley_terry import Cells, CellSums, fit
 from moot.experiments.connections import components, unbeaten_and_winless
-from moot.experiments.covariates import COVARIATE_TEXTS, covariates, independent
+from moot.experiments.covariates import covariates, independent
 from moot.experiments.grouped_cells import DebateWeight, GroupedCells, PairWeight, grouped_cells
 from moot.experiments.leaderboard import Difference, ModelRating, Standing, leaderboard
 from moot.experiments.resampling import BOOTSTRAPS, FEW_GROUPS, LEVEL, Estimate, bounds
@@ -261,11 +261,3 @@ def _unswapped(table: JudgmentTable) -> int:
     _, codes = np.unique(table.group, return_inverse=True)
     share = np.bincount(codes, turned) / np.bincount(codes)
     return int(((share == 0) | (share == 1)).sum())
-
-
-def effect_text(effect: Estimate) -> str:
-    """What an effect means, in words: how often an even opponent is beaten with it."""
-    base, _, part = effect.name.partition(":")
-    told = COVARIATE_TEXTS.get(base, base)
-    share = 1 / (1 + np.exp(-(effect.value or 0.0)))
-    return f"{told}{f' ({part})' if part else ''}: {share:.1%} against an even opponent"

@@ -31,10 +31,6 @@ class DataFrameLike(Protocol):
     def to_dict(self, orient: Any) -> Any: ...
 
 
-JudgmentData = "JudgmentTable | DataFrameLike | Iterable[Judgment | Mapping[str, Any]]"
-"""What the functions of `moot.experiments` take: rows, mappings, a DataFrame or a table."""
-
-
 class JudgmentTable(Struct, frozen=True, kw_only=True, eq=False):
     """Columns of equal length; `models[pro[0]]` is the model that argued for the motion in the first row."""
 
