@@ -47,10 +47,13 @@ class Shot(Struct, frozen=True):
     ready: str = "main h1"
     from_top: bool = False
     """Not where the page has followed the speech to."""
+    returning: bool = False
+    """In a browser that has set up a debate before."""
 
 
 SHOTS = (
-    Shot("start", "/"),
+    Shot("start", "/", ready="#turn-1"),
+    Shot("form", "/", returning=True),
     Shot("live", "/debate/{live}", TALL, from_top=True),
     Shot("live-four", "/debate/{four}"),
     Shot("live-long", "/debate/{long}"),
@@ -61,7 +64,8 @@ SHOTS = (
     Shot("history", "/debates"),
     Shot("statistics", "/statistics"),
     Shot("settings", "/settings"),
-    Shot("start-narrow", "/", NARROW),
+    Shot("start-narrow", "/", NARROW, "#turn-1"),
+    Shot("form-narrow", "/", NARROW, returning=True),
     Shot("live-narrow", "/debate/{live}", NARROW),
     Shot("verdict-narrow", "/debate/{over}/verdict", NARROW),
 )
@@ -136,6 +140,8 @@ async def _take(browser: Browser, served: Served, shot: Shot, theme: Any, debate
     async with await browser.new_context(
         viewport={"width": width, "height": height}, color_scheme=theme, reduced_motion="reduce"
     ) as context:
+        if shot.returning:
+            await context.add_init_script("localStorage.setItem('moot.returning', 'true')")
         page = await context.new_page()
         await page.goto(served.url + shot.path.format(**debates))
         await page.locator(shot.ready).first.wait_for()

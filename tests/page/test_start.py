@@ -44,6 +44,10 @@ async def test_one_click_starts_a_debate(page: Page, served: Served) -> None:
     await arrive(page, served)
     await expect(page.get_by_text("6 speeches in 3 rounds")).to_be_visible()
     await expect(page.get_by_text("Free of charge")).to_be_visible()
+    await expect(page.get_by_text("oak argues against itself and judges itself.")).to_be_visible()
+    await expect(page.get_by_role("link", name="Add an API key")).to_have_attribute(
+        "href", "/settings#providers"
+    )
     await page.get_by_role("button", name="Start the debate").click()
     body = await opened(page, served)
     assert body["topic"] == "Should cities ban private cars?"

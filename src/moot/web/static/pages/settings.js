@@ -6,6 +6,7 @@ import * as prefs from '../lib/preferences.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { Button, Failed, PageSection, toast, useLoaded } from '../lib/ui.js';
 import { ApiKeys } from '../parts/api_keys.js';
+import { follow, installs } from '../parts/model_install.js';
 import { Installs, ModelServers } from '../parts/providers.js';
 import { OperatorOnly, TokenList } from '../parts/token_list.js';
 
@@ -18,31 +19,39 @@ export default function Settings() {
     again();
     keysAgain();
   };
-  useLinkedSection(Boolean(info && (keys || keysError)));
+  const [noInstalls, setNoInstalls] = useState(false);
+  useEffect(() => void follow().catch(() => setNoInstalls(true)), []);
+  // All at once, so that no section moves another.
+  const ready = info && (keys || keysError) && (noInstalls || Object.keys(installs.value).length > 0);
+  useLinkedSection(Boolean(ready));
   if (error && !info) {
     return html`<main id="main" class="wide settings"><h1 tabindex="-1">Settings</h1>
       <${Failed} error=${error} again=${reload} />
       <${PageSection} title="Appearance"><${Appearance} /><//>
     </main>`;
   }
-  const waiting = html`<p class="soft" aria-busy="true">Loading…</p>`;
-  return html`<main id="main" class="wide settings" aria-busy=${!info}>
+  if (!ready) {
+    return html`<main id="main" class="wide settings" aria-busy="true"><h1 tabindex="-1">Settings</h1>
+      <p class="soft" role="status">Loading…</p>
+    </main>`;
+  }
+  return html`<main id="main" class="wide settings">
     <h1 tabindex="-1">Settings</h1>
     <${PageSection} id="providers" title="API keys" says="Models of these services can debate once their key is set.">
-      ${info && keys ? html`<${ApiKeys} keys=${keys} providers=${info.providers} onChange=${reload} />` : null}
-      ${keysError && html`<${NoKeys} error=${keysError} again=${keysAgain} />`}
-      ${!keys && !keysError && waiting}
+      ${keys
+        ? html`<${ApiKeys} keys=${keys} providers=${info.providers} onChange=${reload} />`
+        : html`<${NoKeys} error=${keysError} again=${keysAgain} />`}
     <//>
     <${PageSection} id="local-servers" title="Model servers" says="Ollama and others that run on your own machine.">
-      ${info ? html`<${ModelServers} info=${info} onLook=${again} />` : waiting}
+      <${ModelServers} info=${info} onLook=${again} />
     <//>
     <${PageSection} id="local-models" title="Local models"
       says="Installed by Moot and run on the server. They need no key and cost nothing.">
-      <${Installs} allowed=${Boolean(info?.operator)} />
+      <${Installs} allowed=${info.operator} />
     <//>
     <${PageSection} id="appearance" title="Appearance" says="For this browser only."><${Appearance} /><//>
     <${PageSection} id="access" title="Access" says="Who can use this server.">
-      ${info && (info.operator ? html`<${TokenList} />` : html`<${OperatorOnly} />`)}
+      ${info.operator ? html`<${TokenList} />` : html`<${OperatorOnly} />`}
       <${OwnToken} />
     <//>
     <${PageSection} id="server" title="Server"><${About} info=${info} /><//>
@@ -113,8 +122,8 @@ function About({ info }) {
       <dt>Status</dt>
       <dd><span class="mark ${ok ? 'ready' : ''}" aria-hidden="true"></span>
         ${ok ? 'Server OK' : error ? `Not healthy: ${error.message}` : 'Checking…'}</dd>
-      <dt>Version</dt><dd>${info ? `Moot ${info.version}` : '…'}</dd>
-      <dt>Default model</dt><dd><code>${info?.default ?? '…'}</code></dd>
+      <dt>Version</dt><dd>Moot ${info.version}</dd>
+      <dt>Default model</dt><dd><code>${info.default}</code></dd>
     </dl>
     <p class="row">
       <a class="btn" href="/docs">API reference</a>

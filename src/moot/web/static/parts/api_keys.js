@@ -58,7 +58,7 @@ function Service({ one, models, editable, onChange }) {
   };
   return html`<li class="service">
     <div class="head">
-      <span class="mark ${one.set ? 'ready' : ''}" aria-hidden="true"></span>
+      <span class="mark ${result?.ok === false ? 'bad' : one.set ? 'ready' : ''}" aria-hidden="true"></span>
       <h3>${one.title}</h3>
       <p class="soft small"><${State} one=${one} />${one.set && models > 0 && ` · ${plural(models, 'model')}`}</p>
       ${editable && html`<div class="ways">

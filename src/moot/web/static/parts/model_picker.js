@@ -25,7 +25,7 @@ function about(row) {
   if (row === A_PERSON) return 'you, or someone you invite';
   const where = row.provider === 'local' ? 'on this machine' : row.provider;
   const context = row.contextTokens && `${compact.format(row.contextTokens)} context`;
-  return [where, row.priceText, row.thinks && 'thinks', context].filter(Boolean).join(' · ');
+  return [where, row.priceText, row.thinks && 'reasoning', context].filter(Boolean).join(' · ');
 }
 
 const lack = (row) => (row.provider === 'local' ? 'Not installed' : row.missing);

@@ -14,9 +14,10 @@ export function missing(setup, server) {
 
 export function Readiness({ setup, server }) {
   const lacking = missing(setup, server);
-  if (lacking.length) return lacking.map((row) => html`<${MissingModel} key=${labelOf(row)} row=${row} />`);
   const sole = soleModel(setup);
-  return sole && html`<${SoleModel} sole=${sole} server=${server} />`;
+  return html`
+    ${lacking.map((row) => html`<${MissingModel} key=${labelOf(row)} row=${row} />`)}
+    ${sole && html`<${SoleModel} sole=${sole} server=${server} later=${lacking.length > 0} />`}`;
 }
 
 function MissingModel({ row }) {
@@ -35,10 +36,10 @@ function MissingModel({ row }) {
   </div>`;
 }
 
-/** One model for all seats: it argues against itself. */
-function SoleModel({ sole, server }) {
+/** One model for all seats: it argues against itself. `later`: something else must be done first. */
+function SoleModel({ sole, server, later }) {
   const row = rowOf(server.models, sole.model);
-  return html`<div class="notice sole" role="status">
+  return html`<div class=${later ? 'sole later small soft' : 'notice sole'} role="status">
     <p>
       <b><bdi>${row.name}</bdi> argues against itself${sole.judges && ' and judges itself'}.</b>${' '}
       ${sole.judges && 'Read the verdict with care. '}For a real contest, add a second model:
