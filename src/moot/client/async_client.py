@@ -25,6 +25,9 @@ from moot.client.shapes import (
     Debates,
     Done,
     Event,
+    Experiment,
+    Experiments,
+    ExperimentSummary,
     Form,
     Install,
     Installs,
@@ -487,6 +490,16 @@ class AsyncClient:
             if not page.has_more or page.next in (None, after):
                 return
             after = page.next
+
+    # --- experiments ----------------------------------------------------------------------------------
+
+    async def experiments(self) -> tuple[ExperimentSummary, ...]:
+        """The experiments on the server with their progress, the newest first. For the operator."""
+        return (await self._connection.get(api_path("experiments"), Experiments)).experiments
+
+    async def experiment(self, name: str) -> Experiment:
+        """An experiment's progress, leaderboard, matchups, judges and doubts so far. For the operator."""
+        return await self._connection.get(api_path("experiments", name), Experiment)
 
     # --- operating the server -------------------------------------------------------------------------
 

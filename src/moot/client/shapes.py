@@ -22,6 +22,9 @@ from moot.api.shapes.debates import CreateDebateResponse as Created
 from moot.api.shapes.debates import DebateStatusResponse as Status
 from moot.api.shapes.debates import ListDebatesResponse as Debates
 from moot.api.shapes.debates import TicketResponse as Ticket
+from moot.api.shapes.experiments import ExperimentResponse as Experiment
+from moot.api.shapes.experiments import ExperimentsResponse as Experiments
+from moot.api.shapes.experiments import ExperimentSummary
 from moot.api.shapes.records import LogEntry
 from moot.api.shapes.records import ReachedVerdict as Judged
 from moot.api.shapes.records import VerdictsResponse as Verdicts
@@ -53,6 +56,7 @@ from moot.views.json_types import decode_value
 __all__ = [
     "PERSON", "AudiencePolls", "Complete", "Conversation", "ConversationEvents", "Conversations",
     "CostUpdate", "CostWarning", "Created", "DebateConfig", "DebaterConfig", "Debates", "Done", "Event",
+    "Experiment", "ExperimentSummary", "Experiments",
     "Form", "Install", "Installs", "Invitation", "Invitations", "JudgeConfig", "JudgeWords", "Judged",
     "ModelConfig", "Models", "Position", "Record", "Records", "RoundComplete", "Score", "SeatState", "State",
     "Status", "StreamError", "Tallied", "Ticket", "Token", "Tokens", "Verdict", "Verdicts", "Words",

@@ -20,6 +20,8 @@ from moot.client.shapes import (
     Debates,
     Done,
     Event,
+    Experiment,
+    ExperimentSummary,
     Form,
     Install,
     Invitation,
@@ -439,6 +441,16 @@ class Client(SyncRunner):
     ) -> Generator[JsonObject, None, None]:
         """All events of a conversation that exist now, page after page."""
         return self._iterate(self._client.read(id, types=types, shape=shape, seat=seat))
+
+    # --- experiments ----------------------------------------------------------------------------------
+
+    def experiments(self) -> tuple[ExperimentSummary, ...]:
+        """The experiments on the server with their progress, the newest first. For the operator."""
+        return self._run(self._client.experiments())
+
+    def experiment(self, name: str) -> Experiment:
+        """An experiment's progress, leaderboard, matchups, judges and doubts so far. For the operator."""
+        return self._run(self._client.experiment(name))
 
     # --- operating the server -------------------------------------------------------------------------
 

@@ -36,6 +36,7 @@ from moot.web.routes import (
     conversation_routes,
     debate_routes,
     docs,
+    experiment_routes,
     health,
     installs,
     invitations,
@@ -57,7 +58,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
 SOCKET = f"{PREFIX}/debates/{{debateId}}/ws"
 ROUTERS = (
     debate_routes.router, command_routes.router, page_views.router, invitations.router, people.router,
-    conversation_routes.router, admin.router, installs.router, keys.router,
+    conversation_routes.router, experiment_routes.router, admin.router, installs.router, keys.router,
 )  # fmt: skip
 """The routes of `/api/v1`."""
 

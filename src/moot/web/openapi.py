@@ -49,6 +49,7 @@ TAGS: dict[Tag, str] = {
     "People": "Who may take part, and what they do: take a seat, write, speak, offer points, ask questions.",
     "Judging and voting": "Ballots of people, votes of the audience, and every verdict there is.",
     "Conversations": "Debates as conversations of segments, and imported conversations. Read only.",
+    "Experiments": "Many debates between models: progress, ratings and reports. Read only.",
     "Server": "This server: models, formats, tools, providers, tokens, estimates and statistics.",
     "Compatibility APIs": "The same debates, for clients that were written for other APIs.",
     "Health": "For monitoring. Open to all except the metrics, and not counted.",

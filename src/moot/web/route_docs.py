@@ -26,8 +26,8 @@ COMMANDED = (403, 404, 409, 415, 422)
 """The problems of a route that reads a debate, and of one that carries out a command."""
 
 Tag = Literal[
-    "Debates", "Following", "Steering", "People", "Judging and voting", "Conversations", "Server",
-    "Compatibility APIs", "Health",
+    "Debates", "Following", "Steering", "People", "Judging and voting", "Conversations", "Experiments",
+    "Server", "Compatibility APIs", "Health",
 ]  # fmt: skip
 JSON, EVENT_STREAM = "application/json", "text/event-stream"
 STREAM_OVER: dict[int | str, Any] = {

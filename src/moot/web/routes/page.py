@@ -34,6 +34,8 @@ PAGES = {
     "/": "start",
     "/debates": "history",
     "/statistics": "statistics",
+    "/experiments": "experiments",
+    "/experiments/{name}": "experiment",
     "/settings": "settings",
     "/debate/{debateId}": "live",
     "/debate/{debateId}/verdict": "verdict",
@@ -49,7 +51,7 @@ ICON = "/favicon.ico"
 SAMPLE = "/static/sample_debate.json"
 PATHS = (*PAGES, SAMPLE, *(f"{prefix}{{path:path}}" for prefix in FILES), MANUAL.rstrip("/"), ICON)
 OPEN = frozenset(path for path in (*PAGES, ICON, MANUAL.rstrip("/")) if "{" not in path)
-OPEN_PREFIXES = ("/debate/", *FILES)
+OPEN_PREFIXES = ("/debate/", "/experiments/", *FILES)
 MEDIA_TYPES = {
     ".css": "text/css",
     ".html": "text/html",

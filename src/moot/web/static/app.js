@@ -46,11 +46,17 @@ function useDoor() {
   return [locked, leave, entered];
 }
 
-const WAYS = [['/', 'Start'], ['/debates', 'Debates'], ['/statistics', 'Statistics'], ['/settings', 'Settings']];
+const WAYS = [
+  ['/', 'Start'], ['/debates', 'Debates'], ['/statistics', 'Statistics'], ['/experiments', 'Experiments'],
+  ['/settings', 'Settings'],
+];
 
 function Frame({ at, onAsk, children }) {
-  const link = ([path, name]) =>
-    html`<a key=${path} href=${path} aria-current=${location.pathname === path ? 'page' : undefined}>${name}</a>`;
+  const current = (path) => {
+    if (location.pathname === path) return 'page';
+    return location.pathname.startsWith(`${path}/`) ? 'true' : undefined;
+  };
+  const link = ([path, name]) => html`<a key=${path} href=${path} aria-current=${current(path)}>${name}</a>`;
   return html`
     <a class="skip" href="#main">Skip to content</a>
     <header class="top" data-page=${at.page}>

@@ -81,9 +81,13 @@ export const transcript = (id, form, reasoning) =>
   get(`/debates/${id}/transcript?format=${form}&reasoning=${reasoning}`, { raw: true });
 
 export async function save(id, form, reasoning) {
-  const reply = await transcript(id, form, reasoning);
+  return saveReply(await transcript(id, form, reasoning), `${id}.${form}`);
+}
+
+/** Saves a reply as a file, under the name that the server gives it or else `name`. */
+export async function saveReply(reply, name) {
   const named = /filename="([^"]+)"/.exec(reply.headers.get('content-disposition') ?? '')?.[1];
   const href = URL.createObjectURL(await reply.blob());
-  Object.assign(document.createElement('a'), { href, download: named ?? `${id}.${form}` }).click();
+  Object.assign(document.createElement('a'), { href, download: named ?? name }).click();
   setTimeout(() => URL.revokeObjectURL(href), KEPT_MS);
 }

@@ -7,6 +7,8 @@ const PAGES = [
   [/^\/$/, 'start', 'Start'],
   [/^\/debates$/, 'history', 'Debates'],
   [/^\/statistics$/, 'statistics', 'Statistics'],
+  [/^\/experiments$/, 'experiments', 'Experiments'],
+  [/^\/experiments\/(?<id>[^/]+)$/, 'experiment', 'Experiment'],
   [/^\/settings$/, 'settings', 'Settings'],
   [/^\/debate\/(?<id>[^/]+)$/, 'live', 'Debate'],
   [/^\/debate\/(?<id>[^/]+)\/verdict$/, 'verdict', 'Verdict'],

@@ -1,0 +1,141 @@
+"""Replies about experiments: how far each is, and what its debates show so far."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from moot.views.json_types import Count, DebateId, Dollars, Nth, Seconds, Timestamp, one_of
+
+Share = Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 1})]
+IntervalEnd = Annotated[float | None, Meta(description="null where the data sets no limit on that side.")]
+
+
+class ExperimentSummary(Struct, frozen=True, rename="camel", kw_only=True):
+    """How far an experiment is."""
+
+    name: str
+    state: Annotated[
+        str,
+        one_of(Literal["running", "stopping", "stopped", "done"]),
+        Meta(description="`running` also after its process was killed, until it is run again."),
+    ]
+    planned: Annotated[Count, Meta(description="Debates that it will hold in all.")]
+    held: Annotated[Count, Meta(description="Debates that are over, without those that failed.")]
+    failed: Count
+    running: Annotated[Count, Meta(description="Debates that are under way.")]
+    cost: Annotated[
+        Dollars, Meta(description="US dollars for the debates that are over, as far as prices are known.")
+    ]
+    cost_text: str
+    budget: Annotated[Dollars | None, Meta(description="US dollars for all debates together.")]
+    models: tuple[str, ...]
+    motions: Annotated[Count, Meta(description="How many motions are debated.")]
+    format: str
+    created_at: Timestamp
+    updated_at: Annotated[Timestamp, Meta(description="When it was last started, stopped or completed.")]
+
+
+class ExperimentsResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    experiments: tuple[ExperimentSummary, ...]
+
+
+class MeasuredFigure(Struct, frozen=True, rename="camel", kw_only=True):
+    """A figure with its 95 % interval; null where there is too little data."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class RatedModel(Struct, frozen=True, rename="camel", kw_only=True):
+    """A line of the leaderboard. 400 points are odds of ten to one; the mean of all models is 1500."""
+
+    model: str
+    rank: Nth
+    best_rank: Annotated[Nth, Meta(description="No model above this rank can be told apart from it.")]
+    worst_rank: Nth
+    rating: float
+    low: IntervalEnd
+    high: IntervalEnd
+    win_share: Share
+    debates: Count
+
+
+class MatchupResult(Struct, frozen=True, rename="camel", kw_only=True):
+    """How two models did against each other."""
+
+    first: str
+    second: str
+    share: Annotated[Share, Meta(description="Of the decisions, the share of `first`; a tie counts half.")]
+    debates: Count
+
+
+class AgreementFigures(Struct, frozen=True, rename="camel", kw_only=True):
+    """How often judges of the same debate decide the same."""
+
+    raw: Annotated[
+        MeasuredFigure, Meta(description="The share of pairs of judges that name the same result.")
+    ]
+    alpha: Annotated[
+        MeasuredFigure, Meta(description="Krippendorff's alpha: 1 always the same, 0 as by chance.")
+    ]
+    debates: Annotated[Count, Meta(description="Debates with two judges or more.")]
+
+
+class JudgeFigures(Struct, frozen=True, rename="camel", kw_only=True):
+    """One judge. Biases are in log-odds; null where the data does not show them."""
+
+    judge: str
+    judgments: Count
+    undecided: Annotated[Count, Meta(description="Ballots that could not be read.")]
+    pro_share: Annotated[MeasuredFigure, Meta(description="How often the side for the motion won.")]
+    flips: Annotated[
+        MeasuredFigure, Meta(description="How often another result was named when the order changed.")
+    ]
+    side: MeasuredFigure | None
+    order: MeasuredFigure | None
+    length: MeasuredFigure | None
+    family: MeasuredFigure | None
+
+
+class ReliabilityFigures(Struct, frozen=True, rename="camel", kw_only=True):
+    """What went wrong in the debates of a model, and what one debate took of it."""
+
+    model: str
+    debates: Count
+    issue_share: Annotated[Share, Meta(description="The share of its debates with an issue.")]
+    refusals: Count
+    blanks: Count
+    wrong_sides: Count
+    timeouts: Count
+    failures: Count
+    words: Annotated[float | None, Meta(description="Of a debate.")]
+    seconds: Seconds | None
+    cost: Annotated[Dollars | None, Meta(description="US dollars a debate; null where it is not known.")]
+
+
+class DebateToRead(Struct, frozen=True, rename="camel", kw_only=True):
+    debate: DebateId
+    motion: str
+    pro: Annotated[str, Meta(description="The model for the motion.")]
+    con: str
+    share: Annotated[Share, Meta(description="The share of ballots for the side of the motion.")]
+
+
+class ExperimentResponse(ExperimentSummary, frozen=True, rename="camel", kw_only=True):
+    """How far an experiment is, and what it shows. Figures may be some seconds older than the progress."""
+
+    measured_at: Annotated[
+        Timestamp | None, Meta(description="When the figures were computed; null where there are none.")
+    ]
+    leaderboard: tuple[RatedModel, ...]
+    matchups: tuple[MatchupResult, ...]
+    agreement: AgreementFigures | None
+    judges: tuple[JudgeFigures, ...]
+    reliability: tuple[ReliabilityFigures, ...]
+    closest: Annotated[
+        tuple[DebateToRead, ...], Meta(description="The debates that were decided most narrowly.")
+    ]
+    notes: Annotated[tuple[str, ...], Meta(description="What to beware of, a sentence each.")]

@@ -1,0 +1,168 @@
+"""Experiments as the server shows them: progress from what is stored, and the report, computed once.
+
+A report of a large experiment takes seconds to compute, so it is kept until another debate is over. While an
+experiment runs, a report is used for `REUSED_SECONDS` in any case: a page that asks every two seconds must
+not keep the machine busy. Without the extra `experiments` there is progress only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from datetime import datetime
+from importlib.util import find_spec
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from moot import __version__
+from moot.api.shapes.experiments import (
+    AgreementFigures,
+    DebateToRead,
+    ExperimentResponse,
+    ExperimentSummary,
+    JudgeFigures,
+    MatchupResult,
+    RatedModel,
+    ReliabilityFigures,
+)
+from moot.core.errors import Invalid, Unavailable
+from moot.core.terms import Money
+from moot.engine.experiment_runner import ExperimentProgress, ExperimentRunner
+from moot.experiments.definition import ExperimentDefinition, from_json
+from moot.experiments.leg_results import read_result
+from moot.store.experiment_rows import MICRODOLLARS, StoredExperiment
+from moot.views.costs import dollars
+from moot.views.json_types import Timestamp
+from moot.web.app_context import AppContext
+
+if TYPE_CHECKING:
+    from moot.experiments.report import ExperimentReport
+
+REUSED_SECONDS = 10
+NO_EXTRA = "Ratings need numpy, which is not installed here: pip install 'moot[experiments]'"
+
+
+class ReportVersion(Struct, frozen=True):
+    """What a report depends on: another experiment of the same name, or another result, makes a new one."""
+
+    created_at: datetime
+    planned: int
+    held: int
+    failed: int
+    spent: Money
+
+
+class KeptReport(Struct, frozen=True):
+    version: ReportVersion
+    report: ExperimentReport
+    at: float
+
+
+class ExperimentReports:
+    def __init__(self, context: AppContext) -> None:
+        self._arena = context.arena
+        self._kept: dict[str, KeptReport] = {}
+        self._making = defaultdict[str, asyncio.Lock](asyncio.Lock)
+
+    async def summary(self, stored: StoredExperiment) -> ExperimentSummary:
+        definition = from_json(stored.definition)
+        return ExperimentSummary(**_members(stored, definition, await self._progress(definition)))
+
+    async def response(self, stored: StoredExperiment) -> ExperimentResponse:
+        definition = from_json(stored.definition)
+        try:
+            report, progress = await self._measured(stored, definition)
+        except Unavailable as error:
+            members = _members(stored, definition, await self._progress(definition))
+            return ExperimentResponse(
+                **members, measured_at=None, leaderboard=(), matchups=(), agreement=None, judges=(),
+                reliability=(), closest=(), notes=(str(error),),
+            )  # fmt: skip
+        judges = report.judges
+        return ExperimentResponse(
+            **_members(stored, definition, progress),
+            measured_at=Timestamp.of(report.made_at),
+            leaderboard=_as(tuple[RatedModel, ...], report.ratings.models if report.ratings else ()),
+            matchups=_as(tuple[MatchupResult, ...], report.matchups),
+            agreement=_as(AgreementFigures, judges.agreement) if judges else None,
+            judges=_as(tuple[JudgeFigures, ...], judges.judges if judges else ()),
+            reliability=_as(tuple[ReliabilityFigures, ...], report.reliability),
+            closest=_as(tuple[DebateToRead, ...], report.closest),
+            notes=report.notes,
+        )
+
+    async def report(self, stored: StoredExperiment) -> ExperimentReport:
+        """Raises Unavailable where the extra is not installed."""
+        report, _ = await self._measured(stored, from_json(stored.definition))
+        return report
+
+    async def _measured(
+        self, stored: StoredExperiment, definition: ExperimentDefinition
+    ) -> tuple[ExperimentReport, ExperimentProgress]:
+        if find_spec("numpy") is None:
+            raise Unavailable(NO_EXTRA)
+        async with self._making[stored.name]:
+            progress = await self._progress(definition)
+            version = ReportVersion(
+                stored.created_at, progress.planned, progress.finished, progress.failed, progress.spent
+            )
+            kept = self._kept.get(stored.name)
+            if kept is None or not _still_good(kept, version, running=stored.state == "running"):
+                report = await ExperimentRunner(self._arena, definition).report(__version__)
+                kept = self._kept[stored.name] = KeptReport(version, report, monotonic())
+            return kept.report, progress
+
+    async def _progress(self, definition: ExperimentDefinition) -> ExperimentProgress:
+        try:
+            return await ExperimentRunner(self._arena, definition).stored_progress()
+        except Invalid:  # its format is not on this machine, so the number of planned debates is not known
+            legs = await self._arena.store.experiments.legs(definition.name)
+            results = [read_result(leg.result) for leg in legs if leg.result is not None]
+            failed = sum(result.status == "error" for result in results)
+            return ExperimentProgress(
+                planned=len(legs),
+                finished=len(results) - failed,
+                failed=failed,
+                running=0,
+                held_now=0,
+                seconds=0,
+                spent=Money(sum(leg.reserved for leg in legs if leg.result is not None)) / MICRODOLLARS,
+                budget=definition.budget,
+            )
+
+
+def _still_good(kept: KeptReport, version: ReportVersion, *, running: bool) -> bool:
+    if kept.version == version:
+        return True
+    same = kept.version.created_at == version.created_at
+    return same and running and monotonic() - kept.at < REUSED_SECONDS
+
+
+def _members(
+    stored: StoredExperiment, definition: ExperimentDefinition, progress: ExperimentProgress
+) -> dict[str, Any]:
+    """The members of an `ExperimentSummary`."""
+    return {
+        "name": stored.name,
+        "state": stored.state,
+        "planned": progress.planned,
+        "held": progress.finished,
+        "failed": progress.failed,
+        "running": progress.running,
+        "cost": float(progress.spent),
+        "cost_text": dollars(progress.spent),
+        "budget": None if definition.budget is None else float(definition.budget),
+        "models": definition.models,
+        "motions": len(definition.motions),
+        "format": definition.format,
+        "created_at": Timestamp.of(stored.created_at),
+        "updated_at": Timestamp.of(stored.updated_at),
+    }
+
+
+def _as(shape: Any, value: Any) -> Any:
+    """The value in the shape of a reply, by the names of its members."""
+    return msgspec.convert(value, shape, from_attributes=True)

@@ -1,0 +1,132 @@
+// One experiment: its progress while it runs, and what its debates show so far, every figure with its interval.
+
+import { html } from '../../vendor/preact.js';
+import { get, saveReply, tokens } from '../lib/api.js';
+import { figure, plural } from '../lib/numbers.js';
+import { ensureStyle } from '../lib/stylesheet.js';
+import { Button, Failed, PageSection, Words, useLoaded } from '../lib/ui.js';
+import { Progress, ProgressFigures, StateName, isRunning, shortName, usePolling } from '../parts/experiment_progress.js';
+import { Leaderboard, MatchupMatrix } from '../parts/leaderboard.js';
+
+await ensureStyle('statistics');
+await ensureStyle('experiments');
+
+const BOARD = `400 points are odds of ten to one; the dotted mark is the mean, 1500. The rank range has every rank that
+  the data allows.`;
+const MATRIX = 'How often, in percent, the model of the row won against the model of the column. A tie counts half.';
+const BIASES = 'Biases are in log-odds; 0 is none, – means that the data does not show it.';
+const RELIABILITY = 'Counted apart from strength. Words, seconds and cost are those of one debate.';
+
+export default function Experiment({ id: name }) {
+  const [experiment, error, again] = useLoaded((signal) => get(`/experiments/${name}`, { signal }), [name]);
+  usePolling(Boolean(experiment && isRunning(experiment)), again, [experiment, error]);
+  return html`<main id="main" class="wide statistics experiment" aria-busy=${!experiment && !error}>
+    <header>
+      <p class="overline"><a href="/experiments">Experiments</a></p>
+      <div class="row">
+        <h1 tabindex="-1" class="grow">${decodeURIComponent(name)}</h1>
+        ${experiment?.measuredAt && experiment.held > 0 && html`<${FullReport} name=${experiment.name} />`}
+      </div>
+    </header>
+    ${error && html`<${Failed} error=${error} again=${again} />`}
+    ${experiment && html`<${Figures} experiment=${experiment} />`}
+  </main>`;
+}
+
+/** A link sends no token: where there is one, the report is saved as a file instead. */
+function FullReport({ name }) {
+  const path = `/experiments/${name}/report`;
+  if (!tokens.own()) return html`<a class="btn" href=${`/api/v1${path}`} target="_blank" rel="noopener">Full report</a>`;
+  return html`<${Button} onClick=${async () => saveReply(await get(path, { raw: true }), `${name}.html`)}>
+    Full report
+  <//>`;
+}
+
+function Figures({ experiment }) {
+  const { leaderboard, matchups, judges, reliability, closest, notes, models } = experiment;
+  const order = leaderboard.length ? leaderboard.map((one) => one.model) : models;
+  return html`
+    <section class="stack" aria-label="Progress">
+      <div class="row"><${StateName} experiment=${experiment} /><${ProgressFigures} experiment=${experiment} /></div>
+      <${Progress} experiment=${experiment} />
+      <p class="soft small">
+        ${plural(models.length, 'model')} on ${plural(experiment.motions, 'motion')} in the format ${experiment.format},
+        each pair with the sides swapped.
+      </p>
+    </section>
+    ${leaderboard.length > 0 && html`<${PageSection} title="Leaderboard" says=${BOARD}><${Leaderboard} models=${leaderboard} /><//>`}
+    ${matchups.length > 0 && html`<${PageSection} title="Matchups" says=${MATRIX}>
+      <${MatchupMatrix} models=${order} matchups=${matchups} />
+    <//>`}
+    ${judges.length > 0 && html`<${PageSection} title="Judges" says=${BIASES}><${Judges} ...${experiment} /><//>`}
+    ${reliability.length > 0 && html`<${PageSection} title="Reliability and cost" says=${RELIABILITY}>
+      <${Reliability} rows=${reliability} />
+    <//>`}
+    ${closest.length > 0 && html`<${PageSection} title="Closest debates" says="Decided most narrowly.">
+      <ol class="closest">${closest.map((one) => html`<${Debate} key=${one.debate} ...${one} />`)}</ol>
+    <//>`}
+    ${notes.length > 0 && html`<${PageSection} title="What to beware of">
+      <ul class="notes">${notes.map((note) => html`<li key=${note}>${note}</li>`)}</ul>
+    <//>`}`;
+}
+
+const Table = ({ name, heads, children }) => html`<div class="scroller" tabindex="0" role="region" aria-label=${name}>
+  <table class="plain">
+    <thead><tr>${heads.map((head, index) => html`<th scope="col" key=${head} class=${index ? 'end' : ''}>${head}</th>`)}</tr></thead>
+    <tbody>${children}</tbody>
+  </table>
+</div>`;
+
+const Model = ({ name }) => html`<th scope="row"><bdi title=${name}>${shortName(name)}</bdi></th>`;
+
+const percent = (share) => `${Math.round(share * 100)} %`;
+const odds = (value) => value.toFixed(2).replace('-', '−');
+
+/** A figure with its interval. */
+function Measured({ of, as = odds }) {
+  if (!of || of.value === null) return html`<td class="end soft">–</td>`;
+  return html`<td class="end">${as(of.value)}${of.low !== null && of.high !== null
+    && html` <span class="soft interval">${as(of.low)} to ${as(of.high)}</span>`}</td>`;
+}
+
+const JUDGE_HEADS = [
+  'Judge', 'Ballots', 'Unreadable', 'Changed with the order', 'For the motion', 'Side bias', 'Length bias', 'Own family',
+];
+
+function Judges({ judges, agreement }) {
+  return html`
+    ${agreement?.debates > 0 && agreement.raw.value !== null && html`<p>
+      Two judges of a debate name the same result in <b>${percent(agreement.raw.value)}</b> of${' '}
+      ${plural(agreement.debates, 'debate')}${agreement.alpha.value !== null
+        && html`; Krippendorff's alpha is <b>${odds(agreement.alpha.value)}</b> (1: always the same, 0: as by chance)`}.
+    </p>`}
+    <${Table} name="Judges" heads=${JUDGE_HEADS}>${judges.map((one) => html`<tr key=${one.judge}>
+      <${Model} name=${one.judge} /><td class="end">${figure(one.judgments)}</td><td class="end">${figure(one.undecided)}</td>
+      <${Measured} of=${one.flips} as=${percent} /><${Measured} of=${one.proShare} as=${percent} />
+      <${Measured} of=${one.side} /><${Measured} of=${one.length} /><${Measured} of=${one.family} />
+    </tr>`)}<//>`;
+}
+
+const RELIABILITY_HEADS = [
+  'Model', 'Debates', 'With issues', 'Refusals', 'Blank', 'Wrong side', 'Timeouts', 'Words', 'Seconds', 'Cost',
+];
+
+const rounded = (value) => (value === null ? '–' : figure(value >= 10 ? Math.round(value) : +value.toPrecision(2)));
+const money = (cost) => (cost === null ? '–' : `$${cost && cost < 0.1 ? +cost.toPrecision(2) : cost.toFixed(2)}`);
+
+const Reliability = ({ rows }) => html`<${Table} name="Reliability and cost" heads=${RELIABILITY_HEADS}>
+  ${rows.map((one) => html`<tr key=${one.model}>
+    <${Model} name=${one.model} /><td class="end">${figure(one.debates)}</td><td class="end">${percent(one.issueShare)}</td>
+    ${[one.refusals, one.blanks, one.wrongSides, one.timeouts].map((count) => html`<td class="end">${figure(count)}</td>`)}
+    ${[one.words, one.seconds].map((value) => html`<td class="end">${rounded(value)}</td>`)}
+    <td class="end">${money(one.cost)}</td>
+  </tr>`)}
+<//>`;
+
+const Debate = ({ debate, motion, pro, con, share }) => html`<li>
+  <a href=${`/debate/${debate}/verdict`} dir="auto">${motion}</a>
+  <span class="soft small">
+    <${Words} title=${pro}>${shortName(pro)}<//> for, <${Words} title=${con}>${shortName(con)}<//> against;${' '}
+    ${percent(share)} of the ballots for the motion
+  </span>
+</li>`;

@@ -1,0 +1,117 @@
+"""Experiments over the API: live progress, figures that are computed once, and for the operator alone."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from base64 import b64encode
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from moot.client import AsyncClient
+from moot.engine.experiment_runner import ExperimentRunner
+from moot.experiments.definition import ExperimentDefinition
+from moot.providers.keys import Secret
+from moot.settings import ServerSettings
+from tests.web.routes.served import Served, serving
+from tests.web.routes.test_roles import bearer
+
+LEAGUE = ExperimentDefinition(
+    name="league",
+    models=("scripted/heron", "scripted/otter", "scripted/wren"),
+    motions=("Homework should be banned", "Zoos do more good than harm"),
+    rounds=1,
+    judges=("scripted/owl", "scripted/judge"),
+    options={"recuse": False},
+)
+
+
+async def held(served: Served, definition: ExperimentDefinition = LEAGUE) -> None:
+    await ExperimentRunner(served.arena, definition).run()
+
+
+async def test_an_experiment_is_listed_measured_and_reported(served: Served) -> None:
+    assert (await served.http.get("/api/v1/experiments")).json() == {"experiments": []}
+    await held(served)
+    async with AsyncClient(served.url) as client:
+        [row] = await client.experiments()
+        found = await client.experiment("league")
+    assert (row.state, row.planned, row.held, row.failed, row.running) == ("done", 12, 12, 0, 0)
+    assert (row.models, row.motions, row.format, row.cost_text) == (LEAGUE.models, 2, "oxford", "$0.00")
+    assert (found.held, found.created_at) == (row.held, row.created_at)
+    assert {each.model for each in found.leaderboard} == set(LEAGUE.models)
+    for each in found.leaderboard:
+        assert 1 <= each.best_rank <= each.rank <= each.worst_rank <= 3
+        assert each.low is None or each.low <= each.rating
+    assert (found.matchups[0].first, found.matchups[0].debates) == ("scripted/heron", 4)
+    assert {each.judge for each in found.judges} == set(LEAGUE.judges)
+    assert {each.model for each in found.reliability} == set(LEAGUE.models)
+    assert found.agreement is not None
+    assert found.agreement.debates == 12
+    assert (await served.http.get(f"/api/v1/debates/{found.closest[0].debate}/status")).status_code == 200
+    assert found.notes
+    reply = await served.http.get("/api/v1/experiments/league/report")
+    assert reply.headers["content-type"].startswith("text/html")
+    style = reply.text.partition("<style>")[2].partition("</style>")[0]
+    policy = reply.headers["content-security-policy"]
+    assert f"style-src 'sha256-{b64encode(sha256(style.encode()).digest()).decode()}'" in policy
+    assert "script-src" not in policy
+    assert "default-src 'none'" in policy
+    link = reply.text.partition('<a href="')[2].partition('"')[0]
+    assert reply.url.join(link).path.startswith("/debate/deb_")
+
+
+async def test_progress_is_live_and_figures_are_computed_once(served: Served) -> None:
+    running = asyncio.create_task(held(served), name="experiment")
+    seen = set[int]()
+    while not running.done():
+        for row in (await served.http.get("/api/v1/experiments")).json()["experiments"]:
+            seen.add(row["held"])
+    await running
+    assert len(seen) > 2
+    shapes = [(await served.http.get("/api/v1/experiments/league")).json() for _ in range(2)]
+    assert shapes[0]["measuredAt"] == shapes[1]["measuredAt"]
+    await held(served, replace(LEAGUE, motions=(*LEAGUE.motions, "Exams should be open-book")))
+    later = (await served.http.get("/api/v1/experiments/league")).json()
+    assert later["held"] == 18
+    assert later["measuredAt"] > shapes[0]["measuredAt"]
+
+
+async def test_without_the_extra_there_is_progress_and_a_note_what_to_install(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await held(served, replace(LEAGUE, motions=LEAGUE.motions[:1]))
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    shape = (await served.http.get("/api/v1/experiments/league")).json()
+    assert (shape["held"], shape["leaderboard"], shape["measuredAt"]) == (6, [], None)
+    assert "pip install 'moot[experiments]'" in shape["notes"][0]
+    refused = await served.http.get("/api/v1/experiments/league/report")
+    assert refused.status_code == 409
+    assert "moot[experiments]" in refused.json()["detail"]
+
+
+async def test_a_format_that_is_gone_hides_no_experiment(served: Served) -> None:
+    lost = replace(LEAGUE, format="no-such-format")
+    await served.arena.store.experiments.save("league", lost.to_json())
+    [row] = (await served.http.get("/api/v1/experiments")).json()["experiments"]
+    assert (row["state"], row["planned"], row["format"]) == ("running", 0, "no-such-format")
+
+
+async def test_with_tokens_only_the_operator_sees_experiments(tmp_path: Path) -> None:
+    async with serving(tmp_path, ServerSettings(token=Secret("operators-own-token"))) as guarded:
+        operator = bearer("operators-own-token")
+        await guarded.arena.store.experiments.save("league", LEAGUE.to_json())
+        for role in ("owner", "moderator", "viewer"):
+            body = {"name": role, "role": role, "owner": "" if role == "owner" else "ada"}
+            made = await guarded.http.post("/api/v1/tokens", json=body, headers=operator)
+            for path in ("", "/league", "/league/report", "/none"):
+                reply = await guarded.http.get(
+                    f"/api/v1/experiments{path}", headers=bearer(made.json()["token"])
+                )
+                assert reply.status_code == 403, (role, path)
+        assert (await guarded.http.get("/api/v1/experiments/league")).status_code == 401
+        assert (await guarded.http.get("/api/v1/experiments", headers=operator)).status_code == 200
+        assert (await guarded.http.get("/api/v1/experiments/none", headers=operator)).status_code == 404
