@@ -157,6 +157,7 @@ READ = {
     "/conversations/{id}": "ConversationResponse",
     "/conversations/{id}/events": "ConversationEventsResponse",
     "/conversations/{id}/events?shape=legacy": "ConversationEventsResponse",
+    "/experiments": "ExperimentsResponse",
     "/models": "ModelsResponse",
     "/formats": "FormatsResponse",
     "/tools": "ToolsResponse",

@@ -105,7 +105,7 @@ async def test_nothing_else_has_an_address(tmp_path: Path) -> None:
 
 async def test_pages_are_open_to_all_and_may_do_nothing_but_what_they_are_made_of(guarded: Served) -> None:
     for path in PAGES:
-        reply = await guarded.http.get(path.format(debateId="deb_1"), headers=BROWSER)
+        reply = await guarded.http.get(path.format(debateId="deb_1", name="league"), headers=BROWSER)
         assert reply.status_code == 200
         assert reply.headers["content-security-policy"] == CSP
         assert reply.headers["x-frame-options"] == "DENY"
@@ -184,7 +184,7 @@ async def test_the_document_names_what_its_page_needs_and_has_its_own_tag(guarde
 
 async def test_no_page_needs_much_before_it_can_be_shown(guarded: Served) -> None:
     for path in PAGES:
-        document = await guarded.http.get(path.format(debateId="deb_1"))
+        document = await guarded.http.get(path.format(debateId="deb_1", name="league"))
         sizes = {
             name: len(gzip.compress((WEB / name).read_bytes(), 9)) for name in NAMED.findall(document.text)
         }

@@ -46,9 +46,10 @@ NO_EXTRA = "Ratings need numpy, which is not installed here: pip install 'moot[e
 
 
 class ReportVersion(Struct, frozen=True):
-    """What a report depends on: another experiment of the same name, or another result, makes a new one."""
+    """What a report depends on. Another judging of the same debates changes `updated_at` alone."""
 
     created_at: datetime
+    updated_at: datetime
     planned: int
     held: int
     failed: int
@@ -107,7 +108,12 @@ class ExperimentReports:
         async with self._making[stored.name]:
             progress = await self._progress(definition)
             version = ReportVersion(
-                stored.created_at, progress.planned, progress.finished, progress.failed, progress.spent
+                created_at=stored.created_at,
+                updated_at=stored.updated_at,
+                planned=progress.planned,
+                held=progress.finished,
+                failed=progress.failed,
+                spent=progress.spent,
             )
             kept = self._kept.get(stored.name)
             if kept is None or not _still_good(kept, version, running=stored.state == "running"):

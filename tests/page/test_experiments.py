@@ -1,0 +1,47 @@
+"""Experiments on the page: how to begin, live progress, figures with intervals, and the full report."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from playwright.async_api import Page, expect
+
+from moot.engine.experiment_runner import ExperimentRunner
+from tests.page.conftest import Watched
+from tests.page.test_axe import AXE, found
+from tests.web.routes.served import Served
+from tests.web.routes.test_experiment_routes import LEAGUE
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+async def test_an_experiment_is_followed_from_the_list_to_its_report(
+    page: Page, served: Served, watched: Watched
+) -> None:
+    await page.goto(f"{served.url}/experiments")
+    await expect(page.get_by_text("moot experiment run league.toml")).to_be_visible()
+    await ExperimentRunner(served.arena, replace(LEAGUE, motions=LEAGUE.motions[:1])).run()
+    # Half of it is held, and another process has just begun to run the other half.
+    await served.arena.store.experiments.save("league", LEAGUE.to_json())
+    await page.reload()
+    await expect(page.get_by_role("listitem")).to_contain_text("Running")
+    seen = await found(page) if AXE.exists() else []
+    await page.get_by_role("link", name="league").click()
+    progress = page.get_by_role("progressbar", name="Debates of league")
+    await expect(progress).to_have_attribute("aria-valuenow", "6")
+    await ExperimentRunner(served.arena, LEAGUE).run()
+    await expect(progress).to_have_attribute("aria-valuenow", "12")
+    await expect(page.get_by_text("Done", exact=True)).to_be_visible()
+    board = page.get_by_role("table", name="Ratings of the models")
+    await expect(board.get_by_role("row")).to_have_count(1 + len(LEAGUE.models))
+    assert " to " in (await board.get_by_role("img").first.get_attribute("aria-label") or "")
+    await expect(page.get_by_role("region", name="Matchups").get_by_role("cell", name="%")).to_have_count(6)
+    seen += await found(page) if AXE.exists() else []
+    assert not seen, "\n".join(seen)
+    async with page.expect_popup() as opened:
+        await page.get_by_role("link", name="Full report").click()
+    report = watched(await opened.value)
+    await expect(report.get_by_role("heading", name="Leaderboard")).to_be_visible()
+    await expect(report.locator("main")).to_have_css("max-width", "960px")  # its style is allowed
+    await report.get_by_role("link", name=LEAGUE.motions[0]).first.click()
+    await expect(report.get_by_role("heading", level=1)).to_have_text(LEAGUE.motions[0])
