@@ -16,7 +16,7 @@ class ApiError extends Error {
 
 class Unreachable extends ApiError {
   constructor() {
-    super({ detail: 'The server cannot be reached. Is it still running?' }, 0);
+    super({ detail: 'The server cannot be reached. Check that it is running, then try again.' }, 0);
   }
 }
 

@@ -74,7 +74,7 @@ export async function copyText(text) {
   field.select();
   const copied = document.execCommand('copy');
   field.remove();
-  if (!copied) throw new Error('This browser lets nothing be copied here.');
+  if (!copied) throw new Error('This browser does not allow copying here. Select the text and copy it yourself.');
   return undefined;
 }
 

@@ -15,6 +15,7 @@ import { ensureStyle } from '../lib/stylesheet.js';
 import { Button, Failed, Details, Link, Dialog, announce, toast, useLoaded } from '../lib/ui.js';
 import { Conduct, Price, Rules, Versus, inShort, isOption } from '../parts/debate_options.js';
 import { Tick, Wrong, wrongs } from '../parts/field.js';
+import { MOD } from '../parts/form.js';
 import { FormatCard } from '../parts/format_card.js';
 import { Judges, judgedBy } from '../parts/judge_picker.js';
 import { follow, here } from '../parts/model_install.js';
@@ -148,7 +149,7 @@ function SetupForm({ at, first, server, formats }) {
       <${Price} plan=${plan} limit=${setup.config.costLimit} errors=${wrong}
         onFree=${() => config({ costLimit: null, warnAtCost: null })} />
       <${Button} class="main" onClick=${start} aria-keyshortcuts="Control+Enter Meta+Enter">
-        Start the debate<kbd aria-hidden="true">Ctrl ↵</kbd>
+        Start the debate<kbd aria-hidden="true">${MOD} ↵</kbd>
       <//>
     </footer>
     ${sharing && html`<${Sharing} setup=${setup} onClose=${() => share(false)} />`}

@@ -54,10 +54,10 @@ export function TextInput({ label, value, onWrite, field, class: kind = '', ...m
   </label>`;
 }
 
-/** To everybody, or to one of the seats. */
+/** To everyone, or to one of the seats. */
 export function Addressee({ seats, to, onPick }) {
-  const options = [['', 'Everybody'], ...seats.map((seat) => [seat.id, seat.name, seatStyle(seat.color)])];
-  return html`<${Choice} name="to" legend="To whom?" value=${to} onPick=${onPick} options=${options} />`;
+  const options = [['', 'Everyone'], ...seats.map((seat) => [seat.id, seat.name, seatStyle(seat.color)])];
+  return html`<${Choice} name="to" legend="To" value=${to} onPick=${onPick} options=${options} />`;
 }
 
 export const Submit = ({ form, disabled, children }) => html`<div class="row">

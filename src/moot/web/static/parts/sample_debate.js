@@ -133,7 +133,7 @@ function said({ debate, recording, time }) {
   return debate.view.turns[mark.turn]?.text ?? '';
 }
 
-/** Plays while it is in view and `wanted`: nobody has paused it. */
+/** Plays while it is in view and `wanted`: the user has not paused it. */
 function usePlayInView(player, box, wanted) {
   useEffect(() => {
     const watcher = new IntersectionObserver(([{ isIntersecting }]) => {
