@@ -208,6 +208,8 @@ def test_pairs_that_met_often_do_not_count_more_when_pairs_are_equal() -> None:
     held = rate_models(rows, bootstraps=20, terms=())
     equal = rate_models(rows, bootstraps=20, terms=(), pair_weight="equal")
     assert held.models[0].rating - held.models[-1].rating > 50
+    assert any("Pairs met 6 to 60 times" in note for note in held.notes)
+    assert not any("Pairs met" in note for note in equal.notes)
     assert equal.models[0].rating - equal.models[-1].rating < 1
 
 

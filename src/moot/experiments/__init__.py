@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from moot.experiments.rating_report import (
         RatingReport,
         make_rating_report,
-        report_markdown,
-        report_tables,
+        rating_markdown,
+        rating_tables,
     )
     from moot.experiments.ratings import (
         RatingOptions,
@@ -91,8 +91,8 @@ _HOMES = {
     "rating_report": (
         "RatingReport",
         "make_rating_report",
-        "report_markdown",
-        "report_tables",
+        "rating_markdown",
+        "rating_tables",
     ),
     "reliability": (
         "ModelReliability",
@@ -155,10 +155,10 @@ __all__ = [
     "rate_models",
     "rate_rankings",
     "rate_style_controlled",
+    "rating_markdown",
+    "rating_tables",
     "read_judgments",
     "read_rankings",
-    "report_markdown",
-    "report_tables",
     "round_robin",
     "rows_of",
     "simulate",

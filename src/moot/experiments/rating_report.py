@@ -1,6 +1,6 @@
 """What `moot experiment ratings` tells: ratings, judges, reliability and agreement with people in one value.
 
-`make_rating_report` computes it, `report_tables` lays it out as tables of texts, which the terminal and
+`make_rating_report` computes it, `rating_tables` lays it out as tables of texts, which the terminal and
 Markdown show alike. Every doubt of the parts is a note of the report.
 """
 
@@ -66,6 +66,7 @@ def make_rating_report(
     notes = [note for board in boards for note in board.notes]
     if not whole:
         notes.insert(0, f"The models fall into {len(boards)} sets that never met; each has its own table.")
+    notes += _unknown(judges) if judges else []
     return RatingReport(
         ratings=boards,
         judges=judges,
@@ -78,7 +79,19 @@ def make_rating_report(
     )
 
 
-def report_tables(report: RatingReport) -> tuple[ReportTable, ...]:
+def _unknown(judges: JudgeReport) -> list[str]:
+    """What the rows do not tell about the judges."""
+    notes: list[str] = []
+    if all(judge.flips.value is None for judge in judges.judges):
+        notes.append("No judge read a debate in both orders, so flips with the order are not known.")
+    if all(judge.length is None for judge in judges.judges):
+        notes.append("The lengths of the speeches are not known, so a bias for longer ones cannot be seen.")
+    if all(judge.family is None for judge in judges.judges):
+        notes.append("No judge judged a model of its own maker against another's, or makers are not known.")
+    return notes
+
+
+def rating_tables(report: RatingReport) -> tuple[ReportTable, ...]:
     """The report as tables of texts, in the order in which they are read."""
     tables: list[ReportTable] = []
     for board in report.ratings:
@@ -86,13 +99,20 @@ def report_tables(report: RatingReport) -> tuple[ReportTable, ...]:
     if report.judges:
         tables += [_agreement(report.judges), _judges(report.judges)]
     tables += [_shifts(report.shifts), _people(report.people), _reliability(report.reliability)]
-    return tuple(table for table in tables if table.rows)
+    return tuple(_without_empty_columns(table) for table in tables if table.rows)
 
 
-def report_markdown(report: RatingReport, title: str = "Ratings") -> str:
+def _without_empty_columns(table: ReportTable) -> ReportTable:
+    """What the data does not say has no column."""
+    kept = [at for at in range(len(table.headings)) if any(row[at] for row in table.rows)]
+    rows = tuple(tuple(row[at] for at in kept) for row in table.rows)
+    return ReportTable(table.title, tuple(table.headings[at] for at in kept), rows)
+
+
+def rating_markdown(report: RatingReport, title: str = "Ratings") -> str:
     """The report as Markdown, with its method and its doubts."""
     parts = [f"# {title}", overview(report), METHOD]
-    for table in report_tables(report):
+    for table in rating_tables(report):
         lines = ["| " + " | ".join(map(_escaped, row)) + " |" for row in (table.headings, *table.rows)]
         lines.insert(1, "|" + "---|" * len(table.headings))
         parts += [f"## {table.title}", "\n".join(lines)]

@@ -18,12 +18,14 @@ from moot.experiments.bradley_terry import Cells, CellSums, fit
 from moot.experiments.connections import components, unbeaten_and_winless
 from moot.experiments.covariates import covariates, independent
 from moot.experiments.grouped_cells import DebateWeight, GroupedCells, PairWeight, grouped_cells
-from moot.experiments.leaderboard import Difference, ModelRating, Standing, leaderboard
+from moot.experiments.leaderboard import SCALE, Difference, ModelRating, Standing, leaderboard
 from moot.experiments.resampling import BOOTSTRAPS, FEW_GROUPS, LEVEL, Estimate, bounds
 from moot.experiments.tables import Booleans, Floats, Integers, JudgmentTable, as_table
 
 TieRule = Literal["half", "davidson"]
 Cluster = Literal["group", "motion"]
+UNEVEN = 3
+"""Pairs that met so many times as often as others are told of."""
 PRIOR_SD = 3.0
 """In log-odds: about 520 points. For a model with 20 debates the prior counts less than one debate."""
 STYLE_CONTROLLED = ("side", "last_word", "order", "length", "markup", "side:format")
@@ -153,6 +155,7 @@ def _rate(table: JudgmentTable, options: RatingOptions) -> Ratings:
         samples = best + (samples - best) * small_sample_factor(counted.groups, len(best))
     above, below = _open_ends(counted.cells, totals)
     notes += _doubts(table, counted.groups, above, below, options)
+    notes += _uneven_pairs(table, found.columns, best, options)
     counts = (per_model(table, table.debate), per_model(table, table.group))
     standing = Standing(table.models, _win_shares(table), *counts)
     lines, differences = leaderboard(standing, best, samples, above, below, options.level)
@@ -253,6 +256,30 @@ def _doubts(
     if ties and options.ties == "half":
         notes.append(f"{ties:.0%} of the judgments are ties; each counts as half a win for both.")
     return notes
+
+
+def _uneven_pairs(table: JudgmentTable, columns: Floats, best: Floats, options: RatingOptions) -> list[str]:
+    """Where some pairs met much more often than others: how far ratings move if all count the same."""
+    count = len(table.models)
+    pair = np.minimum(table.pro, table.con) * count + np.maximum(table.pro, table.con)
+    groups = len(table.groups)
+    met = np.unique(pair * groups + table.group) // groups
+    times = np.unique(met, return_counts=True)[1]
+    if options.pair_weight == "equal" or times.max() < UNEVEN * times.min() or count < 3:
+        return []
+    cluster = table.group if options.cluster == "group" else table.motion
+    equal = grouped_cells(
+        table, columns, cluster=cluster, debate_weight=options.debate_weight, pair_weight="equal"
+    )
+    equal = _without_dependent(equal, ("",) * columns.shape[1])[0]
+    other = fit(equal.cells, equal.totals(), prior_sd=options.prior_sd, davidson=options.ties == "davidson")
+    moved = SCALE * (other[0, :count] - best[:count])
+    most = int(np.abs(moved).argmax())
+    return [
+        f"Pairs met {times.min()} to {times.max()} times. If every pair that met counted the same, ratings "
+        f"would move by {np.abs(moved).mean():.0f} points on average and at most by {abs(moved[most]):.0f} "
+        f"({table.models[most]})."
+    ]
 
 
 def _unswapped(table: JudgmentTable) -> int:

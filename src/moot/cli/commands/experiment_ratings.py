@@ -82,7 +82,7 @@ def ratings(
     markdown: Annotated[bool, Parameter(negative="", help="All of it in Markdown.")] = False,
 ) -> int:
     """Leaderboard with intervals, side bias, agreement and biases of judges, reliability and costs."""
-    from moot.experiments import make_rating_report, read_judgments, report_markdown
+    from moot.experiments import make_rating_report, rating_markdown, read_judgments
 
     if bootstraps < 10:
         raise Invalid("--bootstraps must be 10 or more.")
@@ -100,18 +100,18 @@ def ratings(
         written = msgspec.json.format(msgspec.json.encode(rated), indent=2)
         Terminal.out().raw(clean_json(written.decode()) + "\n")
     elif markdown:
-        Terminal.out().raw(report_markdown(rated, f"Ratings of {file.stem}"))
+        Terminal.out().raw(rating_markdown(rated, f"Ratings of {file.stem}"))
     else:
         _show(rated)
     return 0
 
 
 def _show(report: RatingReport) -> None:
-    from moot.experiments.rating_report import METHOD, overview, report_tables
+    from moot.experiments.rating_report import METHOD, overview, rating_tables
 
     terminal = Terminal.out()
     terminal.line(overview(report))
-    for part in report_tables(report):
+    for part in rating_tables(report):
         terminal.blank_line()
         terminal.line((part.title, "bold"))
         table = make_table(*part.headings)
