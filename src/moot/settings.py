@@ -268,9 +268,7 @@ def _read(path: Path) -> dict[str, Any]:
         file = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         reason = shown_in(str(error))
-        raise Invalid(
-            f"{path}: {reason}. It is not TOML; docs/settings.md shows how it is written."
-        ) from None
+        raise Invalid(f"{path}: {reason}. It is not TOML; docs/settings.md shows its tables.") from None
     except OSError as error:
         raise Invalid(f"{path} cannot be read: {error.strerror}.") from None
     for name in file:

@@ -90,7 +90,7 @@ def test_every_command_has_help_of_its_own(moot: Moot, name: str):
 def test_an_example_is_of_its_command_and_in_its_help(moot: Moot, name: str):
     _, out, _ = moot(name, "--help")
     assert name in [command for _, command, _, _ in COMMANDS]
-    assert any(example.startswith(f"moot {name} ") for example in EXAMPLES[name])
+    assert any(f"{example} ".startswith(f"moot {name} ") for example in EXAMPLES[name])
     assert all(f"  {example}\n" in out for example in EXAMPLES[name])
 
 
@@ -212,3 +212,7 @@ def test_every_command_that_people_give_can_be_given_in_the_terminal():
     rows = {row.name for row in PERSON_COMMANDS}
     assert {own_names.get(name, name) for name in rows} <= in_terminal
     assert own_names.keys() <= rows
+
+
+def test_every_command_has_an_example() -> None:
+    assert {name for _, name, _, _ in COMMANDS} <= EXAMPLES.keys()

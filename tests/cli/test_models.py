@@ -13,7 +13,8 @@ import pytest
 from moot.cli.commands.debate import Length, Level
 from moot.core.terms import Effort, Model
 from tests.cli.provider_service import Service
-from tests.cli.terminal import piped
+from tests.cli.terminal import Terminal, environment, piped, words
+from tests.support.hub import LoopbackHub
 
 Moot = Callable[..., tuple[int, str, str]]
 KEY = "canary-4711-canary"
@@ -394,6 +395,28 @@ def test_a_mistake_in_the_file_is_one_clear_line(moot: Moot, data: Path):
     assert "one of its names is not that of an endpoint" in " ".join(err.split())
     assert KEY not in err
     assert json.dumps(KEY) not in err
+
+
+# --- models of the hub ----------------------------------------------------------------------------------
+
+
+def test_size_licence_and_memory_are_shown_before_a_download_and_one_may_decline(data: Path):
+    reference = "hf:maker/Toy-GGUF/toy-q4.gguf"
+    with LoopbackHub() as hub:
+        hub.repos["maker/Toy-GGUF"] = {"toy-q4.gguf": b"GGUF" + b"a" * 2_000_000}
+        env = environment(data, MOOT_OFFLINE="", **hub.environ)
+        with Terminal(env, "models", "install", reference) as terminal:
+            shown = words(terminal.until("Download it? [Y/n]"))
+            assert "download 2 MB, licence apache-2.0" in shown
+            assert "needs about 602 MB of memory" in shown
+            terminal.type("n\n")
+            assert terminal.ended() == 1
+        assert not list(data.glob("models/*.gguf"))
+        done = piped(env, "models", "install", reference, "--yes")
+        assert done.returncode == 0
+        assert 'moot "MOTION" --model local/toy-q4' in done.stdout
+        assert "installed already" in piped(env, "models", "install", reference).stdout
+        assert "Removed." in piped(env, "models", "remove", "toy-q4").stdout
 
 
 # --- model servers before a debate ----------------------------------------------------------------------

@@ -22,7 +22,7 @@ Server = Annotated[
         env_var="MOOT_SERVER",
         show_env_var=False,
         metavar="URL",
-        help="The debates of a running `moot serve`, not those that are here: http://127.0.0.1:8000",
+        help="Use the debates of a running `moot serve`, not those of this machine: http://127.0.0.1:8000",
     ),
 ]
 Seat = Annotated[
@@ -30,11 +30,11 @@ Seat = Annotated[
 ]
 Step = Annotated[
     Literal["turn", "round"] | None,
-    Parameter(help="Go on for one speech (turn), or to the end of the round (round)."),
+    Parameter(help="Continue for one speech (turn), or to the end of the round (round)."),
 ]
 Reason = Annotated[str, Parameter(help="Why; it is kept with the debate.")]
 Limit = Annotated[int, Parameter(help="How many at most. [default: 20]")]
-Offset = Annotated[int, Parameter(help="How many to leave out first.")]
+Offset = Annotated[int, Parameter(help="Skip this many first.")]
 
 
 def command_group(name: str, help: str) -> App:

@@ -108,4 +108,4 @@ def make_placement(settings: Settings, store: Store, make_runner: MakeRunner, *,
 
 
 def _missing_libraries(what: str) -> Invalid:
-    return Invalid(f"For {what} some libraries are lacking; `pip install 'moot[cluster]'` brings them.")
+    return Invalid(f"{what} needs further libraries. Install them with: pip install 'moot[cluster]'")

@@ -92,6 +92,7 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
     words = [secret.reveal() for secret in settings.keys.values()]
     for endpoint in settings.endpoints:
         words += [settings.environ.get(name, "").strip() for name in endpoint.keys]
+    words.append(settings.environ.get("HF_TOKEN", "").strip())
     for server in settings.tools:
         words += tool_words(server, settings.environ)
     if settings.service.token is not None:

@@ -25,7 +25,7 @@ LATE_SECONDS = 10.0
 @app.command(help_formatter=help_of("cluster"))
 def status(
     *,
-    json: Annotated[bool, Parameter(negative="", help="All of it in JSON.")] = False,
+    json: Annotated[bool, Parameter(negative="", help="Print everything as JSON.")] = False,
 ) -> int:
     """Show servers, workers and waiting debates. Exits with 1 if debates wait and no worker runs."""
     from moot import settings as configuration

@@ -48,7 +48,7 @@ def doctor() -> int:
     terminal.table(table)
     bad = sum(finding.state == "bad" for finding in findings)
     terminal.line("")
-    terminal.line("See the lines marked ✗." if bad else "All that Moot needs is here.")
+    terminal.line("See the lines marked ✗." if bad else "Everything that Moot needs is here.")
     return 1 if bad else 0
 
 
@@ -103,7 +103,7 @@ async def _store(here: Settings) -> list[CheckResult]:
 
 async def _database(here: Settings) -> CheckResult:
     if not here.database.exists():
-        return CheckResult("good", "database", "none yet; the first debate makes it")
+        return CheckResult("good", "database", "none yet; the first debate creates it")
     try:
         await SqliteStore.open(here.database).close()
         with closing(sqlite3.connect(f"file:{here.database}?mode=ro", uri=True)) as connection:
@@ -143,7 +143,7 @@ async def _shared_database(address: str) -> CheckResult:
                 debates = (await fetch(connection, "SELECT count(*) FROM debates"))[0][0] if has_tables else 0
     except MootError as error:
         return CheckResult(
-            "bad", "database", str(error), "Look at MOOT_STORE, and whether PostgreSQL runs there."
+            "bad", "database", str(error), "Check MOOT_STORE, and that PostgreSQL is running there."
         )
     held = f"{debates:,} debate{'' if debates == 1 else 's'}" if has_tables else "no tables yet"
     return CheckResult("good", "database", f"PostgreSQL {version} at {where}, {held}, {size / 1e6:,.1f} MB")
@@ -159,12 +159,15 @@ async def _bus(address: Secret | None) -> CheckResult:
 
     from moot.cluster.redis_client import MIN_VERSION, RedisServer
 
-    todo = "Look at MOOT_BUS, and whether Redis runs there. Until then everything works, but slower."
+    todo = "Check MOOT_BUS, and that Redis is running there. Until then everything works, but slower."
     try:
         client = RedisServer(address.reveal()).client()
     except Invalid:
         return CheckResult(
-            "bad", "bus", "MOOT_BUS is no address of a Redis", "It is redis://host:port/number."
+            "bad",
+            "bus",
+            "MOOT_BUS is not the address of a Redis server",
+            "Set it to redis://host:port/number.",
         )
     try:
         async with asyncio.timeout(BUS_SECONDS):
@@ -200,7 +203,7 @@ async def _models(here: Settings) -> list[CheckResult]:
     fetchable = not here.offline and possible
     todo = "" if installed else f"moot models install {discovery.DEFAULT}"
     state = "good" if installed else "note" if usable or fetchable else "bad"
-    local = ", ".join(installed) or "none yet; the first debate fetches one" if fetchable else "none"
+    local = ", ".join(installed) or "none yet; the first debate downloads one" if fetchable else "none"
     return [
         CheckResult(state, "local models", ", ".join(installed) or local, todo),
         CheckResult("good" if served else "note", "model servers", ", ".join(served) or "none found"),
@@ -224,7 +227,7 @@ async def _tools(here: Settings) -> list[CheckResult]:
 def _tool_finding(kit: ToolServerInfo, here: Settings) -> CheckResult:
     what = f"tools of {kit.name}"
     if kit.missing:
-        return CheckResult("bad", what, kit.missing, f"Look at [tools.{kit.name}] in {here.file}.")
+        return CheckResult("bad", what, kit.missing, f"Check [tools.{kit.name}] in {here.file}.")
     return CheckResult("good", what, ", ".join(tool.name.partition("/")[2] for tool in kit.tools))
 
 

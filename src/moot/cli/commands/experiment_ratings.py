@@ -78,7 +78,7 @@ def ratings(
     ] = False,
     bootstraps: Annotated[int, Parameter(help="Resamples for the intervals. [default: 1000]")] = 1000,
     seed: Annotated[int, Parameter(help="Of the resamples. [default: 0]")] = 0,
-    json: Annotated[bool, Parameter(negative="", help="All of it in JSON.")] = False,
+    json: Annotated[bool, Parameter(negative="", help="Print everything as JSON.")] = False,
     markdown: Annotated[bool, Parameter(negative="", help="All of it in Markdown.")] = False,
 ) -> int:
     """Leaderboard with intervals, side bias, agreement and biases of judges, reliability and costs."""

@@ -84,9 +84,11 @@ def _save(path: Path, document: bytes) -> None:
         raise Unavailable(f"{path} cannot be written: {error.strerror}.") from error
 
 
-app.command("moot.cli.commands.legacy:export_legacy", name="legacy", help="Conversations in their old shape.")
+app.command(
+    "moot.cli.commands.legacy:export_legacy", name="legacy", help="Export conversations in their old shape."
+)
 app.command(
     "moot.cli.commands.legacy:export_sessions",
     name="sessions",
-    help="Sessions, as an older server kept them.",
+    help="Export sessions in the table of an older server.",
 )

@@ -57,7 +57,7 @@ def formats() -> int:
 
 @app.command
 def show(name: Annotated[str, Parameter(help="A format by name, or a .toml file.")], /) -> int:
-    """The speeches of a format, in order."""
+    """Show the speeches of a format, in order."""
     from moot import formats as format_files
     from moot import settings
 
@@ -67,7 +67,7 @@ def show(name: Annotated[str, Parameter(help="A format by name, or a .toml file.
 
 @app.command
 def check(file: Annotated[Path, Parameter(help="A .toml file.")], /) -> int:
-    """Whether a format file is right; if not, what is wrong and where."""
+    """Check a format file, and show what is wrong and where."""
     from moot import formats as format_files
 
     try:

@@ -60,7 +60,7 @@ def show(
     json: Annotated[bool, Parameter(negative="", help="One event a line, with unified segments.")] = False,
     server: Server = None,
 ) -> int:
-    """A conversation from its beginning."""
+    """Show a conversation from its beginning."""
 
     async def look() -> int:
         import msgspec

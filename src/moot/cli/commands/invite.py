@@ -41,10 +41,10 @@ def invite(
     seat: Annotated[
         str | None, Parameter(help="Whose seat a participant takes: by name, side or id.")
     ] = None,
-    judge: Annotated[str | None, Parameter(help="Which judge they are, by name or id.")] = None,
-    name: Annotated[str, Parameter(help="What you call them.")] = "",
+    judge: Annotated[str | None, Parameter(help="The judge, by name or id.")] = None,
+    name: Annotated[str, Parameter(help="The invited person's name.")] = "",
     days: Annotated[
-        float | None, Parameter(help="How long it counts. [default: as long as the debate]")
+        float | None, Parameter(help="Expires after so many days. [default: with the debate]")
     ] = None,
     many: Annotated[
         bool, Parameter(negative="", help="For a whole audience: each of them joins by the same link.")
@@ -80,7 +80,7 @@ def join(
     id: Id,
     /,
     *,
-    name: Annotated[str, Parameter(help="What to call you.")] = "",
+    name: Annotated[str, Parameter(help="Your name.")] = "",
     server: Server = None,
 ) -> int:
     """Get your own token from a shared audience link, to vote and to ask questions."""

@@ -43,7 +43,7 @@ MAX_SHOWN = 20
 """Of rows with which something is wrong."""
 
 
-@app.command(name="legacy", help="Conversations of an older system.")
+@app.command(name="legacy", help="Import conversations of an older system.")
 def import_legacy(
     source: SourceRows,
     /,
@@ -98,7 +98,7 @@ def _listing(path: Path | None) -> Generator[Listing | None]:
         raise Unavailable(f"{path} cannot be written: {error.strerror}.") from error
 
 
-@app.command(name="list", help="The imports there are, and what each has brought.")
+@app.command(name="list", help="List the imports, and what each has added.")
 def list_imports() -> int:
     """The imports there are, and how much each has brought."""
 
@@ -126,9 +126,9 @@ def list_imports() -> int:
     return run(look())
 
 
-@app.command(help="Remove exactly what an import has brought.")
+@app.command(help="Remove exactly what an import has added.")
 def undo(id: Annotated[str, Parameter(help="The import, as `moot import list` shows it.")], /) -> int:
-    """Remove exactly what an import has brought."""
+    """Remove exactly what an import has added."""
 
     async def work() -> int:
         from moot.cli.render.progress import progress_bar
@@ -183,7 +183,7 @@ def export_legacy(
 # --- sessions ----------------------------------------------------------------------------------------------
 
 
-@app.command(name="sessions", help="Sessions of an older server.")
+@app.command(name="sessions", help="Import sessions of an older server.")
 def import_sessions(
     source: SourceRows,
     /,

@@ -56,7 +56,7 @@ def test(
     model: Annotated[str, Parameter(help="provider/model, as after --model.")],
     /,
 ) -> int:
-    """Ask a model two tiny questions and say what works. A service charges a few tokens for it."""
+    """Make two short test calls and report what works. A service charges a few tokens."""
 
     async def ask() -> int:
         from moot.cli.commands import model_reports

@@ -30,9 +30,7 @@ def serve(
         str, Parameter(help="Where to listen (default 127.0.0.1: for this machine only).")
     ] = "127.0.0.1",
     port: Annotated[int, Parameter(help="The port (default 8000; 0 takes a free one).")] = 8000,
-    insecure: Annotated[
-        bool, Parameter(negative="", help="Serve other machines without asking for a token.")
-    ] = False,
+    insecure: Annotated[bool, Parameter(negative="", help="Serve other machines without a token.")] = False,
     no_run: Annotated[
         bool, Parameter(negative="", help="Run no debates here: workers do (`moot work`).")
     ] = False,
@@ -92,7 +90,7 @@ def work(
         str, Parameter(help="Where to answer them (default 127.0.0.1: for this machine only).")
     ] = "127.0.0.1",
     insecure: Annotated[
-        bool, Parameter(negative="", help="Show its figures to other machines without asking for a token.")
+        bool, Parameter(negative="", help="Show its metrics to other machines without a token.")
     ] = False,
 ) -> int:
     """Run debates until Ctrl-C, and leave the rest to the other workers. Needs MOOT_STORE=postgresql://…."""

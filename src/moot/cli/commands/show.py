@@ -63,7 +63,7 @@ def watch(
         Parameter(
             name="--as",
             metavar="SEAT",
-            help="Your seat, or your place as a judge: you are asked when it is your turn, and read nobody's"
+            help="Your seat, or your place as a judge: you are asked when it is your turn, and see no one's"
             " mind.",
         ),
     ] = None,
@@ -101,7 +101,7 @@ def replay(
     /,
     *,
     speed: Annotated[
-        str, Parameter(help="How many times faster than it was: 4, 0.5, or max. [default: 1]")
+        str, Parameter(help="Speed, as a multiple of the original: 4, 0.5, or max. [default: 1]")
     ] = "1",
     reasoning: Reasoning = True,
     plain: Plain = False,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def stats(
     *,
-    json: Annotated[bool, Parameter(negative="", help="All of it in JSON.")] = False,
+    json: Annotated[bool, Parameter(negative="", help="Print everything as JSON.")] = False,
 ) -> int:
     """Who wins, what is debated most, and what it cost: of all debates that are here."""
 

@@ -77,8 +77,8 @@ def extend(
     id: Id = "last",
     /,
     *,
-    seconds: Annotated[float, Parameter(help="So many more for the speech under way.")] = 0.0,
-    rounds: Annotated[int, Parameter(help="So many more for the debate.")] = 0,
+    seconds: Annotated[float, Parameter(help="Give the current speech this many more seconds.")] = 0.0,
+    rounds: Annotated[int, Parameter(help="Add this many rounds.")] = 0,
     server: Server = None,
 ) -> int:
     """Give the current speech more time, or add rounds."""

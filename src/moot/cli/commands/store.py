@@ -90,7 +90,7 @@ def migrate_store(
     /,
     *,
     dry_run: Annotated[
-        bool, Parameter(negative="", help="Tell what would be copied, and write nothing.")
+        bool, Parameter(negative="", help="Show what would be copied; write nothing.")
     ] = False,
     resume: Annotated[bool, Parameter(negative="", help="Continue a copy that was interrupted.")] = False,
 ) -> int:

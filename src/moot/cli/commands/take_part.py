@@ -37,7 +37,7 @@ def take(
     seat: Annotated[str, Parameter(help="The seat: its name, side or id.")],
     /,
     *,
-    name: Annotated[str, Parameter(help="What to call you.")] = "",
+    name: Annotated[str, Parameter(help="Your name.")] = "",
     server: Server = None,
 ) -> int:
     """Take a seat yourself; its model becomes your stand-in."""

@@ -28,6 +28,57 @@ FIRST_EXAMPLES = (
     'moot "Tabs are better than spaces" --server http://127.0.0.1:8000',
 )
 EXAMPLES: dict[str, tuple[str, ...]] = {
+    "debate": (
+        "moot debate Vegetarianism",
+        'moot debate "This house would ban homework" --model ollama/llama3.2',
+    ),
+    "list": (
+        "moot list",
+        "moot list --search homework --status completed",
+    ),
+    "show": ("moot show last",),
+    "replay": ("moot replay last --speed 4",),
+    "verdicts": ("moot verdicts last",),
+    "stats": ("moot stats",),
+    "delete": ("moot delete last --yes",),
+    "resume": (
+        "moot resume last",
+        "moot resume last --step turn",
+    ),
+    "pause": ("moot pause last --now",),
+    "inject": ('moot inject last "Mind the cost."',),
+    "skip": ("moot skip last --speech 4",),
+    "retry": ("moot retry last",),
+    "next-round": ("moot next-round last",),
+    "judge": ("moot judge last",),
+    "decide": ('moot decide last for --reason "The cost was never answered."',),
+    "stop": ("moot stop last",),
+    "abort": ("moot abort last",),
+    "leave": ("moot leave last",),
+    "draft": ('moot draft last "Homework widens the gap."',),
+    "polls": (
+        "moot polls last",
+        "moot polls close last",
+    ),
+    "token": (
+        "moot token new zoe --role viewer --days 30",
+        "moot token revoke zoe",
+    ),
+    "backup": ("moot backup debates.db",),
+    "models": (
+        "moot models install qwen3-4b",
+        "moot models install hf:owner/repo/file.gguf",
+        "moot models install ollama/llama3.2",
+        "moot models test openai/gpt-6-luna",
+    ),
+    "formats": (
+        "moot formats show oxford",
+        "moot formats check mine.toml",
+    ),
+    "tools": ('moot tools try files/read \'{"path": "notes.md"}\'',),
+    "motions": ("moot motions --theme health --random 5",),
+    "mcp": ("moot mcp",),
+    "doctor": ("moot doctor",),
     "ask": ('moot ask last "Who pays for it?" --to for',),
     "extend": (
         "moot extend last --seconds 60",
