@@ -38,7 +38,8 @@ export default function Start({ at }) {
     <${Intro} first=${first} sampled=${sampled} onSample=${() => showSample(true)} />
     ${sample}
     ${offer && html`<${SetupForm} at=${at} first=${first} server=${serverOf(offer[0])} formats=${offer[1].formats} />`}
-    ${error && html`<${Failed} error=${error} again=${again} />`}
+    ${!offer && !error && html`<p class="waiting soft" role="status">Loading models and formats…</p>`}
+    ${error && !offer && html`<${Failed} error=${error} again=${again} />`}
   </main>`;
 }
 
