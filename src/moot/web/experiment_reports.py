@@ -1,8 +1,9 @@
 """Experiments as the server shows them: progress from what is stored, and the report, computed once.
 
 A report of a large experiment takes seconds to compute, so it is kept until another debate is over. While an
-experiment runs, a report is used for `REUSED_SECONDS` in any case: a page that asks every two seconds must
-not keep the machine busy. Without the extra `experiments` there is progress only.
+experiment runs, a report is used for ten seconds in any case, and for twenty times as long as it took to
+compute: a page that asks every two seconds must not keep the machine busy. Without the extra `experiments`
+there is progress only.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from moot.experiments.report import ExperimentReport
 
 REUSED_SECONDS = 10
+REUSED_TIMES = 20
 NO_EXTRA = "Ratings need numpy, which is not installed here: pip install 'moot[experiments]'"
 
 
@@ -59,7 +61,8 @@ class ReportVersion(Struct, frozen=True):
 class KeptReport(Struct, frozen=True):
     version: ReportVersion
     report: ExperimentReport
-    at: float
+    reused_until: float
+    """While the experiment runs."""
 
 
 class ExperimentReports:
@@ -117,8 +120,10 @@ class ExperimentReports:
             )
             kept = self._kept.get(stored.name)
             if kept is None or not _still_good(kept, version, running=stored.state == "running"):
+                started = monotonic()
                 report = await ExperimentRunner(self._arena, definition).report(__version__)
-                kept = self._kept[stored.name] = KeptReport(version, report, monotonic())
+                reused = max(REUSED_SECONDS, REUSED_TIMES * (monotonic() - started))
+                kept = self._kept[stored.name] = KeptReport(version, report, monotonic() + reused)
             return kept.report, progress
 
     async def _progress(self, definition: ExperimentDefinition) -> ExperimentProgress:
@@ -144,7 +149,7 @@ def _still_good(kept: KeptReport, version: ReportVersion, *, running: bool) -> b
     if kept.version == version:
         return True
     same = kept.version.created_at == version.created_at
-    return same and running and monotonic() - kept.at < REUSED_SECONDS
+    return same and running and monotonic() < kept.reused_until
 
 
 def _members(

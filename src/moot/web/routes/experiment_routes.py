@@ -72,7 +72,7 @@ async def experiments(request: Request, context: Context) -> Response:
 async def experiment(request: Request, name: ExperimentName, context: Context) -> Response:
     """Returns the progress of an experiment and what its debates show so far: ratings with intervals and rank
     ranges, matchups, judges, reliability, and what to beware of. While it runs, the figures are computed
-    again every ten seconds at most. Only the operator may do this.
+    again after ten seconds at the earliest. Only the operator may do this.
     """
     query_params.no_params(query_string(request))
     stored = await _find(context, name)
