@@ -203,7 +203,7 @@ def test_a_moderator_asks_and_gives_more_time(data: Path, moot: Moot):
         until(process, "debate.ended")
     page = moot("show")[1]
     assert "Proposition has 1:00 minutes more." in page
-    assert "A question from the floor to Opposition: “Who pays?”" in page
+    assert "A question from the floor to demo: “Who pays?”" in page
 
 
 def test_a_draft_can_be_said_as_it_stands_and_a_speech_come_from_a_file(data: Path, moot: Moot):
@@ -287,8 +287,8 @@ def test_a_person_judges_from_a_pipe(data: Path, moot: Moot):
     typed = "nobody\nagainst\nIt was answered.\nPlainly.\n\n1 9\n1, 2\n"
     done = spoken(data, *MODELS, "--judge", "human", typed=typed)
     assert done.returncode == 0, done.stderr
-    assert "Opposition wins" in done.stdout
-    assert "Key speeches: Proposition, Opening statement (speech 1); Opposition," in done.stdout
+    assert "b wins, arguing against" in done.stdout
+    assert "Key speeches: a, Opening statement (speech 1); b," in done.stdout
     assert "There is no seat 'nobody' here." in done.stderr
     assert "There is no speech 9. There are: 1, 2." in done.stderr
     judging = debate_in(moot).judging
@@ -314,7 +314,7 @@ def test_a_panel_of_people_and_models_is_shown_judge_by_judge(data: Path, moot: 
     assert done.returncode == 0, done.stderr
     assert "Clearer." in done.stdout
     told = moot("verdicts")[1]
-    assert "Judge 3  a person\n    Proposition\n    Clearer.\n" in told
+    assert "Judge 3  a person\n    a\n    Clearer.\n" in told
     assert told.count("Key speeches: ") >= 5
 
 
@@ -373,7 +373,7 @@ def test_an_audience_votes_before_and_after_and_the_swing_is_shown(data: Path, m
     assert "── The audience ──" in page
     assert "For                         1        3    +66.7" in page
     assert "Only 3 people voted both before and after: too few to say how sure this is." in page
-    assert "Proposition wins" in page
+    assert "a wins the vote, arguing for" in page
     assert moot("polls")[1].startswith("  For, by a swing of")
 
 

@@ -145,4 +145,4 @@ def test_a_person_decides_where_they_asked_to(moot: Moot):
     _, _, hint = moot("Cats are better than dogs", "--model", "scripted/demo", "--rounds", "1", "--decide")
     assert "moot decide" in hint
     assert moot("decide", "last", "Opposition")[0] == 0
-    assert "Opposition wins" in moot("list")[1]
+    assert "demo v. itself" in moot("list")[1]

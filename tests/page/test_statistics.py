@@ -19,8 +19,8 @@ async def test_figures_have_intervals_and_few_debates_are_called_few(page: Page,
     for _ in range(3):
         await served.over(await served.open())
     await page.goto(f"{served.url}/statistics")
-    await expect(page.get_by_text("Too few to tell: 3 verdicts are an anecdote.")).to_be_visible()
-    models = page.get_by_role("table", name="Share of debates won, by model")
+    await expect(page.get_by_text("Too few to tell: 3 verdicts are not enough")).to_be_visible()
+    models = page.get_by_role("table", name="Points by model, a draw counting half")
     await expect(models.get_by_role("row")).to_have_count(3)
     for drawn in await models.get_by_role("img").all():
         assert "between" in (await drawn.get_attribute("aria-label") or "")

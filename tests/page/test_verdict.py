@@ -67,14 +67,14 @@ async def test_a_verdict_draws_every_judge_in_both_orders(page: Page, served: Se
     await page.goto(f"{served.url}/debate/{debate}/verdict")
     await expect(page.get_by_role("heading", name="Too close to call")).to_be_visible()
     drawn = page.get_by_role("img", name="The margin of each judge")
-    await expect(drawn).to_have_attribute("aria-label", re.compile("Steady: 12 for Pro, then 12 for Pro"))
+    await expect(drawn).to_have_attribute("aria-label", re.compile("Steady: 12 for a, then 12 for a"))
     await expect(drawn).to_have_attribute(
-        "aria-label", re.compile("Swayed: 12 for Pro, then 12 for Con, changed")
+        "aria-label", re.compile("Swayed: 12 for a, then 12 for b, changed")
     )
     await page.get_by_text("The same as a table").click()
-    await expect(page.get_by_role("row", name="Swayed 12 for")).to_contain_text("names Con")
+    await expect(page.get_by_role("row", name="Swayed 12 for")).to_contain_text("names b")
     await expect(page.get_by_role("article").filter(has_text="Muddled")).to_contain_text("could not be read")
-    await page.get_by_role("link", name=re.compile("^(Pro|Con), Opening")).first.click()
+    await page.get_by_role("link", name=re.compile("^(a|b), Opening")).first.click()
     await expect(page).to_have_url(re.compile(rf"/debate/{debate}#turn-\d+$"))
 
 
@@ -87,7 +87,7 @@ async def test_teams_are_drawn_by_their_places_on_each_ballot(page: Page, served
     await page.goto(f"{served.url}/debate/{debate}/verdict")
     await expect(page.get_by_role("img", name=re.compile("^1st "))).to_be_visible()
     await page.get_by_text("The same as a table").click()
-    row = page.get_by_role("row", name="Swayed, the other way round")
+    row = page.get_by_role("row", name="Swayed, swapped order")
     await expect(row.get_by_role("cell").first).to_have_text("Four")
 
 
@@ -108,15 +108,15 @@ async def test_the_audience_is_shown_by_who_moved(page: Page, served: Served) ->
 async def test_a_later_verdict_stands_beside_the_first(page: Page, served: Served) -> None:
     debate = await held(served, "steady")
     await page.goto(f"{served.url}/debate/{debate}/verdict")
-    await expect(page.get_by_role("heading", name="Pro wins")).to_be_visible()
+    await expect(page.get_by_role("heading", name="a wins, arguing for")).to_be_visible()
     await page.get_by_role("button", name="Judge again").click()
     sheet = page.get_by_role("dialog", name="Judge again")
     await sheet.get_by_label("At most, in US dollars").fill("0.5")
     await sheet.get_by_role("button", name="Judge again").click()
     await expect(sheet).to_have_count(0)
     every = page.get_by_role("table", name="Every verdict on this debate")
-    await expect(every.get_by_role("row", name="First, which counts")).to_contain_text("Pro wins")
-    await expect(every.get_by_role("row", name="Again")).to_contain_text("Pro wins")
+    await expect(every.get_by_role("row", name="First, which counts")).to_contain_text("a wins, arguing for")
+    await expect(every.get_by_role("row", name="Again")).to_contain_text("a wins, arguing for")
 
 
 async def test_a_debate_is_taken_along_with_or_without_its_thoughts(
@@ -135,12 +135,12 @@ async def test_a_debate_is_taken_along_with_or_without_its_thoughts(
 
     assert "a thinks of the cost." in await kept("HTML page", thoughts=True)
     assert "thinks of the cost." not in await kept("JSON", thoughts=False)
-    assert "a speaks." in await kept("Replay that plays by itself", thoughts=False)
+    assert "a speaks." in await kept("Standalone replay (HTML)", thoughts=False)
     await page.keyboard.press("c")
     await expect(page.get_by_text("copied as Markdown")).to_be_visible()
     assert "a speaks." in await page.evaluate("navigator.clipboard.readText()")
     await page.keyboard.press("b")
-    minds = page.get_by_role("dialog", name="Both minds")
+    minds = page.get_by_role("dialog", name="Reasoning, side by side")
     await expect(minds.get_by_role("row", name="1").get_by_role("cell")).to_contain_text(
         ["a thinks of the cost.", "b thinks of the cost."]
     )
@@ -155,7 +155,7 @@ async def test_a_shared_link_lets_others_read_and_do_nothing(page: Page, served:
     address = await link.input_value()
     await page.goto("about:blank")
     await page.goto(address)
-    await expect(page.get_by_role("heading", name="Pro wins")).to_be_visible()
+    await expect(page.get_by_role("heading", name="a wins, arguing for")).to_be_visible()
     await expect(page.get_by_role("link", name="Replay")).to_be_visible()
     for deed in ("Share", "Judge again"):
         await expect(page.get_by_role("button", name=deed)).to_have_count(0)

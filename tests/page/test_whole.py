@@ -89,7 +89,7 @@ async def test_a_reload_in_mid_speech_loses_nothing(page: Page, served: Served, 
     await page.goto(f"{served.url}/debate/{debate}")
     first = page.locator("#turn-1 .words")
     await expect(first).to_have_text("The words of a.")
-    await expect(page).to_have_title(re.compile("^Pro: "))
+    await expect(page).to_have_title(re.compile("^a: "))
     speaking = await icon(page)
     await page.reload()
     await expect(first).to_have_text("The words of a.")
@@ -103,7 +103,7 @@ async def test_a_reload_in_mid_speech_loses_nothing(page: Page, served: Served, 
     await page.keyboard.press("Space")
     stage.let(1)
     await expect(page.locator("#verdict .headline")).to_be_visible()
-    await expect(page).not_to_have_title(re.compile("^(Paused|Pro|Con): "))
+    await expect(page).not_to_have_title(re.compile("^(Paused|a|b): "))
     assert len({speaking, paused, await icon(page)}) == 3
     transcript = (await served.get(debate, "transcript?format=json")).json()
     assert await page.evaluate(SAID) == said(transcript)
@@ -194,7 +194,7 @@ async def test_a_keyboard_is_enough_from_the_motion_to_the_verdict(
     await page.keyboard.press("Shift+S")
     await expect(page.locator("#verdict .headline")).to_be_visible()
     # With the last event the controls go: whoever has just come to one of them would lose it.
-    await expect(page.get_by_role("banner").get_by_role("status").first).to_have_text("over")
+    await expect(page.get_by_role("banner").get_by_role("status").first).to_have_text("finished")
     await tab_to(page, "Replay")
     await page.keyboard.press("Enter")
     await page.wait_for_url("**/replay")

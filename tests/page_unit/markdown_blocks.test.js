@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isTangled, settled } from '../../src/moot/web/static/lib/markdown_blocks.js';
+import { marked } from '../../node_modules/marked/lib/marked.esm.js';
+import { completed, isPlain, isTangled, settled } from '../../src/moot/web/static/lib/markdown_blocks.js';
 
 const cut = (text, start = 0) => text.slice(0, settled(text, start));
 
@@ -40,4 +41,32 @@ test('what a model that got stuck says over and over is no Markdown', () => {
 test('a long speech with many marks in it is Markdown', () => {
   const table = `| a | b |\n|---|---|\n${'| *x* | y |\n'.repeat(200)}`;
   assert.ok(!isTangled(`${'A **strong** point, [and](https://a.b) '.repeat(30)}\n\n`.repeat(100) + table));
+});
+
+const SPEECH = [
+  'Three points decide this.',
+  '1. **Space**: a street of *twelve metres* holds `6,000` people.\n2. See [the audit](https://example.org/audit).',
+  '| mode | people |\n|---|---|\n| car | 600 |\n| **bus** | 6,000 |',
+  'The last is **the most important** thing, _truly_ ~~not~~ ***both***, with snake_case.',
+  '- one\n- two `code` end',
+  '> quoted **text**',
+  '### A heading',
+  '```js\nlet a = b;\n```',
+].join('\n\n');
+
+test('at no character of a speech is unfinished markup shown, nor a heading that is none', () => {
+  for (let end = 1; end <= SPEECH.length; end++) {
+    const part = SPEECH.slice(0, end);
+    const rest = part.slice(settled(part, 0));
+    const html = isPlain(rest) ? rest : marked.parse(completed(rest), { async: false });
+    const shown = html.replace(/<pre>[^]*?<\/pre>/g, '').replace(/<[^>]*>/g, '');
+    assert.doesNotMatch(shown, /[*`|[\]~#]|__|\]\(/, JSON.stringify(rest));
+    assert.doesNotMatch(html, /<h[12]>/, JSON.stringify(rest));
+  }
+});
+
+test('what is finished is left as it is', () => {
+  for (const block of ['One **two** three.', 'A `*` in code', '2 * 3 = 6', 'snake_case_name', '[a](https://b.example)']) {
+    assert.equal(completed(block), block);
+  }
 });

@@ -77,7 +77,7 @@ def test_what_befell_a_speech_is_flagged_and_said():
     log = Log().start()
     log.say(
         "for",
-        "I would rather not.",
+        "I would rather",
         truncated="max_tokens",
         refusal=True,
         over_length=True,
@@ -90,6 +90,15 @@ def test_what_befell_a_speech_is_flagged_and_said():
     assert len(said.notes) == 4
     assert failed.flags == ("failed",)
     assert failed.notes == ("No speech: The provider is overloaded.",)
+
+
+def test_a_speech_trimmed_to_its_last_whole_sentence_is_not_called_cut_off():
+    log = Log().start().say("for", "A whole sentence. And another.", truncated="max_tokens")
+    log.say("against", "Only half of", truncated="max_tokens")
+    whole, half = speeches(log)
+    assert whole.notes == ()
+    assert half.notes == ("Cut off: it reached its limit of tokens.",)
+    assert transcript(log.debate).issues.by_kind == {"truncation": (2,)}
 
 
 def test_a_speech_that_is_given_again_does_not_count():

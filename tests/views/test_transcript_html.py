@@ -202,9 +202,9 @@ def test_words_beyond_the_budget_are_folded_away():
 def test_what_went_wrong_is_told_with_the_speech_it_went_wrong_in():
     log = Log().start().say("for", "One two three.", over_length=True)
     page = to_html(transcript(log.debate))
-    assert "<h2>Accidents</h2>" in page
-    assert 'went beyond the word budget: <a class="mark" href="#s1">S1</a>' in page
-    assert "<h2>Accidents</h2>" not in to_html(transcript(held().debate))
+    assert "<h2>Issues</h2>" in page
+    assert 'exceeded the word budget: <a class="mark" href="#s1">S1</a>' in page
+    assert "<h2>Issues</h2>" not in to_html(transcript(held().debate))
 
 
 def test_where_the_audience_decides_its_reasons_are_told_once():

@@ -225,13 +225,13 @@ def test_all_that_happened_stands_in_its_place():
         "## Judge's Verdict\n\n**Winner:** For",
         "| Criterion | For | Against |\n| --- | ---: | ---: |\n| argument | 8 | 6 |",
         "- **Ann** (scripted/owl): For in both orders",
-        "  - Rests on: S1 (For, Opening statement)",
+        "  - Key speeches: S1 (For, Opening statement)",
         "Last word: Against",
         "## Judged again: Eve\n\n**Winner:** Against",
         "## Audience\n\n**People's choice:** Against, by a swing of 50 points",
         "| Before the debate | 6 (50%) | 0 (0%) | 6 (50%) | 12 |",
         "| Undecided | 0 | 6 | 0 |",
-        "## Accidents\n\n- For went beyond the word budget: S1",
+        "## Issues\n\n- For exceeded the word budget: S1",
         "## Costs",
     ]
     found = [page.find(place) for place in places]

@@ -197,7 +197,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         socket_name="PAUSE",
         buttons=(
             Button("pause", rules.PauseDebate(), "Pause", "space", "first"),
-            Button("cut", rules.PauseDebate(now=True), "Stop this turn", "x", "bar", {"now": True}),
+            Button("cut", rules.PauseDebate(now=True), "Stop streaming", "x", "bar", {"now": True}),
         ),
         label="Pause",
         tag="Steering",

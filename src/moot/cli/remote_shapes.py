@@ -130,13 +130,17 @@ def head_from_debate(debate: Debate, summary: bytes) -> DebateHead:
 
 def head_from_listing(one: DebateSummary) -> DebateHead:
     status = STATUS_BY_STATE.get(one.status, "completed")
+    seats = one.participants
     summary = StoredSummary(
         id=one.id,
         motion=one.topic,
         format=one.format,
         status=status,
-        seats=(),
-        models=(),
+        seats=tuple(seat.name for seat in seats),
+        models=tuple(seat.model for seat in seats),
+        sides=tuple(seat.position for seat in seats),
+        winner_side=next((seat.position for seat in seats if seat.name == one.winner), ""),
+        headline=one.headline,
         round=one.current_round,
         rounds=one.max_rounds,
         turns=0,

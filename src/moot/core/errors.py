@@ -104,20 +104,25 @@ class Fault(MootError):
         self.detail = detail
         """The provider's message: only for the server log, after redaction; never for an event."""
 
+    @property
+    def has_general_message(self) -> bool:
+        """Whether the message says no more than the kind."""
+        return str(self) == FAULT_MESSAGES[self.kind]
+
     def name_model(self, model: str) -> None:
-        """Name the model where that is what was wrong."""
-        if self.kind == "unknown_model":
+        """Name the model where that is what was wrong, and nothing has named it yet."""
+        if self.kind == "unknown_model" and self.has_general_message:
             self.args = (f"The provider does not know the model {model}. Check configuration.",)
 
 
 FAULT_MESSAGES: dict[FaultKind, str] = {
     "unreachable": "The provider cannot be reached.",
     "timeout": "The model did not answer in time.",
-    "stalled": "The model fell silent in mid-sentence.",
-    "rate_limited": "The provider asks us to slow down.",
+    "stalled": "The model stopped in the middle of its reply.",
+    "rate_limited": "The provider limits how often it is called.",
     "overloaded": "The provider is overloaded.",
     "server_error": "The provider had an internal error.",
-    "disconnected": "The connection to the provider broke off.",
+    "disconnected": "The connection to the provider was lost.",
     "bad_key": "The provider does not accept the API key. Check configuration.",
     "forbidden": "The provider does not allow this request. Check configuration.",
     "billing": "The provider's quota or spending limit is used up. Check configuration.",
@@ -125,7 +130,7 @@ FAULT_MESSAGES: dict[FaultKind, str] = {
     "bad_request": "The provider does not accept this request.",
     "too_long": "The debate has outgrown what the model can read.",
     "tls": "The provider's certificate is not valid.",
-    "redirected": "The provider sent us elsewhere; we did not follow.",
+    "redirected": "The provider redirects to another address, which Moot does not follow.",
     "malformed": "The provider's answer could not be read.",
     "empty": "The model said nothing.",
     "filtered": "The provider's content filter withheld the answer.",

@@ -7,7 +7,7 @@ deltas that were streamed for it. A call that was cut is still charged to its tu
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
@@ -181,12 +181,16 @@ def call_ended(debate: Debate, recorded: Recorded, event: ev.CallCompleted | ev.
         unpriced=tally.unpriced + (event.cost is None),
     )
     live = tuple(
-        _abandoned(turn, _charged(turn, event), recorded.seq) if turn.call == event.call else turn
+        _abandoned(turn, _charged(turn, event, recorded.at), recorded.seq)
+        if turn.call == event.call
+        else turn
         for turn in debate.live
     )
     turns = debate.turns
     if call.turn is not None and not any(turn.number == call.turn for turn in live):
-        turns = tuple(_charged(turn, event) if turn.call == event.call else turn for turn in turns)
+        turns = tuple(
+            _charged(turn, event, recorded.at) if turn.call == event.call else turn for turn in turns
+        )
     judgings = debate.judgings
     if judgings and call.judge:
         last = replace(judgings[-1], usage=judgings[-1].usage + event.usage)
@@ -204,13 +208,19 @@ def call_ended(debate: Debate, recorded: Recorded, event: ev.CallCompleted | ev.
     )
 
 
-def _charged(turn: Turn, event: ev.CallCompleted | ev.CallFailed) -> Turn:
+def _charged(turn: Turn, event: ev.CallCompleted | ev.CallFailed, at: datetime) -> Turn:
     cost = None if turn.cost is None or event.cost is None else turn.cost + event.cost
     turn = replace(turn, usage=turn.usage + event.usage, cost=cost, latency_ms=event.latency_ms)
     if isinstance(event, ev.CallCompleted):
         return replace(turn, response_id=event.response_id, stored=event.stored)
     if event.retry_in_ms is not None:
-        failed = replace(turn, fault=event.kind, message=event.message, failures=turn.failures + 1)
+        failed = replace(
+            turn,
+            fault=event.kind,
+            message=event.message,
+            failures=turn.failures + 1,
+            retry_at=at + timedelta(milliseconds=event.retry_in_ms),
+        )
         return _without_present_call(failed)
     return turn
 

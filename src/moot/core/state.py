@@ -106,6 +106,8 @@ class Turn(Struct, frozen=True, gc=False):
     fault: str = ""
     """Why its last call failed, where it was tried again."""
     failures: int = 0
+    retry_at: datetime | None = None
+    """When the call that failed last is tried again."""
     words: int = 0
     clipped: int = 0
     """Only so many of its words are heard; 0: all of them."""

@@ -21,6 +21,7 @@ from moot.core.errors import Fault
 from moot.core.terms import Model, Request
 from moot.providers import error_replies, transport
 from moot.providers.contract import CONNECT_SECONDS, Chunk, KeepAlive, Provider, ReplyDelta, Traits
+from moot.providers.fault_messages import ServiceName, explain
 from moot.providers.read_pacer import SMALL_READ_BYTES, ReadPacer
 from moot.providers.redaction import KeyRedactor, redact_error
 from moot.providers.throttle import Throttle
@@ -67,6 +68,7 @@ class ProviderClient(Provider):
         disarm: bool = False,
         throttle: Throttle | None = None,
         proxy: str | None = None,
+        service: ServiceName | None = None,
     ) -> None:
         """`refine` says what one model can do; `disarm` is for servers that obey control tokens in a message;
         fields of the request take precedence over those of `tuning`. `read_timeout` is for callers without
@@ -85,6 +87,7 @@ class ProviderClient(Provider):
         self._escape_controls = disarm
         self._throttle = throttle or Throttle()
         self._proxy = proxy
+        self._service = service
         self._pacer: ReadPacer | None = None
         self._session: aiohttp.ClientSession | None = None
         self._closed = False
@@ -213,6 +216,8 @@ class ProviderClient(Provider):
         # Shortened last: half a key would not be recognised.
         fault.detail = self._redacted(fault.detail)[:MAX_DETAIL]
         fault.request_id = fault.request_id or decoder.request_id
+        if self._service is not None:
+            explain(fault, self._service, request.model.name)
         self._throttle.failed(fault, began)
         if fault.kind == "summary_refused":
             self._hides_reasoning.add(request.model.name)

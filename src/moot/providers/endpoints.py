@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from moot.core.errors import Invalid, Unavailable
 from moot.providers import known_models
 from moot.providers.contract import CONNECT_SECONDS, Traits
+from moot.providers.fault_messages import OWN_KEY, ServiceName
 from moot.providers.keys import SETTINGS_FILE, ApiKey, Secret, find_key
 from moot.providers.saved_keys import NO_KEYS
 from moot.providers.shared_throttle import SharedThrottle
@@ -348,7 +349,17 @@ def make_client(
             endpoint.limits, shared=_shared_throttle(endpoint, shared_state) if shared_state else None
         ),
         proxy=proxy_to(endpoint.base_url, environ),
+        service=ServiceName(
+            endpoint.title, endpoint.base_url, _key_source(endpoint, key), endpoint.url_variable
+        ),
     )
+
+
+def _key_source(endpoint: Endpoint, key: ApiKey | None) -> str:
+    """How the key is called in messages. One that a user supplied for a debate has no variable."""
+    if key is None:
+        return ""
+    return key.source if endpoint.keys else OWN_KEY
 
 
 def _shared_throttle(endpoint: Endpoint, shared_state: SharedState) -> SharedThrottle:

@@ -110,6 +110,7 @@ class Throttle:
             retry_after=self._retry_at - now,
             billed=False,
             detail="left alone for a while",
+            message=str(last),
         )
 
     def succeeded(self) -> None:

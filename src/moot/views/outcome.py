@@ -21,6 +21,8 @@ from moot.judging.evidence import speeches
 from moot.judging.parties import parties, party
 from moot.judging.recusal import judge_bias
 from moot.judging.verdicts import JudgeBallots, counted_judges
+from moot.views.participants import listed_names, participants
+from moot.views.speech_issues import is_silent
 
 ENDINGS: dict[EndReason, str] = {
     "rounds": "All rounds were held.",
@@ -39,6 +41,15 @@ FAILURES: dict[FailReason, str] = {
     "internal": "Something unexpected went wrong.",
     "budget": "The cost limit is too small for this debate.",
 }
+
+REMEDIES: dict[FailReason, str] = {
+    "permanent_fault": "You can also skip the speech, or judge what was said so far.",
+    "all_failed": "Check the provider in Settings, then retry, or judge what was said so far.",
+    "judge_failed": "Judge it again with another model, or declare the winner yourself.",
+    "internal": "Retry, or judge what was said so far. The server's log has the details.",
+    "budget": "Start a rematch with a higher cost limit, or with cheaper models.",
+}
+"""What to do about a failure. What is wrong with a provider is in its own message."""
 
 
 BUDGET_TOLERANCE = 1.1
@@ -85,7 +96,13 @@ def margin(debate: Debate, verdict: DebateVerdict) -> str:
     if verdict.margin == 0:
         return "level on points"
     best = max(verdict.scores, key=lambda one: verdict.scores[one].score)
-    return f"{abs(verdict.margin):g} {points} for {party(debate, best).name}"
+    return f"{abs(verdict.margin):g} {points} for {party_name(debate, best)}"
+
+
+def party_name(debate: Debate, party_id: str) -> str:
+    """The party as readers see it, by the id of any of its seats."""
+    seats = participants(debate)
+    return listed_names(seats[seat.id].shown for seat in party(debate, party_id).seats)
 
 
 # --- doubts -------------------------------------------------------------------------------------------
@@ -131,6 +148,7 @@ def _doubts(debate: Debate, verdict: DebateVerdict, judging: Judging) -> Iterato
     if verdict.winner and verdict.last_word and _is_of(debate, verdict.last_word, verdict.winner):
         yield "The winner had the last word."
     yield from _uneven(debate, verdict)
+    yield from _silences(debate)
     yield from _judges_in_doubt(debate, judging.judges)
     if not judging.again:
         yield from _recusals(debate)
@@ -182,6 +200,15 @@ def _uneven(debate: Debate, verdict: DebateVerdict) -> Iterator[str]:
     least = min(budgets.values())
     if own > least * BUDGET_TOLERANCE:
         yield f"The winner had more words to speak than another side: {own} to {least}."
+
+
+def _silences(debate: Debate) -> Iterator[str]:
+    """The doubt that a seat said nothing in some of its turns."""
+    for seat in participants(debate).values():
+        own = [turn for turn in debate.turns if turn.seat == seat.id and turn.used_slot]
+        if silent := sum(is_silent(turn) for turn in own):
+            turns = "1 turn" if len(own) == 1 else f"{len(own)} turns"
+            yield f"{seat.shown} said nothing in {silent} of {turns}."
 
 
 def warnings(debate: Debate) -> tuple[str, ...]:
@@ -241,6 +268,19 @@ def ending(debate: Debate) -> str:
     if debate.ended == "stopped" and debate.ended_detail:
         return f"{ENDINGS['stopped']} {debate.ended_detail}"
     return ENDINGS[debate.ended]
+
+
+def remedy(debate: Debate) -> str:
+    """What can be done about a debate that has no verdict; empty where it has one or is under way."""
+    if debate.verdicts or not (debate.final or debate.failure):
+        return ""
+    if debate.failure:
+        return REMEDIES[debate.failure]
+    if debate.ended == "aborted":
+        return "Nothing was judged. Judge it as it is, or start a rematch with the same setup."
+    if debate.ended == "budget":
+        return "Judge it as it is, or start a rematch with a higher cost limit."
+    return "No judge was asked. Judge it now, or read the speeches and decide for yourself."
 
 
 def _failure(debate: Debate, reason: FailReason) -> str:

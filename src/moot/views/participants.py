@@ -1,8 +1,15 @@
-"""Participants for readers: seats and judges by name, without anything secret."""
+"""Participants for readers: seats and judges by name, without anything secret.
+
+A seat is shown by its model where that tells the seats apart ("gpt-6-luna"), and by its own name where a
+person has it or several seats have the same model ("Proposition"). Page, terminal, lists and exports all take
+the name from here.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
@@ -28,6 +35,8 @@ class ParticipantView(Struct, frozen=True):
     """The model that speaks when that person is absent."""
     left: bool = False
     """A person had the seat and left; the stand-in speaks since."""
+    shown: str = ""
+    """The name by which readers see it; see `shown_names`."""
 
     @property
     def who(self) -> str:
@@ -54,13 +63,40 @@ class JudgeView(Struct, frozen=True):
 
 def participants(debate: Debate) -> dict[str, ParticipantView]:
     """By seat id, in the order of the seats."""
+    unasked = {seat.id: is_unasked(debate, seat) for seat in debate.seats}
+    labels = ("" if unasked[seat.id] or seat.model.human else seat.model.label for seat in debate.seats)
+    shown = shown_names([(seat.name, label) for seat, label in zip(debate.seats, labels, strict=True)])
     return {
-        seat.id: _participant(seat, index, unasked=is_unasked(debate, seat))
-        for index, seat in enumerate(debate.seats)
+        seat.id: _participant(seat, index, name, unasked=unasked[seat.id])
+        for index, (seat, name) in enumerate(zip(debate.seats, shown, strict=True))
     }
 
 
-def _participant(seat: Seat, index: int, *, unasked: bool) -> ParticipantView:
+def short_model(label: str) -> str:
+    """The model without its provider and folders: openai/gpt-6-luna is gpt-6-luna."""
+    return label.rpartition("/")[2] or label
+
+
+def shown_names(seats: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """The names of seats for readers, from their names and model labels; the label of a person is empty."""
+    labels = Counter(label for _, label in seats if label)
+    shorts = Counter(short_model(label) for label in labels)
+    return tuple(_shown_name(name, label, labels, shorts) for name, label in seats)
+
+
+def _shown_name(name: str, label: str, labels: Counter[str], shorts: Counter[str]) -> str:
+    if not label or labels[label] > 1:
+        return name
+    return short_model(label) if shorts[short_model(label)] == 1 else label
+
+
+def listed_names(names: Iterable[str]) -> str:
+    """Ann; Ann and Bob; Ann, Bob and Cid."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _participant(seat: Seat, index: int, shown: str, *, unasked: bool) -> ParticipantView:
     return ParticipantView(
         id=seat.id,
         name=seat.name,
@@ -73,6 +109,7 @@ def _participant(seat: Seat, index: int, *, unasked: bool) -> ParticipantView:
         person=seat.model.human and not unasked,
         stand_in=seat.stand_in.label if seat.stand_in else "",
         left=seat.stand_in is not None and not seat.model.human,
+        shown=shown,
     )
 
 

@@ -30,14 +30,16 @@ KINDS: tuple[IssueKind, ...] = get_args(IssueKind)
 ISSUE_WORDS: dict[IssueKind, str] = {
     "refusal": "refused to speak",
     "blank": "said nothing",
-    "truncation": "broke off",
+    "truncation": "was truncated",
     "wrong_side": "argued for the wrong side",
-    "speaking_for_another": "spoke for somebody else",
-    "over_length": "went beyond the word budget",
+    "speaking_for_another": "spoke for another participant",
+    "over_length": "exceeded the word budget",
     "think_tag": "left thoughts in the speech",
-    "retry": "had to be asked again",
+    "retry": "was asked again",
     "degraded_chain": "lost the provider's memory of the debate",
 }
+SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
+CLOSING_MARKS = " \n\t\"'”’»)]*_"
 TurnsByIssue = dict[IssueKind, tuple[int, ...]]
 """The turns in which it happened."""
 
@@ -75,8 +77,8 @@ def issues_in(debate: Debate, turn: Turn) -> tuple[IssueKind, ...]:
     read = _read_from(turn.text, debate.seat(turn.seat), debate.seats)
     happened: dict[IssueKind, bool] = {
         "refusal": turn.refusal,
-        "blank": _is_blank(turn),
-        "truncation": turn.truncated is not None,
+        "blank": is_silent(turn),
+        "truncation": is_cut_off(turn),
         "wrong_side": "wrong_side" in read,
         "speaking_for_another": "speaking_for_another" in read,
         "over_length": turn.over_length,
@@ -99,10 +101,19 @@ def _read_from(text: str, seat: Seat, seats: tuple[Seat, ...]) -> tuple[IssueKin
     return tuple(kind for kind in checks if checks[kind])
 
 
-def _is_blank(turn: Turn) -> bool:
+def is_silent(turn: Turn) -> bool:
+    """Whether the turn ended without a word, and was not given again."""
     if turn.state == "failed":
-        return turn.by == "empty"
+        return turn.by == "empty" or (turn.used_slot and not turn.text.strip())
     return turn.state == "completed" and not (turn.text.strip() or turn.refusal)
+
+
+def is_cut_off(turn: Turn) -> bool:
+    """Whether the speech was truncated. One that reached its limit of tokens and was trimmed to its last
+    whole sentence was not."""
+    return turn.truncated is not None and not (
+        turn.truncated == "max_tokens" and turn.text.rstrip(CLOSING_MARKS).endswith(SENTENCE_ENDS)
+    )
 
 
 # --- what is quoted ----------------------------------------------------------------------------------

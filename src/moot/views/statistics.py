@@ -115,6 +115,7 @@ class _Accumulator(Struct):
     speeches: int = 0
     cost: Money = Money(0)
     unpriced: int = 0
+    silent: int = 0
     motions: dict[str, str] = field(default_factory=dict[str, str])
     topics: Counter[str] = field(default_factory=Counter[str])
     models: dict[str, _WinCounter] = field(default_factory=dict[str, _WinCounter])
@@ -130,6 +131,7 @@ class _Accumulator(Struct):
         self.speeches += summary.turns
         self.cost += Money(summary.cost)
         self.unpriced += summary.unpriced
+        self.silent += summary.silent > 0
         topic = " ".join(summary.motion.casefold().split())
         self.motions.setdefault(topic, " ".join(summary.motion.split()))
         self.topics[topic] += 1
@@ -175,7 +177,12 @@ class _Accumulator(Struct):
     def result(self) -> Statistics:
         return Statistics(
             totals=DebateTotals(
-                self.statuses.total(), dict(self.statuses), self.speeches, self.cost, self.unpriced
+                self.statuses.total(),
+                dict(self.statuses),
+                self.speeches,
+                self.cost,
+                self.unpriced,
+                self.silent,
             ),
             models=_ranked(self.models),
             sides=_ranked(self.sides),

@@ -134,6 +134,8 @@ class DebateTotals(Struct, frozen=True):
     """What is known of it."""
     unpriced: int
     """Debates with calls of unknown price."""
+    silent: int = 0
+    """Debates in which a speaker said nothing in a turn."""
 
 
 class Statistics(Struct, frozen=True):

@@ -16,6 +16,7 @@ from moot.judging.verdicts import counted_judges
 from moot.rules.turn_sessions import is_empty
 from moot.views.costs import is_person
 from moot.views.outcome import headline
+from moot.views.speech_issues import is_silent
 
 
 class ModelCharge(Struct, frozen=True, omit_defaults=True):
@@ -65,6 +66,10 @@ class StoredSummary(Struct, frozen=True, omit_defaults=True, rename="camel"):
     """On which it was opened, by UTC."""
     experiment: str = ""
     """The experiment that it belongs to."""
+    silent: int = 0
+    """Turns in which the speaker said nothing."""
+    waits_for: str = ""
+    """While it waits for people: vote, speaker, judge."""
 
     def model_names(self) -> tuple[str, ...]:
         """The names by which it is found as a debate of a model: provider/model, or just the model."""
@@ -108,7 +113,23 @@ def summarize(debate: Debate) -> StoredSummary:
         bills=tuple(_bill(*one) for one in sorted(debate.tallies.items()) if not is_person(one[0])),
         day=f"{debate.created_at:%Y-%m-%d}",
         experiment=debate.manner.experiment.name if debate.manner.experiment else "",
+        silent=sum(is_silent(turn) for turn in debate.turns),
+        waits_for=_waits_for(debate),
     )
+
+
+def _waits_for(debate: Debate) -> str:
+    """The people that a debate under way waits for."""
+    if debate.final or debate.failure:
+        return ""
+    if debate.being_judged:
+        judging = debate.judging
+        people = [judge for judge in judging.judges if judge.model.human] if judging else []
+        return "judge" if judging and any(not judging.has_ballot(one.id, 0) for one in people) else ""
+    if any(poll.closed_at is None for poll in debate.polls):
+        return "vote"
+    speaking = [debate.seat(turn.seat) for turn in debate.live]
+    return "speaker" if speaking and all(seat.model.human for seat in speaking) else ""
 
 
 def _who(model: Model) -> str:

@@ -23,7 +23,7 @@ from moot.views import outcome
 from moot.views.costs import CostReport, costs
 from moot.views.participants import JudgeView, ParticipantView, judge_seat, participants
 from moot.views.poll_results import PollReport, poll_report
-from moot.views.speech_issues import ISSUE_WORDS, Issues, find_issues
+from moot.views.speech_issues import ISSUE_WORDS, Issues, find_issues, is_cut_off
 from moot.views.tool_uses import ToolUse, tool_uses
 from moot.views.verdict_views import VerdictView, verdict_views
 
@@ -336,7 +336,7 @@ def speech_notes(turn: Turn) -> tuple[str, ...]:
         lines.append(INTERRUPTED_NOTES.get(turn.by, "Cut short."))
     if turn.refusal:
         lines.append("The model refused to speak to this.")
-    if turn.truncated:
+    if turn.truncated and is_cut_off(turn):
         lines.append(TRUNCATED_NOTES[turn.truncated])
     if turn.clipped:
         lines.append(f"Longer than its word budget: only the first {turn.clipped:,} words count.")

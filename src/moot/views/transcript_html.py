@@ -75,9 +75,10 @@ def _body(page: Transcript) -> Iterator[str]:
 
 def _seat(seat: ParticipantView) -> str:
     side = f"{seat.side}, {escape_line(seat.team)}" if seat.team else seat.side
-    about = f"<span>{side} · {escape_line(seat.who)}</span>"
+    name = f"{escape_line(seat.name)} · " if seat.shown != seat.name else ""
+    about = f"<span>{name}{side} · {escape_line(seat.who)}</span>"
     return (
-        f'<li class="seat" style="{seat_style(seat)}"><b dir="auto">{escape_line(seat.name)}</b>{about}</li>'
+        f'<li class="seat" style="{seat_style(seat)}"><b dir="auto">{escape_line(seat.shown)}</b>{about}</li>'
     )
 
 
@@ -85,7 +86,7 @@ def _speech(speech: SpeechView) -> Iterator[str]:
     yield f'<article class="speech" id="s{speech.turn}" style="{seat_style(speech.speaker)}">'
     mark = f'<a class="mark" href="#s{speech.turn}">S{speech.turn}</a>'
     facts = " · ".join((escape_line(speech.title), *_facts(speech), mark))
-    yield f'<header><h3 dir="auto">{escape_line(speech.speaker.name)}</h3> {facts}</header>'
+    yield f'<header><h3 dir="auto">{escape_line(speech.speaker.shown)}</h3> {facts}</header>'
     if speech.reasoning:
         thought = f'<div class="thought" dir="auto">{escape_text(speech.reasoning)}</div>'
         yield f"<details><summary>Thinking, hidden from the others</summary>{thought}</details>"
@@ -125,7 +126,7 @@ def _facts(speech: SpeechView) -> Iterator[str]:
 
 
 def _point(point: PointView) -> str:
-    who = f'<b dir="auto">{escape_line(point.by.name)}</b>'
+    who = f'<b dir="auto">{escape_line(point.by.shown)}</b>'
     if not point.accepted:
         words = f"{who} rose on a point of information, and was declined."
         return f'<p class="point declined" style="{seat_style(point.by)}">{words}</p>'
@@ -145,10 +146,10 @@ def _remark(remark: RemarkView) -> str:
 def _accidents(page: Transcript) -> Iterator[str]:
     if not page.issues.count:
         return
-    yield '<h2>Accidents</h2><ul class="accidents">'
+    yield '<h2>Issues</h2><ul class="accidents">'
     for seat, words, turns in page.issue_rows():
         links = ", ".join(f'<a class="mark" href="#s{turn}">S{turn}</a>' for turn in turns)
-        name = escape_line(seat.name)
+        name = escape_line(seat.shown)
         yield f'<li style="{seat_style(seat)}"><b dir="auto">{name}</b> {words}: {links}</li>'
     yield "</ul>"
 

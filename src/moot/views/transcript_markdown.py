@@ -220,7 +220,7 @@ def _verdict(page: Transcript, result: VerdictView) -> Iterator[str]:
         for opinion in result.opinions:
             yield from _opinion(page, opinion)
     elif result.cites:
-        yield from (f"Rests on: {_cited(page, result.cites)}", "")
+        yield from (f"Key speeches: {_cited(page, result.cites)}", "")
     if result.last_word:
         yield from (f"Last word: {_one(result.last_word.name)}", "")
 
@@ -230,7 +230,7 @@ def _opinion(page: Transcript, opinion: JudgeOpinion) -> Iterator[str]:
     for paper in opinion.ballots[:1]:
         yield f"  - {_one(paper.reasoning)}"
         if paper.cites:
-            yield f"  - Rests on: {_cited(page, paper.cites)}"
+            yield f"  - Key speeches: {_cited(page, paper.cites)}"
     yield ""
 
 
@@ -302,7 +302,7 @@ def _marks(seat: ParticipantView, strengths: tuple[str, ...], weaknesses: tuple[
 def _accidents(page: Transcript) -> Iterator[str]:
     if not page.issues.count:
         return
-    yield from ("## Accidents", "")
+    yield from ("## Issues", "")
     for seat, words, turns in page.issue_rows():
         yield f"- {_one(seat.name)} {words}: {', '.join(f'S{turn}' for turn in turns)}"
     yield ""

@@ -15,13 +15,13 @@ from moot.views.verdict_views import BallotView, JudgeOpinion, SeatScore, Verdic
 
 def verdict(page: Transcript, result: VerdictView) -> Iterator[str]:
     yield '<section class="verdict">'
-    yield f'<h3 dir="auto">{escape_line(result.headline)}</h3>'
+    yield f'<h3 dir="auto">{escape_line(result.title)}</h3>'
     if result.doubts:
         doubts = "".join(f"<li>{escape_line(doubt)}</li>" for doubt in result.doubts)
         yield f'<ul class="doubts">{doubts}</ul>'
     if result.ranking:
         places = "".join(
-            f'<li style="{seat_style(seat)}" dir="auto">{escape_line(seat.name)}</li>'
+            f'<li style="{seat_style(seat)}" dir="auto">{escape_line(seat.shown)}</li>'
             for seat in result.ranking
         )
         yield f'<ol class="ranking">{places}</ol>'
@@ -47,13 +47,13 @@ def _facts(result: VerdictView) -> Iterator[str]:
     if result.ballots:
         yield "1 ballot" if result.ballots == 1 else f"{result.ballots} ballots"
     if result.last_word:
-        yield f"last word: {escape_line(result.last_word.name)}"
+        yield f"last word: {escape_line(result.last_word.shown)}"
 
 
 def _bar(score: SeatScore) -> str:
     share = min(100.0, max(0.0, score.score))
     bar = f'<i><b style="width: {share:.1f}%"></b></i>'
-    name = f'<span dir="auto">{escape_line(score.seat.name)}</span>'
+    name = f'<span dir="auto">{escape_line(score.seat.shown)}</span>'
     return f'<div class="score" style="{seat_style(score.seat)}">{name}{bar}<em>{score.score:g}</em></div>'
 
 
@@ -64,13 +64,13 @@ def _axis(leanings: tuple[JudgeMargins, ...], first: ParticipantView, second: Pa
     drawn = [
         f'<line class="zero" x1="300" y1="4" x2="300" y2="{height - 22}"/>',
         f'<line class="rule" x1="0" y1="{height - 22}" x2="600" y2="{height - 22}"/>',
-        f'<text x="0" y="{height - 5}">{escape_line(second.name[:40])}</text>',
+        f'<text x="0" y="{height - 5}">{escape_line(first.shown[:40])}</text>',
         f'<text x="300" y="{height - 5}" text-anchor="middle">level</text>',
-        f'<text x="600" y="{height - 5}" text-anchor="end">{escape_line(first.name[:40])}</text>',
+        f'<text x="600" y="{height - 5}" text-anchor="end">{escape_line(second.shown[:40])}</text>',
     ]
     for index, leaning in enumerate(leanings):
         y = 26 + 36 * index
-        spots = [300 + 280 * margin / reach for margin in leaning.margins]
+        spots = [300 - 280 * margin / reach for margin in leaning.margins]
         name = escape_line(leaning.judge) + (" · changed its mind" if leaning.flipped else "")
         drawn.append(f'<text x="0" y="{y - 14}">{name}</text>')
         drawn.append(f'<line class="link" x1="{min(spots):.1f}" y1="{y}" x2="{max(spots):.1f}" y2="{y}"/>')
@@ -109,7 +109,7 @@ def _card(page: Transcript, opinion: JudgeOpinion) -> Iterator[str]:
 
 def _again(page: Transcript, paper: BallotView) -> str:
     """The ballot of the same judge for the swapped order."""
-    winner = escape_line(paper.winner.name) if paper.winner else "a tie"
+    winner = escape_line(paper.winner.shown) if paper.winner else "a tie"
     reason = f'<div class="other" dir="auto">{escape_text(paper.reasoning)}</div>'
     cites = _rests_on(page, paper.cites)
     return f"<details><summary>In the other order: {winner}</summary>{reason}{cites}</details>"
@@ -121,10 +121,10 @@ def _rests_on(page: Transcript, cites: tuple[int, ...]) -> str:
         return ""
     links = "".join(
         f'<li style="{seat_style(speech.speaker)}"><a href="#s{speech.turn}">S{speech.turn} '
-        f"<bdi>{escape_line(speech.speaker.name)}</bdi>, {escape_line(speech.title)}</a></li>"
+        f"<bdi>{escape_line(speech.speaker.shown)}</bdi>, {escape_line(speech.title)}</a></li>"
         for speech in speeches
     )
-    return f'<ul class="cites"><li>Rests on</li>{links}</ul>'
+    return f'<ul class="cites"><li>Key speeches</li>{links}</ul>'
 
 
 def _marks(result: VerdictView) -> Iterator[str]:
@@ -134,7 +134,7 @@ def _marks(result: VerdictView) -> Iterator[str]:
     for score in result.scores:
         plus = "".join(f'<li class="plus">{escape_line(remark)}</li>' for remark in score.strengths)
         minus = "".join(f'<li class="minus">{escape_line(remark)}</li>' for remark in score.weaknesses)
-        yield f'<div><h4 dir="auto">{escape_line(score.seat.name)}</h4><ul>{plus}{minus}</ul></div>'
+        yield f'<div><h4 dir="auto">{escape_line(score.seat.shown)}</h4><ul>{plus}{minus}</ul></div>'
     if result.criteria:
         rows = "".join(
             f"<li>{escape_line(name)}: {escape_line(remark)}</li>" for name, remark in result.criteria.items()
@@ -149,7 +149,7 @@ def _rubric(result: VerdictView) -> Iterator[str]:
         return
     yield "<details><summary>Rubric: a diagnosis beside the decision</summary>"
     heads = "".join(
-        f'<th scope="col" dir="auto">{escape_line(seat.name)}</th>' for seat, _ in rubric[0].points
+        f'<th scope="col" dir="auto">{escape_line(seat.shown)}</th>' for seat, _ in rubric[0].points
     )
     yield f'<table class="figures"><tr><th scope="col">Criterion</th>{heads}</tr>'
     for row in rubric:

@@ -16,8 +16,9 @@ from moot.judging.ballots import ballot_text
 from moot.judging.parties import parties
 from moot.judging.verdicts import has_flipped
 from moot.views import outcome
+from moot.views.headlines import verdict_headline
 from moot.views.outcome import JudgeMargins
-from moot.views.participants import JudgeView, ParticipantView, judge_seat, participants
+from moot.views.participants import JudgeView, ParticipantView, judge_seat, listed_names, participants
 
 Seats = dict[str, ParticipantView]
 
@@ -68,7 +69,7 @@ class JudgeOpinion(Struct, frozen=True):
     def decision(self) -> str:
         if not self.ballots:
             return "no readable ballot"
-        names = [paper.winner.name if paper.winner else "a tie" for paper in self.ballots]
+        names = [paper.winner.shown if paper.winner else "a tie" for paper in self.ballots]
         if self.flipped:
             return f"{', then '.join(names)}: changed its mind with the order"
         return f"{names[0]} in both orders" if len(names) > 1 else names[0]
@@ -78,6 +79,8 @@ class VerdictView(Struct, frozen=True):
     """A verdict, with seats in place of ids and its doubts in words."""
 
     headline: str
+    title: str
+    """The headline for readers, with the model first."""
     outcome: VerdictOutcome
     winner: ParticipantView | None
     by: str
@@ -117,13 +120,20 @@ def verdict_views(debate: Debate) -> tuple[VerdictView, ...]:
 def _parties(debate: Debate) -> Seats:
     """Seats by id, where those who win together bear all their names."""
     seats = participants(debate)
-    return {**seats, **{party.id: replace(seats[party.id], name=party.name) for party in parties(debate)}}
+    together = {
+        party.id: replace(
+            seats[party.id], name=party.name, shown=listed_names(seats[seat.id].shown for seat in party.seats)
+        )
+        for party in parties(debate)
+    }
+    return {**seats, **together}
 
 
 def _result(debate: Debate, verdict: DebateVerdict, judging: Judging | None, seats: Seats) -> VerdictView:
     judges = judging.judges if judging else ()
     return VerdictView(
         headline=outcome.headline(debate, verdict),
+        title=verdict_headline(debate, verdict),
         outcome=verdict.outcome,
         winner=seats[verdict.winner] if verdict.winner else None,
         by=verdict.by,

@@ -246,7 +246,10 @@ REPLIES: dict[str, Any] = {
                 "format": "oxford",
                 "unpriced": False,
                 "participants": [
-                    {member: seat[member] for member in ("name", "model", "position", "color")}
+                    {
+                        "shown": seat["model"].rpartition("/")[2],
+                        **{member: seat[member] for member in ("name", "model", "position", "color")},
+                    }
                     for seat in _TABLE["participants"]
                 ],
                 "strip": [0, 1, 0, 1],

@@ -258,6 +258,7 @@ def _statistics(statistics: Statistics) -> StatisticsResponse:
             cost=float(totals.cost),
             cost_text=dollars(totals.cost),
             unpriced=totals.unpriced,
+            silent=totals.silent,
         ),
         models=statistics.models,
         sides=statistics.sides,

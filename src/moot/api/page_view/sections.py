@@ -24,8 +24,9 @@ from moot.judging.ballots import orders
 from moot.judging.parties import parties
 from moot.views import participants, transcript_json
 from moot.views.costs import bill, costs, dollars
+from moot.views.headlines import verdict_headline
 from moot.views.json_types import to_members
-from moot.views.outcome import ending, headline, warnings
+from moot.views.outcome import ending, party_name, remedy, warnings
 from moot.views.speech_issues import ISSUE_WORDS, find_issues
 from moot.views.transcript import speech_title, transcript
 from moot.views.transcript_json import moment
@@ -34,10 +35,10 @@ from moot.views.verdict_views import VerdictView
 QUIET_SECONDS = 20
 """After this time without a token the page shows that the debate waits. Deadlines end a call later."""
 FAILURE_TITLES = {
-    "permanent_fault": "Check configuration",
-    "all_failed": "Nobody could speak",
+    "permanent_fault": "A model cannot be used",
+    "all_failed": "All models failed",
     "judge_failed": "No verdict",
-    "internal": "Something went wrong",
+    "internal": "An internal error occurred",
     "budget": "Cost limit too small",
 }
 
@@ -71,6 +72,8 @@ def about(debate: Debate, viewer: Viewer) -> Shape:
         "seats": [
             {
                 **to_members(transcript_json.participant(seat)),
+                "name": seat.shown,
+                "seatName": seat.name,
                 "place": seat.place,
                 "persona": seat.persona,
                 "objective": debate.seats[seat.place].objective,
@@ -79,7 +82,11 @@ def about(debate: Debate, viewer: Viewer) -> Shape:
             for seat in participants.participants(debate).values()
         ],
         "parties": [
-            {"id": party.id, "name": party.name, "seats": [seat.id for seat in party.seats]}
+            {
+                "id": party.id,
+                "name": party_name(debate, party.id),
+                "seats": [seat.id for seat in party.seats],
+            }
             for party in parties(debate)
         ],
         "judges": [_judge(judge) for judge in debate.judges],
@@ -126,6 +133,7 @@ def now(debate: Debate, viewer: Viewer) -> Shape:
         "skipped": list(debate.skipped),
         "beingJudged": debate.being_judged,
         "ending": ending(debate),
+        "remedy": remedy(debate),
         "trouble": _trouble(debate),
         "quietSeconds": QUIET_SECONDS,
         "startedAt": moment(debate.started_at),
@@ -136,11 +144,13 @@ def now(debate: Debate, viewer: Viewer) -> Shape:
 def _phase(debate: Debate, turn: Turn | None) -> str:
     """The phase of the debate in a few words."""
     if debate.verdicts and debate.final:
-        return headline(debate, debate.verdicts[0])
+        return verdict_headline(debate, debate.verdicts[0])
+    if debate.failure:
+        return "Failed"
     if debate.final:
-        return "Over"
+        return "Ended without a verdict"
     if debate.status == "judging":
-        return "The judges are weighing it"
+        return "Judging"
     if turn is not None:
         return speech_title(debate, turn)
     if any(poll.closed_at is None for poll in debate.polls):
@@ -162,10 +172,19 @@ def _trouble(debate: Debate) -> Shape | None:
     return {
         "reason": debate.failure,
         "title": FAILURE_TITLES[debate.failure],
-        "text": ending(debate),
+        "text": _cause(debate, turn),
+        "remedy": remedy(debate),
+        "provider": debate.seat(turn.seat).model.provider if turn else "",
         "message": turn.message if turn else "",
         "seat": turn.seat if turn else None,
     }
+
+
+def _cause(debate: Debate, turn: Turn | None) -> str:
+    """The cause, said once: the title says already that a model cannot be used."""
+    if debate.failure == "permanent_fault" and turn is not None and turn.message:
+        return turn.message
+    return ending(debate)
 
 
 def money(debate: Debate, viewer: Viewer) -> Shape:
@@ -301,6 +320,7 @@ def verdicts(debate: Debate, viewer: Viewer) -> Shape:
     return {
         str(index): {
             **shape,
+            "title": result.title,
             "marginWords": result.margin_words,
             "leanings": [
                 {"judge": one.judge, "margins": list(one.margins), "flipped": one.flipped}

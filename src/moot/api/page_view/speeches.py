@@ -26,6 +26,8 @@ from moot.views.transcript_json import moment
 
 Shape = dict[str, Any]
 MOST_OF_AN_ITEM = 4000
+SHORTEST_SECONDS = 0.2
+"""Over less time a rate says nothing."""
 
 
 def turn_shape(debate: Debate, turn: Turn, viewer: Viewer) -> Shape:
@@ -55,9 +57,11 @@ def turn_shape(debate: Debate, turn: Turn, viewer: Viewer) -> Shape:
         "cost": dollars(turn.cost) if turn.usage.total or turn.cost else "",
         "tokens": turn.usage.total,
         "latencyMs": turn.latency_ms,
+        "firstTokenMs": _first_token_ms(turn),
+        "tokensPerSecond": _tokens_per_second(turn),
         "call": turn.call if viewer.privileged else None,
         "attempt": turn.attempt,
-        "trouble": _retry_notice(turn),
+        "trouble": _retry_notice(debate, turn),
         "byHand": by_hand(turn) or (person and turn.state == "live"),
         "struck": "struck" in marks,
         "startedAt": moment(turn.started_at),
@@ -65,6 +69,21 @@ def turn_shape(debate: Debate, turn: Turn, viewer: Viewer) -> Shape:
         "endsAt": _ends_at(debate, turn, person),
         "seq": turn.seq,
     }
+
+
+def _first_token_ms(turn: Turn) -> int | None:
+    """From the start of the turn to its first token; None while there is none, and for people."""
+    if by_hand(turn) or not turn.runs:
+        return None
+    return max(0, round((turn.runs[0].at - turn.started_at).total_seconds() * 1000))
+
+
+def _tokens_per_second(turn: Turn) -> float | None:
+    """The output of a finished speech over the time from its first token to its end."""
+    if by_hand(turn) or not turn.runs or turn.ended_at is None or not turn.usage.output:
+        return None
+    seconds = (turn.ended_at - turn.runs[0].at).total_seconds()
+    return round(turn.usage.output / seconds, 1) if seconds >= SHORTEST_SECONDS else None
 
 
 def _thoughts(debate: Debate, turn: Turn, viewer: Viewer) -> str:
@@ -149,14 +168,20 @@ def _utf16_length(text: str) -> int:
     return len(text) + sum(character > "\uffff" for character in text)
 
 
-def _retry_notice(turn: Turn) -> Shape | None:
+def _retry_notice(debate: Debate, turn: Turn) -> Shape | None:
     """The failed call that is being retried."""
     speaks = turn.text != turn.kept.text
     if turn.state != "live" or not turn.fault or speaks or turn.fault in AMENDABLE_FAULTS:
         return None
     nth = min(turn.failures, RETRIES)
-    text = f"Retrying {nth}/{RETRIES}…"
-    return {"text": text, "message": turn.message, "kind": turn.fault, "tries": turn.failures}
+    return {
+        "text": f"Retry {nth} of {RETRIES}",
+        "message": turn.message,
+        "kind": turn.fault,
+        "tries": turn.failures,
+        "retryAt": moment(turn.retry_at),
+        "provider": debate.seat(turn.seat).model.provider,
+    }
 
 
 def _ends_at(debate: Debate, turn: Turn, person: bool) -> str | None:

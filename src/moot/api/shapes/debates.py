@@ -179,9 +179,16 @@ class Sitting(Struct, frozen=True, rename="camel", kw_only=True):
     """A participant, in brief."""
 
     name: str
+    shown: Annotated[
+        str,
+        Meta(description="The name for readers: the model, or the seat where several have the same model."),
+    ]
     model: str
     position: Annotated[str, Meta(description="What they argue; `moderator` for one who only moderates.")]
     color: str
+
+
+WAITS = ("", "vote", "speaker", "judge")
 
 
 class DebateSummary(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
@@ -206,6 +213,10 @@ class DebateSummary(Struct, frozen=True, rename="camel", kw_only=True, omit_defa
         Meta(description="Who gives each speech, by their place among the participants, counted from 0."),
     ]
     given: Annotated[Count, Meta(description="How many speeches of the strip have been given.")]
+    waiting_for: Annotated[
+        str, Meta(description="The people it waits for, if any.", extra_json_schema={"enum": WAITS})
+    ] = ""
+    silent: Annotated[Count, Meta(description="Turns in which the speaker said nothing.")] = 0
 
 
 class Pagination(Struct, frozen=True, rename="camel", kw_only=True):

@@ -23,6 +23,8 @@ class Trouble(Struct, frozen=True, rename="camel", kw_only=True):
     reason: str
     title: str
     text: str
+    remedy: Annotated[str, Meta(description="What to do about it.")]
+    provider: Annotated[str, Meta(description="The provider of the model that failed, if one did.")]
     message: str
     seat: SeatId | None
 
@@ -56,6 +58,7 @@ class Now(Struct, frozen=True, rename="camel", kw_only=True):
     skipped: tuple[Count, ...]
     being_judged: bool
     ending: str
+    remedy: Annotated[str, Meta(description="What to do about a debate that ended without a verdict.")]
     trouble: Trouble | None
     quiet_seconds: Annotated[
         Nth,

@@ -348,6 +348,7 @@ class Totals(Struct, frozen=True, rename="camel", kw_only=True):
     cost: Annotated[Dollars, Meta(description="US dollars, as far as prices are known.")]
     cost_text: str
     unpriced: Annotated[Count, Meta(description="Debates with calls whose price is not known.")]
+    silent: Annotated[Count, Meta(description="Debates in which a speaker said nothing in a turn.")] = 0
 
 
 class StatisticsResponse(Struct, frozen=True, rename="camel", kw_only=True):

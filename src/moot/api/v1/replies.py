@@ -38,6 +38,7 @@ from moot.rules.cost_estimate import CostEstimate
 from moot.store.contract import DebateHead, DebatePage
 from moot.views import participants
 from moot.views.costs import costs, dollars
+from moot.views.headlines import summary_headline, summary_names
 from moot.views.json_types import Timestamp, as_number
 from moot.views.outcome import ending, warnings
 from moot.views.preview import DebatePreview
@@ -288,20 +289,24 @@ def _listed_debate(head: DebateHead) -> DebateSummary:
         unpriced=summary.unpriced,
         winner=summary.winner,
         outcome=summary.outcome,
-        headline=summary.headline,
+        headline=summary_headline(summary),
         total_cost_text=_cost_text(summary),
         participants=_listed_participants(summary),
         strip=summary.strip,
         given=summary.given,
+        waiting_for=summary.waits_for,
+        silent=summary.silent,
     )
 
 
 def _listed_participants(summary: StoredSummary) -> tuple[Sitting, ...]:
     """The participants, as far as the summary has them."""
     gaps = ("",) * len(summary.seats)
-    rows = zip(summary.seats, summary.models, summary.sides or gaps, summary.colours or gaps, strict=False)
+    sides, colours = summary.sides or gaps, summary.colours or gaps
+    rows = zip(summary.seats, summary_names(summary), summary.models, sides, colours, strict=False)
     return tuple(
-        Sitting(name=name, model=model, position=side, color=colour) for name, model, side, colour in rows
+        Sitting(name=name, shown=shown, model=model, position=side, color=colour)
+        for name, shown, model, side, colour in rows
     )
 
 

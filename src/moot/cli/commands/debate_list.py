@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 STYLES = {"completed": "", "error": "red", "paused": "yellow", "aborted": "dim", "created": "dim"}
 RUNNING_STYLE = "green"
-RESULTS = {"too-close": "too close to call", "draw": "a draw"}
 WIDE_TERMINAL = 120
 
 
@@ -66,12 +65,13 @@ def _print_table(page: DebatePage, offset: int, *, filtered: bool) -> None:
             else 'No debates here yet. Begin with: moot "This house would ban homework"'
         )
         return
-    table = make_table("id", "when", "state", "motion", "result", "cost")
+    table = make_table("id", "when", "state", "models", "motion", "result", "cost")
     for column in table.columns:
         column.no_wrap = True
     if terminal.rich:
         table.expand = True
-        table.columns[3].ratio, table.columns[3].overflow = 1, "ellipsis"
+        for column in table.columns[3:6]:
+            column.ratio, column.overflow = 1, "ellipsis"
     for head in page.heads:
         add_row(table, *_cells(head, terminal))
     terminal.table(table)
@@ -83,6 +83,7 @@ def _cells(head: DebateHead, terminal: Terminal) -> tuple[StyledText, ...]:
 
     from moot.cli.lookup import short_id
     from moot.views.costs import dollars
+    from moot.views.headlines import summary_headline, summary_models
     from moot.views.summary import StoredSummary
 
     summary = msgspec.json.decode(head.summary, type=StoredSummary)
@@ -92,8 +93,9 @@ def _cells(head: DebateHead, terminal: Terminal) -> tuple[StyledText, ...]:
         (short_id(head.id) if narrow else head.id, "bold"),
         (ago(age), "dim"),
         (_state(summary), STYLES.get(head.status, RUNNING_STYLE)),
+        summary_models(summary),
         head.motion,
-        f"{summary.winner} wins" if summary.winner else RESULTS.get(summary.outcome, ""),
+        summary_headline(summary),
         "unknown" if summary.unpriced else dollars(Money(summary.cost)),
     )
 

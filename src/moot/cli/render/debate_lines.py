@@ -42,6 +42,7 @@ from moot.judging.parties import vote_choices
 from moot.rules import turn_sessions
 from moot.views.costs import bill, costs, dollars
 from moot.views.outcome import ending as how_it_ended
+from moot.views.participants import participants
 from moot.views.poll_results import poll_report
 from moot.views.speech_issues import ISSUE_WORDS, find_issues
 from moot.views.text import clock, single_line
@@ -61,14 +62,16 @@ def heading(debate: Debate, width: int, *, coloured: bool) -> Iterator[Text]:
     if manner := join(_manner(debate)):
         yield from paragraph(manner, width, "dim")
     yield styled("")
-    names = [seat.name for seat in debate.seats] + [judge.name for judge in debate.judges]
+    shown = [seat.shown for seat in participants(debate).values()]
+    names = shown + [judge.name for judge in debate.judges]
     name_width = min(MAX_NAME_WIDTH, max(cell_len(single_line(name)) for name in names)) + 2
     for index, seat in enumerate(debate.seats):
         role = seat.side if seat.role == "debater" else "chair"
-        about = pad(role, 9) + _speaker_text(debate, seat)
+        seat_name = f"{single_line(seat.name)} · " if shown[index] != seat.name else ""
+        about = pad(role, 9) + seat_name + _speaker_text(debate, seat)
         yield styled(
             *speaker_margin(index, coloured),
-            (pad(seat.name, name_width), f"bold {seat_colour(index)}"),
+            (pad(shown[index], name_width), f"bold {seat_colour(index)}"),
             (about, "dim"),
         )
     for judge in debate.judges:
@@ -156,16 +159,15 @@ def _in_the_room(debate: Debate, event: Event, ending: str) -> str:
     """Notes on what people do."""
     match event:
         case SeatTaken():
-            sits = (
-                f"{single_line(author_name(event.by)) or 'A person'} sits down as {_name(debate, event.seat)}"
-            )
-            return f"{sits}; {single_line(_stand_in(debate, event.seat))} stands in."
+            who, seat = single_line(author_name(event.by)) or "A person", _seat_name(debate, event.seat)
+            return f"{who} sits down as {seat}; {single_line(_stand_in(debate, event.seat))} stands in."
         case SeatLeft():
             reason = "did not speak in time" if event.by == "clock" else "leaves"
             speaks = single_line(_stand_in(debate, event.seat))
-            return f"The person in the seat of {_name(debate, event.seat)} {reason}: {speaks} speaks instead."
+            seat = _seat_name(debate, event.seat)
+            return f"The person in the seat of {seat} {reason}: {speaks} speaks instead."
         case SeatFilled():
-            return f"{single_line(event.model.label)} speaks as {_name(debate, event.seat)}."
+            return f"{single_line(event.model.label)} speaks as {_seat_name(debate, event.seat)}."
         case TurnExtended():
             turn = debate.turn(event.turn)
             who = _name(debate, turn.seat) if turn else "The speaker"
@@ -235,8 +237,12 @@ def judge_lines(debate: Debate, width: int) -> Iterator[Text]:
         return
 
 
-def _name(debate: Debate, seat_id: str) -> str:
+def _seat_name(debate: Debate, seat_id: str) -> str:
     return single_line(debate.seat(seat_id).name)
+
+
+def _name(debate: Debate, seat_id: str) -> str:
+    return single_line(participants(debate)[seat_id].shown)
 
 
 def verdict_lines(debate: Debate, width: int) -> Iterator[Text]:
@@ -269,7 +275,7 @@ def issue_sentences(debate: Debate) -> Iterator[str]:
     """Yield what went wrong in the speeches, a sentence for each seat."""
     for seat, issues in find_issues(debate).by_seat.items():
         texts = [f"{ISSUE_WORDS[kind]} ({_speeches(turns)})" for kind, turns in issues.items()]
-        yield f"{single_line(debate.seat(seat).name)} {', '.join(texts)}."
+        yield f"{_name(debate, seat)} {', '.join(texts)}."
 
 
 def _speeches(turns: tuple[int, ...]) -> str:

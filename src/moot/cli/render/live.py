@@ -41,6 +41,7 @@ from moot.core.events import (
 from moot.core.state import Debate, Turn
 from moot.core.word_count import count_words
 from moot.views.costs import dollars
+from moot.views.participants import participants
 from moot.views.text import single_line
 from moot.views.tool_uses import tool_uses, tools_line
 from moot.views.transcript import by_hand, speech_title, thoughts
@@ -237,7 +238,7 @@ class DebateView:
         self._remarks()
         turn = speech.turn
         index = _seat_index(debate, turn.seat)
-        name = single_line(debate.seat(turn.seat).name)
+        name = single_line(participants(debate)[turn.seat].shown)
         self._terminal.line(
             "  ",
             (name, f"bold {seat_colour(index)}"),

@@ -13,6 +13,7 @@ from moot.core.state import Aside, Debate, Judging
 from moot.core.word_count import tokens as tokens_of
 from moot.judging.ballots import orders
 from moot.views.costs import costs, dollars
+from moot.views.participants import participants
 from moot.views.text import clock
 from moot.views.transcript import speech_title
 
@@ -64,7 +65,7 @@ def _doing(debate: Debate, now: datetime) -> str:
         return "getting ready"
     turn = debate.live[0]
     where = f"round {turn.round} of {debate.rounds_planned}"
-    who = " and ".join(debate.seat(turn.seat).name for turn in debate.live)
+    who = " and ".join(participants(debate)[turn.seat].shown for turn in debate.live)
     words = len(turn.text.split())
     waited = int((now - turn.started_at).total_seconds())
     doing = f"{words} words" if words else "thinking" if turn.reasoning else f"waiting {waited} s"
@@ -87,7 +88,7 @@ def _judging(debate: Debate, judging: Judging) -> str:
 
 
 def _beside(debate: Debate, aside: Aside) -> str:
-    who = debate.seat(aside.seat).name if aside.seat else "the referee"
+    who = participants(debate)[aside.seat].shown if aside.seat else "the referee"
     match aside.kind:
         case "notes":
             return f"{who} makes notes"

@@ -11,6 +11,7 @@ from moot.cli.render.wrapping import wrap
 from moot.core.state import Debate
 from moot.judging.audience_votes import AudienceTally
 from moot.views.outcome import JudgeMargins
+from moot.views.participants import participants
 from moot.views.poll_results import PollReport
 from moot.views.text import single_line
 from moot.views.transcript import speech_title
@@ -21,14 +22,14 @@ NAME_WIDTH = 18
 
 def verdict_lines(result: VerdictView, width: int) -> Iterator[Text]:
     style = f"bold {seat_colour(result.winner.place)}" if result.winner else "bold"
-    yield styled(INDENT, (single_line(result.headline), style))
+    yield styled(INDENT, (single_line(result.title), style))
     for doubt in result.doubts:
         yield from paragraph(doubt, width)
     if result.scores:
         yield styled("")
         for score in result.scores:
             yield score_bar(
-                score.seat.name, score.score, f"{score.score:7.1f}", width, seat_colour(score.seat.place)
+                score.seat.shown, score.score, f"{score.score:7.1f}", width, seat_colour(score.seat.place)
             )
         if result.ballots:
             yield score_bar(
@@ -72,17 +73,17 @@ def margin_axis(result: VerdictView, width: int) -> Iterator[Text]:
     for leaning in result.leanings:
         yield _dots(leaning, room, reach)
     first, second = result.scores[0].seat, result.scores[1].seat
-    left, right = shorten(second.name, room // 2 - 4), shorten(first.name, room // 2 - 4)
+    left, right = shorten(first.shown, room // 2 - 4), shorten(second.shown, room // 2 - 4)
     middle = "level".center(room - len(left) - len(right))
     margin = " " * (NAME_WIDTH + 1)
     yield styled(
-        INDENT, margin, (left, seat_colour(second.place)), (middle, "dim"), (right, seat_colour(first.place))
+        INDENT, margin, (left, seat_colour(first.place)), (middle, "dim"), (right, seat_colour(second.place))
     )
 
 
 def _dots(leaning: JudgeMargins, room: int, reach: float) -> Text:
     half = room // 2
-    spots = [half + round(half * margin / reach) for margin in leaning.margins]
+    spots = [half - round(half * margin / reach) for margin in leaning.margins]
     low, high = min(spots), max(spots)
     drawn = styled(INDENT, pad(leaning.judge + (", flipped" if leaning.flipped else ""), NAME_WIDTH) + " ")
     for cell in range(room):
@@ -104,7 +105,9 @@ MARGIN = "    "
 def brief_lines(debate: Debate, result: VerdictView, width: int) -> Iterator[Text]:
     """Below a verdict: its key speeches and, where several judged, how each of them decided."""
     if result.ranking:
-        places = ", ".join(f"{rank}. {single_line(seat.name)}" for rank, seat in enumerate(result.ranking, 1))
+        places = ", ".join(
+            f"{rank}. {single_line(seat.shown)}" for rank, seat in enumerate(result.ranking, 1)
+        )
         yield from paragraph(places, width)
     if rests := cited_text(debate, result.cites):
         yield from paragraph(rests, width, "dim")
@@ -143,7 +146,7 @@ def ballot_lines(debate: Debate, result: VerdictView, width: int) -> Iterator[Te
 def cited_text(debate: Debate, cites: Sequence[int]) -> str:
     turns = [turn for number in cites if (turn := debate.turn(number)) is not None]
     named = [
-        f"{single_line(debate.seat(turn.seat).name)}, {single_line(speech_title(debate, turn))}"
+        f"{single_line(participants(debate)[turn.seat].shown)}, {single_line(speech_title(debate, turn))}"
         f" (speech {turn.number})"
         for turn in turns
     ]
@@ -166,14 +169,14 @@ def _beginning(reason: str, width: int) -> Iterator[Text]:
 
 
 def _ballot_lines(debate: Debate, paper: BallotView, width: int) -> Iterator[Text]:
-    winner = "" if paper.judge.person else single_line(paper.winner.name) if paper.winner else "a tie"
-    points = ", ".join(f"{single_line(score.seat.name)} {score.score:g}" for score in paper.scores)
+    winner = "" if paper.judge.person else single_line(paper.winner.shown) if paper.winner else "a tie"
+    points = ", ".join(f"{single_line(score.seat.shown)} {score.score:g}" for score in paper.scores)
     order = "" if paper.judge.person else "original order" if paper.order == 0 else "swapped order"
     if facts := join((winner, points, order)):
         yield styled(MARGIN, (facts, "dim"))
     yield from paragraph(paper.reasoning, width, margin=MARGIN)
     for row in paper.rubric:
-        points = ", ".join(f"{single_line(seat.name)} {value:g}" for seat, value in row.points)
+        points = ", ".join(f"{single_line(seat.shown)} {value:g}" for seat, value in row.points)
         weight = f", counts {row.weight:g} times" if row.weight != 1 else ""
         yield from paragraph(f"{single_line(row.name)}: {points}{weight}", width, "dim", margin=MARGIN)
     if rests := cited_text(debate, paper.cites):

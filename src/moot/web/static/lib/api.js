@@ -6,7 +6,7 @@ export const LOCKED = 'moot:locked';
 
 class ApiError extends Error {
   constructor(problem, status) {
-    super(problem.detail || problem.title || 'The server did not answer.');
+    super(problem.detail || problem.title || problem.error || 'The server did not answer.');
     this.status = status;
     this.kind = (problem.type ?? '').split('/').pop();
     this.errors = problem.errors ?? {};
@@ -39,7 +39,7 @@ export const tokens = {
  * `debate`: the debate whose token is sent; `once`: with an idempotency key; `raw`: return the response itself;
  * `quiet`: no event for a 401; `signal` and `keepalive` as in fetch.
  */
-async function ask(method, path, body, { debate, signal, once, raw, keepalive, quiet } = {}) {
+async function ask(method, path, body, { debate, signal, once, raw, keepalive, quiet, base = '/api/v1' } = {}) {
   const headers = {};
   const token = tokens.for(debate ?? /\/debates\/([^/?]+)/.exec(path)?.[1]);
   if (token) headers.Authorization = `Bearer ${token}`;
@@ -47,7 +47,7 @@ async function ask(method, path, body, { debate, signal, once, raw, keepalive, q
   if (once) headers['Idempotency-Key'] = newKey();
   let reply;
   try {
-    reply = await fetch(`/api/v1${path}`, {
+    reply = await fetch(`${base}${path}`, {
       method,
       headers,
       body: body === undefined ? undefined : JSON.stringify(body),
@@ -72,7 +72,15 @@ function newKey() {
 export const get = (path, more) => ask('GET', path, undefined, more);
 export const post = (path, body, more) => ask('POST', path, body ?? {}, more);
 export const put = (path, body, more) => ask('PUT', path, body ?? {}, more);
+/** A request to one of the older APIs. */
+export const outside = (path, { method = 'GET', body, ...more } = {}) => ask(method, path, body, { ...more, base: '/api' });
 export const remove = (path, more) => ask('DELETE', path, undefined, more);
+
+/** Whether each provider with a key answered its last call: {openai: 'up' | 'down'}. */
+export async function serviceStates(signal) {
+  const reply = await fetch('/api/health', { signal });
+  return (await reply.json()).services;
+}
 
 const KEPT_MS = 60_000;
 

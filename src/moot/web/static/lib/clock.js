@@ -1,6 +1,6 @@
 // Times: a signal that ticks once a second for all who show it, durations, and how long ago something was.
 
-import { html, signal, useEffect } from '../../vendor/preact.js';
+import { html, signal, useEffect, useState } from '../../vendor/preact.js';
 
 /** The current time, to the second; it ticks while a component shows it. */
 const now = signal(Date.now());
@@ -17,6 +17,18 @@ export function useNow() {
   }, []);
   return now.value;
 }
+
+/** Renders the component again so often, while it is shown. */
+export function useBeat(milliseconds) {
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick((count) => count + 1), milliseconds);
+    return () => clearInterval(timer);
+  }, [milliseconds]);
+}
+
+/** 0.8 s, 12 s: a duration in milliseconds. */
+export const seconds = (duration) => `${duration < 9950 ? (duration / 1000).toFixed(1) : Math.round(duration / 1000)} s`;
 
 /** 0:41, 12:05. */
 export function span(milliseconds) {

@@ -29,6 +29,8 @@ export class DebateView {
   trouble = signal(null);
   /** When text last came, or a speech began. A failed call that is repeated does not count. */
   heard = signal(Date.now());
+  /** Of speeches that are streamed: {first, last, characters}, by number. Times are those of the server. */
+  pace = new Map();
 
   get view() {
     return this.#view;
@@ -58,9 +60,22 @@ export class DebateView {
     this.#view = fold(this.#view, frame);
     this.seq = frame.seq;
     batch(() => {
-      for (const [, path] of frame.ops) this.#touch(path);
+      for (const op of frame.ops) {
+        this.#touch(op[1]);
+        this.#measure(op, frame.at);
+      }
       if (frame.ops.some(isProgress)) this.heard.value = Date.now();
     });
+  }
+
+  #measure([verb, [section, number, member], text], at) {
+    if (verb !== 'add' || section !== 'turns' || !WORDS.has(member)) return;
+    const time = Date.parse(at);
+    const own = this.pace.get(number) ?? { first: time, last: time, characters: 0 };
+    // The first text came at once: how long it took is not known.
+    if (time > own.first) own.characters += text.length;
+    own.last = time;
+    this.pace.set(number, own);
   }
 
   #look(section, key) {

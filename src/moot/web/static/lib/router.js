@@ -6,6 +6,7 @@ import { tokens } from './api.js';
 const PAGES = [
   [/^\/$/, 'start', 'Start'],
   [/^\/debates$/, 'history', 'Debates'],
+  [/^\/conversations$/, 'conversations', 'Conversations'],
   [/^\/statistics$/, 'statistics', 'Statistics'],
   [/^\/experiments$/, 'experiments', 'Experiments'],
   [/^\/experiments\/(?<id>[^/]+)$/, 'experiment', 'Experiment'],

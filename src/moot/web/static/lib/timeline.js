@@ -1,6 +1,8 @@
 // A debate in the order in which it happened: rounds, speeches, remarks and points. Simultaneous speeches are one
 // entry.
 
+import { plural } from './numbers.js';
+
 /**
  * [{kind: 'round' | 'turn' | 'together' | 'remark' | 'point', key, ...}]. It changes with new entries, not with the
  * text of speeches.
@@ -39,18 +41,30 @@ function entries(debate, section, kind) {
 
 const isShared = (order, group) => order.filter((slot) => slot.group === group).length > 1;
 
-/** The progress of the speeches: {done, now, skipped: sets of slots, turns: slot -> number}. */
+/** The progress of the speeches: {done, now, silent, skipped: sets of slots, turns: slot -> number}. */
 export function progress(debate) {
   const { skipped, speaking } = debate.at('now').value;
-  const shown = { done: new Set(), now: new Set(), skipped: new Set(skipped), turns: new Map() };
+  const shown = { done: new Set(), now: new Set(), silent: new Set(), skipped: new Set(skipped), turns: new Map() };
   for (const number of debate.keys('turns').value) {
     const turn = debate.at('turns', number).peek();
     if (!turn || turn.struck) continue;
     shown.turns.set(turn.slot, number);
-    (speaking.includes(number) ? shown.now : shown.done).add(turn.slot);
+    const slots = speaking.includes(number) ? shown.now : isSilent(turn) ? shown.silent : shown.done;
+    slots.add(turn.slot);
   }
   return shown;
 }
+
+/** The speeches of an order; those with a break for points of information are given in parts. */
+export const wholeSpeeches = (order) => order.filter((slot) => slot.tone !== 'continuation');
+
+/** "8 speeches, 16 parts" */
+export function countOf(order) {
+  const whole = wholeSpeeches(order).length;
+  return plural(whole, 'speech', 'speeches') + (order.length > whole ? `, ${order.length} parts` : '');
+}
+
+const isSilent = (turn) => turn.state !== 'live' && !turn.veiled && !turn.words && !turn.text;
 
 /** left or right, by seat: speakers for the motion and speakers against it. */
 export function sides(seats) {

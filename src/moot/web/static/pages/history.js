@@ -30,7 +30,9 @@ export default function History({ at }) {
   return html`<main id="main" class="wide archive">
     <header class="row">
       <h1 tabindex="-1" class="grow">Debates</h1>
-      ${listing && html`<p class="soft numbers">${count(listing.pagination.total)}</p>`}
+      <p class="soft numbers">
+        ${listing && html`${count(listing.pagination.total)} · `}<a href="/conversations">Conversations</a>
+      </p>
     </header>
     <${Filters} filters=${search.filters} titles=${titles} debates=${debates} onChange=${seek} />
     ${error && html`<${Failed} error=${error} again=${again} />`}

@@ -12,9 +12,11 @@ import { Voting } from '../parts/audience_voting.js';
 import { BallotForm } from '../parts/ballot_form.js';
 import { Controls, deedsFor } from '../parts/controls.js';
 import { CostMeter } from '../parts/cost_meter.js';
-import { AfterDebateBar } from '../parts/export_menu.js';
+import { AfterDebateBar, hasThoughts } from '../parts/export_menu.js';
 import { Outline } from '../parts/outline.js';
+import { ReasoningDialog } from '../parts/reasoning.js';
 import { useRole } from '../parts/role_switch.js';
+import { NextTurn } from '../parts/session_form.js';
 import { SpeechEditor } from '../parts/speech_editor.js';
 import { Connection, FailureNotice, Stuck, VerdictPending } from '../parts/status.js';
 import { Transcript } from '../parts/transcript.js';
@@ -37,7 +39,7 @@ export default function Live({ id }) {
 }
 
 const CLOSED = {
-  gone: ['There is no such debate', 'It may have been deleted, or the address is wrong.'],
+  gone: ['There is no such debate', 'It was deleted, or the address is wrong.'],
   denied: ['This debate is not open to you', 'It needs an invitation, or a token of your own.'],
 };
 
@@ -64,6 +66,7 @@ function Entrance({ debate }) {
 function Chamber({ debate, id, role, seat, setRole }) {
   const [log, showLog] = useState(false);
   const [bill, showBill] = useState(false);
+  const [minds, showMinds] = useState(false);
   const page = useRef();
   const goes = () => !debate.at('now').peek().endedAt;
   const following = useFollow(page, goes, sought() === null);
@@ -93,6 +96,7 @@ function Chamber({ debate, id, role, seat, setRole }) {
     ArrowRight: ['Next speech', () => step(1, read)],
     $: ['Cost and tokens by model', () => showBill(true)],
     z: ['Stage, for a projector', () => go(stage)],
+    ...(!debate.at('now').value.endedAt && { b: ['Reasoning, side by side', () => showMinds(true)] }),
   };
   const now = debate.at('now').value;
   const isOver = now.endedAt && !now.beingJudged && deedsFor(now, debate.me.value, role).length === 0;
@@ -101,6 +105,8 @@ function Chamber({ debate, id, role, seat, setRole }) {
   const tools = html`
     <${Connection} debate=${debate} />
     <button type="button" class="quiet" ...${showsLog}>Log</button>
+    ${hasThoughts(debate) && html`<button type="button" class="quiet roomy" aria-keyshortcuts="b" aria-haspopup="dialog"
+      onClick=${() => showMinds(true)}>Reasoning</button>`}
     <a class="quiet roomy" href=${stage} aria-keyshortcuts="z">Stage</a>
     <${CostMeter} debate=${debate} open=${bill} show=${showBill} />
   `;
@@ -111,6 +117,7 @@ function Chamber({ debate, id, role, seat, setRole }) {
         <${FailureNotice} debate=${debate} id=${id} />
         <${Stuck} debate=${debate} id=${id} />
         <${VerdictPending} debate=${debate} />
+        <${NextTurn} debate=${debate} id=${id} />
         ${seat && html`<${SpeechEditor} debate=${debate} id=${id} seat=${seat} />`}
         <${Voting} debate=${debate} id=${id} />
         <${BallotForm} debate=${debate} id=${id} />
@@ -119,6 +126,7 @@ function Chamber({ debate, id, role, seat, setRole }) {
     <div class="queue ${following.value || now.endedAt ? '' : 'brief'}"><${Waiting} debate=${debate} /></div>
     ${wide.value && html`<${InTheTopLine}>${tools}<//>`}
     ${!following.value && !now.endedAt && html`<${FollowButton} onClick=${follow} />`}
+    ${minds && html`<${ReasoningDialog} debate=${debate} onClose=${() => showMinds(false)} />`}
     ${log && html`<${Outline} debate=${debate} onPick=${pick} onClose=${() => showLog(false)} />`}
     <${Controls} ...${{ debate, id, role, seat, setRole }} />
     ${isOver && html`<section class="bar" aria-label="Afterwards"><${AfterDebateBar} debate=${debate} id=${id} /></section>`}
@@ -194,7 +202,7 @@ function Remark({ remark, seats }) {
   const to = seats.find((seat) => seat.id === remark.to);
   return html`<li>
     <span class="soft small">
-      ${remark.question ? 'Question' : 'Remark'} to ${to ? html`<${Named} seat=${to} />` : 'everybody'}
+      ${remark.question ? 'Question' : 'Remark'} to ${to ? html`<${Named} seat=${to} />` : 'all'}
     </span>
     <p dir="auto">${remark.text}</p>
   </li>`;

@@ -2,12 +2,12 @@
 
 import { html, useEffect, useState } from '../../vendor/preact.js';
 import { get } from '../lib/api.js';
-import { figure } from '../lib/numbers.js';
+import { figure, plural } from '../lib/numbers.js';
 import { go } from '../lib/router.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { Empty, Failed, PageSection, useLoaded } from '../lib/ui.js';
 import { Choice, Days } from '../parts/history_filters.js';
-import { Matrix, Shares, Whisker, inWords, isClear } from '../parts/win_rates.js';
+import { Matrix, Shares, Whisker, inWords, isClear, scoreOf } from '../parts/win_rates.js';
 
 await ensureStyle('statistics');
 
@@ -53,17 +53,21 @@ function Nothing({ filtered }) {
     <//>`;
   }
   return html`<${Empty} title="Nothing to count yet">
-    <p class="soft">After a few debates this page says who wins against whom, and how sure one may be of it.</p>
+    <p class="soft">After a few debates this page shows which model wins against which, and how sure that is.</p>
     <p><a class="btn main" href="/">Start a debate</a></p>
   <//>`;
 }
 
 function Figures({ statistics, titles }) {
   const judged = statistics.formats.reduce((all, one) => all + one.debates, 0);
-  const models = statistics.models.map(standing).filter((one) => one.of > 0);
+  const models = statistics.models.map(standing).filter((one) => one.of > 0).sort(best);
   return html`
     <${Totals} totals=${statistics.totals} judged=${judged} />
     <${Caution} judged=${judged} models=${models} />
+    ${statistics.totals.silent > 0 && html`<p class="notice">
+      ${plural(statistics.totals.silent, 'debate')} had a speaker who said nothing in a turn. Their results are counted
+      below; in the <a href="/debates">list of debates</a> they are marked “silent turn”.
+    </p>`}
     ${models.length > 0 && html`<${Winners} models=${models} alone=${statistics.models.length - models.length} />`}
     ${statistics.pairs.length > 0 && html`<${PageSection} title="Against whom" says=${AGAINST}>
       <${Matrix} pairs=${statistics.pairs} />
@@ -78,19 +82,21 @@ function Figures({ statistics, titles }) {
   `;
 }
 
-const WINS = `Of the debates against other models, the share that was won. The dotted mark is where wins and losses
-  would be even; a hollow dot may be chance.`;
-const AGAINST = 'The model of the row against the model of the column: won–lost–drawn, and the interval of its share.';
+const WINS = `Points against other models: a win counts 1, a draw ½. The line is the 95 % interval; a filled dot is
+  clearly above or below the 50 % line, a hollow one may be chance.`;
+const AGAINST = 'The model of the row against the model of the column: won–lost–drawn, and the interval of its points.';
 
-const counted = (won, lost, draws) => ({ of: won + lost + draws, counts: `${won}–${lost}–${draws}` });
+const counted = (won, lost, draws) => ({ ...scoreOf(won, lost, draws), counts: `${won}–${lost}–${draws}` });
 const standing = (one) => ({ ...one, ...counted(one.wins, one.losses, one.draws) });
+/** The best first; with the same share, the one that is known better. */
+const best = (one, other) => (other.rate ?? 0) - (one.rate ?? 0) || other.of - one.of || one.name.localeCompare(other.name);
 
 function Totals({ totals, judged }) {
   const figures = [
     [figure(totals.debates), totals.debates === 1 ? 'debate' : 'debates'],
     [figure(judged), 'with a verdict'],
     [figure(totals.speeches), 'speeches'],
-    [totals.costText, totals.unpriced ? `and ${totals.unpriced} without a price` : 'spent'],
+    [totals.costText, totals.unpriced ? `known; ${plural(totals.unpriced, 'debate')} unpriced` : 'spent'],
   ];
   return html`<dl class="totals">
     ${figures.map(([figure, name]) => html`<div key=${name}><dt>${name}</dt><dd>${figure}</dd></div>`)}
@@ -103,18 +109,18 @@ function Caution({ judged, models }) {
   if (judged < FEW) {
     const so = judged === 1 ? 'one verdict is' : `${judged} verdicts are`;
     return html`<p class="notice">
-      Too few to tell: ${so} an anecdote. The intervals below are as wide as that makes them.
+      Too few to tell: ${so} not enough to compare models. The intervals below show how little is known.
     </p>`;
   }
   if (models.length && !models.some(isClear)) {
-    return html`<p class="notice">No model stands out yet: chance alone could have made every figure below.</p>`;
+    return html`<p class="notice">No model stands out yet: every difference below may be chance.</p>`;
   }
   return null;
 }
 
 function Winners({ models, alone }) {
   return html`<${PageSection} title="Who wins" says=${WINS}>
-    <${Shares} rows=${models} caption="Share of debates won, by model" counted="won–lost–drawn" />
+    <${Shares} rows=${models} caption="Points by model, a draw counting half" counted="won–lost–drawn" ranked />
     ${alone > 0 && html`<p class="soft small">
       ${alone} more ${alone === 1 ? 'has debated only against itself' : 'have debated only against themselves'}.
     </p>`}
@@ -128,7 +134,7 @@ function Fairness({ sides, formats, titles }) {
   }));
   return html`
     <${PageSection} title="By side" says="Whether it helps to speak for the motion or against it.">
-      <${Shares} rows=${bySide} caption="Share of debates won, by side" counted="won–lost–drawn" />
+      <${Shares} rows=${bySide} caption="Points by side, a draw counting half" counted="won–lost–drawn" />
     <//>
     <${PageSection} title="By format" says="How often the side for the motion wins. A fair format has its dot near the mark.">
       <${Shares} rows=${byFormat} caption="Share of debates won by the side for the motion, by format"
@@ -139,11 +145,11 @@ function Fairness({ sides, formats, titles }) {
 function Judges({ judges }) {
   const rows = [
     ['Changed their mind when the order was swapped', judges.flipRate, judges.flipInterval],
-    ['Panels of one mind', judges.unanimousRate, judges.unanimousInterval],
+    ['Unanimous panels', judges.unanimousRate, judges.unanimousInterval],
     ['Ballots that name the winner, on average', judges.agreement, judges.interval],
   ].filter(([, rate]) => rate !== null);
   const were = judges.debates === 1 ? 'debate was' : 'debates were';
-  const says = `${judges.debates} ${were} judged by models. Whoever changes sides with the order has judged the order.`;
+  const says = `${judges.debates} ${were} judged by models. A judge that changes its mind with the order has judged the order.`;
   return html`<${PageSection} title="The judges" says=${says}>
     <dl class="judges">${rows.map(([name, rate, interval]) => html`<div key=${name}>
       <dt>${name}</dt>
@@ -164,7 +170,7 @@ function Drawn({ days }) {
 function Costs({ costs }) {
   const most = Math.max(...costs.map((one) => one.cost ?? 0));
   const bar = (cost) => html`<span class="meter" aria-hidden="true"><i style=${`--share:${cost / most}`}></i></span>`;
-  return html`<${PageSection} title="What it cost" says="By model, as speaker and as judge.">
+  return html`<${PageSection} title="Cost" says="By model, as speaker and as judge.">
     <div class="scroller"><table class="costs">
       <thead><tr>
         <th scope="col">Model</th><td class="drawn"></td><th scope="col" class="end">Cost</th>
@@ -181,7 +187,7 @@ function Costs({ costs }) {
 
 function Topics({ topics }) {
   const search = (motion) => `/debates?search=${encodeURIComponent(motion.slice(0, 200))}`;
-  return html`<${PageSection} title="Debated most" says="Motions in the same words count as one.">
+  return html`<${PageSection} title="Top motions" says="Motions in the same words count as one.">
     <ol class="topics">${topics.map((topic) => html`<li key=${topic.motion}>
       <a href=${search(topic.motion)} dir="auto">${topic.motion}</a><span class="soft numbers">${topic.debates}</span>
     </li>`)}</ol>

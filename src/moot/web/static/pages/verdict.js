@@ -2,11 +2,11 @@
 
 import { html, useEffect, useState } from '../../vendor/preact.js';
 import { ensureStyle } from '../lib/stylesheet.js';
-import { Empty, Failed, Headline } from '../lib/ui.js';
+import { Failed, Headline } from '../lib/ui.js';
 import { watch } from '../lib/watch_debate.js';
 import { AfterDebateBar } from '../parts/export_menu.js';
 import { Bench } from '../parts/judge_ballots.js';
-import { Verdict } from '../parts/verdict.js';
+import { NoVerdict, Verdict } from '../parts/verdict.js';
 
 await ensureStyle('verdict');
 
@@ -30,18 +30,11 @@ export default function Page({ id }) {
   const names = about.seats.map((seat, index) => html`${index > 0 && ', '}<bdi>${seat.name}</bdi>`);
   return html`<main id="main" class="wide verdict-page">
     <${Headline} motion=${about.motion} over=${html`${about.formatTitle} · ${names}`}>
-      <p><a href=${`/debate/${id}`}>Read the speeches</a></p>
+      ${judged && html`<p><a href=${`/debate/${id}`}>Read the speeches</a></p>`}
     <//>
     ${now.beingJudged && html`<${Bench} debate=${debate} />`}
     ${judged && html`<${Verdict} debate=${debate} id=${id} away />`}
-    ${!judged && !now.beingJudged && html`<${None} now=${now} id=${id} />`}
+    ${!judged && !now.beingJudged && html`<${NoVerdict} debate=${debate} id=${id} away />`}
     ${(judged || now.endedAt) && html`<div class="bar"><${AfterDebateBar} debate=${debate} id=${id} /></div>`}
   </main>`;
-}
-
-function None({ now, id }) {
-  return html`<${Empty} title="There is no verdict">
-    <p class="soft">${now.ending || `The debate is still under way: ${now.phase}.`}</p>
-    <p><a class="btn" href=${`/debate/${id}`}>To the debate</a></p>
-  <//>`;
 }

@@ -69,7 +69,9 @@ function drawn(box, days) {
       { label: 'Day', value: (_, at) => (at === null ? '' : dayOf(at)) },
       { label: 'Debates', scale: 'count', paths: bars, fill: colour.bar, width: 0, points: none },
       {
-        label: 'Cost', scale: 'cost', stroke: colour.ink, width: 1.5, points: none,
+        // A single day is a point: a line needs two.
+        label: 'Cost', scale: 'cost', stroke: colour.ink, width: 1.5,
+        points: days.length > 1 ? none : { show: true, size: 8, fill: colour.ink },
         value: (chart, cost, _, at) => (cost === null ? '' : exact.get(dayOf(chart.data[0][at])) ?? ''),
       },
     ],
@@ -83,7 +85,8 @@ function filled(days) {
   const moments = [...known.keys()];
   const columns = [[], [], []];
   for (let at = Math.min(...moments) - DAY; at <= Math.max(...moments) + DAY; at += DAY) {
-    const { debates = 0, cost = 0 } = known.get(at) ?? {};
+    const added = at < Math.min(...moments) || at > Math.max(...moments);
+    const { debates = 0, cost = added ? null : 0 } = known.get(at) ?? {};
     [at, debates, cost].forEach((value, index) => columns[index].push(value));
   }
   return columns;

@@ -14,7 +14,7 @@ const FORMS = [
   ['markdown', 'Markdown'],
   ['html', 'HTML page'],
   ['json', 'JSON'],
-  ['replay', 'Replay that plays by itself'],
+  ['replay', 'Standalone replay (HTML)'],
 ];
 
 /** For the bar. Only entries that are possible and permitted are shown. */
@@ -30,7 +30,7 @@ export function AfterDebateBar({ debate, id }) {
     ...(rejudges && { u: ['Judge again', () => show('rejudge')] }),
     c: ['Copy as Markdown', () => copy(id).catch(complain)],
     ...(may.invite && { l: ['Share', () => show('share')] }),
-    ...(minds && { b: ['Both minds', () => show('minds')] }),
+    ...(minds && { b: ['Reasoning, side by side', () => show('minds')] }),
     ...(may.inspect && { d: ['Inspect', () => go(`/debate/${id}/inspect`)] }),
   };
   useKeys('When a debate is over', deeds);
@@ -40,6 +40,7 @@ export function AfterDebateBar({ debate, id }) {
     ${may.open && html`<${Way} class="wide-only" to=${rematch} hint="m">Rematch<//>
       <${Way} class="wide-only" to=${swapped} hint="o">Swap sides<//>`}
     ${rejudges && html`<${Button} class="wide-only" hint="u" onClick=${() => show('rejudge')}>Judge again<//>`}
+    ${minds && html`<${Button} class="wide-only" hint="b" onClick=${() => show('minds')}>Reasoning<//>`}
     <${ExportMenu} id=${id} thoughts=${minds} />
     ${may.invite && html`<${Button} class="wide-only" hint="l" onClick=${() => show('share')}>Share<//>`}
     <${Menu} label="More">
@@ -47,7 +48,7 @@ export function AfterDebateBar({ debate, id }) {
         <${Way} class="narrow-only" to=${swapped}>Swap sides and run again<//>`}
       ${rejudges && html`<button class="btn narrow-only" onClick=${() => show('rejudge')}>Judge again</button>`}
       ${may.invite && html`<button class="btn narrow-only" onClick=${() => show('share')}>Share</button>`}
-      ${minds && html`<${Button} hint="b" onClick=${() => show('minds')}>Both minds<//>`}
+      ${minds && html`<button class="btn narrow-only" onClick=${() => show('minds')}>Reasoning, side by side</button>`}
       <${Button} hint="c" onClick=${() => copy(id)}>Copy as Markdown<//>
       <${Way} to=${`/debate/${id}/verdict`}>Verdict alone<//>
       ${may.inspect && html`<${Way} to=${`/debate/${id}/inspect`} hint="d">Inspect<//>`}
@@ -61,7 +62,7 @@ const Way = ({ to, hint, children, class: kind = '' }) => html`<a class="btn ${k
   ${children}${hint && html`<kbd aria-hidden="true">${hint}</kbd>`}
 </a>`;
 
-const hasThoughts = (debate) => debate.keys('turns').value.some((key) => debate.at('turns', key).value.reasoning);
+export const hasThoughts = (debate) => debate.keys('turns').value.some((key) => debate.at('turns', key).value.reasoning);
 
 function ExportMenu({ id, thoughts }) {
   const [reasoning, include] = useState(true);
@@ -88,17 +89,17 @@ function Share({ id, onClose }) {
   }, []);
   const withdraw = async () => {
     await remove(`/debates/${id}/invitations/${encodeURIComponent(link.name)}`);
-    toast('The link leads nowhere any more.');
+    toast('The link is revoked.');
     onClose();
   };
   const url = link && new URL(link.link, location.origin).href;
   return html`<${Dialog} title="Share" class="share" onClose=${onClose}>
     ${error && html`<${Failed} error=${error} />`}
     <div class="stack">
-      <p>Whoever has this link can read this debate, its verdict and its replay, and can change nothing. It opens
-        no other debate.</p>
+      <p>With this link one can read this debate, its verdict and its replay, and change nothing. It opens no other
+        debate.</p>
       <${Link} label="Read-only link" url=${url}>
-        <${Button} onClick=${withdraw} disabled=${!link}>Withdraw it<//>
+        <${Button} onClick=${withdraw} disabled=${!link}>Revoke<//>
       <//>
       ${isNear() && html`<p class="soft small">This server answers at ${location.host}, which only this machine can
         reach. For others, serve it at an address that they can reach, or send them the exported replay.</p>`}

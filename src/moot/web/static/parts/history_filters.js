@@ -49,8 +49,8 @@ function Search({ box, filters, onChange }) {
     if (event.key === 'Enter') send(draft.trim());
     if (event.key === 'Escape') event.target.blur();
   };
-  return html`<label class="named search"><span class="visually-hidden">Search in the motions</span>
-    <input class="field" type="search" ref=${box} value=${draft} placeholder="Words of the motion" dir="auto"
+  return html`<label class="named search"><span class="visually-hidden">Search motions</span>
+    <input class="field" type="search" ref=${box} value=${draft} placeholder="Search motions" dir="auto"
       maxlength="200" aria-keyshortcuts="/" onInput=${type} onKeyDown=${key} />
     ${!draft && html`<kbd aria-hidden="true">/</kbd>`}
   </label>`;

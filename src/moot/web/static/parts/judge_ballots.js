@@ -17,7 +17,7 @@ export function Ballots({ verdict, about, debate, to }) {
     )}
     ${recused.map(
       (judge) => html`<article class="opinion absent" key=${judge.id}>
-        <header><h3><bdi>${judge.name}</bdi></h3><p class="soft">stepped aside: <bdi>${judge.recused}</bdi></p></header>
+        <header><h3><bdi>${judge.name}</bdi></h3><p class="soft">not asked: it is <bdi>${judge.recused}</bdi></p></header>
       </article>`,
     )}
   </div>`;
@@ -32,7 +32,7 @@ function Opinion({ opinion, verdict, parties, debate, to }) {
       <p class="decision"><bdi>${opinion.decision}</bdi></p>
       ${opinion.spoiled > 0 && html`<p class="soft small">
         ${plural(opinion.spoiled, 'ballot')} could not be read,
-        and ${opinion.spoiled === 1 ? 'counts' : 'count'} for nobody.
+        and ${opinion.spoiled === 1 ? 'counts' : 'count'} for no side.
       </p>`}
     </header>
     <div class="papers">${papers.map(
@@ -56,7 +56,7 @@ function Paper({ paper, alone, parties, weights, debate, to }) {
 }
 
 /** Links to the speeches that a ballot refers to. */
-export function Cites({ cites, debate, to, label = 'Rests on' }) {
+export function Cites({ cites, debate, to, label = 'Key speeches' }) {
   const cited = (cites ?? []).map((number) => [number, debate.at('turns', String(number)).value]);
   const known = cited.filter(([, turn]) => turn);
   if (!known.length) return null;
@@ -72,7 +72,7 @@ function Diagnosis({ paper, parties, weights }) {
   const rubric = Object.entries(paper.rubric ?? {});
   if (!scored.length && !criteria.length && !rubric.length) return null;
   return html`<details class="diagnosis">
-    <summary>Points and remarks, which decide nothing</summary>
+    <summary>Scores and comments (advisory)</summary>
     ${scored.length > 0 && html`<dl class="marks">${scored.map(
       ([id, mark]) => html`<div key=${id} data-seat style=${parties.get(id)?.style}>
         <dt><bdi>${parties.get(id)?.name}</bdi> <span class="numbers">${inPoints(mark.score)} of 100</span></dt>
@@ -115,8 +115,8 @@ export function Bench({ debate }) {
   if (!own.length) return null;
   const judges = Map.groupBy(own, (key) => ballotAt(key).judge);
   return html`<section class="bench" aria-labelledby="bench-title">
-    <h2 id="bench-title">The judges are weighing it</h2>
-    <p class="soft">Each model judges twice, the second time with the parties the other way round.</p>
+    <h2 id="bench-title">Judging…</h2>
+    <p class="soft">Each model judges twice, the second time with the parties in swapped order.</p>
     ${[...judges].map(([judge, papers]) => html`<${Judge} key=${judge} keys=${papers} debate=${debate} />`)}
   </section>`;
 }

@@ -1,11 +1,12 @@
-// Rendered text: a subset of Markdown, sanitized, and text that grows without being rendered again.
+// Rendered text: a subset of Markdown, sanitized, and text that is rendered while it grows.
 //
-// Finished paragraphs are rendered once; the current one is a single text node that is appended to. So a word
-// costs the same at any length, and a selection stays selected.
+// Finished blocks are rendered once. Only the last one is rendered again, at most once per frame of the screen, with
+// its unfinished markup completed (`lib/markdown_blocks.js`); plain text in it is just appended. So a word costs the
+// same at any length of the speech, and a selection stays selected.
 
 import { html, useLayoutEffect, useRef } from '../../vendor/preact.js';
 import { DOMPurify, marked } from '../../vendor/prose.js';
-import { isTangled, settled } from '../lib/markdown_blocks.js';
+import { completed, isPlain, isTangled, settled } from '../lib/markdown_blocks.js';
 
 const TAGS = [
   ...['p', 'br', 'em', 'strong', 'del', 'code', 'pre', 'blockquote', 'ul', 'ol', 'li', 'h3', 'h4', 'h5', 'h6'],
@@ -88,16 +89,16 @@ export function Growing({ text, live, class: kind = '', ...more }) {
 
 /** How many characters after a new line may decide about what is before it. */
 const SIGNS = 12;
-const BLANK_LINE = /\n[ \t]*\n/;
 
 class Setter {
   #text = '';
   #heard = '';
   #cut = 0;
-  #tail = null;
+  /** So many nodes of the box are settled; the others are the block that grows. */
+  #settled = 0;
   #frame = 0;
   #finished = false;
-  #kept = new Set();
+  #end = null;
 
   constructor(box) {
     this.box = box;
@@ -108,13 +109,12 @@ class Setter {
   hear(text) {
     if (text === this.#text) return;
     this.#heard = text;
-    if (this.#finished) this.#flush();
-    else this.#frame ||= requestAnimationFrame(() => this.#flush());
+    this.#frame ||= requestAnimationFrame(() => this.#flush());
   }
 
   take(text) {
     this.#heard = text;
-    if (text.length < this.#text.length || !text.startsWith(this.#text)) this.#again();
+    if (!text.startsWith(this.#text)) this.#again();
     const more = text.slice(this.#text.length);
     this.#text = text;
     if (!more) return;
@@ -132,12 +132,12 @@ class Setter {
   finish() {
     this.#flush();
     this.#finished = true;
+    this.#mark(null);
     if (this.#cut < this.#text.length) this.#settle(this.#text.length);
   }
 
   leave() {
     cancelAnimationFrame(this.#frame);
-    for (const stop of this.#kept) stop();
   }
 
   #flush() {
@@ -149,74 +149,88 @@ class Setter {
   }
 
   #again() {
-    for (const stop of this.#kept) stop();
     this.#text = '';
     this.#cut = 0;
-    this.#tail = null;
+    this.#settled = 0;
+    this.#mark(null);
     this.box.replaceChildren();
   }
 
   #settle(cut) {
     const words = this.#text.slice(this.#cut, cut);
-    const nodes = rendered(words);
-    const tail = this.#tail;
-    this.#tail = null;
+    this.#mark(null);
+    this.#show(rendered(words));
+    this.#settled = this.box.childNodes.length;
     this.#cut = cut;
-    if (!tail) this.box.append(nodes);
-    else if (isPlain(nodes, tail)) tail.removeAttribute('class');
-    else if (isSelected(tail)) this.#keep(tail, words, nodes);
-    else tail.replaceWith(nodes);
-  }
-
-  /** Selected text is rendered when the selection ends; later text is shown at once. */
-  #keep(tail, words, nodes) {
-    const [own] = words.split(BLANK_LINE, 1);
-    const node = tail.firstChild;
-    if (own.startsWith(node.data)) node.appendData(own.slice(node.data.length));
-    const set = nodes.firstElementChild ?? document.createTextNode('');
-    set.remove();
-    tail.after(nodes);
-    const look = () => {
-      if (isSelected(tail)) return;
-      stop();
-      tail.replaceWith(set);
-    };
-    const stop = () => {
-      document.removeEventListener('selectionchange', look);
-      this.#kept.delete(stop);
-    };
-    this.#kept.add(stop);
-    tail.className = 'kept';
-    document.addEventListener('selectionchange', look);
   }
 
   #grow() {
     const rest = this.#text.slice(this.#cut);
-    if (!this.#tail) {
-      if (!rest.trim()) return;
-      this.#tail = document.createElement('p');
-      this.#tail.className = 'tail';
-      this.#tail.append(document.createTextNode(''));
-      this.box.append(this.#tail);
-    }
-    const node = this.#tail.firstChild;
-    if (rest.startsWith(node.data)) node.appendData(rest.slice(node.data.length));
-    else node.data = rest;
+    if (!rest.trim()) return;
+    if (!this.#append(rest)) this.#show(isPlain(rest) ? paragraph(rest) : rendered(completed(rest)));
+    this.#mark(lastBlock(this.box));
+  }
+
+  /** Plain text in a plain paragraph is appended to it, without rendering. */
+  #append(rest) {
+    const [tail, ...others] = [...this.box.childNodes].slice(this.#settled);
+    const text = tail?.firstChild;
+    if (others.length || tail?.nodeName !== 'P' || tail.childNodes.length !== 1 || text.nodeType !== 3) return false;
+    if (!isPlain(rest) || !rest.startsWith(text.data)) return false;
+    text.appendData(rest.slice(text.data.length));
+    return true;
+  }
+
+  #show(nodes) {
+    const blocks = [...nodes.childNodes].filter((node) => node.nodeType === 1 || node.data.trim());
+    match(this.box, this.#settled, blocks);
+  }
+
+  /** The block in which the last word is, for the caret. */
+  #mark(block) {
+    if (block === this.#end) return;
+    this.#end?.removeAttribute('class');
+    block?.setAttribute('class', 'tail');
+    this.#end = block;
   }
 }
 
-/** Whether a paragraph contains no Markdown and needs no rendering. */
-function isPlain(nodes, tail) {
-  const [only, ...others] = [...nodes.childNodes].filter((node) => node.nodeType === 1 || node.data.trim());
-  if (others.length || only?.nodeName !== 'P' || only.childNodes.length !== 1) return false;
-  const text = only.firstChild;
-  if (text.nodeType !== 3) return false;
-  return text.data === tail.textContent.trim() && !text.data.includes('\n');
+const BLOCKS = new Set(['P', 'LI', 'UL', 'OL', 'BLOCKQUOTE', 'H3', 'H4', 'H5', 'H6', 'TABLE', 'TBODY', 'THEAD', 'TR', 'TD', 'TH', 'PRE']);
+
+function lastBlock(box) {
+  let block = box;
+  while (block.lastElementChild && BLOCKS.has(block.lastElementChild.nodeName)) block = block.lastElementChild;
+  return block === box ? null : block;
 }
 
-function isSelected(node) {
-  const selection = getSelection();
-  return Boolean(selection && !selection.isCollapsed && selection.containsNode(node, true));
+function paragraph(text) {
+  const nodes = document.createDocumentFragment();
+  nodes.append(Object.assign(document.createElement('p'), { textContent: text.trimStart() }));
+  return nodes;
+}
+
+/** Makes the children of a node from an index on the same as these. What is the same stays the same node, and a text
+    that has become longer is appended to: a selection stays selected, and nothing is laid out twice. */
+function match(parent, from, nodes) {
+  nodes.forEach((node, index) => {
+    const old = parent.childNodes[from + index];
+    if (!old) parent.append(node);
+    else if (old.nodeName !== node.nodeName) old.replaceWith(node);
+    else if (old.nodeType === 3) retext(old, node.data);
+    else {
+      for (const { name, value } of node.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+      for (const { name } of [...old.attributes]) if (name !== 'class' && !node.hasAttribute(name)) old.removeAttribute(name);
+      match(old, 0, [...node.childNodes]);
+    }
+  });
+  while (parent.childNodes.length > from + nodes.length) parent.lastChild.remove();
+}
+
+function retext(node, text) {
+  if (node.data === text) return;
+  if (text.startsWith(node.data)) node.appendData(text.slice(node.data.length));
+  else if (node.data.startsWith(text)) node.deleteData(text.length, node.data.length - text.length);
+  else node.data = text;
 }
 
 function escape(text) {

@@ -6,7 +6,7 @@ import { inPoints } from '../lib/numbers.js';
 
 const NTH = ['1st', '2nd', '3rd', '4th', '5th', '6th', '7th', '8th'];
 
-export const orderName = (order) => (order === 0 ? 'first order' : 'the other way round');
+export const orderName = (order) => (order === 0 ? 'original order' : 'swapped order');
 
 /** The two dots of a judge differ by the order in which it was shown the parties. */
 const dot = (order) => (order === 0 ? 'first' : 'second');

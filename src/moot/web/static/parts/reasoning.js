@@ -57,8 +57,8 @@ export function ReasoningDialog({ debate, onClose }) {
   const { seats } = debate.at('about').value;
   const turns = debate.keys('turns').value.map((key) => debate.at('turns', key).value).filter((turn) => !turn.struck);
   const rounds = Map.groupBy(turns, (turn) => turn.round);
-  return html`<${Dialog} title=${seats.length === 2 ? 'Both minds' : 'All minds'} class="minds" onClose=${onClose}>
-    <p class="soft">What each side thought before it spoke. None of this was heard by the others.</p>
+  return html`<${Dialog} title=${'Reasoning, side by side'} class="minds" onClose=${onClose}>
+    <p class="soft">What each side thought before it spoke, hidden from the others.</p>
     <div class="scroll" tabindex="0"><table style=${`--seats:${seats.length}`}>
       <caption class="visually-hidden">The reasoning of each side, by round</caption>
       <thead><tr><th scope="col"><span class="visually-hidden">Round</span></th>${seats.map(

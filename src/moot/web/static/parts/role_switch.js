@@ -82,7 +82,7 @@ export function RoleSwitch({ debate, id, role, seat, setRole }) {
   const sit = async (one) => {
     if (!one.person) await post(`/debates/${id}/seats/${one.id}/take`, {}, { once: true });
     setRole('participant', one.id);
-    announce(`You sit as ${one.name}.`);
+    announce(`You sit as ${one.seatName}.`);
   };
   const rise = async () => {
     await post(`/debates/${id}/seats/${seat}/leave`, {}, { once: true });
@@ -98,7 +98,7 @@ export function RoleSwitch({ debate, id, role, seat, setRole }) {
     <${Button} ...${item(role === 'moderator', () => setRole('moderator'))}>Moderate<//>
     ${free.map(
       (one) => html`<${Button} key=${one.id} ...${item(sits(one), () => sit(one))}>
-        <span>Sit as <bdi>${one.name}</bdi></span>
+        <span>Sit as <bdi>${one.seatName}</bdi></span>
       <//>`,
     )}
     ${seat && open.includes(`leave:${seat}`) && html`<${Button} class="item" onClick=${rise}>Leave the seat<//>`}

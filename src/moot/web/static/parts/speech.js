@@ -8,6 +8,7 @@ import { share, stretches } from '../lib/speech_parts.js';
 import { Copy, Words } from '../lib/ui.js';
 import { Growing } from './prose.js';
 import { Folded, Margin, inMargin } from './reasoning.js';
+import { Retrying, Speed, StopButton } from './status.js';
 
 /** `side`: left or right; `id`: of the debate, for links; `narrow`: it is shown beside others; `open`: reasoning that
     has no room beside the speech is unfolded. */
@@ -17,6 +18,8 @@ export function Speech({ debate, number, id, side, narrow = false, open = false 
   const thinks = useComputed(() => Boolean(share(turn.value, 0, 'thoughts'))).value;
   if (!speech) return null;
   const { seats } = debate.at('about').value;
+  // What is in the notice of the debate's failure is not said again in the speech.
+  const told = speech.state === 'failed' && debate.at('now').value.trouble?.message;
   const seat = seats.find((one) => one.id === speech.seat);
   const beside = thinks && !narrow && inMargin();
   const all = stretches(speech.parts);
@@ -25,11 +28,11 @@ export function Speech({ debate, number, id, side, narrow = false, open = false 
   const stretch = (index) => ({ turn, index, live: isOpen(index), opponents });
   const page = html`<div class="entry" data-side=${side} data-seat style=${seatStyle(seat?.color)}>
     <article class="speech ${speech.state}" id=${`turn-${number}`} tabindex="-1" aria-labelledby=${`speaker-${number}`}>
-      <${Head} turn=${turn} speech=${speech} seat=${seat} seats=${seats} id=${id} />
+      <${Head} debate=${debate} turn=${turn} speech=${speech} seat=${seat} seats=${seats} id=${id} />
       ${speech.veiled && html`<p class="note">${VEILED}</p>`}
       ${!speech.veiled && all.map(({ tools }, index) => html`<${Stretch} key=${index} ...${stretch(index)} speech=${speech}
         seat=${seat} tools=${tools} aside=${index === 0 && beside} unfolded=${!narrow && inMargin()} open=${open} />`)}
-      ${speech.notes.map((note) => html`<p class="note" key=${note}>${note}</p>`)}
+      ${speech.notes.map((note) => html`<p class="note" key=${note}>${told && note.includes(told) ? 'No speech.' : note}</p>`)}
     </article>
     ${beside && html`<${Margin} ...${stretch(0)} />`}
   </div>`;
@@ -37,11 +40,11 @@ export function Speech({ debate, number, id, side, narrow = false, open = false 
 }
 
 const Struck = ({ speech, seat, children }) => html`<details class="struck" data-seat style=${seatStyle(seat?.color)}>
-  <summary><${Words}>${seat?.name}</${Words}> · ${speech.title} · struck, and given again</summary>
+  <summary><${Words}>${seat?.name}</${Words}> · ${speech.title} · discarded and given again</summary>
   ${children}
 </details>`;
 
-function Head({ turn, speech, seat, seats, id }) {
+function Head({ debate, turn, speech, seat, seats, id }) {
   const to = seats.find((one) => one.id === speech.to);
   const facts = [
     speech.speaksAs,
@@ -49,16 +52,18 @@ function Head({ turn, speech, seat, seats, id }) {
     to && html`to <bdi>${to.name}</bdi>`,
     speech.state !== 'live' && speech.words > 0 && `${figure(speech.words)} words`,
     speech.cost,
-    speech.byHand && 'in person',
+    speech.byHand && 'by a person',
   ].filter(Boolean);
   const text = () => turn.peek().text;
+  const speed = html`<${Speed} debate=${debate} turn=${turn} speech=${speech} />`;
   const named = (what) => `${what} speech ${speech.number}`;
   const inspect = speech.call !== null && id && `/debate/${id}/inspect#call-${speech.call}`;
   return html`<header>
     <h3 id=${`speaker-${speech.number}`}>
       <${Words}>${seat?.name}</${Words}><span class="visually-hidden">, ${speech.title}</span>
     </h3>
-    <p class="facts numbers">${facts.map((fact, index) => html`<span key=${index}>${fact}</span>`)}</p>
+    <p class="facts numbers">${facts.map((fact, index) => html`<span key=${index}>${fact}</span>`)}${speed}</p>
+    ${speech.state === 'live' && id && html`<${StopButton} debate=${debate} id=${id} speech=${speech} />`}
     <p class="ways">
       ${speech.state !== 'live' && html`<${Copy} class="plain" text=${text} aria-label=${named('Copy')} />`}
       ${inspect && html`<a href=${inspect} aria-label=${named('Inspect')}>Inspect</a>`}
@@ -86,14 +91,10 @@ function Stretch({ turn, index, live, speech, seat, opponents, tools, aside, unf
 
 const VEILED = 'Given at the same time as your own speech: you can read it when you have given yours.';
 
-const Retrying = ({ trouble }) => html`<p class="retrying" role="status">
-  ${trouble.text} <span dir="auto">${trouble.message}</span>
-</p>`;
-
 /** There is no text yet. */
 function getting(speech, seat) {
-  if (speech.byHand) return 'preparing a speech…';
-  return seat?.model.startsWith('local/') ? 'getting ready: the local model is being loaded…' : 'getting ready…';
+  if (speech.byHand) return 'writing…';
+  return seat?.model.startsWith('local/') ? 'loading the local model…' : 'waiting for the first token…';
 }
 
 /** A tool call of the speech. */
@@ -102,7 +103,7 @@ function Tool({ tool }) {
     <summary>
       <${Glass} /><b dir="auto">${tool.title || tool.name}</b>
       ${tool.server && html`<small>${tool.server}</small>`} <span dir="auto">${brief(tool.arguments)}</span>
-      ${tool.atWork && html`<i>at work…</i>`} ${tool.error && html`<em>failed</em>`}
+      ${tool.atWork && html`<i>running…</i>`} ${tool.error && html`<em>failed</em>`}
     </summary>
     <pre dir="auto">${tool.arguments}</pre>
     ${(tool.error || tool.output) && html`<pre dir="auto">${tool.error || tool.output}</pre>`}

@@ -42,7 +42,7 @@ export function SpeechEditor({ debate, id, seat }) {
 function Empty({ path, seatInfo }) {
   const take = () => post(`${path}/take`, {}, { once: true });
   return html`<section class="desk row" data-seat style=${seatStyle(seatInfo.color)} aria-label="Your seat">
-    <span class="grow">A model speaks as <bdi>${seatInfo.name}</bdi>.</span>
+    <span class="grow">A model speaks as <bdi>${seatInfo.seatName}</bdi>.</span>
     <${Button} class="main" onClick=${take}>Take the seat<//>
   </section>`;
 }
@@ -78,7 +78,7 @@ function Writing({ debate, path, seat, seatState, open, seatInfo }) {
       ${up && html`<${Clock} path=${path} endsAt=${seatState.endsAt} />`}
     </header>
     <textarea class="field" ref=${field} dir="auto" rows="9" maxlength=${LONGEST} value=${draft.text}
-      aria-label="Your speech as ${seatInfo.name}" placeholder=${up ? 'Speak…' : AHEAD}
+      aria-label="Your speech as ${seatInfo.seatName}" placeholder=${up ? 'Speak…' : AHEAD}
       onInput=${(event) => draft.write(event.target.value)} onKeyDown=${hurry}></textarea>
     <div class="row under">
       <${Count} words=${words} budget=${seatState.budget} />

@@ -3,24 +3,28 @@
 
 import { html } from '../../vendor/preact.js';
 import { seatStyle } from '../lib/seats.js';
+import { countOf } from '../lib/timeline.js';
 
-const SHORT = new Set(['question', 'answer']);
+const SHAPES = { question: 'short', answer: 'short', continuation: 'part' };
 const NONE = new Set();
 const LABEL = 'Order of speeches';
-const STATES = { now: 'being given', done: 'given', skipped: 'skipped', '': 'to come' };
+const STATES = { now: 'being given', done: 'given', silent: 'no speech', skipped: 'skipped', '': 'to come' };
 
 /**
  * `order`: [{slot, seat, round, tone, title}]; `colours`: seat -> hex; `done`: set of slots; `now`: set of
- * slots; `skipped`: set of slots; with `onPick(slot)` the marks are buttons: one is a tab stop, and the arrow
+ * slots; `silent`, `skipped`: sets of slots; with `onPick(slot)` the marks are buttons: one is a tab stop, and the arrow
  * keys move between them.
  */
-export function Order({ order, colours, done = NONE, now = NONE, skipped = NONE, label = LABEL, names = {}, onPick }) {
-  const state = ({ slot }) => (now.has(slot) ? 'now' : done.has(slot) ? 'done' : skipped.has(slot) ? 'skipped' : '');
+export function Order({ order, colours, done = NONE, now = NONE, silent = NONE, skipped = NONE, label = LABEL, names = {}, onPick }) {
+  const marks = { now, done, silent, skipped };
+  const state = ({ slot }) => Object.keys(marks).find((name) => marks[name].has(slot)) ?? '';
   const first = order.find(({ slot }) => now.has(slot)) ?? order.findLast(({ slot }) => done.has(slot)) ?? order[0];
   const mark = (speech, index) => {
     const is = state(speech);
-    const kind = `${SHORT.has(speech.tone) ? 'short' : ''} ${is}`.trim();
-    const text = `${index + 1}. ${speech.title}${names[speech.seat] ? `, ${names[speech.seat]}` : ''}`;
+    const kind = `${SHAPES[speech.tone] ?? ''} ${is}`.trim();
+    const nth = order.slice(0, index + 1).filter(({ tone }) => tone !== 'continuation').length;
+    const more = speech.tone === 'continuation' ? ', continued' : '';
+    const text = `${nth}. ${speech.title}${more}${names[speech.seat] ? `, ${names[speech.seat]}` : ''}`;
     const gap = index > 0 && order[index - 1].round !== speech.round;
     const look = { class: kind, 'data-seat': true, style: seatStyle(colours[speech.seat]), title: text };
     const way = {
@@ -35,7 +39,7 @@ export function Order({ order, colours, done = NONE, now = NONE, skipped = NONE,
   };
   const shown = onPick
     ? { role: 'group', 'aria-label': label, onKeyDown: walk }
-    : { role: 'img', 'aria-label': `${label}: ${order.length} speeches` };
+    : { role: 'img', 'aria-label': `${label}: ${countOf(order)}` };
   return html`<div class="order" ...${shown}>${order.map(mark)}</div>`;
 }
 

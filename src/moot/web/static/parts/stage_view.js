@@ -64,7 +64,7 @@ function Seats({ debate }) {
     (seat) => html`<li key=${seat.id} data-seat style=${seatStyle(seat.color)}
       class=${up.size && !up.has(seat.id) ? 'quiet' : ''} aria-current=${up.has(seat.id) || undefined}>
       <b><bdi>${seat.name}</bdi></b>
-      <span><bdi>${[STANDS[seat.position], seat.model].filter(Boolean).join(' · ')}</bdi></span>
+      <span><bdi>${[seat.name === seat.seatName ? seat.model : seat.seatName, STANDS[seat.position]].filter(Boolean).join(' · ')}</bdi></span>
     </li>`,
   )}</ul>`;
 }
@@ -80,7 +80,7 @@ function Speaking({ debate, number }) {
   return html`<article data-seat style=${seatStyle(who?.color)} class=${state === 'live' ? 'live' : ''}>
     <h2><bdi>${who?.name}</bdi> <span>${title}</span></h2>
     <div class="words" ref=${box} tabindex="-1">
-      ${waiting && html`<p class="hush">${trouble?.text ?? (reasoning ? 'thinking…' : '…')}</p>`}
+      ${waiting && html`<p class="hush">${trouble?.message ?? (reasoning ? 'thinking…' : '…')}</p>`}
       <${Growing} text=${text} live=${state === 'live'} />
     </div>
   </article>`;
@@ -112,7 +112,7 @@ function useCalmScroll(box, text) {
 
 function Opening({ debate }) {
   const { phase, trouble, state } = debate.at('now').value;
-  const ready = state === 'debating' ? `${phase}…` : 'The speakers are getting ready';
+  const ready = state === 'debating' ? `${phase}…` : 'Preparing the speakers';
   return html`<p class="large">${trouble?.title ?? ready}</p>`;
 }
 
@@ -125,7 +125,7 @@ function Division({ debate }) {
 function JudgesAtWork({ debate }) {
   const weighing = debate.keys('bench').value.map((key) => debate.at('bench', key).value);
   const cast = weighing.filter((one) => one.state === 'cast').length;
-  return html`<p class="large">The judges are weighing it</p>
+  return html`<p class="large">Judging</p>
     ${weighing.length > 0 && html`<p class="under numbers">${cast} of ${weighing.length} ballots cast</p>`}`;
 }
 
@@ -136,7 +136,7 @@ function Verdict({ debate }) {
   const why = verdict.outcome === 'win' ? verdict.reasoning : verdict.doubts.join(' ') || verdict.reasoning;
   return html`<div data-seat=${Boolean(who) || undefined} style=${who && seatStyle(who.color)} class="decision">
     <p class="overline">Verdict</p>
-    <p class="large"><bdi>${verdict.headline}</bdi></p>
+    <p class="large"><bdi>${verdict.title}</bdi></p>
     ${verdict.marginWords && html`<p class="under numbers"><bdi>${verdict.marginWords}</bdi></p>`}
     ${why && html`<p class="why" dir="auto">${why}</p>`}
   </div>`;

@@ -1,9 +1,9 @@
 // The status of a debate in words: the line under the strip of speeches, the connection, problems, and what
 // can be done about them.
 
-import { html } from '../../vendor/preact.js';
-import { post } from '../lib/api.js';
-import { span, useNow } from '../lib/clock.js';
+import { html, useEffect, useState } from '../../vendor/preact.js';
+import { post, serviceStates } from '../lib/api.js';
+import { seconds, span, useBeat, useNow } from '../lib/clock.js';
 import { countWords, figure } from '../lib/numbers.js';
 import { Button, Words } from '../lib/ui.js';
 
@@ -32,22 +32,47 @@ export function Phase({ debate }) {
     <span class="measure">
       ${!now.endedAt && now.rounds > 1 && now.round > 0 && html`<span>round ${now.round} of ${now.rounds}</span>`}
       ${paused && html`<span>${paused}</span>`}
-      ${only && !others.length && html`<${WordsAndClock} key=${only} turn=${turn(only)} still=${still} />`}
+      ${only && !others.length && html`<${WordsAndClock} key=${only} turn=${turn(only)} still=${still}
+        pace=${() => debate.pace.get(only)} />`}
     </span>
   </p>`;
 }
 
-/** The number of words with the limit, and the clock. Both have a fixed width. */
-function WordsAndClock({ turn, still }) {
+/** So often the words of a speech are counted while it grows: with every word it would cost more and more. */
+const COUNTED_MS = 250;
+
+/** The number of words with the limit, the speed, and the clock. */
+function WordsAndClock({ turn, still, pace }) {
+  useBeat(COUNTED_MS);
   const now = useNow();
   const speech = turn.peek();
   if (!speech) return null;
   const words = countWords(speech.text);
   const clock = speech.endsAt ? new Date(speech.endsAt) - now : now - new Date(speech.startedAt);
+  const speed = !still && speedOf(pace());
   return html`
     <span>${figure(words)}${speech.budget ? ` of ${figure(speech.budget)}` : ''} words</span>
+    ${speed && html`<span class="speed" title="Estimated from the text so far">${speed} tokens/s</span>`}
     ${!still && html`<span class="clock">${span(clock)}${speech.endsAt ? ' left' : ''}</span>`}
   `;
+}
+
+/** A token is about four characters; over less than a second a speed says nothing. */
+function speedOf(pace) {
+  const time = pace ? pace.last - pace.first : 0;
+  return time >= 1000 ? Math.round((pace.characters / 4 / time) * 1000) : null;
+}
+
+/** Time to the first token, and the speed: of a live speech as measured here, of a finished one by the server. */
+export function Speed({ debate, turn, speech }) {
+  useBeat(speech.state === 'live' && speech.firstTokenMs === null ? COUNTED_MS : 60_000);
+  const first = debate.pace.get(String(speech.number))?.first;
+  const measured = first && speech.firstTokenMs === null ? first - Date.parse(turn.peek().startedAt) : null;
+  const wait = speech.firstTokenMs ?? measured;
+  if (speech.byHand || wait === null) return null;
+  const speed = speech.tokensPerSecond;
+  return html`<span title="Time from the request to the first token">first token ${seconds(Math.max(0, wait))}</span>
+    ${speed && html`<span>${figure(Math.round(speed))} tokens/s</span>`}`;
 }
 
 const LINES = {
@@ -59,20 +84,33 @@ const LINES = {
   replay: 'replay',
 };
 
+const QUIET = { failed: 'failed', over: 'finished', paused: 'paused' };
+
 /** Whether the page is up to date. */
 export function Connection({ debate }) {
   const line = debate.connection.value;
   const { endedAt, state, pausing, beingJudged } = debate.at('now').value;
-  const quiet = endedAt && !beingJudged ? 'over' : state === 'paused' && !pausing ? 'paused' : '';
-  const text = line === 'live' && quiet ? quiet : LINES[line];
+  const failed = state === 'error' && !beingJudged;
+  const quiet = failed ? 'failed' : endedAt && !beingJudged ? 'over' : state === 'paused' && !pausing ? 'paused' : '';
+  const text = line === 'live' && quiet ? QUIET[quiet] : LINES[line];
   return html`<span class="connection ${line} ${quiet}" role="status"><span>${text}</span></span>`;
+}
+
+/** Stops the speech that is being streamed; what was said is kept. */
+export function StopButton({ debate, id, speech }) {
+  const { open } = debate.at('now').value;
+  if (!debate.me.value?.may.steer || !open.includes('cut') || speech.byHand) return null;
+  const stop = () => post(`/debates/${id}/pause`, { now: true }, { once: true });
+  return html`<${Button} class="stop" title="Stop streaming; what was said is kept" onClick=${stop}>
+    <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="1.5" /></svg>Stop
+  <//>`;
 }
 
 // --- problems and what can be done ------------------------------------------------------------------------
 
 const WAYS = {
   retry: 'Retry turn',
-  resume: 'Go on',
+  resume: 'Resume',
   skip: 'Skip turn',
   judge: 'Judge now',
   stop: 'Stop the debate',
@@ -85,7 +123,7 @@ export function skipped({ speaking, state, next }) {
 }
 
 /** The buttons for those of these commands that are possible and permitted. */
-function Ways({ debate, id, deeds, children }) {
+export function Ways({ debate, id, deeds, children }) {
   const { open } = debate.at('now').value;
   const may = debate.me.value?.may.steer;
   const offered = deeds.filter((deed) => may && open.includes(deed));
@@ -105,17 +143,46 @@ export function FailureNotice({ debate, id }) {
   const { trouble } = debate.at('now').value;
   if (!trouble) return null;
   const seat = debate.at('about').value.seats.find((one) => one.id === trouble.seat);
-  const settings = trouble.reason === 'permanent_fault';
-  const more = !trouble.text.includes(trouble.message) && trouble.message;
+  const settings = trouble.reason === 'permanent_fault' || trouble.reason === 'all_failed';
   return html`<div class="notice bad stack" role="alert">
-    <h2>${trouble.title}</h2>
-    <p dir="auto">${trouble.text}</p>
-    ${seat && html`<p class="small soft">
-      In the seat of <${Words}>${seat.name}<//>${more && html`: <${Words}>${more}<//>`}
-    </p>`}
+    <h2>${trouble.title}${seat && trouble.reason === 'permanent_fault' && html`: <${Words}>${seat.name}<//>`}</h2>
+    <p dir="auto">${trouble.text} ${trouble.remedy}</p>
+    ${trouble.provider && html`<${Reachable} provider=${trouble.provider} />`}
     <${Ways} debate=${debate} id=${id} deeds=${['retry', 'resume', 'skip', 'judge', 'stop']}>
-      ${settings && html`<a class="btn main" href="/settings">Check configuration</a>`}
+      ${settings && html`<a class="btn main" href="/settings">Open Settings</a>`}
     <//>
+  </div>`;
+}
+
+const ASKED_MS = 5000;
+
+/** Whether a provider answered its last call; asked again every few seconds, because other debates may call it. */
+export function Reachable({ provider }) {
+  const [state, set] = useState(null);
+  useEffect(() => {
+    const stop = new AbortController();
+    const look = () => document.hidden || serviceStates(stop.signal).then((states) => set(states[provider]), () => {});
+    look();
+    const timer = setInterval(look, ASKED_MS);
+    return () => {
+      stop.abort();
+      clearInterval(timer);
+    };
+  }, [provider]);
+  if (state !== 'up' && state !== 'down') return null;
+  return html`<p class="reach small ${state}" role="status">
+    <bdi>${provider}</bdi> ${state === 'up' ? 'answered the last call' : 'did not answer the last call'}
+  </p>`;
+}
+
+/** The call that failed is tried again in so many seconds. */
+export function Retrying({ trouble }) {
+  const now = useNow();
+  const left = trouble.retryAt ? Math.ceil((Date.parse(trouble.retryAt) - now) / 1000) : 0;
+  return html`<div class="retrying">
+    <p dir="auto">${trouble.message}</p>
+    <p class="numbers" role="timer">${trouble.text} ${left > 0 ? html`in <b>${span(left * 1000)}</b>` : 'now…'}</p>
+    ${trouble.tries > 1 && html`<${Reachable} provider=${trouble.provider} />`}
   </div>`;
 }
 
@@ -135,10 +202,10 @@ function Silent({ debate, id }) {
   const silence = (time - debate.heard.peek()) / 1000;
   const tries = Math.max(...speaking.map((turn) => debate.at('turns', turn).value?.trouble?.tries ?? 0));
   if (person || (silence < quietSeconds && tries < TRIES)) return null;
-  const why = tries < TRIES ? `No word has come for ${Math.floor(silence)} seconds.` : `${tries} tries of this speech have failed.`;
+  const why = tries < TRIES ? `No text has arrived for ${Math.floor(silence)} seconds.` : `${tries} attempts at this speech have failed.`;
   return html`<div class="notice stack" role="status">
-    <h2>Debate seems stuck</h2>
-    <p>${why} It may still go on by itself; these are ways out:</p>
+    <h2>The debate seems stuck</h2>
+    <p>${why} It may still continue by itself. You can also:</p>
     <${Ways} debate=${debate} id=${id} deeds=${['skip', 'retry', 'judge', 'stop']} />
   </div>`;
 }
@@ -153,8 +220,8 @@ export function awaited({ next, speaking, endedAt, beingJudged, open }, { winnin
 }
 
 const AWAITED = {
-  decide: ['It is for you to say who has won.', 'The chair says who has won.'],
-  judge: ['The judges wait for your word.', 'The judges wait for the word of the chair.'],
+  decide: ['Declare the winner.', 'The moderator declares the winner.'],
+  judge: ['Start the judging with “Judge now”.', 'The moderator starts the judging.'],
 };
 
 export function VerdictPending({ debate }) {
@@ -170,12 +237,12 @@ export function VerdictPending({ debate }) {
 
 const WAITING = {
   created: 'The debate is about to begin.',
-  initializing: 'The speakers are getting ready…',
-  awaiting_arguments: 'The speakers are ready. The chair opens the round.',
-  debating: 'The first speaker goes up…',
+  initializing: 'Preparing the speakers…',
+  awaiting_arguments: 'Ready. The moderator starts the round.',
+  debating: 'The first speech is about to begin…',
   paused: 'Paused before the first speech.',
   error: 'No speech was given.',
-  aborted: 'Called off before the first speech.',
+  aborted: 'Aborted before the first speech.',
 };
 
 export function BeforeFirstSpeech({ debate }) {

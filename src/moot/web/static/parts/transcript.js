@@ -6,20 +6,20 @@ import { jump } from '../lib/follow_scroll.js';
 import { useKeys } from '../lib/keyboard.js';
 import { reasoning, wide } from '../lib/preferences.js';
 import { seatStyle } from '../lib/seats.js';
-import { inOrder, progress, sides } from '../lib/timeline.js';
+import { countOf, inOrder, progress, sides, wholeSpeeches } from '../lib/timeline.js';
 import { Headline, Words, announce } from '../lib/ui.js';
 import { Bench } from './judge_ballots.js';
 import { Speech } from './speech.js';
 import { Order } from './speech_strip.js';
 import { BeforeFirstSpeech, Phase } from './status.js';
-import { Verdict } from './verdict.js';
+import { NoVerdict, Verdict } from './verdict.js';
 
 /**
  * `onPick(number)`: a speech of the strip was picked; `bare`: without motion and seats; `without`: a speech that is
  * shown elsewhere; `rail`: shown beside the strip; `keys`: further keys. Children come after the speeches.
  */
 export function Transcript({ debate, id, bare = false, onPick = jump, without = null, rail, keys, children }) {
-  useKeys('Reading', { ...keys, t: ['Thoughts beside the speeches, or folded', toggle] });
+  useKeys('Reading', { ...keys, t: ['Show or fold reasoning', toggle] });
   return html`
     ${!bare && html`<${Motion} debate=${debate} /><${Lecterns} debate=${debate} onPick=${onPick}>${rail}<//>`}
     <div class="floor">
@@ -37,8 +37,9 @@ function toggle() {
 }
 
 function Motion({ debate }) {
-  const { motion, formatTitle } = debate.at('about').value;
-  return html`<${Headline} motion=${motion} over=${html`<${Words}>${formatTitle}<//>`} />`;
+  const { motion, formatTitle, order } = debate.at('about').value;
+  const over = html`<${Words}>${formatTitle}<//> · ${countOf(order)}`;
+  return html`<${Headline} motion=${motion} over=${over} />`;
 }
 
 /** The speeches and what was said between them. `open`: with their reasoning unfolded. */
@@ -80,7 +81,7 @@ function Remark({ debate, number }) {
   const remark = debate.at('remarks', number).value;
   if (!remark) return null;
   const to = seatOf(debate, remark.to);
-  const audience = to ? html` to <bdi>${to.name}</bdi>` : ', heard by all';
+  const audience = to ? html` to <bdi>${to.name}</bdi>` : ' to all';
   return html`<div class="remark" id=${`remark-${number}`}>
     <p>${remark.question ? 'A question' : 'A remark'}${remark.by && html` from <bdi>${remark.by}</bdi>`}${audience}</p>
     <blockquote dir="auto">${remark.text}</blockquote>
@@ -93,7 +94,7 @@ function Point({ debate, number }) {
   if (!point) return null;
   const seat = seatOf(debate, point.seat);
   return html`<div class="remark point" data-seat style=${seatStyle(seat?.color)}>
-    <p><bdi>${seat?.name}</bdi> rose on a point of information${point.accepted ? '' : '. It was not taken.'}</p>
+    <p><bdi>${seat?.name}</bdi> offered a point of information${point.accepted ? '' : ', which was not taken'}</p>
     ${point.text && html`<blockquote dir="auto">${point.text}</blockquote>`}
   </div>`;
 }
@@ -104,7 +105,9 @@ function Ending({ debate, id }) {
   return html`
     ${beingJudged && html`<${Bench} debate=${debate} id=${id} />`}
     ${judged && html`<div class="ending" id="verdict"><${Verdict} debate=${debate} id=${id} /></div>`}
-    ${endedAt && !judged && !trouble && !beingJudged && ending && html`<p class="remark ending">${ending}</p>`}
+    ${endedAt && !judged && !trouble && !beingJudged && ending && html`<div class="ending" id="verdict">
+      <${NoVerdict} debate=${debate} id=${id} />
+    </div>`}
   `;
 }
 
@@ -137,16 +140,21 @@ function Lecterns({ debate, onPick, children }) {
 function Lectern({ debate, seat, shown }) {
   const { order } = debate.at('about').value;
   const { next, endedAt } = debate.at('now').value;
-  const own = order.filter((slot) => slot.seat === seat.id);
+  const own = wholeSpeeches(order).filter((slot) => slot.seat === seat.id);
   const spoken = own.filter(({ slot }) => shown.done.has(slot)).length;
-  const up = own.some(({ slot }) => shown.now.has(slot));
-  const soon = !up && shown.now.size === 0 && own.some(({ slot }) => slot === next);
-  const heardCount = own.length > 0 && html`${spoken} of ${own.length}<span class="heard"> heard</span>`;
+  const all = order.filter((slot) => slot.seat === seat.id);
+  const up = all.some(({ slot }) => shown.now.has(slot));
+  const soon = !up && shown.now.size === 0 && all.some(({ slot }) => slot === next);
+  const silent = own.filter(({ slot }) => shown.silent.has(slot)).length;
+  const heardCount = own.length > 0 && html`${spoken} of ${own.length}<span class="heard"> heard</span>${silent > 0 &&
+  html`, <span class="warned">${silent} silent</span>`}`;
   const standing = up ? 'speaking' : soon ? 'speaks next' : heardCount;
   const side = seat.team || (seat.position === 'neutral' ? '' : seat.position);
+  // A seat shows its model first; its own name is second, or the model where several seats share it.
+  const second = seat.person ? 'a person' : seat.name === seat.seatName ? seat.model || 'no model yet' : seat.seatName;
   return html`<div class="lectern ${up ? 'up' : endedAt ? '' : 'quiet'}" data-seat style=${seatStyle(seat.color)}>
     <b><${Words}>${seat.name}</${Words}></b>
-    <span class="who"><${Words}>${seat.person ? 'a person' : seat.model || 'nobody yet'}</${Words}></span>
+    <span class="who" title=${seat.model}><${Words}>${second}</${Words}></span>
     <span class="standing">${side}${side && standing && ' · '}${standing}</span>
   </div>`;
 }

@@ -6,6 +6,7 @@ import { figure, plural, signed } from '../lib/numbers.js';
 import { partiesOf, spread } from '../lib/seats.js';
 import { Ballots, Cites } from './judge_ballots.js';
 import { Prose } from './prose.js';
+import { Ways } from './status.js';
 import { Doubt } from './verdict_chart.js';
 
 const BY = {
@@ -33,6 +34,26 @@ export function Verdict({ debate, id, away = false }) {
   </section>`;
 }
 
+/** In place of a verdict: why there is none, and what can be done. */
+export function NoVerdict({ debate, id, away = false }) {
+  const { ending, remedy, phase, endedAt, trouble } = debate.at('now').value;
+  const to = (turn) => `${away ? `/debate/${id}` : ''}#turn-${turn}`;
+  const over = Boolean(endedAt || trouble);
+  return html`<section class="verdict none" aria-labelledby="verdict-title">
+    <p class="overline">Verdict · none${over ? '' : ' yet'}</p>
+    <h2 id="verdict-title" class="headline" tabindex="-1">${over ? 'No verdict' : 'Still under way'}</h2>
+    <p class="margin" dir="auto">${over ? trouble?.text || ending : `${phase}.`}</p>
+    ${over && remedy && html`<p class="remedy">${remedy}</p>`}
+    <${Ways} debate=${debate} id=${id} deeds=${['retry', 'judge', 'skip']}>
+      ${away && html`<a class="btn" href=${`/debate/${id}`}>${over ? 'Read the speeches' : 'Watch the debate'}</a>`}
+    <//>
+    ${over && html`<div class="beside">
+      <${Mishaps} debate=${debate} about=${debate.at('about').value} to=${to} />
+      <${Costs} debate=${debate} />
+    </div>`}
+  </section>`;
+}
+
 function judgedBy(verdict) {
   if (verdict.by !== 'judges') return BY[verdict.by] ?? '';
   const count = verdict.opinions.length || verdict.judges.length;
@@ -44,7 +65,7 @@ function Decision({ verdict, about, debate, to, titled }) {
   const winner = partiesOf(about).get(verdict.winner);
   return html`
     <h2 id=${titled} class="headline" data-seat style=${winner?.style ?? ''} tabindex="-1">
-      <bdi>${verdict.headline}</bdi>
+      <bdi>${verdict.title}</bdi>
     </h2>
     ${verdict.marginWords && html`<p class="margin">${margin(verdict)}</p>`}
     ${verdict.doubts.length > 0 && html`<ul class="doubts" aria-label="What weakens it">${verdict.doubts.map(
@@ -72,7 +93,7 @@ function Later({ first, later, about, debate, to }) {
   const row = (verdict, index) => html`<tr key=${index}>
     <th scope="row">${index === 0 ? 'First, which counts' : `Again${later.length > 1 ? `, ${index}` : ''}`}</th>
     <td>${namesOf(verdict) || judgedBy(verdict)}</td>
-    <td><bdi>${verdict.headline}</bdi></td><td><bdi>${verdict.marginWords || '–'}</bdi></td><td>${verdict.flips}</td>
+    <td><bdi>${verdict.title}</bdi></td><td><bdi>${verdict.marginWords || '–'}</bdi></td><td>${verdict.flips}</td>
   </tr>`;
   return html`<section class="later" aria-labelledby="later-title">
     <h3 id="later-title">Judged again</h3>
@@ -84,7 +105,7 @@ function Later({ first, later, about, debate, to }) {
       <tbody>${[first, ...later].map(row)}</tbody>
     </table></div>
     ${later.map((verdict, index) => html`<details key=${index} class="again">
-      <summary><bdi>${verdict.headline}</bdi> <span class="soft">${namesOf(verdict)}</span></summary>
+      <summary><bdi>${verdict.title}</bdi> <span class="soft">${namesOf(verdict)}</span></summary>
       <${Decision} verdict=${verdict} about=${about} debate=${debate} to=${to} titled=${`verdict-title-${index + 1}`} />
     </details>`)}
   </section>`;
@@ -94,9 +115,9 @@ function Mishaps({ debate, about, to }) {
   const mishaps = Object.entries(debate.at('mishaps').value ?? {});
   const parties = new Map(about.seats.map((seat) => [seat.id, seat.name]));
   return html`<section class="mishaps" aria-labelledby="mishaps-title">
-    <h3 id="mishaps-title">Accidents</h3>
+    <h3 id="mishaps-title">Issues</h3>
     ${mishaps.length === 0
-      ? html`<p class="soft">None. No refusal, nothing cut off, nobody left their side.</p>`
+      ? html`<p class="soft">None: no refusal, no silent turn, nothing truncated, no one switched sides.</p>`
       : html`<ul>${mishaps.flatMap(([seat, kinds]) => kinds.map((one) => html`<li key=${`${seat}${one.kind}`}>
           <bdi>${parties.get(seat)}</bdi> ${one.text}${' '}
           <span class="turns">${one.turns.map(
@@ -109,7 +130,7 @@ function Mishaps({ debate, about, to }) {
 function Costs({ debate }) {
   const money = debate.at('money').value;
   return html`<section class="costs" aria-labelledby="costs-title">
-    <h3 id="costs-title">What it cost</h3>
+    <h3 id="costs-title">Cost</h3>
     <p>${money.bill}</p>
     <div class="scroll" tabindex="0"><table>
       <caption class="visually-hidden">Cost and tokens by model</caption>

@@ -24,7 +24,8 @@ export function Doubt({ verdict, about }) {
 function Axis({ verdict, parties, ends: [first, second] }) {
   const rows = verdict.leanings.map((one) => ({ ...one, winners: winnersOf(verdict, one) }));
   const { step, reach } = scaleOf(rows.flatMap((row) => row.margins));
-  const at = (margin) => `${50 + (margin / reach) * 47}%`;
+  // The first party, who argues for the motion, is on the left, as at the lecterns.
+  const at = (margin) => `${50 - (margin / reach) * 47}%`;
   const ahead = (margin) => (margin > 0 ? first : second).name;
   const leadText = (margin) => (margin === 0 ? 'level' : `${inPoints(margin)} for ${ahead(margin)}`);
   const colour = (id) => parties.get(id)?.style ?? '';
@@ -44,8 +45,8 @@ function Axis({ verdict, parties, ends: [first, second] }) {
         <span class="scale">${ticks(step, reach).map(
           (tick) => html`<i key=${tick} style=${`--at:${at(tick)}`}>${tick === 0 ? 'level' : inPoints(tick)}</i>`,
         )}</span>
-        <span class="end second" data-seat style=${colour(second.id)}>← <bdi>${second.name}</bdi></span>
-        <span class="end first" data-seat style=${colour(first.id)}><bdi>${first.name}</bdi> →</span>
+        <span class="end first" data-seat style=${colour(first.id)}>← <bdi>${first.name}</bdi></span>
+        <span class="end second" data-seat style=${colour(second.id)}><bdi>${second.name}</bdi> →</span>
       </div>
     </div>
     <${Table} rows=${rows} parties=${parties} leadText=${leadText} panel=${panel} average=${verdict.marginWords} />
@@ -97,7 +98,7 @@ function Table({ rows, parties, leadText, panel, average }) {
     <summary>The same as a table</summary>
     <div class="scroll" tabindex="0"><table>
       <caption>The margin that each judge gave, in points, in both orders</caption>
-      <thead><tr>${['Judge', 'First order', 'The other way round', 'Changed its mind'].map(
+      <thead><tr>${['Judge', 'Original order', 'Swapped order', 'Changed its mind'].map(
         (head) => html`<th scope="col" key=${head}>${head}</th>`,
       )}</tr></thead>
       <tbody>${rows.map(

@@ -31,16 +31,13 @@ function table(pairs) {
   const met = new Map();
   const played = new Map();
   for (const pair of pairs) {
-    met.set(`${pair.a}\n${pair.b}`, pair);
-    met.set(`${pair.b}\n${pair.a}`, turned(pair));
+    const { a, b, winsA, winsB, draws } = pair;
+    met.set(`${a}\n${b}`, { winsA, winsB, draws, ...scoreOf(winsA, winsB, draws) });
+    met.set(`${b}\n${a}`, { winsA: winsB, winsB: winsA, draws, ...scoreOf(winsB, winsA, draws) });
     for (const name of [pair.a, pair.b]) played.set(name, (played.get(name) ?? 0) + pair.debates);
   }
   const names = [...played.keys()].sort((a, b) => played.get(b) - played.get(a) || a.localeCompare(b));
   return { met, names };
-}
-
-function turned({ a, b, winsA, winsB, rateB, intervalB, ...rest }) {
-  return { ...rest, a: b, b: a, winsA: winsB, winsB: winsA, rate: rateB, interval: intervalB };
 }
 
 function Cell({ name, other, pair }) {
@@ -54,18 +51,30 @@ function Cell({ name, other, pair }) {
       ${pair.winsA}–${pair.winsB}${pair.draws > 0 && html`<span class="soft">–${pair.draws}</span>`}
     </span>
     <span class="visually-hidden">${counts}</span>
-    <${Whisker} ...${pair} of=${pair.winsA + pair.winsB + pair.draws} small />
+    <${Whisker} ...${pair} small />
   </td>`;
 }
 
 const percent = (share) => `${Math.round(share * 100)} %`;
 const isKnown = (rate) => rate !== null && rate !== undefined;
 const within = ({ low, high }, word) => `${Math.round(low * 100)} ${word} ${percent(high)}`;
-const evenAt = (draws, debates) => (debates ? (1 - draws / debates) / 2 : 0.5);
+const EVEN = 0.5;
+const Z = 1.96;
 
-/** Whether it differs from chance. `row`: {interval, draws, of}, `of` debates with a winner or a draw. */
-export const isClear = ({ interval, draws, of }) =>
-  Boolean(interval) && (interval.low > evenAt(draws, of) || interval.high < evenAt(draws, of));
+/** The share of points, a draw being half of one, with Wilson's interval of 95 %. */
+export function scoreOf(wins, losses, draws) {
+  const of = wins + losses + draws;
+  if (!of) return { of, rate: null, interval: null };
+  const rate = (wins + draws / 2) / of;
+  const middle = rate + (Z * Z) / (2 * of);
+  const reach = Z * Math.sqrt((rate * (1 - rate)) / of + (Z * Z) / (4 * of * of));
+  const scale = 1 + (Z * Z) / of;
+  const within = (share) => Math.min(1, Math.max(0, share / scale));
+  return { of, rate, interval: { low: within(middle - reach), high: within(middle + reach) } };
+}
+
+/** Whether it differs from chance. */
+export const isClear = ({ interval }) => Boolean(interval) && (interval.low > EVEN || interval.high < EVEN);
 
 /** "62 %, between 41 and 79 %" */
 export function inWords(rate, interval) {
@@ -73,14 +82,14 @@ export function inWords(rate, interval) {
   return interval ? `${percent(rate)}, between ${within(interval, 'and')}` : percent(rate);
 }
 
-/** Without `draws` and `of` there is no chance level to compare with. */
-export function Whisker({ rate, interval, draws, of, small = false }) {
+/** Without `of` there is no chance level to compare with. */
+export function Whisker({ rate, interval, of, small = false }) {
   if (!isKnown(rate)) return null;
   const { low, high } = interval ?? { low: rate, high: rate };
   const x = (share) => `${(share * 100).toFixed(1)}%`;
   const middle = small ? 6 : 10;
-  const even = of > 0 && x(evenAt(draws, of));
-  const clear = !even || isClear({ interval, draws, of });
+  const even = of > 0 && x(EVEN);
+  const clear = !even || isClear({ interval });
   const across = (kind, from, to) => html`<line class=${kind} x1=${from} x2=${to} y1=${middle} y2=${middle} />`;
   const upright = (kind, at, by) => html`<line class=${kind} x1=${at} x2=${at} y1=${middle - by} y2=${middle + by} />`;
   return html`<svg class="whisker" role="img" aria-label=${inWords(rate, interval)} height=${middle * 2}>
@@ -91,17 +100,17 @@ export function Whisker({ rate, interval, draws, of, small = false }) {
 }
 
 /** Rates below each other on a common scale. Rows: {name, title, rate, interval, draws, of, counts}. */
-export function Shares({ rows, ends = ['0 %', '100 %'], caption, counted }) {
+export function Shares({ rows, ends = ['0 %', '100 %'], caption, counted, ranked = false }) {
   return html`<div class="scroller"><table class="shares">
     <caption class="visually-hidden">${caption}</caption>
     <thead><tr>
       <th scope="col"><span class="visually-hidden">Who</span></th>
-      <th scope="col"><span class="ends"><span>${ends[0]}</span><span>${ends[1]}</span></span></th>
+      <th scope="col"><span class="ends"><span>${ends[0]}</span><span>50 %</span><span>${ends[1]}</span></span></th>
       <th scope="col" class="end">95 % interval</th>
       <th scope="col" class="end">${counted}</th>
     </tr></thead>
-    <tbody>${rows.map((row) => html`<tr key=${row.name}>
-      <th scope="row"><bdi>${row.title ?? row.name}</bdi></th>
+    <tbody>${rows.map((row, index) => html`<tr key=${row.name}>
+      <th scope="row">${ranked && html`<span class="rank">${index + 1}</span>`}<bdi>${row.title ?? row.name}</bdi></th>
       <td class="drawn"><${Whisker} ...${row} /></td>
       <td class="end"><${Figure} ...${row} /></td>
       <td class="end soft">${row.counts}</td>

@@ -1,0 +1,89 @@
+"""The result of a debate as a headline: "gpt-6-luna wins, arguing against", "Too close to call".
+
+The winner is named as readers see it (`participants.shown_names`), with its side; with more than two parties
+with its seat. A list makes the same headline from the stored summary, so that one written by an older version
+reads alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from moot.core.state import Debate
+from moot.core.terms import HUMAN, DebateVerdict
+from moot.judging.parties import parties, party
+from moot.views.outcome import is_coin_flip
+from moot.views.participants import listed_names, participants, short_model, shown_names
+from moot.views.summary import StoredSummary
+
+SIDES = ("for", "against")
+TOO_CLOSE = "Too close to call"
+COIN_FLIP = "A coin flip"
+DRAW = "A draw"
+
+
+def verdict_headline(debate: Debate, verdict: DebateVerdict) -> str:
+    if is_coin_flip(debate, verdict):
+        return COIN_FLIP
+    if verdict.outcome == "win" and verdict.winner:
+        winner, seats = party(debate, verdict.winner), participants(debate)
+        views = [seats[seat.id] for seat in winner.seats]
+        role = _role(views[0].side, views[0].name, len(parties(debate)))
+        shared = any(view.model and view.shown == view.name and not view.person for view in views)
+        return win_line(
+            [view.shown for view in views], "" if shared else role, by_vote=verdict.by == "audience"
+        )
+    if verdict.outcome == "too-close":
+        return COIN_FLIP if verdict.by == "judges" and _judged_by_small_models(debate) else TOO_CLOSE
+    return DRAW
+
+
+def _judged_by_small_models(debate: Debate) -> bool:
+    judging = debate.deciding_judging
+    judges = judging.judges if judging else ()
+    return bool(judges) and all(judge.model.small for judge in judges)
+
+
+def summary_headline(summary: StoredSummary) -> str:
+    """The same, from what is stored of a debate for lists; empty without a verdict."""
+    places = _winning_places(summary)
+    if summary.outcome != "win" or not places:
+        return summary.headline
+    names = summary_names(summary)
+    person = summary.models[places[0]] in ("", HUMAN)
+    shared = names[places[0]] == summary.seats[places[0]] and not person
+    parties_count = len(set(summary.sides)) if summary.winning else len(summary.seats)
+    role = _role(summary.winner_side, summary.seats[places[0]], parties_count)
+    by_vote = summary.headline.endswith(" the vote")
+    return win_line([names[place] for place in places], "" if shared else role, by_vote=by_vote)
+
+
+def summary_names(summary: StoredSummary) -> tuple[str, ...]:
+    """The participants as readers see them."""
+    models = ("" if model == HUMAN else model for model in summary.models)
+    return shown_names(list(zip(summary.seats, models, strict=False)))
+
+
+def summary_models(summary: StoredSummary) -> str:
+    """The models against each other: gpt-6-luna v. claude-haiku-5-5."""
+    people = zip(summary.seats, summary.models, strict=False)
+    names = [name if model in ("", HUMAN) else short_model(model) for name, model in people]
+    different = list(dict.fromkeys(names))
+    return " v. ".join([*different, "itself"] if len(names) > len(different) == 1 else different)
+
+
+def _winning_places(summary: StoredSummary) -> tuple[int, ...]:
+    if summary.winning:
+        return summary.winning
+    return tuple(place for place, name in enumerate(summary.seats) if name == summary.winner)[:1]
+
+
+def win_line(names: Sequence[str], role: str, *, by_vote: bool) -> str:
+    wins = "wins" if len(names) == 1 else "win"
+    return f"{listed_names(names)} {wins}{' the vote' if by_vote else ''}{role}"
+
+
+def _role(side: str, seat_name: str, parties_count: int) -> str:
+    if parties_count > len(SIDES):
+        return f" as {seat_name}"
+    return f", arguing {side}" if side in SIDES else ""
