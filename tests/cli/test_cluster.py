@@ -113,7 +113,7 @@ def test_debates_that_wait_for_nobody_are_a_failure(env: dict[str, str]):
         debate = client.create(MOTION, participants=SPEAKERS, judge=MODEL, config=DebateConfig(max_rounds=1))
         waiting = until(lambda: piped(env, "cluster", "status"), lambda shown: shown.returncode == 1)
         assert "1 waiting for a worker" in waiting.stdout
-        assert "Start a worker: moot work" in waiting.stdout
+        assert "Start one: moot work" in waiting.stdout
         with running(env, "work"):
             until(lambda: client.status(debate.id), lambda debate: debate.status == "completed")
         assert piped(env, "cluster", "status").returncode == 0

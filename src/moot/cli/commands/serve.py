@@ -110,11 +110,11 @@ def work(
         terminal.line(
             f"This worker runs up to {settings.cluster.debates} debates at a time. Ctrl-C stops it."
         )
+        if url:
+            terminal.line((f"Its health: {url}/health/ready", "dim"))
         terminal.line(
             ("It reads keys from its own environment and moot.toml; saved keys are not used.", "dim")
         )
-        if url:
-            terminal.line((f"Its health: {url}/health/ready", "dim"))
 
     run(run_worker(settings, host=host, port=port, insecure=insecure, ready=ready))
     return 0
