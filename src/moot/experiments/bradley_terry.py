@@ -18,7 +18,7 @@ from moot.experiments.tables import Floats, Integers
 
 MAX_STEPS = 50
 LARGEST_STEP = 2.0
-TOLERANCE = 1e-4
+TOLERANCE = 1e-3
 """A step so small is the last: the next one would be about its square."""
 SOLVER_STEPS = 40
 ELEMENTS_AT_ONCE = 4_000_000

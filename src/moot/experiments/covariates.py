@@ -108,17 +108,17 @@ def _match(pro: np.ndarray, con: np.ndarray, judge: np.ndarray) -> Floats:
 
 def independent(design: Floats, columns: Floats, names: Sequence[str]) -> tuple[list[int], list[str]]:
     """Which columns add something to the design matrix, and notes on those that do not."""
-    basis = np.linalg.qr(design)[0].astype(float)
+    basis = design
     kept: list[int] = []
     dropped: dict[tuple[str, str], list[str]] = {}
     for number, name in enumerate(names):
         column = columns[:, number]
-        rest = column - basis @ (basis.T @ column)
-        rest = rest - basis @ (basis.T @ rest)
+        products = basis.T @ basis
+        rest = column - basis @ (np.linalg.pinv(products, hermitian=True) @ (basis.T @ column))
         length = float(np.sqrt(rest @ rest))
         if length > 1e-5 * max(1.0, float(np.sqrt(column @ column))):
             kept.append(number)
-            basis = np.concatenate([basis, rest[:, None] / length], axis=1)
+            basis = np.concatenate([basis, column[:, None]], axis=1)
         else:
             base, _, part = name.partition(":")
             why = "does not vary" if not column.any() else "cannot be told apart from the rest"
