@@ -238,7 +238,9 @@ class ProviderRegistry:
 
     async def pull_with_ollama(self, name: str, report: ollama.OnPull) -> None:
         """Have a running Ollama pull a model. Raises Unavailable."""
-        endpoint = self.endpoints["ollama"]
+        endpoint = self.endpoints.get("ollama")
+        if endpoint is None:
+            raise Unavailable("Ollama is not among the endpoints of this server.")
         await ollama.pull(endpoint, self.key(endpoint), name, self.model_files.environ, report)
 
     async def prepare(self, models: Iterable[Model], progress: OnInstallProgress = no_progress) -> None:

@@ -46,6 +46,7 @@ BEYOND_SCHEMAS = re.compile(
     "|Needed from the second turn on|This model has not spoken yet|The next turn is .*"
     "|Must be the last response of this turn's own model|Must be .*, as before"
     "|There is no model .* to install.|A model of (the hub|Ollama) is named .*|.*downloads are forbidden.*"
+    "|This model is split into several files.*"
 )
 """Rules about two members together, or about what is here at the moment."""
 
