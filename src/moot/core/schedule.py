@@ -1,8 +1,8 @@
 """Makes the schedule of a format: slot by slot, who speaks, in which round, to whom, for how many words.
 
 All of the turn order that can be known beforehand is decided here, so that planning is only "the first slot
-that is not used". There are two sides: seats for, seats against, and neutral seats on the smaller side, since
-a debate needs two. The members of a side speak in turn, however many speeches the format has for it: a seat
+that is not used". Every debater belongs to one of two sides; a neutral seat joins the side that has fewer
+members. The members of a side speak in turn, however many speeches the format has for it: a seat
 may give several, and two seats may share them. Where a side has several teams, each has its own members. A
 speech in which points of information may be offered takes two slots, with the break half-way.
 """

@@ -9,7 +9,7 @@ and from summaries; `judgment_files.py` reads and writes files.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -25,6 +25,8 @@ JudgmentWinner = Literal["pro", "con", "tie", "none"]
 """`none`: the judge was asked and gave no valid ballot."""
 SpeechIssue = Literal["refusal", "blank", "wrong_side", "timeout", "failure"]
 MARKUP = re.compile(r"^\s*(?:[-*+•]|\d+[.)]|#{1,6})\s|\*\*[^*\n]+\*\*", re.MULTILINE)
+SCORES: Mapping[JudgmentWinner, float] = {"pro": 1.0, "tie": 0.5, "con": 0.0}
+"""What a decided judgment gives the side for the motion."""
 PANEL = "panel"
 """The judge of a row that tells the verdict of a whole panel."""
 

@@ -15,9 +15,8 @@ from itertools import combinations
 from msgspec import Struct
 
 from moot.core.errors import Invalid
-from moot.experiments.judgments import Judgment
+from moot.experiments.judgments import SCORES, Judgment
 
-SCORES = {"pro": 1.0, "tie": 0.5, "con": 0.0}
 SEARCH_LIMIT = 20_000
 """Steps of the search for a Swiss round without a pair that has met before; then such pairs are allowed."""
 

@@ -13,10 +13,8 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from moot.experiments.judgments import Judgment, SpeechIssue
+from moot.experiments.judgments import SCORES, Judgment, SpeechIssue
 from moot.views.statistics_tables import wilson_interval
-
-SCORES = {"pro": 1.0, "tie": 0.5, "con": 0.0}
 
 
 class ModelReliability(Struct, frozen=True, kw_only=True):

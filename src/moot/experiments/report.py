@@ -16,14 +16,13 @@ from msgspec import Struct
 from moot.core.errors import Invalid
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.judge_measures import JudgeReport, RatingShift, judge_report, leave_one_judge_out
-from moot.experiments.judgments import Judgment
+from moot.experiments.judgments import SCORES, Judgment
 from moot.experiments.leg_results import LegResult
 from moot.experiments.rankings import rate_rankings
 from moot.experiments.ratings import Ratings, rate_models, rate_style_controlled
 from moot.experiments.reliability import ModelReliability, model_reliability
 
 SHOWN_DEBATES = 5
-SCORES = {"pro": 1.0, "tie": 0.5, "con": 0.0}
 
 
 class MatchupShare(Struct, frozen=True):

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from moot.core.errors import Invalid
 from moot.experiments.judgment_files import judgment_from_row
-from moot.experiments.judgments import Judgment
+from moot.experiments.judgments import SCORES, Judgment
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 Booleans = NDArray[np.bool_]
-SCORES = {"pro": 1.0, "tie": 0.5, "con": 0.0, "none": np.nan}
+SCORES_OR_NAN = {**SCORES, "none": np.nan}
 
 
 @runtime_checkable
@@ -115,7 +115,7 @@ def _from_rows(rows: list[Judgment]) -> JudgmentTable:
         models=models, judges=judges, groups=groups, debates=debates, motions=motions, formats=formats,
         pro=sides[0::2], con=sides[1::2], judge=judge, group=group, debate=debate, motion=motion,
         format=format,
-        score=np.array([SCORES[row.winner] for row in rows], float),
+        score=np.array([SCORES_OR_NAN[row.winner] for row in rows], float),
         margin=np.array([np.nan if row.margin is None else row.margin for row in rows], float),
         order=np.array([-1 if row.order is None else row.order % 2 for row in rows], np.intp),
         last_word=np.array([_sign(row.last_word) for row in rows], np.intp),

@@ -20,7 +20,7 @@ from moot.core.visibility import Heard, hears
 from moot.core.word_count import count_words, first_words
 from moot.prompts.fences import Fence, fence_for
 from moot.prompts.speaker_names import speaker_name
-from moot.prompts.speech_prompts import quote, told_of
+from moot.prompts.speech_prompts import quote, seat_instructions
 from moot.prompts.templates import SIDES, SPOKE, given_twice, section, seed, strip_json_fence
 
 MAX_TOKENS = 1500
@@ -88,7 +88,7 @@ def _instructions(debate: Debate, aside: Aside, fence: Fence) -> str:
         "seat",
         motion=debate.motion,
         side=SIDES[seat.side],
-        extras="".join(f"{extra}\n" for extra in told_of(debate, seat)),
+        extras="".join(f"{extra}\n" for extra in seat_instructions(debate, seat)),
         fence=fence.name,
     )
 

@@ -121,7 +121,7 @@ def _sealed(speech: Turn) -> tuple[EncryptedReasoning, ...]:
 
 def _instructions(debate: Debate, seat: Seat, *, aided: bool) -> str:
     fence = fence_for(debate, seat.id)
-    extras = told_of(debate, seat, [roster(debate, seat, fence), *_team(debate, seat)])
+    extras = seat_instructions(debate, seat, [roster(debate, seat, fence), *_team(debate, seat)])
     if debate.manner.winning == "self-terminate" and not debate.format.scripted:
         extras.append(section("cues", "concede", concede=CONCEDE))
     if aided:
@@ -162,7 +162,7 @@ def is_question(motion: str) -> bool:
     return motion.rstrip().endswith(("?", "？", "؟"))
 
 
-def told_of(debate: Debate, seat: Seat, team: Sequence[str] = ()) -> list[str]:
+def seat_instructions(debate: Debate, seat: Seat, team: Sequence[str] = ()) -> list[str]:
     """What a seat learns about itself and the debate, apart from its side. The text of the person who set up
     the debate comes last and is attributed to them; the side is repeated after it.
     """

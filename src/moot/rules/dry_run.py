@@ -66,12 +66,12 @@ class PlannedCall(Struct, frozen=True):
 
 
 class FirstRound(Struct, frozen=True):
-    """What a first round may come to: its calls, and the state after it, with how many bytes its speeches may
-    be longer than they are there for those who judge them."""
+    """What a first round may come to: its calls, and the state after it."""
 
     calls: tuple[PlannedCall, ...]
     debate: Debate
     longer: int
+    """How many more bytes judges may have to read if every speech uses its whole budget."""
 
 
 def first_round(opened: DebateOpened) -> FirstRound:

@@ -192,8 +192,8 @@ class Decoder(ABC):
         return b""
 
     def _on_repeated(self, words: str, number: int, whole: bytes, out: list[Chunk]) -> None:
-        """The words of `whole`: events that are the last one again but for the text of that member and their
-        numbers, of which `number` is the last."""
+        """Handle the events of `whole`, which differ from the one before them only in their text and their
+        sequence number. `words` is their joined text, `number` their last sequence number."""
         raise NotImplementedError
 
     def _is_complete(self) -> bool:
