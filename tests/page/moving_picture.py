@@ -20,10 +20,10 @@ from tests.page.sample_debate import Play, body
 from tests.page.screenshots import IMAGES, PATIENT, open_debate
 from tests.web.routes.served import serving
 
-SECONDS_A_WORD = 0.09
+SECONDS_A_WORD = 0.05
 FRAMES, FRAME_MS = 70, 200
-SIZE = (1100, 720)
-SHOWN_WIDTH = 880
+SIZE = (1440, 940)
+SHOWN_WIDTH = 960
 
 
 async def main() -> None:
