@@ -33,15 +33,7 @@ def verdict_headline(debate: Debate, verdict: DebateVerdict) -> str:
         return win_line(
             [view.shown for view in views], "" if shared else role, by_vote=verdict.by == "audience"
         )
-    if verdict.outcome == "too-close":
-        return COIN_FLIP if verdict.by == "judges" and _judged_by_small_models(debate) else TOO_CLOSE
-    return DRAW
-
-
-def _judged_by_small_models(debate: Debate) -> bool:
-    judging = debate.deciding_judging
-    judges = judging.judges if judging else ()
-    return bool(judges) and all(judge.model.small for judge in judges)
+    return TOO_CLOSE if verdict.outcome == "too-close" else DRAW
 
 
 def summary_headline(summary: StoredSummary) -> str:

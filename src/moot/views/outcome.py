@@ -75,8 +75,9 @@ def headline(debate: Debate, verdict: DebateVerdict) -> str:
 
 
 def is_coin_flip(debate: Debate, verdict: DebateVerdict) -> bool:
-    """Whether only very small models judged, and the sides have level points: the winner means nothing."""
-    if verdict.by != "judges" or verdict.outcome != "win" or not verdict.scores or verdict.margin != 0:
+    """Whether only very small models judged, and it is too close to call or the sides have level points."""
+    level = verdict.outcome == "win" and bool(verdict.scores) and verdict.margin == 0
+    if verdict.by != "judges" or not (level or verdict.outcome == "too-close"):
         return False
     judging = _judging(debate, verdict)
     return judging is not None and all(judge.model.small for judge in judging.judges)
