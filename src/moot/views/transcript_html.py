@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 
 from moot.views.costs import bill, dollars
+from moot.views.markdown_html import markdown_html
 from moot.views.participants import ParticipantView, seat_style
 from moot.views.text import duration_words, escape_line, escape_text, plural
 from moot.views.tool_uses import ToolUse
@@ -103,7 +104,7 @@ def _speech(speech: SpeechView) -> Iterator[str]:
 
 def _part(part: str | ToolUse) -> str:
     if isinstance(part, str):
-        return f'<div class="said" dir="auto">{escape_text(part)}</div>'
+        return f'<div class="said" dir="auto">{markdown_html(part)}</div>'
     failed = " · failed" if part.failed else ""
     label = "Unknown item" if part.unknown else "Tool"
     name, arguments = escape_line(part.title or part.name), escape_line(part.arguments)

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from moot.cli.render import debate_lines
 from moot.cli.render.debate_lines import heading, speaker_margin
+from moot.cli.render.emphasis import EmphasisReader
 from moot.cli.render.output import StyledText, Terminal, join, seat_colour, styled
 from moot.cli.render.status_line import status_lines
 from moot.cli.render.wrapping import LineFlow
@@ -59,6 +60,7 @@ class SpeechLines:
     def restart(self) -> None:
         self.reasoning, self.text = LineFlow(self.width, label="Thinks: "), LineFlow(self.width)
         self.reasoning_done = False
+        self.emphasis = EmphasisReader()
 
 
 def speech_figures(turn: Turn) -> str:
@@ -277,9 +279,12 @@ class DebateView:
     def _lines(self, debate: Debate, speech: SpeechLines, lines: list[str], style: str = "") -> None:
         margin = self._margin(_seat_index(debate, speech.turn.seat))
         for words in lines:
-            self._terminal.line(
-                *margin, (words, style)
-            ) if words or self._terminal.rich else self._terminal.line()
+            if not words and not self._terminal.rich:
+                self._terminal.line()
+            elif self._terminal.rich and not style:
+                self._terminal.line(*margin, *speech.emphasis.parts(words))
+            else:
+                self._terminal.line(*margin, (words, style))
 
     def _begin_again(self, event: CallStarted) -> None:
         for speech in self._speeches:
@@ -355,8 +360,11 @@ class DebateView:
             remaining = speech.reasoning.remaining() if thinking else speech.text.remaining()
             if thinking and not self._reasoning:
                 remaining = ["thinking …"] if speech.reasoning.text else []
-            style = "dim italic" if thinking else ""
-            lines += [styled(*margin, (words, style)) for words in remaining]
+            emphasis = speech.emphasis.copy()
+            lines += [
+                styled(*margin, *([(words, "dim italic")] if thinking else emphasis.parts(words)))
+                for words in remaining
+            ]
         elif debate.being_judged:
             lines += debate_lines.judge_lines(debate, self._terminal.width)
         width = self._terminal.width
