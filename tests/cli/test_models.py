@@ -189,7 +189,7 @@ def test_a_refused_key_says_which_one_it_was(moot: Moot, service: Service):
     service.status, service.error = 401, {"code": "invalid_api_key", "message": f"Incorrect API key: {KEY}"}
     code, out, err = moot("models", "test", "openai/gpt-6-luna")
     assert code == 1
-    assert "The provider does not accept the API key." in out
+    assert "OpenAI rejected OPENAI_API_KEY (401)." in out
     assert "from OPENAI_API_KEY" in out
     assert "HTTP 401" in out
     assert "req-7" in out
@@ -220,7 +220,7 @@ def test_what_the_first_question_showed_stays_when_the_second_fails(moot: Moot, 
     assert code == 1
     assert "✓  answer" in out
     assert "It is blue." in out
-    assert "✗  JSON       The provider asks us to slow down." in out
+    assert "✗  JSON       OpenAI limits how often it is called (429)." in out
     assert "The service says: Too many requests." in out
 
 

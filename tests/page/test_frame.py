@@ -32,9 +32,7 @@ async def test_a_debate_that_is_not_there_says_why_that_may_be(
 ) -> None:
     await page.goto(f"{served.url}/debate/deb_01M0000000000000000000000Z")
     await expect(page.get_by_role("heading", level=1)).to_have_text("There is no such debate")
-    await expect(page.get_by_role("main")).to_contain_text(
-        "It may have been deleted, or the address is wrong."
-    )
+    await expect(page.get_by_role("main")).to_contain_text("It was deleted, or the address is wrong.")
     complaints.clear()
 
 

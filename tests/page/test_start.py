@@ -85,7 +85,7 @@ async def test_another_format_brings_its_chairs_and_its_order(page: Page, served
     await page.get_by_role("button", name="Change format").click()
     await page.get_by_role("button", name="British Parliamentary").click()
     await expect(page.get_by_role("region", name="Seat 4, Closing Opposition")).to_be_visible()
-    await expect(page.get_by_role("img", name="Order of speeches: 16 speeches")).to_be_visible()
+    await expect(page.get_by_role("img", name="Order of speeches: 8 speeches, 16 parts")).to_be_visible()
     await page.get_by_role("button", name="Remove Closing Opposition").click()
     await expect(page.get_by_role("region", name="Seat 4")).to_have_count(0)
 

@@ -350,9 +350,15 @@ def make_client(
         ),
         proxy=proxy_to(endpoint.base_url, environ),
         service=ServiceName(
-            endpoint.title, endpoint.base_url, _key_source(endpoint, key), endpoint.url_variable
+            endpoint.title, _public_url(endpoint), _key_source(endpoint, key), endpoint.url_variable
         ),
     )
+
+
+def _public_url(endpoint: Endpoint) -> str:
+    """The address of a built-in service, unless the operator has moved it."""
+    usual = BUILT_IN.get(endpoint.name)
+    return endpoint.base_url if usual and usual.base_url == endpoint.base_url else ""
 
 
 def _key_source(endpoint: Endpoint, key: ApiKey | None) -> str:

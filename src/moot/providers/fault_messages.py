@@ -38,13 +38,16 @@ class ServiceName(Struct, frozen=True):
     """How a service is called in messages."""
 
     title: str
-    url: str
+    url: str = ""
+    """Its public address. An address that the operator has set is left out: viewers read the message."""
     key_source: str = ""
     """The variable or file of its key; empty where it has none."""
     url_variable: str = ""
 
     @property
     def host(self) -> str:
+        if not self.url:
+            return self.title
         parts = urlsplit(self.url)
         port = f":{parts.port}" if parts.port else ""
         return f"{parts.hostname or self.url}{port}"

@@ -72,8 +72,9 @@ def turn_shape(debate: Debate, turn: Turn, viewer: Viewer) -> Shape:
 
 
 def _first_token_ms(turn: Turn) -> int | None:
-    """From the start of the turn to its first token; None while there is none, and for people."""
-    if by_hand(turn) or not turn.runs:
+    """From the start of a finished turn to its first token; None for people. While it streams, the page
+    measures it: only words are sent then."""
+    if by_hand(turn) or not turn.runs or turn.state == "live":
         return None
     return max(0, round((turn.runs[0].at - turn.started_at).total_seconds() * 1000))
 
