@@ -84,25 +84,15 @@ def reach_verdict(debate: Debate, judging: Judging) -> DebateVerdict | None:
 
 def panel_decision(debate: Debate, counted: Sequence[JudgeBallots]) -> tuple[VerdictOutcome, str | None]:
     """The outcome and the winner. A winner needs more than half of the judges, or all of them where the
-    format asks for consensus; where models alone judged, also more points than the next party. Without one
-    it is a draw if no ballot names a winner, and else too close to call."""
+    format asks for consensus. Without one it is a draw if no ballot names a winner, and else too close to
+    call."""
     votes = Counter(judge.winner for judge in counted if judge.winner is not None)
     needed = len(counted) if debate.format.result == "consensus" else len(counted) // 2 + 1
     for leader, support in votes.most_common(1):
         if support >= needed:
-            return ("too-close", None) if _is_level(debate, counted, leader) else ("win", leader)
+            return "win", leader
     draw = all(ballot.winner is None for judge in counted for ballot in judge.ballots)
     return "draw" if draw else "too-close", None
-
-
-def _is_level(debate: Debate, counted: Sequence[JudgeBallots], leader: str) -> bool:
-    """Whether models name this winner and give another party the same points, the most of all."""
-    if any(judge.judge.model.human for judge in counted):
-        return False
-    means = _mean_scores(debate, [ballot for judge in counted for ballot in judge.ballots])
-    points = {party: score.score for party, score in means.items()}
-    own, others = points.pop(leader, None), points.values()
-    return own is not None and bool(others) and own == max(others)
 
 
 def _agreement(ballots: Sequence[Ballot], winner: str | None) -> float:
