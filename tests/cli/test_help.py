@@ -116,7 +116,7 @@ def test_the_version(moot: Moot):
         (["A motion to try", "--rounds", "many"], "many"),
         (["A motion to try", "--intensity", "6"], "6"),
         (["lst"], "Did you mean `moot list`?"),
-        (["hello"], "To debate one word: moot debate hello"),
+        (["hello"], "a motion has at least two words"),
         (["hello", "--rounds", "2"], "a motion has at least two words"),
         (["--rounds", "2", "hello"], "a motion has at least two words"),
         (["config"], "`moot doctor` shows what is set up here"),

@@ -20,7 +20,7 @@ PIPE_CLOSED = 141
 
 START, LOOK, STEER, TAKE_PART, THIS_MACHINE = "Start", "Look", "Steer", "Take part", "This machine"
 COMMANDS = (
-    (START, "debate", "debate:hold_debate", 'Hold a debate, as `moot "MOTION"` does; one word will do.'),
+    (START, "debate", "debate:hold_debate", 'Hold a debate, as `moot "MOTION"` does.'),
     (LOOK, "list", "debate_list:listing", "List the debates, newest first."),
     (LOOK, "show", "show:show", "Show a debate in the terminal."),
     (LOOK, "watch", "show:watch", "Follow a running debate from its start."),
@@ -171,8 +171,8 @@ def refuse_single_word(arguments: list[str]) -> None:
             f'There is no command {word!r}, and a motion stands in quotation marks: moot "{motion}"'
         )
     raise Invalid(
-        f"There is no command {word!r}, and a motion has at least two words. "
-        f"To debate one word: moot debate {word}. `moot help` lists the commands."
+        f"There is no command {word!r}, and a motion has at least two words: "
+        'moot "Homework should be banned". `moot help` lists the commands.'
     )
 
 

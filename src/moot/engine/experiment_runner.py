@@ -24,7 +24,7 @@ from moot.core.diagnostics import crash_point
 from moot.core.errors import Invalid, UnknownDebate
 from moot.core.ids import new_id
 from moot.core.state import Debate
-from moot.core.terms import ExperimentTag, Format, Money
+from moot.core.terms import ExperimentTag, Format, Model, Money
 from moot.engine.arena import Arena
 from moot.experiments.definition import ExperimentDefinition, check_extension, from_json
 from moot.experiments.leg_results import LegResult, read_result, result_of
@@ -63,6 +63,8 @@ class ExperimentProgress(Struct, frozen=True):
     budget: Money | None
     stopped_by: str = ""
     """Why no further debate is opened: `budget` or `stop`; empty while there are more."""
+    failures: tuple[str, ...] = ()
+    """Why debates failed, each reason once."""
 
     @property
     def per_hour(self) -> float:
@@ -111,11 +113,21 @@ class ExperimentRunner:
         self._teams = teams_of(self._format)
         self._planned = planned_count(definition, self._teams)
         self._failed = 0
+        self._failures: dict[str, None] = {}
         self._spent = 0
         self._held_now = 0
         self._started = monotonic()
         self._stopped_by = ""
         self._settled = asyncio.Event()
+
+    def models(self) -> tuple[Model, ...]:
+        """All models of the experiment, judges included. Raises Invalid or Unavailable for one that cannot be
+        used: an unknown name, or a service without its key."""
+        names = dict.fromkeys((*self._definition.models, *self._definition.judges))
+        models = tuple(self._arena.model(name) for name in names)
+        for model in models:
+            self._arena.providers.get(model.provider)
+        return models
 
     async def estimate(self) -> ExperimentEstimate:
         """Check models, format and prices, and count. Raises Invalid with what is wrong."""
@@ -169,7 +181,7 @@ class ExperimentRunner:
                 watching.cancel()
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
-        complete = not self._stopped_by and len(self._results) >= self._planned
+        complete = not self._stopped_by and len(self._results) - self._failed >= self._planned
         await self._store.set_state(definition.name, "done" if complete else "stopped")
         return self._report()
 
@@ -390,6 +402,7 @@ class ExperimentRunner:
             spent=Money(self._spent) / MICRODOLLARS,
             budget=self._definition.budget,
             stopped_by=self._stopped_by,
+            failures=tuple(self._failures),
         )
         if self._on_progress is not None:
             self._on_progress(progress)
@@ -402,6 +415,8 @@ class ExperimentRunner:
             self._spent -= self._legs[leg.leg].reserved
         self._legs[leg.leg], self._results[leg.leg] = leg, result
         self._failed += result.status == "error"
+        if result.status == "error":
+            self._failures[result.headline] = None
         self._spent += leg.reserved
 
 

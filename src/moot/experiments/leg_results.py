@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from moot.core.state import Debate
 from moot.experiments.judgments import Judgment, Ranking, judgments_from_debate, rankings_from_debate
-from moot.views.outcome import headline
+from moot.views.outcome import ending, headline
 
 
 class LegResult(Struct, frozen=True, omit_defaults=True):
@@ -29,7 +29,7 @@ class LegResult(Struct, frozen=True, omit_defaults=True):
 
 def result_of(debate: Debate, experiment: str, group: str) -> LegResult:
     unpriced = any(tally.unpriced for tally in debate.tallies.values())
-    failed = f"failed: {debate.failure}" if debate.status == "error" and debate.failure else ""
+    failed = ending(debate) if debate.status == "error" else ""
     return LegResult(
         debate=debate.id,
         status=debate.status,

@@ -47,14 +47,23 @@ def check(file: DefinitionFile, /) -> int:
     definition = read_definition(file)
     terminal = Terminal.out()
 
-    async def look() -> ExperimentEstimate:
+    async def look() -> tuple[ExperimentEstimate, list[str]]:
         from moot.engine.arena import Arena
         from moot.engine.experiment_runner import ExperimentRunner
 
         async with Arena.open() as arena:
-            return await ExperimentRunner(arena, definition).estimate()
+            runner = ExperimentRunner(arena, definition)
+            files = arena.providers.model_files
+            local = [model.name for model in runner.models() if model.provider == "local"]
+            missing = [name for name in local if name in files.catalogue and name not in files.installed()]
+            return await runner.estimate(), missing
 
-    _show_estimate(terminal, definition, run_loop(look()))
+    found, missing = run_loop(look())
+    _show_estimate(terminal, definition, found)
+    for name in missing:
+        terminal.line(f"local/{name} is not installed; the run downloads it first.")
+    if own := sorted(set(definition.judges) & set(definition.models)):
+        terminal.line(f"{', '.join(own)} judges debates in which it argues itself; choose another judge.")
     _show_widths(terminal, definition)
     terminal.line(f"Run it: moot experiment run {file}")
     return 0
@@ -252,7 +261,7 @@ async def _find(arena: Arena, name: str) -> StoredExperiment:
 
 
 def _hold(definition: ExperimentDefinition, retry_failed: bool) -> int:
-    from moot.cli.render.progress import experiment_bar
+    from moot.cli.render.progress import experiment_bar, install_bar
 
     terminal = Terminal.out()
 
@@ -261,6 +270,8 @@ def _hold(definition: ExperimentDefinition, retry_failed: bool) -> int:
         from moot.engine.experiment_runner import ExperimentRunner
 
         async with Arena.open() as arena:
+            with install_bar() as report:
+                await arena.providers.prepare(ExperimentRunner(arena, definition).models(), report)
             with experiment_bar(definition.name) as show:
                 return await ExperimentRunner(arena, definition, show).run(retry_failed=retry_failed)
 
@@ -273,10 +284,7 @@ def _hold(definition: ExperimentDefinition, retry_failed: bool) -> int:
     elif progress.stopped_by:
         terminal.line(f"Stopped. Continue it: moot experiment resume {definition.name}")
     if progress.failed:
-        terminal.line(
-            f"{plural(progress.failed, 'debate')} failed. "
-            f"Try them again: moot experiment resume {definition.name} --retry-failed"
-        )
+        terminal.line(f"Try those that failed again: moot experiment resume {definition.name} --retry-failed")
     return EXIT_INCOMPLETE if progress.failed or progress.finished < progress.planned else 0
 
 
@@ -289,7 +297,7 @@ def _show_estimate(terminal: Terminal, definition: ExperimentDefinition, found: 
         f"{definition.format}",
     )
     terminal.line(
-        f"{found.matchups:,} side-swapped matchups, {found.debates:,} debates, "
+        f"{plural(found.matchups, 'side-swapped matchup')}, {plural(found.debates, 'debate')}, "
         f"{found.calls[0]:,} to {found.calls[1]:,} calls"
     )
     if found.low is None or found.high is None:
@@ -320,6 +328,9 @@ def _show_widths(terminal: Terminal, definition: ExperimentDefinition) -> None:
 
 def _show_progress(terminal: Terminal, name: str, progress: ExperimentProgress) -> None:
     from moot.views.costs import dollars
+
+    for reason in progress.failures[:3]:
+        terminal.line(f"Failed: {reason}")
 
     of_budget = f" of {dollars(progress.budget)}" if progress.budget is not None else ""
     failed = f"{progress.failed} failed" if progress.failed else ""

@@ -103,7 +103,7 @@ class PageRoutes:
     def lost(self, request: Request) -> Response | None:
         """The page for an unknown address, if the client is a browser that accepts HTML."""
         wants_html = request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
-        within = f"{request.url.path}/".startswith(("/api/", *FILES))
+        within = f"{request.url.path}/".startswith(("/api/", "/static/", "/vendor/"))
         return self._shell(request, NOT_FOUND_PAGE, 404) if wants_html and not within else None
 
     async def _page(self, name: str, request: Request) -> Response:

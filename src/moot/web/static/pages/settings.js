@@ -126,6 +126,7 @@ function About({ info }) {
       <dt>Default model</dt><dd><code>${info.default}</code></dd>
     </dl>
     <p class="row">
+      <a class="btn" href="/manual/">Manual</a>
       <a class="btn" href="/docs">API reference</a>
       <a class="btn" href="/vendor/LICENSES.txt" target="_blank">Licences</a>
     </p>
