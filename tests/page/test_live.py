@@ -37,6 +37,13 @@ REST = """async () => {
   return last;
 }"""
 """Where the page comes to rest."""
+HEADERS = """
+window.headers = [];
+setInterval(() => {
+  for (const header of document.querySelectorAll('.speech > header')) headers.push(header.offsetHeight);
+}, 20);
+"""
+"""The heights of the headers of speeches, live and finished."""
 
 
 GATE = "\N{PILCROW SIGN}"
@@ -174,6 +181,49 @@ async def test_following_yields_to_whoever_scrolls_up(page: Page, served: Served
     await page.keyboard.press("f")
     await expect(end).to_be_in_viewport()
     await expect(page.get_by_role("button", name="Follow")).to_have_count(0)
+
+
+async def test_following_goes_on_from_speech_to_speech_until_the_wheel_is_turned_up(
+    page: Page, served: Served, hall: Hall
+) -> None:
+    await page.set_viewport_size({"width": 1440, "height": 900})
+    for number in range(6):
+        # Other words in each: what repeats itself ends a debate.
+        hall.says(SayCue(" ".join(f"reason{number * 100 + word}" for word in range(70))))
+    hall.says(SayCue(f"Begun. {GATE} {PARAGRAPH}"), StallCue())
+    await page.add_init_script(HEADERS)
+    debate = await served.open(maxRounds=4)
+    await enter(page, served, debate)
+    follow = page.get_by_role("button", name="Follow")
+    await expect(page.locator("#turn-7 .words")).to_contain_text("Begun.")
+    await page.evaluate(REST)
+    # What the browser moves by itself is no reason to stop.
+    await page.evaluate("scrollBy(0, -15)")
+    await page.evaluate(REST)
+    await expect(follow).to_have_count(0)
+    hall.gate.set()
+    await expect(page.locator("#turn-7 .tail")).to_contain_text("who decides")
+    await page.evaluate(REST)
+    await expect(follow).to_have_count(0)
+    assert await page.evaluate("document.documentElement.scrollHeight - innerHeight - scrollY") < 2
+    heights: list[float] = await page.evaluate("headers")
+    assert len(set(heights)) == 1, heights
+    await page.mouse.move(600, 500)
+    await page.mouse.wheel(0, -60)
+    await expect(follow).to_be_visible()
+
+
+@pytest.mark.parametrize("key", ["ArrowUp", "PageUp", "Home"])
+async def test_a_key_that_scrolls_up_stops_following(
+    page: Page, served: Served, hall: Hall, key: str
+) -> None:
+    hall.says(SayCue(f"{PARAGRAPH}\n\n" * 9 + "The end."), StallCue())
+    debate = await served.open()
+    await enter(page, served, debate)
+    await expect(page.get_by_text("The end.", exact=True)).to_be_in_viewport()
+    await page.evaluate(REST)
+    await page.keyboard.press(key)
+    await expect(page.get_by_role("button", name="Follow")).to_be_visible()
 
 
 async def test_only_the_paragraph_that_is_being_spoken_is_touched(

@@ -1,10 +1,14 @@
 // Following a live debate: the page stays scrolled to its end until the user scrolls up; it follows again when they
-// scroll back down, or ask for it.
+// scroll back down, or ask for it. A scroll that no input caused does not count: browsers also move the page when
+// something above changes its height.
 
 import { useEffect, useSignal } from '../../vendor/preact.js';
 import { isStill } from './preferences.js';
 
 const NEAR = 120;
+/** A scroll that begins within so many milliseconds of an input is the user's. */
+const SOON = 1000;
+const UP = new Set(['ArrowUp', 'PageUp', 'Home']);
 const root = document.documentElement;
 
 const left = () => root.scrollHeight - innerHeight - scrollY;
@@ -19,9 +23,11 @@ export function useFollow(box, goes, start = true) {
   const following = useSignal(start);
   useEffect(() => {
     let [last, height, upwards] = [scrollY, root.scrollHeight, false];
+    let [held, inputAt] = [false, -SOON];
+    const byUser = () => held || performance.now() - inputAt < SOON;
     const heed = () => {
       const shrunk = root.scrollHeight < height;
-      if (scrollY < last - 1 && !shrunk) following.value = false;
+      if (scrollY < last - 1 && !shrunk && byUser()) following.value = false;
       else if (scrollY > last && left() < NEAR && !upwards) following.value = true;
       [last, height] = [scrollY, root.scrollHeight];
     };
@@ -33,17 +39,31 @@ export function useFollow(box, goes, start = true) {
       following.value = false;
       scrollTo({ top: scrollY, behavior: 'instant' });
     };
-    const other = () => { upwards = false; };
-    const asks = ['keydown', 'pointerdown', 'touchstart'];
+    const moved = () => {
+      upwards = false;
+      inputAt = performance.now();
+    };
+    const typed = ({ key, shiftKey }) => {
+      upwards = false;
+      if (UP.has(key) || key === 'Tab' || (key === ' ' && shiftKey)) moved();
+    };
+    // Also of the scrollbar, which reports no release: the next movement without a button does.
+    const pressed = () => {
+      upwards = false;
+      held = true;
+    };
+    const released = ({ type, buttons }) => {
+      if (type !== 'pointermove' || !buttons) held = false;
+    };
+    const heard = {
+      scroll: heed, wheel: turned, touchmove: moved, keydown: typed, pointerdown: pressed,
+      pointermove: released, pointerup: released, pointercancel: released,
+    };
     const grown = new ResizeObserver(() => following.peek() && goes() && toEnd());
-    addEventListener('scroll', heed, { passive: true });
-    addEventListener('wheel', turned, { passive: true });
-    for (const way of asks) addEventListener(way, other, { passive: true });
+    for (const [type, hear] of Object.entries(heard)) addEventListener(type, hear, { passive: true });
     grown.observe(box.current);
     return () => {
-      removeEventListener('scroll', heed);
-      removeEventListener('wheel', turned);
-      for (const way of asks) removeEventListener(way, other);
+      for (const [type, hear] of Object.entries(heard)) removeEventListener(type, hear);
       grown.disconnect();
     };
   }, []);
