@@ -35,6 +35,7 @@ export function useFollow(box, goes, start = true) {
     const turned = ({ deltaY, ctrlKey }) => {
       if (!deltaY || ctrlKey) return;
       upwards = deltaY < 0;
+      inputAt = performance.now();
       if (!upwards || !following.peek() || !scrollY) return;
       following.value = false;
       scrollTo({ top: scrollY, behavior: 'instant' });
