@@ -12,8 +12,8 @@ from rapidfuzz import fuzz
 
 from moot.core.errors import Invalid
 from moot.experiments import (
-    Answer,
     BankMotion,
+    JudgeAnswer,
     Judgment,
     compare_protocols,
     draw_motions,
@@ -24,17 +24,19 @@ from moot.experiments import (
     rate_rankings,
     simulate_rankings,
 )
+from moot.experiments.bank_motions import motions_as_jsonl, motions_as_toml
 from moot.experiments.leaderboard import SCALE
-from moot.experiments.motions import motions_as_jsonl, motions_as_toml
 from moot.experiments.simulation import covered
 
 
-def answers(protocol: str, right: float, confidence: float, count: int = 200, seed: int = 0) -> list[Answer]:
+def answers(
+    protocol: str, right: float, confidence: float, count: int = 200, seed: int = 0
+) -> list[JudgeAnswer]:
     """A judge that is right so often, and always this sure of its choice."""
     random = np.random.default_rng(seed)
     chosen = [0 if random.random() < right else 1 for _ in range(count)]
     return [
-        Answer(
+        JudgeAnswer(
             question=f"q{n}", protocol=protocol, answer=0,
             probabilities=(confidence, 1 - confidence) if choice == 0 else (1 - confidence, confidence),
         )

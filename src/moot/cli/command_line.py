@@ -83,7 +83,7 @@ COMMANDS = (
         "Copy everything to another store, and compare.",
     ),
     (THIS_MACHINE, "models", "models:app", "List, install, test and remove models."),
-    (THIS_MACHINE, "keys", "keys:app", "Keys of model services: set, list, test and remove them."),
+    (THIS_MACHINE, "keys", "manage_keys:app", "Keys of model services: set, list, test and remove them."),
     (THIS_MACHINE, "formats", "formats:app", "List the debate formats, and check your own."),
     (THIS_MACHINE, "tools", "tools:app", "List the tools that speakers may use, and try one."),
     (THIS_MACHINE, "mcp", "serve:mcp", "Serve Moot to other programs over MCP, on stdin and stdout."),

@@ -19,7 +19,8 @@ from moot.core.errors import Unavailable
 
 if TYPE_CHECKING:
     from moot.experiments.adaptive_pairing import ExpectedWidths, adaptive_round, expected_widths, pair_gains
-    from moot.experiments.calibration import Answer, ProtocolScore, compare_protocols, protocol_scores
+    from moot.experiments.bank_motions import BankMotion, draw_motions, find_motions, motion_bank
+    from moot.experiments.calibration import JudgeAnswer, ProtocolScore, compare_protocols, protocol_scores
     from moot.experiments.elo import elo_ratings
     from moot.experiments.judge_measures import (
         JudgeReport,
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
         judgments_from_debate,
         rankings_from_debate,
     )
-    from moot.experiments.motions import BankMotion, draw_motions, find_motions, motion_bank
     from moot.experiments.pairing import Matchup, matchup, round_robin, swiss_round
     from moot.experiments.rankings import rate_rankings, simulate_rankings
     from moot.experiments.rating_report import (
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "calibration": (
-        "Answer",
+        "JudgeAnswer",
         "ProtocolScore",
         "compare_protocols",
         "protocol_scores",
@@ -78,7 +78,7 @@ _HOMES = {
         "judge_report",
         "leave_one_judge_out",
     ),
-    "motions": (
+    "bank_motions": (
         "BankMotion",
         "draw_motions",
         "find_motions",
@@ -114,10 +114,10 @@ _HOMES = {
     "tables": ("JudgmentTable", "as_table"),
 }
 __all__ = [
-    "Answer",
     "BankMotion",
     "Estimate",
     "ExpectedWidths",
+    "JudgeAnswer",
     "JudgeReport",
     "Judgment",
     "JudgmentTable",

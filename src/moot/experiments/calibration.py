@@ -1,8 +1,8 @@
 """Questions with a known answer: how often a judge is right after each protocol, and whether it knows it.
 
-A protocol is how the judge was informed: a debate, a consultancy, nothing at all. `Answer` is one judge's
-belief about one question after one protocol. Scores are means over questions; intervals are made by drawing
-questions with replacement, and two protocols are compared on the same questions only.
+A protocol is how the judge was informed: a debate, a consultancy, nothing at all. `JudgeAnswer` is one
+judge's belief about one question after one protocol. Scores are means over questions; intervals are made by
+drawing questions with replacement, and two protocols are compared on the same questions only.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SMALLEST = 0.001
 ScoreName = Literal["accuracy", "brier", "log_score"]
 
 
-class Answer(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+class JudgeAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """What one judge believed about one question after one protocol."""
 
     question: str
@@ -104,7 +104,7 @@ class ProtocolDifference(Struct, frozen=True, kw_only=True):
         return {"first": self.first, "second": self.second, "score": self.score, **told}
 
 
-AnswerData = Iterable[Answer | Mapping[str, Any]]
+AnswerData = Iterable[JudgeAnswer | Mapping[str, Any]]
 
 
 def protocol_scores(
@@ -113,7 +113,7 @@ def protocol_scores(
     """Accuracy and calibration of each protocol, in the order in which they come.
 
     >>> even = dict(protocol="naive", probabilities=(0.5, 0.5), answer=0)
-    >>> rows = [Answer(question=str(n), **even) for n in range(3)]
+    >>> rows = [JudgeAnswer(question=str(n), **even) for n in range(3)]
     >>> score = protocol_scores(rows, bootstraps=10)[0]
     >>> (score.accuracy.value, score.brier.value, score.calibration_error)
     (0.5, 0.25, 0.0)
@@ -187,9 +187,9 @@ def compare_protocols(
     return tuple(result)
 
 
-def _answers(data: AnswerData) -> list[Answer]:
+def _answers(data: AnswerData) -> list[JudgeAnswer]:
     try:
-        answers = [one if isinstance(one, Answer) else msgspec.convert(one, Answer) for one in data]
+        answers = [one if isinstance(one, JudgeAnswer) else msgspec.convert(one, JudgeAnswer) for one in data]
     except msgspec.ValidationError as error:
         raise Invalid(f"An answer is wrong: {error}.") from error
     if not answers:
@@ -202,11 +202,11 @@ def _answers(data: AnswerData) -> list[Answer]:
     return answers
 
 
-def _groups(answers: list[Answer]) -> Integers:
+def _groups(answers: list[JudgeAnswer]) -> Integers:
     return coded(one.group or one.question for one in answers)[1]
 
 
-def _scores(answers: list[Answer]) -> dict[ScoreName, Floats]:
+def _scores(answers: list[JudgeAnswer]) -> dict[ScoreName, Floats]:
     right: list[float] = []
     brier: list[float] = []
     logs: list[float] = []

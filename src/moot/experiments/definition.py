@@ -20,7 +20,7 @@ from msgspec import Struct, field
 
 from moot.core.errors import Invalid
 from moot.core.terms import Money
-from moot.experiments.motions import MotionDifficulty, MotionKind, draw_motions, find_motions
+from moot.experiments.bank_motions import MotionDifficulty, MotionKind, draw_motions, find_motions
 
 Pairing = Literal["round-robin", "swiss", "adaptive"]
 MAX_MODELS = 100

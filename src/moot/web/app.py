@@ -38,9 +38,9 @@ from moot.web.routes import (
     docs,
     experiment_routes,
     health,
-    installs,
+    install_routes,
     invitations,
-    keys,
+    key_routes,
     metrics,
     page_views,
     people,
@@ -58,7 +58,8 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
 SOCKET = f"{PREFIX}/debates/{{debateId}}/ws"
 ROUTERS = (
     debate_routes.router, command_routes.router, page_views.router, invitations.router, people.router,
-    conversation_routes.router, experiment_routes.router, admin.router, installs.router, keys.router,
+    conversation_routes.router, experiment_routes.router, admin.router, install_routes.router,
+    key_routes.router,
 )  # fmt: skip
 """The routes of `/api/v1`."""
 

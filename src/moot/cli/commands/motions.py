@@ -31,7 +31,7 @@ def motions(
     ] = "table",
 ) -> int:
     """Motions to debate: about 300, by theme, kind and difficulty."""
-    from moot.experiments import motions as bank
+    from moot.experiments import bank_motions as bank
 
     found = bank.find_motions(theme=theme, kind=kind, difficulty=difficulty, search=" ".join(search))
     if random is not None:
@@ -52,7 +52,7 @@ def motions(
 
 
 def _table(terminal: Terminal, found: tuple[object, ...]) -> None:
-    from moot.experiments.motions import BankMotion, themes
+    from moot.experiments.bank_motions import BankMotion, themes
 
     if not found:
         terminal.line("No motion fits.")
