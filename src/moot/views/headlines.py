@@ -39,7 +39,7 @@ def verdict_headline(debate: Debate, verdict: DebateVerdict) -> str:
 def summary_headline(summary: StoredSummary) -> str:
     """The same, from what is stored of a debate for lists; empty without a verdict."""
     places = _winning_places(summary)
-    if summary.outcome != "win" or not places:
+    if summary.outcome != "win" or not places or summary.headline == COIN_FLIP:
         return summary.headline
     names = summary_names(summary)
     person = summary.models[places[0]] in ("", HUMAN)

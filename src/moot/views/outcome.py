@@ -90,8 +90,8 @@ def places(debate: Debate, verdict: DebateVerdict) -> str:
 
 
 def margin(debate: Debate, verdict: DebateVerdict) -> str:
-    """Return who is ahead by how much; empty where there are no points."""
-    if not verdict.scores:
+    """Return who is ahead by how much; empty where there are no points, or where they say nothing."""
+    if not verdict.scores or is_coin_flip(debate, verdict):
         return ""
     points = "point" if abs(verdict.margin) == 1 else "points"
     if verdict.margin == 0:
