@@ -76,6 +76,16 @@ const names = (entries) => entries.map((entry) => `${entry.key}:${entry.numbers 
 
 const seatOf = (debate, id) => debate.at('about').value.seats.find((seat) => seat.id === id);
 
+/** Visitors of a server without tokens have this name: the moderator's remarks and the audience's questions. */
+const ANYONE = 'anyone';
+
+function author({ by, question }, me) {
+  if (!by) return '';
+  if (by !== ANYONE) return me?.name === by ? ' from you' : html` from <bdi>${by}</bdi>`;
+  if (question) return ' from the audience';
+  return me?.name === by && me.may.steer ? ' from you' : ' from the moderator';
+}
+
 /** A remark or question to the speakers. */
 function Remark({ debate, number }) {
   const remark = debate.at('remarks', number).value;
@@ -83,7 +93,7 @@ function Remark({ debate, number }) {
   const to = seatOf(debate, remark.to);
   const audience = to ? html` to <bdi>${to.name}</bdi>` : ' to all';
   return html`<div class="remark" id=${`remark-${number}`}>
-    <p>${remark.question ? 'A question' : 'A remark'}${remark.by && html` from <bdi>${remark.by}</bdi>`}${audience}</p>
+    <p>${remark.question ? 'A question' : 'A remark'}${author(remark, debate.me.value)}${audience}</p>
     <blockquote dir="auto">${remark.text}</blockquote>
   </div>`;
 }
