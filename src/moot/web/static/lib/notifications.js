@@ -19,6 +19,9 @@ export function useAnnouncements(debate) {
   }, [debate]);
 }
 
+/** While the last speech is being finished, a debate is not paused yet. */
+const isPaused = (now) => now.state === 'paused' && !now.pausing;
+
 function changes(debate, before, now) {
   const { seats } = debate.at('about').peek();
   const turn = (number) => debate.at('turns', number).peek();
@@ -30,7 +33,8 @@ function changes(debate, before, now) {
     ...begun.map((number) => `${name(number)} begins: ${turn(number)?.title}.`),
   ];
   if (now.phase !== before.phase && begun.length === 0 && now.speaking.length === 0) announcements.push(`${now.phase}.`);
-  if (now.state === 'paused' && before.state !== 'paused') announcements.push('Paused.');
+  if (now.pausing && !before.pausing) announcements.push('Pauses after this speech.');
+  if (isPaused(now) && !isPaused(before)) announcements.push('Paused.');
   if (now.trouble && !before.trouble) announcements.push(`${now.trouble.title}.`);
   return announcements;
 }
@@ -74,7 +78,7 @@ function state(debate) {
   if (now.trouble) return { mark: 'wrong', text: now.trouble.title };
   if (now.endedAt && !now.beingJudged) return { mark: 'over', text: now.phase };
   if (now.beingJudged || now.state === 'judge_evaluating') return { mark: 'judging', text: 'Judging' };
-  if (now.state === 'paused') return { mark: 'paused', text: 'Paused' };
+  if (isPaused(now)) return { mark: 'paused', text: 'Paused' };
   const names = speakers.map((seat) => seat?.name).join(' and ');
   return { mark: 'speaking', text: names ? `${names}: ${now.phase}` : now.phase, colour };
 }
