@@ -112,7 +112,7 @@ function Decision({ debate }) {
   const winner = partiesOf(about).get(verdict.winner);
   return html`<section class="verdict" aria-label="Verdict of the sample">
     <p class="overline">Verdict · ${verdict.judges.length} judges, both orders</p>
-    <h3 class="headline" data-seat style=${winner?.style ?? ''}><${Words}>${verdict.headline}<//></h3>
+    <h3 class="headline" data-seat style=${winner?.style ?? ''}><${Words}>${verdict.title}<//></h3>
     <ul class="doubts" aria-label="What weakens it">${verdict.doubts.map((doubt) => html`<li key=${doubt}>${doubt}</li>`)}</ul>
     <${Doubt} verdict=${verdict} about=${about} />
   </section>`;
@@ -129,7 +129,7 @@ function step(player) {
 /** For screen readers: what a step has brought. */
 function said({ debate, recording, time }) {
   const mark = recording.markAt(time.peek());
-  if (mark?.kind !== 'speech') return debate.view.verdicts?.['0']?.headline ?? '';
+  if (mark?.kind !== 'speech') return debate.view.verdicts?.['0']?.title ?? '';
   return debate.view.turns[mark.turn]?.text ?? '';
 }
 
