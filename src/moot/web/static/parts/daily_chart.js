@@ -53,6 +53,7 @@ function drawn(box, days) {
   const options = {
     width: box.clientWidth,
     height: HEIGHT,
+    legend: { markers: { width: 0, fill: (_, index) => (index === 1 ? colour.bar : colour.ink) } },
     cursor: { y: false, points: none, drag: { x: false, y: false } },
     tzDate: (at) => uPlot.tzDate(new Date(at * 1000), 'Etc/UTC'),
     scales: {
