@@ -10,7 +10,7 @@ from playwright.async_api import Page, expect
 
 from moot.compat.legacy_import import import_rows
 from moot.compat.row_readers import parse_location
-from tests.web.routes.served import Served
+from tests.web.routes.served import Served, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -59,3 +59,24 @@ async def test_an_imported_conversation_is_listed_searched_and_read_in_order(
     await expect(message.locator("strong")).to_have_text("is")
     await page.get_by_label("Search in this conversation").fill("Why?")
     await expect(page.locator(".message")).to_have_count(1)
+
+
+async def test_a_session_is_started_on_the_page_and_each_turn_is_asked_for(
+    page: Page, tmp_path: Path, complaints: list[str]
+) -> None:
+    async with serving(tmp_path, model="scripted/demo") as served:
+        await ask_for_turns(page, served)
+    # To the page's watcher this second server is another host.
+    assert all(complaint.startswith("asked elsewhere: http://127.0.0.1:") for complaint in complaints)
+    complaints.clear()
+
+
+async def ask_for_turns(page: Page, served: Served) -> None:
+    await page.goto(f"{served.url}/conversations")
+    await page.get_by_role("button", name="New turn-by-turn session").click()
+    await page.get_by_label("Motion", exact=True).fill("Homework should be banned")
+    await page.get_by_role("button", name="Ask for the first turn").click()
+    await expect(page.locator("#turn-1")).to_be_visible()
+    await page.get_by_role("button", name="Next turn").click()
+    await expect(page.locator("#turn-2")).to_be_visible()
+    await expect(page.get_by_text("Turn 3 of 10")).to_be_visible()

@@ -64,7 +64,10 @@ export function NextTurn({ debate, id }) {
 
 function useModels() {
   const [loaded, error] = useLoaded((signal) => get('/models', { signal }));
-  return [(loaded?.models ?? []).filter((model) => model.available), error];
+  const usable = (loaded?.models ?? []).filter((model) => model.available);
+  if (!loaded || usable.some((model) => keyOf(model) === loaded.default)) return [usable, error];
+  const [provider, ...name] = loaded.default.split('/');
+  return [[{ provider, modelId: name.join('/'), name: name.join('/') }, ...usable], error];
 }
 
 const Models = ({ models, ...more }) => html`<select class="field" ...${more}>
