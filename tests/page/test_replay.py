@@ -38,7 +38,7 @@ async def test_a_replay_is_gone_through_with_the_keyboard(page: Page, served: Se
     await expect(page.locator("#turn-4")).to_have_count(0)
     await page.keyboard.press("ArrowRight")
     await expect(page.locator("#turn-4")).to_be_visible()
-    assert page.url.endswith("#turn-4")
+    await expect(page).to_have_url(re.compile("#turn-4$"))
     await slider.focus()
     await page.keyboard.press("Home")
     await expect(page.locator("article.speech")).to_have_count(0)
