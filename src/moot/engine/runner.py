@@ -19,6 +19,7 @@ from time import monotonic
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.core.diagnostics import crash_point, log_fields
@@ -50,6 +51,19 @@ LAST_WRITE_SECONDS = 5.0
 """How long the last write of a cancelled runner may take."""
 
 
+class AttemptEnd(Struct):
+    """How one call ended."""
+
+    faults: FaultCounts
+    """Those of all attempts so far."""
+    debate: Debate | None = None
+    """The state after it; None where there was nothing to record."""
+    wait: float | None = None
+    """Seconds before the next attempt; None: no further attempt."""
+    unfinished: CallResult | None = None
+    """The result, where it asks for tools and so is not the end."""
+
+
 class Runner:
     def __init__(
         self,
@@ -76,7 +90,7 @@ class Runner:
         self._tool_runner = ToolRunner(tools or NoTools(), pace.tool)
         self._missing_keys = missing_keys
         self._random_number = random_number
-        self._jobs: dict[ModelJob | HumanJob, asyncio.Task[None]] = {}
+        self._jobs: dict[ModelJob | HumanJob, asyncio.Task[Debate | None]] = {}
         self._timers: dict[int, JobTimer] = {}
         """Of the speeches that models are giving, by turn."""
         self._changed = asyncio.Event()
@@ -107,17 +121,20 @@ class Runner:
     async def _run_steps(self, debate: Debate) -> None:
         if debate.status == "initializing":
             await self._prepare(debate)
+        advanced: Debate | None = None
         while True:
-            debate = (await self._record(runner_decisions.advance)).debate
-            step = plan(debate)
+            debate = advanced or (await self._record(runner_decisions.advance)).debate
+            advanced, step = None, plan(debate)
             if debate.live:
                 crash_point("turn-started")
-                await self._run_jobs(debate, [speech_job(debate, turn) for turn in debate.live])
+                advanced = await self._run_jobs(debate, [speech_job(debate, turn) for turn in debate.live])
             elif debate.open_asides:
-                await self._run_jobs(debate, [aside_job(debate, aside) for aside in debate.open_asides])
+                jobs = [aside_job(debate, aside) for aside in debate.open_asides]
+                advanced = await self._run_jobs(debate, jobs)
             elif isinstance(step, AskJudges):
                 crash_point("judging")
-                await self._run_jobs(debate, [ballot_job(debate, *ballot) for ballot in step.ballots])
+                jobs = [ballot_job(debate, *ballot) for ballot in step.ballots]
+                advanced = await self._run_jobs(debate, jobs)
             elif isinstance(step, HoldPoll) and closes_on_time(debate, step.name):
                 await self._wait_for_poll(step.name)
             else:
@@ -130,8 +147,9 @@ class Runner:
             with suppress(Unavailable, Invalid):
                 await self._provider(model.provider).prepare(model)
 
-    async def _run_jobs(self, debate: Debate, jobs: Sequence[ModelJob | HumanJob]) -> None:
-        """All jobs at the same time; one that is cut does not disturb the others."""
+    async def _run_jobs(self, debate: Debate, jobs: Sequence[ModelJob | HumanJob]) -> Debate | None:
+        """All jobs at the same time; one that is cut does not disturb the others. Returns the state after
+        the next step, where the end of the last job was recorded together with that step."""
         seconds = debate.limits.turn_seconds
         for job in jobs:
             self._jobs[job] = asyncio.create_task(self._run_job(job, seconds), name=f"{self._id} {job.name}")
@@ -146,13 +164,16 @@ class Runner:
         for result in results:
             if isinstance(result, Exception):
                 raise result
+        states = [result for result in results if isinstance(result, Debate)]
+        return max(states, key=lambda state: state.seq) if len(states) == len(jobs) else None
 
-    async def _run_job(self, job: ModelJob | HumanJob, seconds: float) -> None:
+    async def _run_job(self, job: ModelJob | HumanJob, seconds: float) -> Debate | None:
+        """Returns the state after the end of the job, if this recorded it."""
         with log_fields(**_purpose_fields(job.purpose)):
             if isinstance(job, HumanJob):
                 await self._wait_for_human(job)
-            else:
-                await self._run_model_job(job, seconds)
+                return None
+            return await self._run_model_job(job, seconds)
 
     # --- following the log ----------------------------------------------------------------------------
 
@@ -236,16 +257,17 @@ class Runner:
 
     # --- calling models -------------------------------------------------------------------------------
 
-    async def _run_model_job(self, job: ModelJob, seconds: float) -> None:
-        """Call the model until a reply is accepted, the time is up, or another attempt makes no sense."""
+    async def _run_model_job(self, job: ModelJob, seconds: float) -> Debate | None:
+        """Call the model until a reply is accepted, the time is up, or another attempt makes no sense.
+        Returns the state after that."""
         timer = JobTimer(seconds)
         if job.purpose.turn is not None:
             self._timers[job.purpose.turn] = timer
         if isinstance(job, SpeechJob):
             await self._offer_tools(job)
-        faults, wait, attempts = FaultCounts(), 0.0, Counter[int | None]()
-        while wait is not None:
-            await asyncio.sleep(wait)
+        end, attempts = AttemptEnd(FaultCounts(), wait=0.0), Counter[int | None]()
+        while end.wait is not None:
+            await asyncio.sleep(end.wait)
             # Attempts are counted anew for each call that continues another.
             attempts[job.continues] += 1
             attempt = attempts[job.continues]
@@ -253,18 +275,19 @@ class Runner:
             queued = monotonic()
             async with self._admitted(request):
                 timer.extend_by(monotonic() - queued)
-                faults, wait, unfinished = await self._attempt(job, request, attempt, faults, timer)
-            if unfinished is not None and isinstance(job, SpeechJob):
-                wait = await self._run_tools(job, unfinished, timer)
+                end = await self._attempt(job, request, attempt, end.faults, timer)
+            if end.unfinished is not None and isinstance(job, SpeechJob):
+                end.wait = await self._run_tools(job, end.unfinished, timer)
+                end.debate = None
+        return end.debate
 
     async def _attempt(
         self, job: ModelJob, request: Request, attempt: int, faults: FaultCounts, timer: JobTimer
-    ) -> tuple[FaultCounts, float | None, CallResult | None]:
-        """One call. Returns the faults so far, the wait before the next attempt (None: no further attempt),
-        and the result where it asks for tools and so is not the end."""
+    ) -> AttemptEnd:
+        """One call."""
         started = await self._begin(job, request, attempt)
         if started is None:
-            return faults, None, None
+            return AttemptEnd(faults)
         request = replace(request, max_tokens=started.max_tokens)
         result = CallResult(call=started.call, started=monotonic())
         try:
@@ -282,11 +305,12 @@ class Runner:
                 jitter=self._random_number(),
             )
             outcome = job.on_failure(fault) if wait is None else None
-            await self._fail(call_failed(request, result, fault, wait), outcome)
-            return faults, wait, None
+            return AttemptEnd(
+                faults, await self._fail(call_failed(request, result, fault, wait), outcome), wait
+            )
         except TimeoutError:
-            await self._fail(call_failed(request, result, Fault("timeout"), None), job.on_timeout(result))
-            return faults, None, None
+            failed = call_failed(request, result, Fault("timeout"), None)
+            return AttemptEnd(faults, await self._fail(failed, job.on_timeout(result)))
         except asyncio.CancelledError:
             # Cut by a command, or the runner has to stop: the cost of the call is recorded all the same.
             await _shielded(self._fail(call_failed(request, result, Fault("cut"), None)))
@@ -294,9 +318,11 @@ class Runner:
         crash_point("answer-heard")
         completed = call_completed(request, result, ended=outcome is not None)
         segments = job.unwritten_segments(result)
-        await self._record(lambda debate: runner_decisions.finish_call(debate, completed, segments, outcome))
+        finished = await self._settle(
+            lambda debate: runner_decisions.finish_call(debate, completed, segments, outcome)
+        )
         crash_point("part-completed")
-        return faults, None, result if outcome is None else None
+        return AttemptEnd(faults, finished, unfinished=result if outcome is None else None)
 
     async def _begin(self, job: ModelJob, request: Request, attempt: int) -> CallStarted | None:
         """Reserve the money for a call; None where it is no longer wanted, or cannot be paid."""
@@ -389,8 +415,13 @@ class Runner:
 
     # --- writing --------------------------------------------------------------------------------------
 
-    async def _fail(self, failed: CallFailed, outcome: ResultEvent | None = None) -> None:
-        await self._record(lambda debate: runner_decisions.fail_call(debate, failed, outcome))
+    async def _fail(self, failed: CallFailed, outcome: ResultEvent | None = None) -> Debate:
+        return await self._settle(lambda debate: runner_decisions.fail_call(debate, failed, outcome))
+
+    async def _settle(self, settle: Callable[[Debate], Sequence[Event]]) -> Debate:
+        """Record the end of a call and the step that follows from it, in one commit."""
+        result = await self._record(lambda debate: runner_decisions.settle_and_advance(debate, settle))
+        return result.debate
 
     async def _record(
         self, decide: Callable[[Debate], Sequence[Event]], *, bodies: dict[str, bytes] | None = None

@@ -7,7 +7,7 @@ has moved on meanwhile: a turn that was cut is not completed, and no call is set
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from msgspec import Struct
@@ -119,6 +119,15 @@ def advance(debate: Debate) -> tuple[Event, ...]:
     if debate.status == "initializing":
         batch.add(DebateReady())
     _perform(batch, _next_step(batch))
+    return tuple(batch.events)
+
+
+def settle_and_advance(debate: Debate, settle: Callable[[Debate], Sequence[Event]]) -> tuple[Event, ...]:
+    """What settles a call (see `finish_call` and `fail_call`), and the step that follows; none while other
+    speeches, asides or ballots are under way."""
+    batch = EventBatch(debate)
+    batch.add(*settle(debate))
+    batch.add(*advance(batch.debate))
     return tuple(batch.events)
 
 
