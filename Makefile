@@ -33,6 +33,7 @@ help: ## list these targets
 
 run: setup docs ## start the server and open the page; ARGS='--port 9000'
 	@$(BIN)/moot models install $(MODEL)
+	@echo "Starting the server ..."
 	@$(BIN)/moot serve --open $(ARGS)
 
 debate: setup ## hold a debate in this terminal; MOTION='...' sets the motion
@@ -93,7 +94,7 @@ setup: .venv/.stamp .venv/.page ## set up .venv; the other targets run this firs
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Moot needs Python 3.11 or newer: make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || scripts/debian.sh python3-venv
-	@echo "setting up .venv (once, about a minute) ..."
+	@echo "Installing Moot and its Python packages into .venv (once, about a minute) ..."
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install -qq -c constraints.txt pip hatchling editables
 	@$(BIN)/python -m pip install -qq -c constraints.txt --no-build-isolation -e '.[$(EXTRAS)]'
@@ -102,14 +103,17 @@ setup: .venv/.stamp .venv/.page ## set up .venv; the other targets run this firs
 .venv/.npm: .venv/.stamp package-lock.json
 	@command -v npm >/dev/null || \
 		{ echo "The page is put together with Node.js and npm: please install them." >&2; exit 1; }
+	@echo "Fetching the libraries of the page with npm ..."
 	@npm ci --silent --no-audit --no-fund --ignore-scripts
 	@touch $@
 
 .venv/.page: .venv/.npm scripts/vendor.js $(STATIC) $(STYLES)
+	@echo "Building the page ..."
 	@node scripts/vendor.js
 	@touch $@
 
 .venv/.manual: .venv/.stamp $(MANUAL)
+	@echo "Building the manual, which the server shows at /manual ..."
 	@$(BIN)/python scripts/build_docs.py
 	@touch $@
 

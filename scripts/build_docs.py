@@ -42,10 +42,15 @@ def main() -> None:
         _write(PAGES / path, text)
     built = subprocess.run(
         [sys.executable, "-m", "zensical", "build", "--strict", "--clean"],
-        cwd=ROOT, env=os.environ | {"NO_COLOR": "1"}, stderr=subprocess.PIPE, text=True, check=False,
-    )  # fmt: skip
+        cwd=ROOT,
+        env=os.environ | {"NO_COLOR": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
     if built.returncode:
-        sys.exit(built.stderr.split("Traceback")[0])
+        sys.exit(built.stdout.split("Traceback")[0])
 
 
 def _pictures(source: Path) -> Iterator[Path]:

@@ -50,5 +50,8 @@ def test_a_token_is_not_shown_by_accident(tmp_path: Path) -> None:
 
 def test_a_log_is_text_or_json(tmp_path: Path) -> None:
     assert service(tmp_path, MOOT_LOG="json").log == "json"
+    assert service(tmp_path, MOOT_LOG="json").log_requests
+    assert not service(tmp_path).log_requests
+    assert not service(tmp_path, MOOT_LOG="json", MOOT_LOG_REQUESTS="0").log_requests
     with pytest.raises(Invalid, match="MOOT_LOG"):
         service(tmp_path, MOOT_LOG="xml")

@@ -54,6 +54,8 @@ class ServerSettings(Struct, frozen=True):
     turn_grace_seconds: float = 10.0
     """Longer than clients wait before they reconnect: 1, 2 and 4 seconds."""
     log: Literal["text", "json"] = "text"
+    log_requests: bool = False
+    """A line for each request."""
     quick_per_hour: int | None = None
     quick_cache_seconds: float = 0.0
 
@@ -209,6 +211,7 @@ def _service(env: Mapping[str, str]) -> ServerSettings:
         stalled_seconds=_positive(env, "MOOT_STALLED_VIEWER_S", usual.stalled_seconds),
         turn_grace_seconds=_positive(env, "MOOT_TURN_GRACE_S", usual.turn_grace_seconds),
         log=_log(env),
+        log_requests=_flag(env, "MOOT_LOG_REQUESTS", default=_log(env) == "json"),
     )
 
 
@@ -244,8 +247,9 @@ def _data_folder() -> Path:
     return user_data_path("moot", appauthor=False)
 
 
-def _flag(env: Mapping[str, str], name: str) -> bool:
-    return env.get(name, "").strip().lower() in ("1", "true", "yes", "on")
+def _flag(env: Mapping[str, str], name: str, *, default: bool = False) -> bool:
+    value = env.get(name, "").strip().lower()
+    return value in ("1", "true", "yes", "on") if value else default
 
 
 def _number(env: Mapping[str, str], name: str, default: float) -> float:

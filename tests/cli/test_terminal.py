@@ -114,7 +114,7 @@ def test_leaving_while_the_judge_is_at_work_keeps_the_speeches(data: Path, moot:
 
 def test_a_server_at_a_terminal_keeps_its_address_on_the_screen(data: Path):
     with Terminal(environment(data), "serve", "--port", "0") as terminal:
-        url = re.findall(r"Moot is at (http://[\d.:]+\d)", words(terminal.until("/docs.")))[0]
+        url = re.findall(r"Moot is at (http://[\d.:]+\d)", words(terminal.until("stops it.")))[0]
         with Client(url) as client:
             assert client.list().debates == ()
         terminal.type("\x03")

@@ -54,7 +54,7 @@ async def test_a_debate_is_conducted_from_the_first_speech_to_the_verdict_by_key
     debate_id = await served.open()
     await held(page, served, debate_id)
     await page.keyboard.press("Space")
-    await expect(button(page, "Do not pause")).to_be_visible()
+    await expect(button(page, "Keep going")).to_be_visible()
     await page.keyboard.press("x")
     await expect(button(page, "Resume")).to_be_visible()
 
@@ -107,7 +107,7 @@ async def test_the_focus_of_a_control_that_goes_away_stays_near_and_moves_nothin
     await page.mouse.wheel(0, -1000)
     await page.get_by_role("button", name="Follow").press("Enter")
     await expect(page.locator("#turn-1")).to_be_focused()
-    await button(page, "Stop streaming").press("Enter")
+    await button(page, "Stop speech").press("Enter")
     await expect(bar(page)).to_be_focused()
     await button(page, "Resume").press("Enter")
     await expect(page.locator("#turn-2")).to_contain_text("The words of")

@@ -290,7 +290,7 @@ async def test_two_failed_tries_of_a_speech_are_worth_a_word(page: Page, served:
     await enter(page, served, debate)
     stuck = page.locator(".notice", has_text="debate seems stuck")
     await expect(stuck).to_contain_text("2 attempts at this speech have failed.")
-    await stuck.get_by_role("button", name="Stop the debate").click()
+    await stuck.get_by_role("button", name="End the debate").click()
     await expect(stuck).to_have_count(0)
 
 

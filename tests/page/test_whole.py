@@ -144,7 +144,7 @@ async def test_eight_tabs_share_one_line_and_each_of_them_has_a_say(
         for place, tab in enumerate(tabs):
             await tab.keyboard.press("Space")
             for seen in (tab, tabs[place - 1]):
-                name = "Do not pause" if place % 2 == 0 else re.compile("^Pause")
+                name = "Keep going" if place % 2 == 0 else re.compile("^Pause")
                 await expect(
                     seen.get_by_role("region", name="Controls").get_by_role("button", name=name)
                 ).to_be_visible()
@@ -184,7 +184,7 @@ async def test_a_keyboard_is_enough_from_the_motion_to_the_verdict(
     await expect(page.locator("#turn-1 .words")).to_have_text("The words of oak.")
     await tab_to(page, "Pause")
     await page.keyboard.press("Enter")
-    await expect(page.get_by_role("button", name="Do not pause")).to_be_focused()
+    await expect(page.get_by_role("button", name="Keep going")).to_be_focused()
     stage.let(1)
     await expect(page.get_by_role("button", name="Resume")).to_be_focused()
     await page.keyboard.press("?")

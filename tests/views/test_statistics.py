@@ -35,8 +35,9 @@ FOR_AND_AGAINST = ("for", "against")
 
 
 def stands(name: str, debates: int, wins: int, losses: int, draws: int, rate: float | None) -> WinRecord:
-    """With the interval that belongs to it."""
-    return WinRecord(name, debates, wins, losses, draws, rate, wilson_interval(wins, wins + losses + draws))
+    """With the interval that belongs to it; a draw is half a win."""
+    interval = wilson_interval(wins + draws / 2, wins + losses + draws)
+    return WinRecord(name, debates, wins, losses, draws, rate, interval)
 
 
 def debate(
@@ -74,18 +75,18 @@ def test_a_model_wins_and_loses_against_others() -> None:
     counted = statistics(
         [debate(OWL, CAT, won=0), debate(CAT, OWL, won=1), debate(OWL, CAT, won=1), debate(OWL, CAT)]
     )
-    assert counted.models == (stands(OWL, 4, 2, 1, 1, 0.5), stands(CAT, 4, 1, 2, 1, 0.25))
+    assert counted.models == (stands(OWL, 4, 2, 1, 1, 0.625), stands(CAT, 4, 1, 2, 1, 0.375))
     assert counted.sides == (
-        stands("against", 4, 2, 1, 1, 0.5),
-        stands("for", 4, 1, 2, 1, 0.25),
+        stands("against", 4, 2, 1, 1, 0.625),
+        stands("for", 4, 1, 2, 1, 0.375),
     )
-    assert counted.formats == (FormatRecord("oxford", 4, 1, 2, 1, 0.25, wilson_interval(1, 4)),)
+    assert counted.formats == (FormatRecord("oxford", 4, 1, 2, 1, 0.375, wilson_interval(1.5, 4)),)
 
 
 def test_a_model_does_not_win_against_itself() -> None:
     counted = statistics([debate(OWL, OWL, won=0), debate(OWL, OWL)])
     assert counted.models == (stands(OWL, 2, 0, 0, 0, None),)
-    assert counted.sides == (stands("for", 2, 1, 0, 1, 0.5), stands("against", 2, 0, 1, 1, 0.0))
+    assert counted.sides == (stands("for", 2, 1, 0, 1, 0.75), stands("against", 2, 0, 1, 1, 0.25))
 
 
 def test_whoever_argues_beside_the_winner_has_not_lost() -> None:
@@ -216,7 +217,7 @@ def test_two_models_that_argue_against_each_other_are_a_pair() -> None:
         [debate(OWL, CAT, won=1), debate(CAT, OWL, won=0), debate(OWL, CAT), debate(OWL, OWL, won=0)]
     )
     assert counted.pairs == (
-        PairRecord(CAT, OWL, 3, 2, 0, 1, 0.667, wilson_interval(2, 3), 0.0, wilson_interval(0, 3)),
+        PairRecord(CAT, OWL, 3, 2, 0, 1, 0.833, wilson_interval(2.5, 3), 0.167, wilson_interval(0.5, 3)),
     )
 
 

@@ -160,7 +160,8 @@ def test_the_page_has_the_shape_of_the_contract():
         "# Debate: Cats are better than dogs\n\n**Format:** Oxford Debate\n**Date:** 2026-03-01\n"
     )
     assert "1. **For** - For\n   - Model: scripted/parrot\n" in page
-    assert "## Round 1\n\n### For\nLicences keep people safe.\n\n*Opening statement*\n\n### Against\n" in page
+    assert "## Round 1\n\n*Opening statement*\n\n### For\nLicences keep people safe.\n\n" in page
+    assert "\n\n*Opening statement*\n\n### Against\n" in page
     assert "## Judge's Verdict\n\n**Winner:** For\n" in page
     assert "**Scores:**\n- For: 78/100\n- Against: 71/100\n" in page
     assert "## Costs\n- Total: $0.00 USD\n- Total Tokens: 480\n" in page

@@ -124,12 +124,23 @@ async def test_where_there_is_nothing_the_page_says_so_to_people_and_a_problem_t
     tmp_path: Path,
 ) -> None:
     async with serving(tmp_path) as house:
-        for path in ("/nonsense", "/debate", "/debate/deb_1/nonsense", "/debates/", "/apiary"):
+        for path in (
+            "/nonsense",
+            "/debate",
+            "/debate/deb_1/nonsense",
+            "/debates/",
+            "/apiary",
+            "/manual/nonsense",
+        ):
             reply = await house.http.get(path, headers=BROWSER)
             assert (reply.status_code, reply.headers["content-security-policy"]) == (404, CSP), path
             assert b"/static/pages/lost.js" in reply.content
             reply = await house.http.get(path)
             assert reply.headers["content-type"] == "application/problem+json", path
+        reply = await house.http.get("/debate/deb_nope", headers=BROWSER)
+        assert (reply.status_code, b"/static/pages/live.js" in reply.content) == (404, True)
+        debate_id = await house.open()
+        assert (await house.http.get(f"/debate/{debate_id}", headers=BROWSER)).status_code == 200
         for path in ("/api/v1/nonsense", "/api", "/static/nonsense.js"):
             reply = await house.http.get(path, headers=BROWSER)
             assert (reply.status_code, reply.headers["content-type"]) == (404, "application/problem+json"), (

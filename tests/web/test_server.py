@@ -112,7 +112,7 @@ async def test_the_page_is_opened_in_the_browser_when_it_is_ready(tmp_path: Path
     async with started(tmp_path, "--port", "0", "--open", BROWSER=f"{browser} %s") as process:
         line = await process.first_line()
         url = line.decode().split(". ")[0].removeprefix("Moot is at ")
-        assert f"described at {url}/docs" in (await process.first_line()).decode()
+        assert "API: /docs" in line.decode()
         async with asyncio.timeout(PATIENCE):
             while not seen.exists():  # noqa: ASYNC110 - another process makes it
                 await asyncio.sleep(0.01)

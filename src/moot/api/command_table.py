@@ -158,8 +158,8 @@ COMMANDS: tuple[PersonCommand, ...] = (
         socket_name="RESUME",
         buttons=(
             Button("resume", rules.ResumeDebate(), "Resume", "space", "first"),
-            Button("step", rules.ResumeDebate("turn"), "One speech", ".", "bar", {"step": "turn"}),
-            Button("step", rules.ResumeDebate("round"), "One round", ",", "bar", {"step": "round"}),
+            Button("step", rules.ResumeDebate("turn"), "Run one speech", ".", "bar", {"step": "turn"}),
+            Button("step", rules.ResumeDebate("round"), "Run one round", ",", "bar", {"step": "round"}),
         ),
         label="Resume",
         tag="Steering",
@@ -197,7 +197,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         socket_name="PAUSE",
         buttons=(
             Button("pause", rules.PauseDebate(), "Pause", "space", "first"),
-            Button("cut", rules.PauseDebate(now=True), "Stop streaming", "x", "bar", {"now": True}),
+            Button("cut", rules.PauseDebate(now=True), "Stop speech", "x", "bar", {"now": True}),
         ),
         label="Pause",
         tag="Steering",
@@ -335,7 +335,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         reply_type=StopDebateResponse,
         takes_keys=True,
         socket_name="STOP",
-        buttons=(Button("stop", rules.Stop(), "Stop the debate", "S", "bar", kind="bad"),),
+        buttons=(Button("stop", rules.Stop(), "End the debate", "S", "bar", kind="bad"),),
         label="Stop and judge",
         tag="Steering",
         description="No further speech; what was said is judged. Where a person decides (`user-decides`) the "

@@ -7,6 +7,7 @@ last one, a judge too small or too close to a seat.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
@@ -21,8 +22,10 @@ from moot.judging.evidence import speeches
 from moot.judging.parties import parties, party
 from moot.judging.recusal import judge_bias
 from moot.judging.verdicts import JudgeBallots, counted_judges
+from moot.prompts.begun_speeches import count_first_words
 from moot.views.participants import listed_names, participants
 from moot.views.speech_issues import is_silent
+from moot.views.text import plural
 
 ENDINGS: dict[EndReason, str] = {
     "rounds": "All rounds were held.",
@@ -51,6 +54,10 @@ REMEDIES: dict[FailReason, str] = {
 }
 """What to do about a failure. What is wrong with a provider is in its own message."""
 
+
+LEAST_GROUPS = 12
+MOST_DISTINCT = 0.8
+"""Of the groups of three words in an ordinary paragraph more than nine in ten are different."""
 
 BUDGET_TOLERANCE = 1.1
 """Word budgets that differ by less than a tenth are equal."""
@@ -143,6 +150,9 @@ def _doubts(debate: Debate, verdict: DebateVerdict, judging: Judging) -> Iterato
     if unasked := sum(len(ballot.dropped) for ballot in judging.ballots):
         unrequested = "1 criterion that nobody" if unasked == 1 else f"{unasked} criteria that nobody"
         yield f"{unrequested} had asked for {'was' if unasked == 1 else 'were'} left out of the ballots."
+    if loops := sum(repeats_itself(ballot.reasoning) for ballot in judging.ballots):
+        give = "gives" if loops == 1 else "give"
+        yield f"{loops} of {plural(len(judging.ballots), 'ballot')} {give} a reason that repeats itself."
     if missing := len(judging.judges) - len(counted):
         yield f"{missing} of {len(judging.judges)} judges gave no usable ballot."
     yield from _people(counted)
@@ -150,6 +160,7 @@ def _doubts(debate: Debate, verdict: DebateVerdict, judging: Judging) -> Iterato
         yield "The winner had the last word."
     yield from _uneven(debate, verdict)
     yield from _silences(debate)
+    yield from _first_words(debate)
     yield from _judges_in_doubt(debate, judging.judges)
     if not judging.again:
         yield from _recusals(debate)
@@ -175,6 +186,13 @@ def _flips(flips: int, judges: int) -> str:
         return "All judges changed their mind when the order changed."
     whose = "its mind" if flips == 1 else "their mind"
     return f"{flips} of {judges} judges changed {whose} when the order changed."
+
+
+def repeats_itself(reason: str) -> bool:
+    """Whether a reason goes in circles: many of its groups of three words come more than once."""
+    words = re.findall(r"\w+", reason.casefold())
+    groups = list(zip(words, words[1:], words[2:], strict=False))
+    return len(groups) >= LEAST_GROUPS and len(set(groups)) < MOST_DISTINCT * len(groups)
 
 
 def _people(counted: Sequence[JudgeBallots]) -> Iterator[str]:
@@ -210,6 +228,14 @@ def _silences(debate: Debate) -> Iterator[str]:
         if silent := sum(is_silent(turn) for turn in own):
             turns = "1 turn" if len(own) == 1 else f"{len(own)} turns"
             yield f"{seat.shown} said nothing in {silent} of {turns}."
+
+
+def _first_words(debate: Debate) -> Iterator[str]:
+    """The doubt that Moot, not the model, wrote the beginning of speeches."""
+    begun = sum(count_first_words(debate, turn) > 0 for turn in speeches(debate))
+    if begun:
+        which = "all speeches" if begun == len(speeches(debate)) else plural(begun, "speech", "es")
+        yield f"Moot wrote the first words of {which}: the models are too small to begin them."
 
 
 def warnings(debate: Debate) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from moot.core.evolve import evolve
 from moot.core.schedule import ScheduledSpeech, schedule
 from moot.core.terms import DebateLimits, DebateOptions, Format, Model, Seat
 from moot.formats import assign_teams, fit_format
+from moot.prompts.begun_speeches import expected_words, first_words_note
 from moot.views.outcome import warnings
 
 EPOCH = datetime.fromtimestamp(0, UTC)
@@ -34,7 +35,11 @@ def preview(opened: DebateOpened) -> DebatePreview:
         if not opened.manner.tools
         else (TOOLS_WARNING if opened.limits.cost is None else TOOLS_WARNING_LIMITED,)
     )
-    return DebatePreview(_order(opened.format, opened.seats, opened.limits), (*warnings(debate), *beyond))
+    note = first_words_note(debate)
+    return DebatePreview(
+        _order(opened.format, opened.seats, opened.limits),
+        (*warnings(debate), *((note,) if note else ()), *beyond),
+    )
 
 
 def usual_order(fmt: Format) -> tuple[ScheduledSpeech, ...]:
@@ -59,7 +64,9 @@ def _order(fmt: Format, seats: Sequence[Seat], limits: DebateLimits) -> tuple[Sc
             round=slot.round,
             tone=slot.tone,
             title=fmt.phases[slot.phase].title,
-            words=slot.words or fmt.phases[slot.phase].words,
+            words=expected_words(
+                seats[indexes[slot.seat]], slot.tone, slot.words or fmt.phases[slot.phase].words
+            ),
         )
         for slot in schedule(fmt, seats, limits)
     )

@@ -2,8 +2,9 @@
 
 A win counts for a model only against another model, so one that plays both sides neither wins nor loses. All
 models of a side that wins together have won. People are counted as one, under `human`. "Too close to call" is
-a draw here. Debates without a verdict are counted in the totals, as topics, in days and in what models cost,
-and nowhere else. Every rate has its interval: three debates do not show which model is better.
+a draw here, and a draw is half a win in every rate. Debates without a verdict are counted in the totals, as
+topics, in days and in what models cost, and nowhere else. Every rate has its interval: three debates do not
+show which model is better.
 """
 
 from __future__ import annotations
@@ -48,16 +49,18 @@ class _WinCounter(Struct):
     draws: int = 0
 
     def record(self, name: str) -> WinRecord:
-        decided = self.wins + self.losses + self.draws
-        rate, interval = ratio(self.wins, decided), wilson_interval(self.wins, decided)
+        decided, won = self.wins + self.losses + self.draws, self.wins + self.draws / 2
+        rate, interval = ratio(won, decided), wilson_interval(won, decided)
         return WinRecord(name, self.debates, self.wins, self.losses, self.draws, rate, interval)
 
     def pair(self, one: str, other: str) -> PairRecord:
         a, b, wins, losses = one, other, self.wins, self.losses
         if losses > wins:
             a, b, wins, losses = b, a, losses, wins
+        half = self.draws / 2
         ours, theirs = (
-            (ratio(won, self.debates), wilson_interval(won, self.debates)) for won in (wins, losses)
+            (ratio(won, self.debates), wilson_interval(won, self.debates))
+            for won in (wins + half, losses + half)
         )
         return PairRecord(a, b, self.debates, wins, losses, self.draws, *ours, *theirs)
 
@@ -281,8 +284,15 @@ def _most_debated(entry: tuple[str, Counter[str]]) -> int:
 def _format_record(name: str, ends: Counter[str]) -> FormatRecord:
     won, lost, drawn = ends["for"], ends["against"], ends["draw"]
     sided = won + lost + drawn if won + lost else 0
+    half_counted = won + drawn / 2
     return FormatRecord(
-        name, ends["debates"], won, lost, drawn, ratio(won, sided), wilson_interval(won, sided)
+        name,
+        ends["debates"],
+        won,
+        lost,
+        drawn,
+        ratio(half_counted, sided),
+        wilson_interval(half_counted, sided),
     )
 
 

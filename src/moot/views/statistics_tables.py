@@ -17,11 +17,11 @@ Z = 1.96
 """Of the normal distribution, 95 % lie within so many deviations."""
 
 
-def ratio(part: int, total: int) -> float | None:
+def ratio(part: float, total: int) -> float | None:
     return round(part / total, 3) if total else None
 
 
-def wilson_interval(part: int, total: int) -> ConfidenceInterval | None:
+def wilson_interval(part: float, total: int) -> ConfidenceInterval | None:
     """Wilson's score interval of a share: honest also for a few, and for none or all of them."""
     if not total:
         return None
@@ -54,7 +54,8 @@ class WinRecord(Struct, frozen=True):
     losses: int
     draws: int
     rate: Annotated[
-        float | None, Meta(description="The share of wins in what was decided; null where nothing was.")
+        float | None,
+        Meta(description="The share of wins in what was decided, a draw as half; null where nothing was."),
     ]
     interval: ConfidenceInterval | None
 
@@ -68,9 +69,9 @@ class PairRecord(Struct, frozen=True, rename="camel"):
     wins_a: int
     wins_b: int
     draws: int
-    rate: Annotated[float | None, Meta(description="The share that `a` won.")]
+    rate: Annotated[float | None, Meta(description="The share that `a` won, a draw as half.")]
     interval: ConfidenceInterval | None
-    rate_b: Annotated[float | None, Meta(description="The share that `b` won; draws count for neither.")]
+    rate_b: Annotated[float | None, Meta(description="The share that `b` won, a draw as half.")]
     interval_b: ConfidenceInterval | None
 
 
@@ -84,7 +85,10 @@ class FormatRecord(Struct, frozen=True, rename="camel"):
     draws: int
     rate: Annotated[
         float | None,
-        Meta(description="The share that the side in favour won; null where there are no two sides."),
+        Meta(
+            description="The share that the side in favour won, a draw as half; null where there are no two "
+            "sides."
+        ),
     ]
     interval: ConfidenceInterval | None
 

@@ -19,6 +19,7 @@ from moot.core.state import REPLAYED_INTERRUPTIONS, Debate, PointOfInformation, 
 from moot.core.terms import Money, Reasoning, Status, Truncation, Usage
 from moot.core.visibility import OWNER, Viewer, is_withheld, may_hear, may_read_reasoning
 from moot.core.word_count import CLIPPED_MARK, count_words, first_words
+from moot.prompts.begun_speeches import count_first_words, first_words_note
 from moot.views import outcome
 from moot.views.costs import CostReport, costs
 from moot.views.participants import JudgeView, ParticipantView, judge_seat, participants
@@ -98,6 +99,8 @@ class SpeechView(Struct, frozen=True):
     points: tuple[PointView, ...] = ()
     uses: tuple[ToolUse, ...] = ()
     """The tools it was given with."""
+    first_words: int = 0
+    """The number of words at its start that Moot wrote for a very small model."""
 
     @property
     def heard(self) -> str:
@@ -168,6 +171,8 @@ class Transcript(Struct, frozen=True):
     completed_at: datetime | None
     seconds: float
     """From the start to the end, or to the last event."""
+    first_words_note: str = ""
+    """That Moot wrote the first words of speeches, where it did."""
 
     @property
     def verdict(self) -> VerdictView | None:
@@ -234,6 +239,7 @@ def transcript(debate: Debate, *, reasoning: bool = False, viewer: Viewer = OWNE
         created_at=debate.created_at,
         completed_at=debate.ended_at,
         seconds=((debate.ended_at or debate.updated_at) - started).total_seconds(),
+        first_words_note=first_words_note(debate) if any(speech.first_words for speech in speeches) else "",
     )
 
 
@@ -274,6 +280,7 @@ def _speech(
         speaks_as=speaker_role(debate, turn),
         points=tuple(_point_view(point, seats) for point in debate.points if point.turn == turn.number),
         uses=() if hidden else tool_uses(turn, thoughts=reasoning),
+        first_words=0 if hidden or by_hand(turn) else count_first_words(debate, turn),
     )
 
 

@@ -51,6 +51,8 @@ def _body(page: Transcript) -> Iterator[str]:
     yield '<ul class="seats">'
     yield from (_seat(seat) for seat in page.participants)
     yield "</ul>"
+    if page.first_words_note:
+        yield f'<p class="facts">{escape_line(page.first_words_note)}</p>'
     for part in page.rounds:
         yield f"<h2>Round {part.number}</h2>"
         for speech in part.speeches:
@@ -119,7 +121,8 @@ def _facts(speech: SpeechView) -> Iterator[str]:
     if speech.speaks_as:
         yield escape_line(speech.speaks_as)
     over = f" for a budget of {speech.budget:,}" if speech.clipped else ""
-    yield f"{plural(speech.words, 'word')}{over}"
+    begun = f", the first {speech.first_words} by Moot" if speech.first_words else ""
+    yield f"{plural(speech.words, 'word')}{over}{begun}"
     if speech.by_hand:
         yield "given by a person"
     else:

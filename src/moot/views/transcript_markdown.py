@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from moot.views.costs import bill
 from moot.views.participants import ParticipantView
 from moot.views.poll_results import POLLS, PollReport
-from moot.views.text import clean, duration_words, single_line
+from moot.views.text import clean, duration_words, plural, single_line
 from moot.views.tool_uses import ToolUse
 from moot.views.transcript import PointView, RemarkView, SpeechView, Transcript
 from moot.views.verdict_views import JudgeOpinion, VerdictView
@@ -83,6 +83,8 @@ def _lines(page: Transcript) -> Iterator[str]:
         recused = f" (not asked: {_one(judge.recused)})" if judge.recused else ""
         yield f"**Judge:** {_one(judge.name)}, {_one(judge.who)}{recused}"
         yield ""
+    if page.first_words_note:
+        yield from (f"*{_one(page.first_words_note)}*", "")
     for part in page.rounds:
         yield f"## Round {part.number}"
         yield ""
@@ -133,15 +135,17 @@ def _quote(text: str) -> Iterator[str]:
 
 
 def _speech(speech: SpeechView) -> Iterator[str]:
+    # Nothing stands between the name and the words: v1's document has them so.
+    by_hand = "given by a person" if speech.by_hand else ""
+    begun = f"first {plural(speech.first_words, 'word')} by Moot" if speech.first_words else ""
+    facts = (speech.title, speech.speaks_as, by_hand, begun)
+    yield from (f"*{_one(', '.join(filter(None, facts)))}*", "")
     yield f"### {_one(speech.speaker.name)}"
     if speech.reasoning:
         yield "> *Thinking, hidden from the others:*"
         yield from _quote(speech.reasoning)
     for part in speech.parts if speech.counts else ():
         yield from _use(part) if isinstance(part, ToolUse) else (escape(part), "")
-    by_hand = "given by a person" if speech.by_hand else ""
-    yield f"*{_one(', '.join(filter(None, (speech.title, speech.speaks_as, by_hand))))}*"
-    yield ""
     for note in speech.notes:
         yield f"*({_one(note)})*"
         yield ""

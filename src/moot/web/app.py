@@ -142,8 +142,8 @@ async def _error_response(request: Request, error: Exception) -> Response:
         # `GuardMiddleware` refuses the handshake; here nothing could be sent any more.
         raise Problem("not-found") if isinstance(error, HTTPException) else as_problem(error)
     problem = _routing_problem(request, error) if isinstance(error, HTTPException) else as_problem(error)
-    if isinstance(error, HTTPException) and problem.kind == "not-found":
-        page: Response | None = request.app.state.page_routes.lost(request)
+    if problem.kind == "not-found":
+        page: Response | None = request.app.state.page_routes.not_found(request)
         if page is not None:
             return page
     if isinstance(error, StoreError):

@@ -22,6 +22,7 @@ from moot.core.terms import Judge, Slot
 from moot.core.visibility import Viewer, may_read_reasoning, visible_state
 from moot.judging.ballots import orders
 from moot.judging.parties import parties
+from moot.prompts.begun_speeches import first_words_note, is_begun_by_moot
 from moot.views import participants, transcript_json
 from moot.views.costs import bill, costs, dollars
 from moot.views.headlines import verdict_headline
@@ -78,6 +79,7 @@ def about(debate: Debate, viewer: Viewer) -> Shape:
                 "persona": seat.persona,
                 "objective": debate.seats[seat.place].objective,
                 "role": debate.seats[seat.place].role,
+                "begun": is_begun_by_moot(debate.seats[seat.place]),
             }
             for seat in participants.participants(debate).values()
         ],
@@ -107,6 +109,7 @@ def about(debate: Debate, viewer: Viewer) -> Shape:
         ],
         "rounds": debate.rounds_planned,
         "warnings": list(warnings(debate)),
+        "firstWordsNote": first_words_note(debate),
     }
 
 

@@ -11,6 +11,7 @@ from moot.core.state import Debate, Turn
 from moot.core.terms import Reasoning, Text, ToolCall, ToolResult, UnknownItem
 from moot.core.visibility import Viewer, is_withheld, may_read_reasoning
 from moot.core.word_count import CLIPPED_MARK
+from moot.prompts.begun_speeches import count_first_words, expected_words
 from moot.rules.retry import AMENDABLE_FAULTS, RETRIES
 from moot.views.costs import dollars
 from moot.views.transcript import (
@@ -50,7 +51,8 @@ def turn_shape(debate: Debate, turn: Turn, viewer: Viewer) -> Shape:
         "parts": [] if hidden else _parts(turn),
         "veiled": hidden,
         "words": turn.words,
-        "budget": debate.word_budget(turn.slot),
+        "budget": expected_words(debate.seat(turn.seat), turn.tone, debate.word_budget(turn.slot)),
+        "begun": _words_by_moot(debate, turn) if not hidden else 0,
         "clipped": turn.clipped,
         "flags": list(marks),
         "notes": list(speech_notes(turn)),
@@ -69,6 +71,13 @@ def turn_shape(debate: Debate, turn: Turn, viewer: Viewer) -> Shape:
         "endsAt": _ends_at(debate, turn, person),
         "seq": turn.seq,
     }
+
+
+def _words_by_moot(debate: Debate, turn: Turn) -> int:
+    """The number of words at the start of a finished speech that Moot wrote. For a live one the seat says it:
+    only words are sent then.
+    """
+    return 0 if turn.state == "live" or by_hand(turn) else count_first_words(debate, turn)
 
 
 def _first_token_ms(turn: Turn) -> int | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import logging
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
@@ -43,14 +42,13 @@ def serve(
         from moot.processes.server import serve as run_server
 
     settings = _settings_and_logging(logging.INFO)
-    if sys.stderr.isatty() and not debugging():
+    if not (settings.service.log_requests or debugging()):
         # Eighty lines for each page that is opened would carry its address off the screen.
         logging.getLogger("moot.access").setLevel(logging.WARNING)
     terminal = Terminal.out()
 
     def ready(url: str) -> None:
-        terminal.line("Moot is at ", (url, "bold"), ". Ctrl-C stops it.")
-        terminal.line((f"The API is described at {url}/docs.", "dim"))
+        terminal.line("Moot is at ", (url, "bold"), ". API: /docs. Ctrl-C stops it.")
         if open:
             _open_browser(url)
 

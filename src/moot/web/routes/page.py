@@ -24,7 +24,10 @@ from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from moot.api.auth import NOBODY
 from moot.api.problems import Problem
+from moot.core.errors import StoreError, UnknownDebate
+from moot.web.app_context import identity_of
 from moot.web.middleware.compression import accepts_gzip
 from moot.web.middleware.headers import CSP
 from moot.web.page_assets import page_assets, with_preloads
@@ -47,6 +50,8 @@ PAGES = {
 """The module of each address, as the page itself knows it."""
 NOT_FOUND_PAGE = "lost"
 MANUAL = "/manual/"
+WITHOUT_PAGES = ("/api/", "/static/", "/vendor/", "/docs/", "/health/", "/metrics/")
+"""An unknown address below one of these is answered as programs expect, also to a browser."""
 FILES = ("/static/", "/vendor/", MANUAL)
 ICON = "/favicon.ico"
 SAMPLE = "/static/sample_debate.json"
@@ -100,14 +105,14 @@ class PageRoutes:
         routes.add_route(MANUAL.rstrip("/"), self._to_manual, methods=["GET"])
         return routes
 
-    def lost(self, request: Request) -> Response | None:
+    def not_found(self, request: Request) -> Response | None:
         """The page for an unknown address, if the client is a browser that accepts HTML."""
         wants_html = request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
-        within = f"{request.url.path}/".startswith(("/api/", "/static/", "/vendor/"))
+        within = f"{request.url.path}/".startswith(WITHOUT_PAGES)
         return self._shell(request, NOT_FOUND_PAGE, 404) if wants_html and not within else None
 
     async def _page(self, name: str, request: Request) -> Response:
-        return self._shell(request, name)
+        return self._shell(request, name, 200 if await _exists(request) else 404)
 
     async def _icon(self, request: Request) -> Response:
         return _sent(request, self._static_file("static", "moot.svg"))
@@ -149,6 +154,22 @@ class PageRoutes:
         packed = _packed(relative.suffix, known.read_bytes())
         in_manual = f"/{folder}/" == MANUAL and relative.suffix == ".html"
         return replace(packed, csp=_manual_csp(packed.plain)) if in_manual else packed
+
+
+async def _exists(request: Request) -> bool:
+    """Whether there is a debate with the id in the address. Clients without access are not told. A
+    store that does not answer is reported by the page itself.
+    """
+    debate_id = request.path_params.get("debateId")
+    if debate_id is None or identity_of(request) is NOBODY:
+        return True
+    try:
+        await request.app.state.arena.head(debate_id)
+    except UnknownDebate:
+        return False
+    except StoreError:
+        return True
+    return True
 
 
 def _manual_csp(page: bytes) -> str:

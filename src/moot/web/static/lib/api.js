@@ -88,14 +88,33 @@ const KEPT_MS = 60_000;
 export const transcript = (id, form, reasoning) =>
   get(`/debates/${id}/transcript?format=${form}&reasoning=${reasoning}`, { raw: true });
 
-export async function save(id, form, reasoning) {
-  return saveReply(await transcript(id, form, reasoning), `${id}.${form}`);
+const ENDINGS = { markdown: 'md', html: 'html', json: 'json', replay: 'replay.html' };
+
+/** Saves the debate as a file that is named after its motion. */
+export async function save(id, motion, form, reasoning) {
+  const reply = await transcript(id, form, reasoning);
+  return saveAs(await reply.blob(), `${slugOf(motion) || id}.${ENDINGS[form]}`);
+}
+
+const MOST_OF_A_NAME = 60;
+
+/** "This house would ban zoos!" becomes this-house-would-ban-zoos; letters of every script are kept. */
+export function slugOf(text) {
+  const words = text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const slug = words.join('-');
+  if (slug.length <= MOST_OF_A_NAME) return slug;
+  const whole = slug.slice(0, MOST_OF_A_NAME + 1).lastIndexOf('-');
+  return slug.slice(0, whole > 0 ? whole : MOST_OF_A_NAME);
 }
 
 /** Saves a reply as a file, under the name that the server gives it or else `name`. */
 export async function saveReply(reply, name) {
   const named = /filename="([^"]+)"/.exec(reply.headers.get('content-disposition') ?? '')?.[1];
-  const href = URL.createObjectURL(await reply.blob());
-  Object.assign(document.createElement('a'), { href, download: named ?? name }).click();
+  return saveAs(await reply.blob(), named ?? name);
+}
+
+function saveAs(file, name) {
+  const href = URL.createObjectURL(file);
+  Object.assign(document.createElement('a'), { href, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(href), KEPT_MS);
 }

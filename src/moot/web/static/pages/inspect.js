@@ -9,6 +9,7 @@ import { ensureStyle } from '../lib/stylesheet.js';
 import { Failed } from '../lib/ui.js';
 import { watch } from '../lib/watch_debate.js';
 import { Call } from '../parts/call_detail.js';
+import { NoDebate, isMissing } from '../parts/not_found.js';
 import { orderName } from '../parts/ranking_chart.js';
 
 await ensureStyle('inspect');
@@ -30,6 +31,7 @@ export default function Page({ id }) {
     if (motion) document.title = `Inspect · ${motion} · Moot`;
   }, [motion]);
   const trouble = debate.trouble.value;
+  if (isMissing(debate)) return html`<${NoDebate} debate=${debate} />`;
   return html`<main id="main" class="wide inspect" aria-busy=${!ready && !trouble}>
     <header class="stack">
       <p class="overline">Behind the debate</p>

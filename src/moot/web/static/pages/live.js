@@ -13,6 +13,7 @@ import { BallotForm } from '../parts/ballot_form.js';
 import { Controls, deedsFor } from '../parts/controls.js';
 import { CostMeter } from '../parts/cost_meter.js';
 import { AfterDebateBar, hasThoughts } from '../parts/export_menu.js';
+import { NoDebate, isMissing } from '../parts/not_found.js';
 import { Outline } from '../parts/outline.js';
 import { ReasoningDialog } from '../parts/reasoning.js';
 import { useRole } from '../parts/role_switch.js';
@@ -38,29 +39,13 @@ export default function Live({ id }) {
   return html`<${Chamber} key=${seat ?? ''} ...${{ debate, id, role, seat, setRole }} />`;
 }
 
-const CLOSED = {
-  gone: ['There is no such debate', 'It was deleted, or the address is wrong.'],
-  denied: ['This debate is not open to you', 'It needs an invitation, or a token of your own.'],
-};
-
 /** Shown until the debate is loaded, or instead of it. */
 function Entrance({ debate }) {
-  const line = debate?.connection.value;
-  const closed = CLOSED[line];
-  if (!closed) {
-    return html`<main id="main" class="wide" aria-busy="true">
-      <h1 class="visually-hidden" tabindex="-1">Debate</h1>
-      <p class="soft" role="status">${line === 'lost' ? 'The server cannot be reached. Trying again…' : ''}</p>
-    </main>`;
-  }
-  return html`<main id="main" class="wide"><div class="empty stack">
-    <h1 tabindex="-1">${closed[0]}</h1>
-    <p>${(line === 'denied' && debate.trouble.value?.detail) || closed[1]}</p>
-    <p class="row">
-      <a class="btn" href="/debates">All debates</a>
-      ${line === 'denied' && html`<a class="btn" href="/settings">Settings</a>`}
-    </p>
-  </div></main>`;
+  if (isMissing(debate)) return html`<${NoDebate} debate=${debate} />`;
+  return html`<main id="main" class="wide" aria-busy="true">
+    <h1 class="visually-hidden" tabindex="-1">Debate</h1>
+    <p class="soft" role="status">${debate?.connection.value === 'lost' ? 'The server cannot be reached. Trying again…' : ''}</p>
+  </main>`;
 }
 
 function Chamber({ debate, id, role, seat, setRole }) {

@@ -5,6 +5,7 @@ import { get, save } from '../lib/api.js';
 import { figure } from '../lib/numbers.js';
 import { Recording } from '../lib/playback.js';
 import { Button, Empty, Failed, Menu, useLoaded } from '../lib/ui.js';
+import { NoDebate } from '../parts/not_found.js';
 import { Player } from '../parts/replay_player.js';
 
 const PAGE = 1000;
@@ -16,16 +17,18 @@ export default function Replay({ id, at }) {
   useEffect(() => {
     if (frames?.length) document.title = `Replay: ${recording.view(1).about.motion} · Moot`;
   }, [recording]);
+  if (error?.status === 404) return html`<${NoDebate} />`;
   if (error) return html`<main id="main" class="wide"><${Broken} error=${error} again=${again} /></main>`;
   if (!recording) return html`<main id="main" class="wide" aria-busy="true"><${Loading} loaded=${loaded} /></main>`;
   if (!recording.marks.length) return html`<main id="main" class="wide"><${Unheard} id=${id} /></main>`;
+  const keep = (reasoning) => () => save(id, recording.view(1).about.motion, 'replay', reasoning);
   return html`<main id="main" class="replay">
     <${Player} recording=${recording} id=${id} start=${startOf(recording, at)} onTurn=${keepAddress}>
-      <${Menu} label="File">
-        <${Button} onClick=${() => save(id, 'replay', false)}>A file that plays it<//>
-        <${Button} onClick=${() => save(id, 'replay', true)}>With the speakers' thoughts<//>
-        <a class="btn" href=${`/debate/${id}`}>Read it instead</a>
+      <${Menu} label="Save">
+        <${Button} onClick=${keep(false)}>Standalone replay (HTML)<//>
+        <${Button} onClick=${keep(true)}>The same, with reasoning<//>
       <//>
+      <a class="btn" href=${`/debate/${id}`}>Transcript</a>
     <//>
   </main>`;
 }

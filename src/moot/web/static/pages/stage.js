@@ -8,6 +8,7 @@ import { go } from '../lib/router.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { Failed, announce } from '../lib/ui.js';
 import { watch } from '../lib/watch_debate.js';
+import { NoDebate, isMissing } from '../parts/not_found.js';
 import { StageView } from '../parts/stage_view.js';
 
 await ensureStyle('stage');
@@ -25,6 +26,7 @@ export default function Stage({ id, at }) {
   useTold(debate);
   const clear = at.query.get('transparent') === '1';
   const kind = `stage ${clear ? 'clear' : ''} ${idle ? 'idle' : ''}`;
+  if (isMissing(debate)) return html`<${NoDebate} debate=${debate} />`;
   return html`<main id="main" class=${kind} data-light=${light.value}>
     ${debate.ready.value ? html`<${StageView} debate=${debate} />` : html`<${Waiting} debate=${debate} />`}
     <div class="tools" role="toolbar" aria-label="Stage">

@@ -7,7 +7,7 @@ import { go } from '../lib/router.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { Empty, Failed, PageSection, useLoaded } from '../lib/ui.js';
 import { Choice, Days } from '../parts/history_filters.js';
-import { Matrix, Shares, Whisker, inWords, isClear, scoreOf } from '../parts/win_rates.js';
+import { Matrix, Shares, Whisker, inWords, isClear } from '../parts/win_rates.js';
 
 await ensureStyle('statistics');
 
@@ -86,7 +86,8 @@ const WINS = `Points against other models: a win counts 1, a draw ½. The line i
   clearly above or below the 50 % line, a hollow one may be chance.`;
 const AGAINST = 'The model of the row against the model of the column: won–lost–drawn, and the interval of its points.';
 
-const counted = (won, lost, draws) => ({ ...scoreOf(won, lost, draws), counts: `${won}–${lost}–${draws}` });
+/** `rate` and `interval` are the server's, in which a draw is half a win. */
+const counted = (won, lost, draws) => ({ of: won + lost + draws, counts: `${won}–${lost}–${draws}` });
 const standing = (one) => ({ ...one, ...counted(one.wins, one.losses, one.draws) });
 /** The best first; with the same share, the one that is known better. */
 const best = (one, other) => (other.rate ?? 0) - (one.rate ?? 0) || other.of - one.of || one.name.localeCompare(other.name);

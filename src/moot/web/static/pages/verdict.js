@@ -6,6 +6,7 @@ import { Failed, Headline } from '../lib/ui.js';
 import { watch } from '../lib/watch_debate.js';
 import { AfterDebateBar } from '../parts/export_menu.js';
 import { Bench } from '../parts/judge_ballots.js';
+import { NoDebate, isMissing } from '../parts/not_found.js';
 import { NoVerdict, Verdict } from '../parts/verdict.js';
 
 await ensureStyle('verdict');
@@ -19,6 +20,7 @@ export default function Page({ id }) {
   useEffect(() => {
     if (ready) document.title = `${now.phase} · ${about.title || about.motion} · Moot`;
   }, [ready, now?.phase]);
+  if (isMissing(debate)) return html`<${NoDebate} debate=${debate} />`;
   if (!ready) {
     const trouble = debate.trouble.value;
     return html`<main id="main" class="wide" aria-busy=${!trouble}>

@@ -72,7 +72,7 @@ function Deeds({ debate, deeds, act, invite }) {
   const bar = others.filter((deed) => deed.place === 'bar');
   const more = others.filter((deed) => deed.place === 'more');
   const buttonOf = (deed) => ({ ...hinted(deed), onClick: () => act(deed) });
-  const label = (deed) => (deed.name === 'resume' && pausing ? 'Do not pause' : deed.label);
+  const label = (deed) => (deed.name === 'resume' && pausing ? 'Keep going' : deed.label);
   // The first button stays the same element, and keeps the focus, when Pause becomes Resume.
   return html`
     ${first.map(

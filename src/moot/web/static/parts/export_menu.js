@@ -41,7 +41,7 @@ export function AfterDebateBar({ debate, id }) {
       <${Way} class="wide-only" to=${swapped} hint="o">Swap sides<//>`}
     ${rejudges && html`<${Button} class="wide-only" hint="u" onClick=${() => show('rejudge')}>Judge again<//>`}
     ${minds && html`<${Button} class="wide-only" hint="b" onClick=${() => show('minds')}>Reasoning<//>`}
-    <${ExportMenu} id=${id} thoughts=${minds} />
+    <${ExportMenu} id=${id} motion=${debate.at('about').value.motion} thoughts=${minds} />
     ${may.invite && html`<${Button} class="wide-only" hint="l" onClick=${() => show('share')}>Share<//>`}
     <${Menu} label="More">
       ${may.open && html`<${Way} class="narrow-only" to=${rematch}>Rematch<//>
@@ -64,9 +64,9 @@ const Way = ({ to, hint, children, class: kind = '' }) => html`<a class="btn ${k
 
 export const hasThoughts = (debate) => debate.keys('turns').value.some((key) => debate.at('turns', key).value.reasoning);
 
-function ExportMenu({ id, thoughts }) {
+function ExportMenu({ id, motion, thoughts }) {
   const [reasoning, include] = useState(true);
-  const keep = (form) => save(id, form, thoughts && reasoning).catch(complain);
+  const keep = (form) => save(id, motion, form, thoughts && reasoning).catch(complain);
   return html`<${Menu} label="Export">
     ${FORMS.map(([form, title]) => html`<button class="btn" key=${form} onClick=${() => keep(form)}>${title}</button>`)}
     ${thoughts && html`<label class="btn" onClick=${(event) => event.stopPropagation()}>

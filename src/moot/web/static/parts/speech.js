@@ -51,6 +51,7 @@ function Head({ debate, turn, speech, seat, seats, id }) {
     speech.title,
     to && html`to <bdi>${to.name}</bdi>`,
     speech.state !== 'live' && speech.words > 0 && `${figure(speech.words)} words`,
+    begun(speech, seat),
     speech.cost,
     speech.byHand && 'by a person',
   ].filter(Boolean);
@@ -70,6 +71,15 @@ function Head({ debate, turn, speech, seat, seats, id }) {
       <a href=${`#turn-${speech.number}`} aria-label=${named('Link to')} class="numbers">№ ${speech.number}</a>
     </p>
   </header>`;
+}
+
+/** That Moot wrote the first words, and how many once they are known. */
+function begun(speech, seat) {
+  if (!(speech.begun > 0 || (speech.state === 'live' && seat?.begun && !speech.byHand))) return null;
+  const words = speech.begun > 0 ? `first ${figure(speech.begun)} by Moot` : 'first words by Moot';
+  return html`<span class="begun" title="The model is too small to begin: Moot writes the first words of its speeches.">
+    ${words}
+  </span>`;
 }
 
 /** Reasoning, text and tools. `aside`: the reasoning is shown beside the speech; `unfolded`: it is open. */

@@ -101,8 +101,8 @@ export function StopButton({ debate, id, speech }) {
   const { open } = debate.at('now').value;
   if (!debate.me.value?.may.steer || !open.includes('cut') || speech.byHand) return null;
   const stop = () => post(`/debates/${id}/pause`, { now: true }, { once: true });
-  return html`<${Button} class="stop" title="Stop streaming; what was said is kept" onClick=${stop}>
-    <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="1.5" /></svg>Stop
+  return html`<${Button} class="stop" title="Stop this speech and pause; what was said is kept" onClick=${stop}>
+    <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="1.5" /></svg>Stop speech
   <//>`;
 }
 
@@ -113,7 +113,7 @@ const WAYS = {
   resume: 'Resume',
   skip: 'Skip turn',
   judge: 'Judge now',
-  stop: 'Stop the debate',
+  stop: 'End the debate',
 };
 
 /** What a skip refers to: the current turns, or during a pause the next speech. */

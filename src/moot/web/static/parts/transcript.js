@@ -37,9 +37,11 @@ function toggle() {
 }
 
 function Motion({ debate }) {
-  const { motion, formatTitle, order } = debate.at('about').value;
+  const { motion, formatTitle, order, firstWordsNote } = debate.at('about').value;
   const over = html`<${Words}>${formatTitle}<//> · ${countOf(order)}`;
-  return html`<${Headline} motion=${motion} over=${over} />`;
+  return html`<${Headline} motion=${motion} over=${over}>
+    ${firstWordsNote && html`<p class="origin" dir="auto">${firstWordsNote}</p>`}
+  <//>`;
 }
 
 /** The speeches and what was said between them. `open`: with their reasoning unfolded. */

@@ -111,19 +111,29 @@ function Later({ first, later, about, debate, to }) {
   </section>`;
 }
 
+const isCutOff = (note) => note.startsWith('Cut ');
+
 function Mishaps({ debate, about, to }) {
   const mishaps = Object.entries(debate.at('mishaps').value ?? {});
   const parties = new Map(about.seats.map((seat) => [seat.id, seat.name]));
+  const turns = debate.keys('turns').value.map((key) => debate.at('turns', key).value);
+  // A speech that reached its limit of tokens and was trimmed to its last whole sentence is no issue, but was truncated.
+  const trimmed = turns.filter((turn) => turn.flags.includes('truncated') && !turn.notes.some(isCutOff));
+  const nothing = trimmed.length ? '' : ' nothing truncated,';
   return html`<section class="mishaps" aria-labelledby="mishaps-title">
     <h3 id="mishaps-title">Issues</h3>
     ${mishaps.length === 0
-      ? html`<p class="soft">None: no refusal, no silent turn, nothing truncated, no one switched sides.</p>`
+      ? html`<p class="soft">None: no refusal, no silent turn,${nothing} no one switched sides.</p>`
       : html`<ul>${mishaps.flatMap(([seat, kinds]) => kinds.map((one) => html`<li key=${`${seat}${one.kind}`}>
           <bdi>${parties.get(seat)}</bdi> ${one.text}${' '}
           <span class="turns">${one.turns.map(
             (turn) => html`<a key=${turn} href=${to(turn)} aria-label=${`speech ${turn}`}>${turn}</a>`,
           )}</span>
         </li>`))}</ul>`}
+    ${trimmed.length > 0 && html`<p class="soft">
+      ${plural(trimmed.length, 'speech', 'speeches')} reached the token limit and
+      ${trimmed.length === 1 ? 'ends' : 'end'} with the last whole sentence.
+    </p>`}
   </section>`;
 }
 

@@ -31,9 +31,10 @@ function table(pairs) {
   const met = new Map();
   const played = new Map();
   for (const pair of pairs) {
-    const { a, b, winsA, winsB, draws } = pair;
-    met.set(`${a}\n${b}`, { winsA, winsB, draws, ...scoreOf(winsA, winsB, draws) });
-    met.set(`${b}\n${a}`, { winsA: winsB, winsB: winsA, draws, ...scoreOf(winsB, winsA, draws) });
+    const { a, b, winsA, winsB, draws, rate, interval, rateB, intervalB } = pair;
+    const of = pair.debates;
+    met.set(`${a}\n${b}`, { winsA, winsB, draws, of, rate, interval });
+    met.set(`${b}\n${a}`, { winsA: winsB, winsB: winsA, draws, of, rate: rateB, interval: intervalB });
     for (const name of [pair.a, pair.b]) played.set(name, (played.get(name) ?? 0) + pair.debates);
   }
   const names = [...played.keys()].sort((a, b) => played.get(b) - played.get(a) || a.localeCompare(b));
@@ -59,19 +60,6 @@ const percent = (share) => `${Math.round(share * 100)} %`;
 const isKnown = (rate) => rate !== null && rate !== undefined;
 const within = ({ low, high }, word) => `${Math.round(low * 100)} ${word} ${percent(high)}`;
 const EVEN = 0.5;
-const Z = 1.96;
-
-/** The share of points, a draw being half of one, with Wilson's interval of 95 %. */
-export function scoreOf(wins, losses, draws) {
-  const of = wins + losses + draws;
-  if (!of) return { of, rate: null, interval: null };
-  const rate = (wins + draws / 2) / of;
-  const middle = rate + (Z * Z) / (2 * of);
-  const reach = Z * Math.sqrt((rate * (1 - rate)) / of + (Z * Z) / (4 * of * of));
-  const scale = 1 + (Z * Z) / of;
-  const within = (share) => Math.min(1, Math.max(0, share / scale));
-  return { of, rate, interval: { low: within(middle - reach), high: within(middle + reach) } };
-}
 
 /** Whether it differs from chance. */
 export const isClear = ({ interval }) => Boolean(interval) && (interval.low > EVEN || interval.high < EVEN);
