@@ -181,6 +181,20 @@ def equipped(debate_id: str) -> Simulation:
     return debate.run()
 
 
+def believing(debate_id: str) -> Simulation:
+    """Debaters and a judge say who they think will win; one answer is lost in a crash, one is unreadable."""
+
+    def script(sent: Sent) -> Reply:
+        asked = sent.debate.aside(sent.purpose.aside or 0)
+        return Reply('{"percent": "most likely"}') if asked and asked.number == 2 else speak(sent)
+
+    manner = DebateOptions(beliefs=True)
+    debate = Simulation(table("oxford", limits=DebateLimits(1), manner=manner), script, debate_id).start()
+    debate.run_until(lambda d: any(call.aside == 4 and call.text for call in d.calls))
+    debate.crash()
+    return debate.run()
+
+
 def manual(debate_id: str) -> Simulation:
     """Round by round on request, and judged before the last one."""
     opening = table("roundtable", "for", "against", "neutral", manner=DebateOptions(auto=False, intensity=1))
@@ -289,6 +303,7 @@ SCENES: dict[str, Scene] = {
         reciting(words(1), "You have persuaded me.\n[I concede]"),
     ),
     "tools": equipped,
+    "beliefs": believing,
     "manual": manual,
     "by-hand": decided,
     "stopped": stopped,

@@ -493,6 +493,7 @@ def openings(limited: bool) -> st.SearchStrategy[DebateOpened]:
             "intensity": st.integers(1, 5),
             "prep": st.booleans(),
             "blind": _one_of(False, False, True),
+            "beliefs": _one_of(False, False, True),
             "polls": _one_of(None, None, None, PollSettings(), PollSettings(before=False, seconds=30.0)),
             "recuse": st.booleans(),
         }

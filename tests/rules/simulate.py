@@ -484,8 +484,23 @@ def aside(sent: Sent, yes: bool = True, text: str = "") -> str:
         "leave": {"accept": yes},
         "concession": {"concedes": yes, "why": text or words(sent.call, 6)},
         "referee": {"conceded": yes, "quote": text or asked.about},
+        "confidence": {"percent": percent_canary(sent.call)},
+        "belief": _chances(sent),
     }
     return msgspec.json.encode(said[asked.kind]).decode()
+
+
+def percent_canary(call: int) -> float:
+    """A number that occurs nowhere else."""
+    return 10 + call % 80 + 0.03
+
+
+def _chances(sent: Sent) -> dict[str, object]:
+    """What a judge believes of two parties, or of more."""
+    labels = list(sent.request.schema["properties"]) if sent.request.schema else []
+    if labels == ["percent"]:
+        return {"percent": percent_canary(sent.call)}
+    return {label: round(100 / len(labels), 2) for label in labels}
 
 
 def words(number: int, count: int = 12) -> str:

@@ -348,6 +348,18 @@ def test_nobody_is_sent_what_a_model_thought(simulation: Simulation) -> None:
 
 
 @law()
+def test_no_one_is_sent_what_a_debater_or_a_judge_believes(simulation: Simulation) -> None:
+    told = [chance for aside in simulation.debate.asides for chance in aside.chances.values()]
+    marks = {text for chance in told if 100 * chance % 1 for text in (f"{chance:g}", f"{100 * chance:g}")}
+    for sent in simulation.sent:
+        text = everything(sent.request)
+        assert not any(mark in text for mark in marks)
+    seats = [Viewer("participant", seat.id) for seat in simulation.debate.seats]
+    for viewer in (*seats, Viewer("judge")):
+        assert b'"chances"' not in hidden_from(viewer, simulation)
+
+
+@law()
 def test_what_a_seat_alone_was_told_reaches_that_seat_alone(simulation: Simulation) -> None:
     for sent in simulation.sent:
         text, told = everything(sent.request), reader(sent)

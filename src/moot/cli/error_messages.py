@@ -32,6 +32,7 @@ OPTION_NAMES = {
     "prep": "--prep",
     "blind": "--blind",
     "opens": "--opens",
+    "beliefs": "--beliefs",
     "winningCondition": "--winning",
     "judges": "--judge",
     "seconds": "--seconds",

@@ -233,13 +233,17 @@ class AsideAnswered(Struct, frozen=True, tag="aside.answered", omit_defaults=Tru
     aside: int
     yes: bool = False
     text: str = ""
+    chances: dict[str, float] = {}
+    """How likely each party is to win, from 0 to 1; a debater is asked about its own only."""
 
 
-class AsideFailed(Struct, frozen=True, tag="aside.failed"):
+class AsideFailed(Struct, frozen=True, tag="aside.failed", omit_defaults=True):
     """No answer came, which counts as a no."""
 
     aside: int
     message: str
+    lost: bool = False
+    """The process stopped meanwhile: a question about beliefs is asked again."""
 
 
 class PointRaised(Struct, frozen=True, tag="point.raised"):

@@ -325,8 +325,8 @@ def _answered(aside: Aside, event: ev.AsideAnswered | ev.AsideFailed) -> Aside:
     if aside.number != event.aside:
         return aside
     if isinstance(event, ev.AsideFailed):
-        return replace(aside, state="failed")
-    return replace(aside, state="answered", yes=event.yes, text=event.text)
+        return replace(aside, state="failed", lost=event.lost)
+    return replace(aside, state="answered", yes=event.yes, text=event.text, chances=event.chances)
 
 
 def _following_round(debate: Debate) -> int:

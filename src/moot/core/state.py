@@ -212,6 +212,10 @@ class Aside(Struct, frozen=True, gc=False):
     state: Literal["open", "answered", "failed"] = "open"
     yes: bool = False
     text: str = ""
+    chances: dict[str, float] = {}
+    """How likely each party is to win, from 0 to 1, where that was the question."""
+    lost: bool = False
+    """It failed because the process stopped."""
 
 
 class PointOfInformation(Struct, frozen=True, gc=False):

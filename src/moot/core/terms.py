@@ -191,6 +191,14 @@ class DebateOptions(Struct, frozen=True, omit_defaults=True, kw_only=True):
         ),
     ] = None
     polls: PollSettings | None = None
+    beliefs: Annotated[
+        bool,
+        Meta(
+            description="Ask each debater before and after its speeches, and a judge after every speech, how "
+            "likely they think it is to win. No speaker and no judge is told, and the verdict is not "
+            "affected."
+        ),
+    ] = False
     tools: tuple[str, ...] = ()
     """What the seats may use: a server of `moot.toml`, one tool of it (`server/tool`), or a provider's own
     tools (`web_search`, `code`). Nothing else."""
@@ -607,10 +615,14 @@ class DebateVerdict(Struct, frozen=True, omit_defaults=True):
     """The seat that spoke last: judges tend to favour it."""
 
 
-AsideKind = Literal["notes", "point", "leave", "concession", "referee"]
+BeliefKind = Literal["confidence", "belief"]
+"""`confidence`: how likely a debater thinks it is to win; `belief`: how likely a judge thinks each party is
+to."""
+AsideKind = Literal["notes", "point", "leave", "concession", "referee", BeliefKind]
 """Questions beside the speeches: `notes` to make notes, `point` whether to offer a point of information,
 `leave` whether the speaker accepts it, `concession` whether the speaker has conceded, `referee` whether that
-is so."""
+is so. Answers to a `BeliefKind` are only recorded."""
+BELIEF_KINDS: tuple[BeliefKind, ...] = get_args(BeliefKind)
 PollName = Literal["before", "after"]
 
 

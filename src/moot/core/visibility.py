@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from moot.core import events as ev
 from moot.core.events import Recorded
-from moot.core.state import Debate, EarlierCalls, Remark, Turn
-from moot.core.terms import Reasoning, Seat, ToolCall, UnknownItem
+from moot.core.state import Aside, Debate, EarlierCalls, Remark, Turn
+from moot.core.terms import BELIEF_KINDS, Reasoning, Seat, ToolCall, UnknownItem
 
 
 class Heard(Struct, frozen=True):
@@ -135,11 +135,8 @@ def _redact(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
             return event if viewer.privileged else None
         case ev.DraftKept():
             return event if viewer.seat == event.seat else None
-        case ev.AsideAsked():
-            return event if _may_read_aside(event.seat, viewer) else None
-        case ev.AsideAnswered() | ev.AsideFailed():
-            aside = debate.aside(event.aside)
-            return event if _may_read_aside(aside.seat if aside else None, viewer) else None
+        case ev.AsideAsked() | ev.AsideAnswered() | ev.AsideFailed():
+            return event if _may_read_aside(debate, debate.aside(event.aside), viewer) else None
         case ev.PointRaised():
             return event if event.accepted or viewer.privileged else replace(event, text="")
         case ev.VoteCast():
@@ -165,9 +162,14 @@ def _without_opaque(event: ev.SegmentCompleted, viewer: Viewer) -> ev.SegmentCom
     return replace(event, segment=replace(event.segment, opaque=""))
 
 
-def _may_read_aside(seat: str | None, viewer: Viewer) -> bool:
-    """A side question is only for the seat that is asked and for those who conduct the debate."""
-    return viewer.privileged or (seat is not None and viewer.seat == seat)
+def _may_read_aside(debate: Debate, aside: Aside | None, viewer: Viewer) -> bool:
+    """A side question is only for the seat that is asked and for those who conduct the debate; beliefs are
+    for those who may read reasoning."""
+    if viewer.privileged or aside is None:
+        return viewer.privileged
+    if aside.kind in BELIEF_KINDS:
+        return may_read_reasoning(debate, viewer)
+    return aside.seat is not None and viewer.seat == aside.seat
 
 
 def _is_private(debate: Debate, number: int, viewer: Viewer) -> bool:
@@ -219,7 +221,8 @@ def visible_state(debate: Debate, viewer: Viewer) -> Debate:
         fence=fence,
         seats=tuple(_without_secrets(seat, viewer) for seat in debate.seats),
         asides=tuple(
-            a if _may_read_aside(a.seat, viewer) else replace(a, text="", about="") for a in debate.asides
+            a if _may_read_aside(debate, a, viewer) else replace(a, text="", about="", chances={})
+            for a in debate.asides
         ),
         remarks=tuple(r for r in debate.remarks if r.question or may_hear(r.to, viewer)),
         points=tuple(p if p.accepted else replace(p, text="") for p in debate.points),

@@ -27,9 +27,10 @@ from moot.core.word_count import OVERRUN_FACTOR, count_words
 from moot.engine.call_result import CallResult
 from moot.engine.tool_loop import ToolSession
 from moot.judging import ballots
+from moot.judging.belief_requests import read_side_answer, side_question_request
 from moot.judging.judge_request import judge_request, repair_request
 from moot.prompts import small_model_prompts
-from moot.prompts.side_question_prompts import UnreadableAnswer, aside_request, read_answer
+from moot.prompts.side_question_prompts import UnreadableAnswer
 from moot.prompts.speech_prompts import turn_request
 from moot.rules.runner_decisions import CallPurpose, ResultEvent, aside_model, is_for_human
 from moot.rules.side_questions import ANSWER_SECONDS, answer_word_limit
@@ -198,7 +199,7 @@ class AsideJob(ModelJob):
 
     def request(self, attempt: int) -> Request:
         model = aside_model(self._debate, self._aside)
-        request = aside_request(self._debate, self._aside, model, self._words, attempt)
+        request = side_question_request(self._debate, self._aside, model, self._words, attempt)
         return request if self._schema else replace(request, schema=None)
 
     def adapt_to(self, fault: Fault) -> None:
@@ -210,7 +211,7 @@ class AsideJob(ModelJob):
 
     def accept(self, reply: CallResult) -> ResultEvent:
         try:
-            return read_answer(self._debate, self._aside, reply.text, self._words)
+            return read_side_answer(self._debate, self._aside, reply.text, self._words)
         except UnreadableAnswer as error:
             raise Fault("malformed", "unusable", detail=str(error)) from error
 

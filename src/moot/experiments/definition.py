@@ -65,7 +65,7 @@ class ExperimentDefinition(Struct, frozen=True, forbid_unknown_fields=True, omit
     concurrency: int = 4
     """Debates that are held at the same time."""
     options: dict[str, Any] = field(default_factory=dict[str, Any])
-    """Further options of each debate: intensity, objective, blind, prep, effort and so on."""
+    """Further options of each debate: intensity, objective, blind, prep, beliefs and so on."""
 
     def to_json(self) -> str:
         return msgspec.json.encode(self).decode()
@@ -90,7 +90,9 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
     options: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
-OPTIONS = frozenset({"intensity", "objective", "blind", "prep", "turns", "turn_seconds", "recuse", "tools"})
+OPTIONS = frozenset(
+    {"intensity", "objective", "blind", "prep", "turns", "turn_seconds", "recuse", "tools", "beliefs"}
+)
 
 
 def from_json(text: str) -> ExperimentDefinition:

@@ -76,7 +76,7 @@ def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
     prompt = JudgePrompt(debate, seat_labels(debate, order), fence, small)
     system = prompt.section(
         "system",
-        labels=_list(tuple(names.values())),
+        labels=list_labels(tuple(names.values())),
         fence=fence.name,
         decision=prompt.section("ranking" if is_ranked(debate) else "winner"),
     )
@@ -86,8 +86,8 @@ def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
         objective=_objective(prompt),
         criteria=prompt.quoted("\n".join(_criteria(debate, judge))),
         meanings="".join(f"{line}\n" for line in _meanings(debate, judge)),
-        sides="\n".join(_sides(debate, names)),
-        speeches="\n\n".join(_evidence(prompt)),
+        sides="\n".join(side_lines(debate, names)),
+        speeches="\n\n".join(evidence_texts(prompt)),
     )
     model = judge.model
     return Request(
@@ -120,14 +120,14 @@ def _meanings(debate: Debate, judge: Judge) -> Iterator[str]:
             yield section("judge", f"meaning-{name}", key=key)
 
 
-def _sides(debate: Debate, names: Mapping[str, str]) -> Iterator[str]:
+def side_lines(debate: Debate, names: Mapping[str, str]) -> Iterator[str]:
     for one, label in names.items():
         yield f"{label} {SIDE_SENTENCES[debate.seat(one).side]}."
     if debate.prompts > 1 and is_question(debate.motion):
         yield section("cues", "question-motion")
 
 
-def _evidence(prompt: JudgePrompt) -> list[str]:
+def evidence_texts(prompt: JudgePrompt) -> list[str]:
     """The speeches and the questions between them, in order."""
     turns = speeches(prompt.debate)
     texts = [(turn.seq, _speech(prompt, turn, turns)) for turn in turns]
@@ -150,7 +150,7 @@ def _question_text(prompt: JudgePrompt, item: SpeakerQuestion) -> str:
     return prompt.section("point", label=prompt.names[item.seat], text=text)
 
 
-def _list(names: tuple[str, ...]) -> str:
+def list_labels(names: tuple[str, ...]) -> str:
     return " and ".join(names) if len(names) == 2 else ", ".join(names)
 
 

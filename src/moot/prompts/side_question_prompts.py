@@ -1,17 +1,18 @@
 """Requests for side questions, and their answers: one JSON object of exactly the requested shape.
 
 A seat is asked with its persona and its secrets; a referee knows only the motion and the speech. Only private
-notes need everything the seat has heard. The other questions concern one speech, or only who offers a point,
-and their prompts are short.
+notes, and the question how likely the seat is to win, need everything it has heard. The other questions
+concern one speech, or only who offers a point, and their prompts are short. What a judge believes is asked by
+`judging/belief_requests.py`.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from moot.core.events import AsideAnswered
 from moot.core.state import Aside, Debate, Turn
@@ -34,7 +35,10 @@ SHAPES: dict[AsideKind, dict[str, str]] = {
     "leave": {"accept": "boolean"},
     "concession": {"concedes": "boolean", "why": "string"},
     "referee": {"conceded": "boolean", "quote": "string"},
+    "confidence": {"percent": "integer"},
+    "belief": {"percent": "integer"},
 }
+PERCENT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 100}
 
 
 class UnreadableAnswer(ValueError):
@@ -67,10 +71,13 @@ def _fence(debate: Debate, aside: Aside) -> Fence:
 
 
 def _schema(kind: AsideKind) -> dict[str, Any]:
-    properties: dict[str, Any] = {
-        name: {"type": "string", "maxLength": MAX_ANSWER_CHARS} if type_ == "string" else {"type": type_}
-        for name, type_ in SHAPES[kind].items()
-    }
+    text = {"type": "string", "maxLength": MAX_ANSWER_CHARS}
+    schemas: dict[str, dict[str, Any]] = {"string": text, "boolean": {"type": "boolean"}, "integer": PERCENT}
+    return object_schema({name: schemas[type_] for name, type_ in SHAPES[kind].items()})
+
+
+def object_schema(properties: dict[str, Any]) -> dict[str, Any]:
+    """A JSON object with exactly these members."""
     return {
         "type": "object",
         "properties": properties,
@@ -115,22 +122,38 @@ def _question(debate: Debate, aside: Aside, words: int, held: Fence) -> str:
             return section(
                 "asides", "evidence", motion=motion, for_side=SPOKE[side], speech=speech, fence=fence
             )
+        case "confidence":
+            own = section("asides", "chance-own-side" if seat_wins_with_side(debate) else "chance-own-seat")
+            return section("asides", "confidence", heard=_heard(debate, aside, held), who=own)
+        case "belief":
+            raise ValueError("a judge is asked by judging/belief_requests.py")
 
 
 def _notes(debate: Debate, aside: Aside, words: int, fence: Fence) -> str:
-    seat, phase = debate.seat(aside.seat or ""), debate.phase(aside.slot)
-    quotes = [_quoted(debate, seat, item, fence) for item in hears(debate, _upcoming_turn(debate, aside))]
+    phase = debate.phase(aside.slot)
     return section(
         "asides",
         "notes",
-        heard="\n\n".join(quotes) or section("asides", "nothing-heard"),
+        heard=_heard(debate, aside, fence),
         speech=f"Your next speech: {phase.title}. {phase.guide}".strip(),
         words=words,
     )
 
 
+def _heard(debate: Debate, aside: Aside, fence: Fence) -> str:
+    """All that the seat has heard when it is asked."""
+    seat = debate.seat(aside.seat or "")
+    quotes = [_quoted(debate, seat, item, fence) for item in hears(debate, _upcoming_turn(debate, aside))]
+    return "\n\n".join(quotes) or section("asides", "nothing-heard")
+
+
+def seat_wins_with_side(debate: Debate) -> bool:
+    """Whether all seats of a side win together."""
+    return debate.format.parties == "sides"
+
+
 def _upcoming_turn(debate: Debate, aside: Aside) -> Turn:
-    """The turn for which the notes are made, as if it began now."""
+    """The turn for which the seat is asked, as if it began now."""
     slot = debate.schedule[aside.slot]
     phase = debate.phase(aside.slot).key
     return Turn(0, slot.index, slot.round, phase, slot.tone, slot.seat, aside.seq, aside.asked_at)
@@ -172,7 +195,11 @@ class _RefereeAnswer(Struct, forbid_unknown_fields=True):
     quote: str = ""
 
 
-Said = TypeVar("Said", _NotesAnswer, _PointAnswer, _AcceptAnswer, _ConcessionAnswer, _RefereeAnswer)
+class PercentAnswer(Struct, forbid_unknown_fields=True):
+    percent: Annotated[float, Meta(ge=0, le=100)]
+
+
+Said = TypeVar("Said", bound=Struct)
 
 
 def read_answer(debate: Debate, aside: Aside, reply: str, words: int) -> AsideAnswered:
@@ -180,26 +207,36 @@ def read_answer(debate: Debate, aside: Aside, reply: str, words: int) -> AsideAn
     number = aside.number
     match aside.kind:
         case "notes":
-            notes = first_words(_read(_NotesAnswer, reply).notes.strip(), words)
+            notes = first_words(read_reply(_NotesAnswer, reply).notes.strip(), words)
             return AsideAnswered(number, yes=bool(notes), text=notes)
         case "point":
-            point = _read(_PointAnswer, reply)
+            point = read_reply(_PointAnswer, reply)
             text = first_words(point.point.strip(), words) if point.rise else ""
             return AsideAnswered(number, yes=bool(text), text=text)
         case "leave":
-            return AsideAnswered(number, yes=_read(_AcceptAnswer, reply).accept)
+            return AsideAnswered(number, yes=read_reply(_AcceptAnswer, reply).accept)
         case "concession":
-            concession = _read(_ConcessionAnswer, reply)
+            concession = read_reply(_ConcessionAnswer, reply)
             return AsideAnswered(
                 number, yes=concession.concedes, text=first_words(concession.why.strip(), words)
             )
         case "referee":
-            finding = _read(_RefereeAnswer, reply)
+            finding = read_reply(_RefereeAnswer, reply)
             quoted = finding.conceded and _is_quoted_from(finding.quote, debate.turn(aside.turn or 0))
             return AsideAnswered(number, yes=quoted, text=first_words(finding.quote.strip(), words))
+        case "confidence":
+            percent = read_reply(PercentAnswer, reply).percent
+            return AsideAnswered(number, chances={aside.seat or "": chance(percent)})
+        case "belief":
+            raise ValueError("a judge's belief is read by judging/belief_requests.py")
 
 
-def _read(shape: type[Said], reply: str) -> Said:
+def chance(percent: float) -> float:
+    return round(percent / 100, 4)
+
+
+def read_reply(shape: type[Said], reply: str) -> Said:
+    """Raises UnreadableAnswer where the reply is not one JSON object of exactly this shape."""
     bare = strip_json_fence(reply)
     try:
         answer = msgspec.json.decode(bare, type=shape, strict=True)

@@ -17,10 +17,11 @@ from moot.core.evolve import evolve
 from moot.core.pricing import estimate_usage as guess
 from moot.core.pricing import input_bound, sent_tokens, speech_tokens
 from moot.core.state import EPOCH, Aside, Debate, Turn
-from moot.core.terms import Judge, Model, Request, Slot, Usage
+from moot.core.terms import BELIEF_KINDS, Judge, Model, Request, Slot, Usage
 from moot.core.visibility import hears
 from moot.core.word_count import count_words, tokens
 from moot.judging.ballots import ORDERS
+from moot.judging.belief_requests import side_question_request
 from moot.judging.judge_request import (
     HELD_BYTES_PER_TOKEN,
     bytes_read,
@@ -29,8 +30,8 @@ from moot.judging.judge_request import (
     speech_overhead,
 )
 from moot.prompts.side_question_prompts import MAX_TOKENS as ASIDE_TOKENS
-from moot.prompts.side_question_prompts import aside_request
 from moot.prompts.speech_prompts import turn_request
+from moot.rules.belief_questions import beliefs_after, beliefs_before
 from moot.rules.budget import UNJUDGED_RULES, model_judges
 from moot.rules.runner_decisions import aside_model
 from moot.rules.side_questions import (
@@ -50,6 +51,7 @@ WORD = "words"
 """With the blank after it, about as long as the words of a speech are."""
 BALLOT_WORDS = 200
 ANSWER_WORDS = 40
+NUMBER_WORDS = 6
 POINT_BYTES = 12 * POINT_WORDS
 TOKENS_BY_HAND = 2
 """For each word of a person's speech, in what others read of it."""
@@ -111,6 +113,8 @@ class _DryRun:
             dropped = skipped_speech(self.debate, slot)
             for question in () if dropped else questions_before(self.debate, (slot,)):
                 yield from self._asked(question, certain=True, answer=self._words_of(question))
+            for question in () if dropped else beliefs_before(self.debate, (slot,)):
+                yield from self._asked(question, certain=True)
             turn, request = self._turn(slot), None
             if not self.debate.seat(slot.seat).model.human:
                 request = turn_request(self.debate, turn)
@@ -151,6 +155,8 @@ class _DryRun:
             yield from self._asked(SideQuestion("concession", turn.slot, turn.seat, turn=turn.number))
             if question := referee(self.debate, turn):
                 yield from self._asked(question)
+        for question in beliefs_after(self.debate):
+            yield from self._asked(question, certain=True)
 
     def _asked(
         self, question: SideQuestion, *, certain: bool = False, answer: str = ""
@@ -163,13 +169,14 @@ class _DryRun:
             **asdict(question),
         )
         model = aside_model(self.debate, aside)
-        if model.human or model.small:
+        is_belief = aside.kind in BELIEF_KINDS
+        if model.human or (model.small and not is_belief):
             return
-        request = aside_request(self.debate, aside, model, answer_word_limit(self.debate, aside))
+        request = side_question_request(self.debate, aside, model, answer_word_limit(self.debate, aside))
         bound = input_bound(request) + self._extra_bytes
-        if aside.kind == "notes":
+        if aside.kind == "notes" or is_belief:
             bound += sum(_longer(self.debate, speech, thoughts=True) for speech in self.debate.turns)
-        words = answer or _filler(ANSWER_WORDS, request.max_tokens)
+        words = answer or _filler(NUMBER_WORDS if is_belief else ANSWER_WORDS, request.max_tokens)
         sure = certain and aside.seat not in self.people
         yield PlannedCall(model, _usage(request, words) if sure else None, bound, request.max_tokens)
         if certain:

@@ -25,6 +25,7 @@ from moot.core.events import ConcessionMade, EndReason, FailReason, PointRaised,
 from moot.core.state import Debate, Judging, Turn
 from moot.core.terms import Judge, PollName, SimilarTurns, Slot
 from moot.judging.ballots import orders
+from moot.rules.belief_questions import beliefs_after, beliefs_before
 from moot.rules.side_questions import (
     SideQuestion,
     asides_about,
@@ -109,14 +110,14 @@ def plan(debate: Debate) -> Plan:
     if skipped := skipped_speech(debate, first):
         return RecordFacts(skipped)
     group = tuple(slot for slot in remaining if slot.group == first.group)
-    if questions := questions_before(debate, group):
+    if questions := (*questions_before(debate, group), *beliefs_before(debate, group)):
         return AskSideQuestions(questions)
     return Speak(group)
 
 
 def _plan_after_speaking(debate: Debate) -> Plan | None:
     """What the latest speech leads to; None where the next speech follows."""
-    if questions := questions_after(debate):
+    if questions := (*questions_after(debate), *beliefs_after(debate)):
         return AskSideQuestions(questions)
     if points := points_raised(debate):
         return RecordFacts(points)

@@ -425,7 +425,7 @@ def recover(debate: Debate) -> tuple[Event, ...]:
             batch.add(lost_call(debate, call))
     for aside in debate.open_asides:
         if not is_for_human(debate, aside):
-            batch.add(AsideFailed(aside.number, FAULT_MESSAGES["lost"]))
+            batch.add(AsideFailed(aside.number, FAULT_MESSAGES["lost"], lost=True))
     for turn in debate.live:
         if debate.seat(turn.seat).model.human:
             # A person's text is in the log and their time is wall-clock time: they simply continue.
@@ -466,7 +466,7 @@ def interrupt_for_shutdown(debate: Debate) -> tuple[Event, ...]:
     people = {seat.id for seat in debate.seats if seat.model.human}
     return (
         *(
-            AsideFailed(aside.number, "The program was stopped.")
+            AsideFailed(aside.number, "The program was stopped.", lost=True)
             for aside in debate.open_asides
             if not is_for_human(debate, aside)
         ),

@@ -44,6 +44,7 @@ class DebateSessionConfig(Struct, frozen=True, rename="camel", kw_only=True, omi
     opens: Annotated[str | None, one_of(OpeningSide)] = None
     polls: PollsConfig | None = None
     tools: tuple[str, ...] = ()
+    beliefs: bool = False
 
 
 class AudiencePolls(Struct, frozen=True, rename="camel"):
@@ -72,6 +73,7 @@ class DebateConfig(Struct, frozen=True, rename="camel"):
     recuse: bool | UnsetType = UNSET
     polls: AudiencePolls | UnsetType = UNSET
     tools: Sequence[str] | UnsetType = UNSET
+    beliefs: bool | UnsetType = UNSET
 
 
 class CreateDebateResponse(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):

@@ -85,6 +85,7 @@ class DebateCliOptions:
     prep: Annotated[bool, option("--prep")] = False
     blind: Annotated[bool, option("--blind")] = False
     opens: Annotated[Literal["for", "against"] | None, option("--opens")] = None
+    beliefs: Annotated[bool, option("--beliefs")] = False
     audience: Annotated[float | None, option("--audience")] = None
     winning: Annotated[Ending | None, option("--winning")] = None
     tool: Annotated[list[str] | None, option("--tool")] = None

@@ -95,6 +95,8 @@ def _manner(debate: Debate) -> Iterator[str]:
         yield "openings at the same time"
     if debate.manner.prep:
         yield "private notes"
+    if debate.manner.beliefs:
+        yield "private beliefs"
     if debate.manner.winning == "audience":
         yield "the audience decides"
     elif debate.manner.polls is not None:

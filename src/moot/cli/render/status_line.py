@@ -100,6 +100,10 @@ def _beside(debate: Debate, aside: Aside) -> str:
             return f"{who} is asked whether it gives way"
         case "referee":
             return "a referee is asked whether that was giving way"
+        case "confidence":
+            return f"{who} is asked privately how likely it is to win"
+        case "belief":
+            return "a judge is asked who is likely to win"
         case _:
             assert_never(aside.kind)
 

@@ -33,6 +33,7 @@ const CONFIG = {
   recuse: true,
   prep: false,
   blind: false,
+  beliefs: false,
   opens: '',
   audience: false,
   voteBefore: true,

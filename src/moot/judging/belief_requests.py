@@ -1,0 +1,118 @@
+"""What a judge is asked while a debate is held: how likely each party is to win.
+
+The judge reads what a ballot would be based on (`judge_request.py`): the speeches so far under neutral labels
+and inside a fence, and nothing that was said or thought beside them. With two parties it gives one number,
+with more a number for each. A reply that is not exactly that is no answer. The answer is recorded and enters
+no ballot, no verdict and no later prompt. `side_question_request` and `read_side_answer` do this for a judge,
+and pass every other side question on to `prompts/side_question_prompts.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from moot.core.events import AsideAnswered
+from moot.core.state import Aside, Debate
+from moot.core.terms import ChatMessage, Model, Request
+from moot.judging.ballots import LABELS, choose_labels
+from moot.judging.judge_request import JudgePrompt, evidence_texts, list_labels, side_lines
+from moot.judging.parties import SIDES, parties
+from moot.prompts.fences import fence_for
+from moot.prompts.side_question_prompts import (
+    MAX_TOKENS,
+    PERCENT,
+    SEED_OFFSET,
+    PercentAnswer,
+    UnreadableAnswer,
+    aside_request,
+    chance,
+    object_schema,
+    read_answer,
+    read_reply,
+)
+from moot.prompts.templates import given_twice, section, seed, strip_json_fence
+
+ROUNDING = 1
+"""By how much numbers that should add up to 100 may miss it, because each was rounded."""
+_Percents = dict[str, Annotated[float, Meta(ge=0, le=100)]]
+
+
+def side_question_request(
+    debate: Debate, aside: Aside, model: Model, words: int, attempt: int = 1
+) -> Request:
+    """The request for any side question; `words` is the maximum length of the answer."""
+    if aside.kind == "belief":
+        return _belief_request(debate, aside, model, attempt)
+    return aside_request(debate, aside, model, words, attempt)
+
+
+def read_side_answer(debate: Debate, aside: Aside, reply: str, words: int) -> AsideAnswered:
+    """Raises UnreadableAnswer."""
+    if aside.kind == "belief":
+        return AsideAnswered(aside.number, chances=_read_chances(debate, reply))
+    return read_answer(debate, aside, reply, words)
+
+
+def _belief_request(debate: Debate, aside: Aside, model: Model, attempt: int) -> Request:
+    names = _labels(debate)
+    fence = fence_for(debate, f"belief:{aside.number}")
+    by_seat = {seat.id: names[party.id] for party in parties(debate) for seat in party.seats}
+    prompt = JudgePrompt(debate, by_seat, fence, small=False)
+    user = prompt.section(
+        "belief-user",
+        motion=prompt.quoted(debate.motion),
+        sides="\n".join(side_lines(debate, names)),
+        speeches="\n\n".join(evidence_texts(prompt)) or prompt.section("belief-nothing-said"),
+        question=_question(list(names.values())),
+    )
+    labels = list_labels(tuple(names.values()))
+    return Request(
+        model=model,
+        instructions=prompt.section("belief-system", fence=fence.name, labels=labels),
+        messages=(ChatMessage("user", user),),
+        max_tokens=min(model.max_tokens, MAX_TOKENS),
+        schema=_schema(list(names.values())),
+        seed=seed(model.seed, SEED_OFFSET + aside.number, attempt),
+        attempt=attempt,
+        thoughts=False,
+    )
+
+
+def _labels(debate: Debate) -> dict[str, str]:
+    """Party to label; none of the labels occurs in what the judge reads."""
+    chosen = choose_labels(debate, debate.panel) or LABELS
+    return dict(zip([party.id for party in parties(debate)], chosen, strict=False))
+
+
+def _question(labels: list[str]) -> str:
+    if len(labels) == len(SIDES):
+        return section("judge", "belief-two", label=labels[0])
+    return section("judge", "belief-several", shape=", ".join(f'"{label}": ...' for label in labels))
+
+
+def _schema(labels: list[str]) -> dict[str, Any]:
+    if len(labels) == len(SIDES):
+        return object_schema({"percent": PERCENT})
+    return object_schema(dict.fromkeys(labels, PERCENT))
+
+
+def _read_chances(debate: Debate, reply: str) -> dict[str, float]:
+    """The chance of each party, from 0 to 1."""
+    names = _labels(debate)
+    if len(names) == len(SIDES):
+        percent = read_reply(PercentAnswer, reply).percent
+        first, second = names
+        return {first: chance(percent), second: chance(100 - percent)}
+    bare = strip_json_fence(reply)
+    try:
+        percents = msgspec.json.decode(bare, type=_Percents, strict=True)
+    except (msgspec.MsgspecError, UnicodeEncodeError) as error:
+        raise UnreadableAnswer(str(error)) from error
+    if given_twice(bare) or set(percents) != set(names.values()):
+        raise UnreadableAnswer(f"it must have exactly: {', '.join(names.values())}")
+    if abs(sum(percents.values()) - 100) > ROUNDING:
+        raise UnreadableAnswer("the numbers do not add up to 100")
+    return {party: chance(percents[label]) for party, label in names.items()}

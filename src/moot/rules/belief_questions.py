@@ -1,0 +1,81 @@
+"""When debaters and a judge are asked how likely they think it is to win (`DebateOptions.beliefs`).
+
+Each debater is asked before and after each of its speeches, the first judge that is a model before the first
+speech and after every speech. Not within a cross-examination, nor in the middle of a speech that is split by
+points of information. People are not asked. A question whose answer was lost because the process stopped is
+asked again; any other failure is final: then there is no answer.
+"""
+
+from __future__ import annotations
+
+from moot.core.state import Aside, Debate, Turn
+from moot.core.terms import EXCHANGE_TONES, Judge, Slot
+from moot.judging.parties import party_of
+from moot.rules.side_questions import SideQuestion, continuation, latest_turns
+
+MAX_LOST = 3
+"""After so many lost answers the question is not asked again."""
+
+
+def beliefs_before(debate: Debate, coming: tuple[Slot, ...]) -> tuple[SideQuestion, ...]:
+    """What the speakers of these slots, and before the first speech the judge, are asked."""
+    if not _are_asked(debate):
+        return ()
+    questions = [
+        SideQuestion("confidence", slot.index, slot.seat)
+        for slot in coming
+        if slot.tone not in (*EXCHANGE_TONES, "continuation") and _is_asked(debate, slot.seat)
+    ]
+    judge = asked_judge(debate)
+    if judge and not debate.has_speeches:
+        questions.append(SideQuestion("belief", 0, judge=judge.id))
+    return _unanswered(debate, questions)
+
+
+def beliefs_after(debate: Debate) -> tuple[SideQuestion, ...]:
+    """What the latest speakers, and the judge, are asked after their speeches."""
+    if not _are_asked(debate):
+        return ()
+    spoken = [turn for turn in latest_turns(debate) if turn.has_words and _ends_speech(debate, turn)]
+    questions = [
+        SideQuestion("confidence", turn.slot, turn.seat, turn=turn.number)
+        for turn in spoken
+        if _is_asked(debate, turn.seat)
+    ]
+    judge = asked_judge(debate)
+    if judge and spoken:
+        questions.append(SideQuestion("belief", spoken[-1].slot, judge=judge.id, turn=spoken[-1].number))
+    return _unanswered(debate, questions)
+
+
+def asked_judge(debate: Debate) -> Judge | None:
+    """The first judge that is a model."""
+    return next((judge for judge in debate.panel if not judge.model.human), None)
+
+
+def _are_asked(debate: Debate) -> bool:
+    return debate.manner.beliefs and not debate.is_session
+
+
+def _is_asked(debate: Debate, seat_id: str) -> bool:
+    return not debate.seat(seat_id).model.human and party_of(debate, seat_id) is not None
+
+
+def _ends_speech(debate: Debate, turn: Turn) -> bool:
+    slot = debate.schedule[turn.slot]
+    return slot.tone not in EXCHANGE_TONES and continuation(debate, slot) is None
+
+
+def _unanswered(debate: Debate, questions: list[SideQuestion]) -> tuple[SideQuestion, ...]:
+    """Those that were not asked yet, or whose answer was lost."""
+    return tuple(question for question in questions if _is_due(debate, question))
+
+
+def _is_due(debate: Debate, question: SideQuestion) -> bool:
+    key = _key(question)
+    earlier = [aside for aside in debate.asides if _key(aside) == key]
+    return all(aside.lost for aside in earlier) and len(earlier) < MAX_LOST
+
+
+def _key(question: SideQuestion | Aside) -> tuple[object, ...]:
+    return question.kind, question.slot, question.seat, question.judge, question.turn
