@@ -2,7 +2,7 @@
 # package-lock.json and is put into src/moot/web/vendor.
 
 PYTHON ?= python3
-EXTRAS := local,cluster,mcp,experiments,dev
+EXTRAS := local,cluster,mcp,experiments,parquet,dev
 BIN    := .venv/bin
 STATIC := $(shell find src/moot/web/static -name '*.js')
 STYLES := $(shell find src/moot/web/static -name '*.css')

@@ -7,7 +7,9 @@ import asyncio
 import pytest
 
 from moot.core.errors import Fenced, Invalid
+from moot.store import experiment_rows, sql_experiments
 from moot.store.contract import Store
+from moot.store.experiment_rows import LEASE, LegCounts
 
 
 async def test_saving_takes_an_experiment_over_and_keeps_its_legs(store: Store) -> None:
@@ -58,3 +60,46 @@ async def test_an_experiment_is_stopped_and_deleted_by_name(store: Store) -> Non
     assert await experiments.delete("league")
     assert not await experiments.delete("league")
     assert await experiments.legs("league") == ()
+
+
+async def test_progress_is_counted_and_legs_are_read_in_pages(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (experiment_rows, sql_experiments):
+        monkeypatch.setattr(module, "LEG_PAGE", 3)
+    experiments = store.experiments
+    await experiments.save("league", "{}")
+    await experiments.save("other", "{}")
+    assert await experiments.counts("league") == LegCounts(0, 0, 0, 0, 0)
+    for number in range(8):
+        await experiments.reserve("league", 1, f"leg.{number}", f"deb_{number}", 300, None)
+    await experiments.reserve("other", 1, "leg.0", "deb_other", 300, None)
+    await experiments.settle("league", "leg.0", 100, "{}", pro_share=0.75)
+    await experiments.settle("league", "leg.1", 20, '{"headline":"No key"}', status="error")
+    assert await experiments.counts("league") == LegCounts(
+        reserved=8, settled=2, failed=1, running=0, spent=120
+    )
+    assert await experiments.failed_results("league") == ('{"headline":"No key"}',)
+    assert await experiments.side_shares() == (("leg.0", 0.75),)
+    pages = [page async for page in experiments.leg_pages("league")]
+    assert [len(page) for page in pages] == [3, 3, 2]
+    assert tuple(leg for page in pages for leg in page) == await experiments.legs("league")
+
+
+async def test_an_experiment_whose_process_is_silent_is_interrupted(store: Store) -> None:
+    experiments = store.experiments
+    saved = await experiments.save("league", "{}")
+    assert saved.beat_at is not None
+    assert saved.standing(saved.beat_at + LEASE / 2) == "running"
+    assert saved.standing(saved.beat_at + LEASE) == "interrupted"
+    await experiments.beat("league", saved.epoch)
+    await experiments.beat("league", saved.epoch - 1)  # of a process that lost it: no sign of life
+    known = await experiments.experiment("league")
+    assert known is not None
+    assert known.beat_at is not None
+    assert known.beat_at >= saved.beat_at
+    assert known.updated_at == saved.updated_at
+    await experiments.set_state("league", "done")
+    done = await experiments.experiment("league")
+    assert done is not None
+    assert done.standing(saved.beat_at + 2 * LEASE) == "done"

@@ -14,7 +14,17 @@ from msgspec.structs import replace
 from moot.core import events as ev
 from moot.core.events import Recorded
 from moot.core.segments import Run, unfinished, with_run
-from moot.core.state import ZERO, Abandoned, Call, Debate, EarlierCalls, ModelUsage, Turn
+from moot.core.state import (
+    ZERO,
+    Abandoned,
+    BallotCharge,
+    Call,
+    Debate,
+    EarlierCalls,
+    Judging,
+    ModelUsage,
+    Turn,
+)
 from moot.core.terms import Money, Reasoning, Segment, Text
 from moot.core.word_count import count_words
 
@@ -193,7 +203,11 @@ def call_ended(debate: Debate, recorded: Recorded, event: ev.CallCompleted | ev.
         )
     judgings = debate.judgings
     if judgings and call.judge:
-        last = replace(judgings[-1], usage=judgings[-1].usage + event.usage)
+        last = replace(
+            judgings[-1],
+            usage=judgings[-1].usage + event.usage,
+            charges=_charges(judgings[-1], call.judge, call.order, event),
+        )
         if isinstance(event, ev.CallFailed) and event.kind == "lost":
             last = replace(last, lost=(*last.lost, (call.judge, call.order)))
         judgings = (*judgings[:-1], last)
@@ -206,6 +220,15 @@ def call_ended(debate: Debate, recorded: Recorded, event: ev.CallCompleted | ev.
         live=live,
         turns=turns,
     )
+
+
+def _charges(
+    judging: Judging, judge: str, order: int, event: ev.CallCompleted | ev.CallFailed
+) -> tuple[BallotCharge, ...]:
+    before = judging.charge(judge, order) or BallotCharge(judge, order)
+    cost = None if before.cost is None or event.cost is None else before.cost + event.cost
+    added = BallotCharge(judge, order, cost, before.latency_ms + event.latency_ms)
+    return (*(one for one in judging.charges if (one.judge, one.order) != (judge, order)), added)
 
 
 def _charged(turn: Turn, event: ev.CallCompleted | ev.CallFailed, at: datetime) -> Turn:

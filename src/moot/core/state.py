@@ -238,6 +238,15 @@ class ModelUsage(Struct, frozen=True, gc=False):
     unpriced: int = 0
 
 
+class BallotCharge(Struct, frozen=True, gc=False):
+    """What the calls for one ballot cost and took, with all attempts; None where a price is not known."""
+
+    judge: str
+    order: int
+    cost: Money | None = ZERO
+    latency_ms: int = 0
+
+
 class Judging(Struct, frozen=True, gc=False):
     number: int
     why: EndReason
@@ -262,6 +271,10 @@ class Judging(Struct, frozen=True, gc=False):
     """(judge, order) of each call that was lost in a crash."""
     usage: Usage = Usage()
     """Of all its calls."""
+    charges: tuple[BallotCharge, ...] = ()
+
+    def charge(self, judge: str, order: int) -> BallotCharge | None:
+        return next((one for one in self.charges if (one.judge, one.order) == (judge, order)), None)
 
     def has_ballot(self, judge: str, order: int) -> bool:
         return (judge, order) in self.spoiled or any(

@@ -10,9 +10,11 @@ only opens them and waits.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from decimal import ROUND_CEILING
+from itertools import count
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -21,7 +23,7 @@ from msgspec import Struct
 
 from moot import formats
 from moot.core.diagnostics import crash_point
-from moot.core.errors import Invalid, UnknownDebate
+from moot.core.errors import Invalid, StoreError, UnknownDebate
 from moot.core.ids import new_id
 from moot.core.state import Debate
 from moot.core.terms import ExperimentTag, Format, Model, Money
@@ -40,13 +42,15 @@ from moot.experiments.planned_debates import (
 from moot.rules.commands import Retry
 from moot.rules.cost_estimate import ANY_LIMIT, CostEstimate, estimate
 from moot.rules.debate_setup import Setup, opening_event
-from moot.store.experiment_rows import MICRODOLLARS, ExperimentLeg
+from moot.store.experiment_rows import MICRODOLLARS, ExperimentLeg, ExperimentStore
 
 if TYPE_CHECKING:
     from moot.experiments.report import ExperimentReport
 
 STATE_SECONDS = 1.0
 """How often the wish to stop is looked for."""
+BEATS = 5
+"""Every so many looks the store is told that this process is alive."""
 
 
 class ExperimentProgress(Struct, frozen=True):
@@ -165,8 +169,7 @@ class ExperimentRunner:
         await self._load()
         slots = asyncio.Semaphore(definition.concurrency)
         try:
-            async with asyncio.TaskGroup() as group:
-                watching = group.create_task(self._watch_for_stop(), name="experiment stop")
+            async with self._watched(saved.epoch), asyncio.TaskGroup() as group:
                 async for planned in self._missing(retry_failed):
                     await slots.acquire()
                     if not await self._may_start(planned, saved.epoch):
@@ -176,11 +179,11 @@ class ExperimentRunner:
                     holding = group.create_task(self._hold(planned, retry_failed), name=planned.leg)
                     holding.add_done_callback(lambda _task: slots.release())
                     self._report()
-                for _ in range(definition.concurrency):
-                    await slots.acquire()
-                watching.cancel()
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
+        except asyncio.CancelledError:
+            await asyncio.shield(self._store.set_state(definition.name, "stopped"))
+            raise
         complete = not self._stopped_by and len(self._results) - self._failed >= self._planned
         await self._store.set_state(definition.name, "done" if complete else "stopped")
         return self._report()
@@ -221,17 +224,15 @@ class ExperimentRunner:
                 await self._settle(planned_debate(leg.leg), leg, await self._arena.state(debate.id))
                 judged += 1
 
-        async with asyncio.TaskGroup() as group:
+        async with self._watched(saved.epoch), asyncio.TaskGroup() as group:
             for leg in [leg for leg in self._legs.values() if leg.leg in self._results]:
                 group.create_task(judge_again(leg), name=leg.leg)
         await self._store.set_state(definition.name, "stopped" if self._stopped_by else "done")
         return judged
 
     async def stored_progress(self) -> ExperimentProgress:
-        """Where the experiment stands by what is stored, without running it."""
-        await self._load()
-        self._running = {leg.leg for leg in self._legs.values() if leg.result is None and leg.summary}
-        return self._report()
+        """Where the experiment stands by what is stored, without running it. No result is read."""
+        return await stored_progress(self._store, self._definition, self._planned)
 
     async def report(self, version: str) -> ExperimentReport:
         """Everything that the results so far show; computed in a thread. Needs the extra `experiments`."""
@@ -265,10 +266,8 @@ class ExperimentRunner:
         while (left := (self._definition.matchups or 0) - len(self._legs) // self._teams) > 0:
             await self._all_settled()
             rows = [row for result in self._results.values() for row in result.judgments]
-            count = min(left, self._definition.concurrency)
-            for leg in next_legs(
-                self._definition, rows, left if self._definition.pairing == "swiss" else count
-            ):
+            most = left if self._definition.pairing == "swiss" else min(left, self._definition.concurrency)
+            for leg in next_legs(self._definition, rows, most):
                 yield leg
 
     def _is_missing(self, leg: str, retry_failed: bool) -> bool:
@@ -347,7 +346,14 @@ class ExperimentRunner:
     async def _settle(self, planned: PlannedDebate, leg: ExperimentLeg, debate: Debate) -> None:
         result = result_of(debate, self._definition.name, planned.group)
         spent = _microdollars(debate.cost_so_far)
-        await self._store.settle(self._definition.name, leg.leg, spent, result.to_json())
+        await self._store.settle(
+            self._definition.name,
+            leg.leg,
+            spent,
+            result.to_json(),
+            status=result.status,
+            pro_share=result.pro_share,
+        )
         crash_point("leg-settled")
         self._add_result(msgspec.structs.replace(leg, reserved=spent), result)
         self._held_now += 1
@@ -383,12 +389,27 @@ class ExperimentRunner:
 
     # --- progress -------------------------------------------------------------------------------------
 
-    async def _watch_for_stop(self) -> None:
-        while not self._stopped_by:
+    @asynccontextmanager
+    async def _watched(self, epoch: int) -> AsyncGenerator[None, None]:
+        """While this lasts, the store knows that this process is alive, and the wish to stop is noticed."""
+        watching = asyncio.create_task(self._watch_for_stop(epoch), name="experiment stop")
+        try:
+            yield
+        finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+
+    async def _watch_for_stop(self, epoch: int) -> None:
+        for look in count(1):
             await asyncio.sleep(STATE_SECONDS)
-            known = await self._store.experiment(self._definition.name)
+            try:
+                if look % BEATS == 0:
+                    await self._store.beat(self._definition.name, epoch)
+                known = await self._store.experiment(self._definition.name)
+            except StoreError:  # what the debates themselves need of the store, they report
+                continue
             if known is None or known.state == "stopping":
-                self._stopped_by = "stop"
+                self._stopped_by = self._stopped_by or "stop"
 
     def _report(self) -> ExperimentProgress:
         """Constant time: it is called for every debate."""
@@ -418,6 +439,25 @@ class ExperimentRunner:
         if result.status == "error":
             self._failures[result.headline] = None
         self._spent += leg.reserved
+
+
+async def stored_progress(
+    store: ExperimentStore, definition: ExperimentDefinition, planned: int | None = None
+) -> ExperimentProgress:
+    """Where an experiment stands, by counting in the store. Without `planned`, what was begun is all."""
+    counts = await store.counts(definition.name)
+    failures = await store.failed_results(definition.name) if counts.failed else ()
+    return ExperimentProgress(
+        planned=counts.reserved if planned is None else planned,
+        finished=counts.settled - counts.failed,
+        failed=counts.failed,
+        running=counts.running,
+        held_now=0,
+        seconds=0.0,
+        spent=Money(counts.spent) / MICRODOLLARS,
+        budget=definition.budget,
+        failures=tuple(dict.fromkeys(read_result(result).headline for result in failures)),
+    )
 
 
 def _has_judged(debate: Debate, judges: Sequence[str], criteria: Sequence[str]) -> bool:

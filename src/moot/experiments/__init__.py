@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from moot.experiments.adaptive_pairing import ExpectedWidths, adaptive_round, expected_widths, pair_gains
     from moot.experiments.bank_motions import BankMotion, draw_motions, find_motions, motion_bank
     from moot.experiments.calibration import JudgeAnswer, ProtocolScore, compare_protocols, protocol_scores
+    from moot.experiments.data_tables import (
+        DebateRow,
+        RatingRow,
+        SpeechRow,
+        data_dictionary,
+        debate_row,
+        speech_rows,
+    )
     from moot.experiments.elo import elo_ratings
     from moot.experiments.judge_measures import (
         JudgeReport,
@@ -43,6 +51,7 @@ if TYPE_CHECKING:
         judgments_from_debate,
         rankings_from_debate,
     )
+    from moot.experiments.loading import ExperimentData, load
     from moot.experiments.pairing import Matchup, matchup, round_robin, swiss_round
     from moot.experiments.rankings import rate_rankings, simulate_rankings
     from moot.experiments.rating_report import (
@@ -51,6 +60,7 @@ if TYPE_CHECKING:
         rating_markdown,
         rating_tables,
     )
+    from moot.experiments.rating_rows import rating_rows
     from moot.experiments.ratings import (
         RatingOptions,
         Ratings,
@@ -61,6 +71,7 @@ if TYPE_CHECKING:
     from moot.experiments.reliability import ModelReliability, model_reliability
     from moot.experiments.resampling import Estimate
     from moot.experiments.simulation import SimulatedJudge, SimulatedWorld, rows_of, simulate
+    from moot.experiments.table_files import read_table, write_table
     from moot.experiments.tables import JudgmentTable, as_table
 
 _HOMES = {
@@ -70,7 +81,18 @@ _HOMES = {
         "compare_protocols",
         "protocol_scores",
     ),
+    "data_tables": (
+        "DebateRow",
+        "RatingRow",
+        "SpeechRow",
+        "data_dictionary",
+        "debate_row",
+        "speech_rows",
+    ),
     "elo": ("elo_ratings",),
+    "loading": ("ExperimentData", "load"),
+    "rating_rows": ("rating_rows",),
+    "table_files": ("read_table", "write_table"),
     "judge_measures": (
         "JudgeReport",
         "agreement_with_people",
@@ -115,8 +137,10 @@ _HOMES = {
 }
 __all__ = [
     "BankMotion",
+    "DebateRow",
     "Estimate",
     "ExpectedWidths",
+    "ExperimentData",
     "JudgeAnswer",
     "JudgeReport",
     "Judgment",
@@ -127,13 +151,17 @@ __all__ = [
     "Ranking",
     "RatingOptions",
     "RatingReport",
+    "RatingRow",
     "Ratings",
     "SimulatedJudge",
     "SimulatedWorld",
+    "SpeechRow",
     "adaptive_round",
     "agreement_with_people",
     "as_table",
     "compare_protocols",
+    "data_dictionary",
+    "debate_row",
     "draw_motions",
     "elo_ratings",
     "expected_widths",
@@ -144,6 +172,7 @@ __all__ = [
     "judgment_from_summary",
     "judgments_from_debate",
     "leave_one_judge_out",
+    "load",
     "make_rating_report",
     "matchup",
     "model_reliability",
@@ -156,16 +185,20 @@ __all__ = [
     "rate_rankings",
     "rate_style_controlled",
     "rating_markdown",
+    "rating_rows",
     "rating_tables",
     "read_judgments",
     "read_rankings",
+    "read_table",
     "round_robin",
     "rows_of",
     "simulate",
     "simulate_rankings",
+    "speech_rows",
     "swiss_round",
     "write_csv",
     "write_jsonl",
+    "write_table",
 ]
 
 

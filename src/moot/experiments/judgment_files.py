@@ -1,4 +1,4 @@
-"""Judgments in files: JSON lines and CSV, our own and those that other arenas publish.
+"""Judgments in files: JSON lines, CSV and Parquet, our own and those that other arenas publish.
 
 Columns are the fields of `Judgment`. Other names are understood too: `topic`, `question_id` (motion),
 `model_a`, `model_b` (pro and con), `margin_pro` (margin), `rating_eligible` (eligible), `debate_id`, `voter`
@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
 from moot.core.errors import Invalid
+from moot.experiments.data_tables import columns_of
 from moot.experiments.judgments import Judgment, JudgmentWinner, Ranking, group_name
+from moot.experiments.table_files import csv_values, read_mappings
 
 ALIASES = {
     "topic": "motion",
@@ -44,11 +45,12 @@ Row = Mapping[str, Any]
 
 
 def read_judgments(file: Path | str) -> tuple[Judgment, ...]:
-    """Read the judgments of a `.jsonl`, `.json` or `.csv` file; raises `Invalid` with the line that is wrong.
+    """Read the judgments of a `.jsonl`, `.json`, `.csv` or `.parquet` file; raises `Invalid` with the line
+    that is wrong.
 
     >>> read_judgments("votes.csv")  # doctest: +SKIP
     """
-    rows = list(_mappings(Path(file)))
+    rows = list(read_mappings(Path(file)))
     return tuple(judgment_from_row(row, f"{file}, row {number}") for number, row in enumerate(rows, 1))
 
 
@@ -56,7 +58,7 @@ def read_rankings(file: Path | str) -> tuple[Ranking, ...]:
     """Read rankings of several teams from a `.jsonl` or `.json` file, one object with the fields of `Ranking`
     for each."""
     rows: list[Ranking] = []
-    for number, row in enumerate(_mappings(Path(file)), 1):
+    for number, row in enumerate(read_mappings(Path(file)), 1):
         try:
             rows.append(msgspec.convert(row, Ranking))
         except msgspec.ValidationError as error:
@@ -98,10 +100,8 @@ def write_csv(rows: Iterable[Judgment]) -> str:
     written = io.StringIO()
     writer = csv.DictWriter(written, FIELDS, lineterminator="\n")
     writer.writeheader()
-    for row in rows:
-        values = msgspec.structs.asdict(row)
-        issues = {"pro_issues": " ".join(row.pro_issues), "con_issues": " ".join(row.con_issues)}
-        writer.writerow({**values, **issues})
+    columns = columns_of(Judgment)
+    writer.writerows(csv_values(row, columns) for row in rows)
     return written.getvalue()
 
 
@@ -122,29 +122,3 @@ def _winner(values: Mapping[str, Any], place: str) -> JudgmentWinner:
 def _is_missing(value: Any) -> bool:
     # A value that is not equal to itself is how a DataFrame says that there is none.
     return value is None or value != value or (isinstance(value, str) and value in MISSING)
-
-
-def _mappings(file: Path) -> Iterator[Row]:
-    try:
-        text = file.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Invalid(f"{file} cannot be read: {error}.") from error
-    if file.suffix.lower() in (".csv", ".tsv"):
-        yield from csv.DictReader(io.StringIO(text), delimiter="\t" if file.suffix.lower() == ".tsv" else ",")
-        return
-    if text.lstrip().startswith("["):
-        yield from _objects(json.loads(text), file)
-        return
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            try:
-                yield from _objects([json.loads(line)], file)
-            except json.JSONDecodeError as error:
-                raise Invalid(f"{file}, line {number} is not JSON: {error}.") from error
-
-
-def _objects(values: Any, file: Path) -> Iterator[Row]:
-    for value in cast("list[Any]", values):
-        if not isinstance(value, dict):
-            raise Invalid(f"{file} holds something that is no row: {str(value)[:60]}.")
-        yield cast("Row", value)

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from moot.core.state import Debate, Judging, Turn
@@ -38,64 +38,93 @@ class Judgment(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     None, never 0.
     """
 
-    group: str
-    """The side-swapped matchup on one motion; the debates of a group are resampled together."""
-    debate: str
-    pro: str
-    con: str
-    judge: str
-    winner: JudgmentWinner
-    margin: float | None = None
-    """By how much, in the judge's own points; positive for the side of `pro`."""
-    experiment: str = ""
-    motion: str = ""
-    format: str = ""
-    pro_seat: str = ""
-    con_seat: str = ""
-    judging: int = 1
-    """Which judging of the debate, where it was judged more than once."""
-    order: int | None = None
-    """0: `pro` was shown first; 1: `con` was."""
-    last_word: Literal["pro", "con"] | None = None
-    pro_words: int | None = None
-    con_words: int | None = None
-    pro_markup: int | None = None
-    con_markup: int | None = None
-    """List items, headings and bold words in the speeches of each side."""
-    pro_issues: tuple[SpeechIssue, ...] = ()
-    con_issues: tuple[SpeechIssue, ...] = ()
-    """What went wrong in the speeches of each side, once for each speech."""
-    pro_cost: float | None = None
-    con_cost: float | None = None
-    """US dollars for the speeches of each side."""
-    pro_seconds: float | None = None
-    con_seconds: float | None = None
-    judge_cost: float | None = None
-    judge_seconds: float | None = None
-    eligible: bool = True
-    """Whether it counts for ratings."""
+    group: Annotated[
+        str,
+        Meta(description="The side-swapped matchup on one motion; its debates are resampled together."),
+    ]
+    debate: Annotated[str, Meta(description="The id of the debate.")]
+    pro: Annotated[str, Meta(description="The model that argued for the motion.")]
+    con: Annotated[str, Meta(description="The model that argued against it.")]
+    judge: Annotated[str, Meta(description="The model that judged; `#2` is a second one of the same name.")]
+    winner: Annotated[
+        JudgmentWinner, Meta(description="`none`: the judge was asked and gave no ballot that could be read.")
+    ]
+    margin: Annotated[
+        float | None,
+        Meta(description="By how much, in the judge's own points; positive for the side of `pro`."),
+    ] = None
+    experiment: Annotated[str, Meta(description="The name of the experiment, if it belongs to one.")] = ""
+    motion: Annotated[str, Meta(description="What was debated.")] = ""
+    format: Annotated[str, Meta(description="The format of the debate.")] = ""
+    pro_seat: Annotated[str, Meta(description="The first seat of the side for the motion.")] = ""
+    con_seat: Annotated[str, Meta(description="The first seat of the side against it.")] = ""
+    judging: Annotated[
+        int, Meta(description="Which judging of the debate, where it was judged more than once.")
+    ] = 1
+    order: Annotated[int | None, Meta(description="0: `pro` was shown first; 1: `con` was.")] = None
+    last_word: Annotated[
+        Literal["pro", "con"] | None, Meta(description="The side that spoke last, where only one did.")
+    ] = None
+    pro_words: Annotated[int | None, Meta(description="Words that were heard of the side for it.")] = None
+    con_words: Annotated[int | None, Meta(description="The same of the other side.")] = None
+    pro_markup: Annotated[
+        int | None, Meta(description="List items, headings and bold words in the speeches for the motion.")
+    ] = None
+    con_markup: Annotated[int | None, Meta(description="The same of the other side.")] = None
+    pro_issues: Annotated[
+        tuple[SpeechIssue, ...],
+        Meta(description="What went wrong in the speeches for the motion, once for each speech."),
+    ] = ()
+    con_issues: Annotated[tuple[SpeechIssue, ...], Meta(description="The same of the other side.")] = ()
+    pro_cost: Annotated[float | None, Meta(description="US dollars for the speeches for the motion.")] = None
+    con_cost: Annotated[float | None, Meta(description="The same of the other side.")] = None
+    pro_seconds: Annotated[
+        float | None, Meta(description="Seconds of the calls for the speeches for the motion.")
+    ] = None
+    con_seconds: Annotated[float | None, Meta(description="The same of the other side.")] = None
+    judge_cost: Annotated[
+        float | None, Meta(description="US dollars for this ballot, attempts that failed included.")
+    ] = None
+    judge_seconds: Annotated[float | None, Meta(description="Seconds of the calls for this ballot.")] = None
+    eligible: Annotated[bool, Meta(description="Whether it counts for ratings.")] = True
 
 
 class Ranking(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """What one judge decided about one debate of three or more teams."""
 
-    group: str
-    debate: str
-    judge: str
-    models: tuple[str, ...]
-    """One for each team, in the order of the format."""
-    seats: tuple[str, ...]
-    """The position of each team, such as Opening Government."""
-    ranking: tuple[int, ...]
-    """Indexes of `models` from best to worst. Teams that are left out are below those named, in no order."""
-    experiment: str = ""
-    motion: str = ""
-    format: str = ""
-    judging: int = 1
-    order: int | None = None
-    costs: tuple[float | None, ...] = ()
-    issues: tuple[tuple[SpeechIssue, ...], ...] = ()
-    eligible: bool = True
+    group: Annotated[
+        str, Meta(description="The same models on one motion, each in every position; resampled together.")
+    ]
+    debate: Annotated[str, Meta(description="The id of the debate.")]
+    judge: Annotated[str, Meta(description="The model that judged.")]
+    models: Annotated[tuple[str, ...], Meta(description="One for each team, in the order of the format.")]
+    seats: Annotated[
+        tuple[str, ...], Meta(description="The position of each team, such as Opening Government.")
+    ]
+    ranking: Annotated[
+        tuple[int, ...],
+        Meta(
+            description="Places in `models`, counted from 0, from best to worst. Teams that are left out are "
+            "below those named, in no order."
+        ),
+    ]
+    experiment: Annotated[str, Meta(description="The name of the experiment, if it belongs to one.")] = ""
+    motion: Annotated[str, Meta(description="What was debated.")] = ""
+    format: Annotated[str, Meta(description="The format of the debate.")] = ""
+    judging: Annotated[
+        int, Meta(description="Which judging of the debate, where it was judged more than once.")
+    ] = 1
+    order: Annotated[int | None, Meta(description="0: shown in the order of the format; 1: in reverse.")] = (
+        None
+    )
+    costs: Annotated[
+        tuple[float | None, ...], Meta(description="US dollars for the speeches of each team.")
+    ] = ()
+    issues: Annotated[
+        tuple[tuple[SpeechIssue, ...], ...],
+        Meta(description="What went wrong in the speeches of each team, once for each speech."),
+    ] = ()
+    eligible: Annotated[bool, Meta(description="Whether it counts for ratings.")] = True
 
 
 def group_name(motion: str, format: str, models: Sequence[str]) -> str:
@@ -112,7 +141,7 @@ def judgments_from_debate(debate: Debate, *, experiment: str = "", group: str = 
     if len(sides) != 2:
         return ()
     pro, con = sides if sides[0].seats[0].side != "against" else sides[::-1]
-    models = [_model(pro), _model(con)]
+    models = [party_model(pro), party_model(con)]
     last = last_word(debate)
     base = Judgment(
         group=group or group_name(debate.motion, debate.format.name, models),
@@ -159,12 +188,26 @@ def _rows_of_judging(
                 margin=_margin(ballot, pro, con),
                 judging=judging.number,
                 order=(ballot.order + flip) % 2,
+                **_charge(judging, ballot.judge, ballot.order),
             )
     for judge, order in judging.spoiled:
         if judge in names:
             yield replace(
-                base, judge=names[judge], winner="none", judging=judging.number, order=(order + flip) % 2
+                base,
+                judge=names[judge],
+                judging=judging.number,
+                order=(order + flip) % 2,
+                **_charge(judging, judge, order),
             )
+
+
+def _charge(judging: Judging, judge: str, order: int) -> dict[str, float | None]:
+    """What the calls for one ballot cost and how long they took; nothing for a person."""
+    found = judging.charge(judge, order)
+    if found is None:
+        return {}
+    cost = None if found.cost is None else float(found.cost)
+    return {"judge_cost": cost, "judge_seconds": round(found.latency_ms / 1000, 3)}
 
 
 def _judge_names(judging: Judging) -> dict[str, str]:
@@ -189,7 +232,7 @@ def rankings_from_debate(debate: Debate, *, experiment: str = "", group: str = "
         return ()
     teams = parties(debate)
     places = {team.id: index for index, team in enumerate(teams)}
-    models = tuple(map(_model, teams))
+    models = tuple(map(party_model, teams))
     rows: list[Ranking] = []
     for judging in debate.judgings:
         names = _judge_names(judging)
@@ -256,7 +299,7 @@ def judgment_from_summary(
 # --- a party of a debate ------------------------------------------------------------------------------
 
 
-def _model(party: Party) -> str:
+def party_model(party: Party) -> str:
     return " + ".join(dict.fromkeys(seat.model.label for seat in party.seats))
 
 
@@ -279,10 +322,10 @@ def _markup(debate: Debate, party: Party) -> int:
 
 def _issues(debate: Debate, party: Party) -> tuple[SpeechIssue, ...]:
     turns = (turn for turn in _turns(debate, party) if turn.used_slot)
-    return tuple(issue for turn in turns if (issue := _issue(turn)))
+    return tuple(issue for turn in turns if (issue := speech_issue(turn)))
 
 
-def _issue(turn: Turn) -> SpeechIssue | None:
+def speech_issue(turn: Turn) -> SpeechIssue | None:
     if turn.refusal or turn.by == "filtered":
         return "refusal"
     if turn.truncated == "timeout" or turn.by in ("timeout", "stalled"):

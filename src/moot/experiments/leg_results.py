@@ -6,7 +6,13 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.state import Debate
-from moot.experiments.judgments import Judgment, Ranking, judgments_from_debate, rankings_from_debate
+from moot.experiments.judgments import (
+    SCORES,
+    Judgment,
+    Ranking,
+    judgments_from_debate,
+    rankings_from_debate,
+)
 from moot.views.outcome import ending, headline
 
 
@@ -22,6 +28,12 @@ class LegResult(Struct, frozen=True, omit_defaults=True):
     """From its first event to its last."""
     judgments: tuple[Judgment, ...] = ()
     rankings: tuple[Ranking, ...] = ()
+
+    @property
+    def pro_share(self) -> float | None:
+        """The share of ballots for the side of the motion; None where no ballot decides between two sides."""
+        scores = [SCORES[row.winner] for row in self.judgments if row.winner != "none"]
+        return sum(scores) / len(scores) if scores else None
 
     def to_json(self) -> str:
         return msgspec.json.encode(self).decode()

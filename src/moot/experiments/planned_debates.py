@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from math import comb
 
 import msgspec
 from msgspec import Struct
@@ -94,9 +95,10 @@ def next_legs(
 
 def planned_count(definition: ExperimentDefinition, teams: int) -> int:
     """How many debates the experiment has in all."""
-    if definition.pairing == "round-robin" or definition.matchups is None:
-        return len(all_legs(definition, teams))
-    return definition.matchups * teams
+    if definition.pairing != "round-robin" and definition.matchups is not None:
+        return definition.matchups * teams
+    groups = comb(len(definition.models), teams) * len(definition.motions) * definition.repeats
+    return teams * (groups if definition.matchups is None else min(groups, definition.matchups))
 
 
 def teams_of(format: Format) -> int:

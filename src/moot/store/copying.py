@@ -8,7 +8,7 @@ are seconds since 1970, yes and no are 1 and 0.
     tokens               name, digest, role, owner, created_at, expires_at
     imports              id, owner, source, state, cursor, passes, report, started_at, updated_at
     experiments          name, definition, state, epoch, created_at, updated_at
-    experiment_legs      experiment, leg, debate, reserved, result
+    experiment_legs      experiment, leg, debate, reserved, result, status, pro_share
     debates              id, place, owner, status, motion, format, turning, turned_at, epoch, created_at,
                          summary
     bodies               debate, digest, packed, body
@@ -20,7 +20,8 @@ are seconds since 1970, yes and no are 1 and 0.
     conversations        id, place, import, owner, source, events, first_ts, last_ts
     conversation_events  conversation, order_key, id, role, ts, created_at, segments, metadata, legacy, digest
 
-The name of the runner is left out: no process runs the debate in its new store.
+The name of the runner is left out, and when an experiment's process was last alive: no process runs the
+debate or the experiment in its new store.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ READ_SQL = {
         SELECT name, definition, state, epoch, created_at, updated_at FROM experiments ORDER BY name
     """,
     "experiment_legs": """
-        SELECT experiment, leg, debate_id, reserved, result FROM experiment_legs ORDER BY place
+        SELECT experiment, leg, debate_id, reserved, result, status, pro_share
+        FROM experiment_legs ORDER BY place
     """,
     "bodies": "SELECT debate_id, digest, packed, body FROM bodies WHERE debate_id = ANY(:ids) ORDER BY 1, 2",
     "requests": """
@@ -115,9 +117,10 @@ WRITE_SQL = {
             epoch = excluded.epoch, updated_at = excluded.updated_at
     """,
     "experiment_legs": """
-        INSERT INTO experiment_legs (experiment, leg, debate_id, reserved, result)
-        VALUES (:0, :1, :2, :3, :4)
-        ON CONFLICT (experiment, leg) DO UPDATE SET reserved = excluded.reserved, result = excluded.result
+        INSERT INTO experiment_legs (experiment, leg, debate_id, reserved, result, status, pro_share)
+        VALUES (:0, :1, :2, :3, :4, :5, :6)
+        ON CONFLICT (experiment, leg) DO UPDATE SET reserved = excluded.reserved, result = excluded.result,
+            status = excluded.status, pro_share = excluded.pro_share
     """,
 }
 COLUMNS = {

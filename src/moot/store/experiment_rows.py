@@ -9,8 +9,8 @@ only for the process that took the experiment over last, and only while the sum 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from datetime import datetime
+from collections.abc import AsyncGenerator, Callable, Collection
+from datetime import datetime, timedelta
 from typing import Literal, Protocol
 
 from msgspec import Struct
@@ -21,6 +21,12 @@ from moot.core.errors import Fenced, Invalid
 Clock = Callable[[], datetime]
 SummaryOf = Callable[[str], str | None]
 ExperimentState = Literal["running", "stopping", "stopped", "done"]
+ExperimentStanding = Literal["running", "stopping", "stopped", "done", "interrupted"]
+LEASE = timedelta(seconds=20)
+"""A process that runs an experiment says every few seconds that it is alive. After so long without that, the
+experiment is taken for interrupted."""
+LEG_PAGE = 500
+"""Legs that are read at a time."""
 MICRODOLLARS = 1_000_000
 """Amounts are whole millionths of a dollar, rounded up, so that a database can add them exactly."""
 
@@ -34,6 +40,26 @@ class StoredExperiment(Struct, frozen=True):
     """Rises whenever a process takes the experiment over; only the last one may reserve legs."""
     created_at: datetime
     updated_at: datetime
+    beat_at: datetime | None = None
+    """When the process that runs it was last alive."""
+
+    def standing(self, at: datetime) -> ExperimentStanding:
+        """Its state, or `interrupted` where no process runs it though it was not stopped."""
+        alive = self.beat_at is not None and at - self.beat_at < LEASE
+        return "interrupted" if self.state in ("running", "stopping") and not alive else self.state
+
+
+class LegCounts(Struct, frozen=True):
+    """How far an experiment is, counted without reading results."""
+
+    reserved: int
+    """Legs that were begun, those that are over included."""
+    settled: int
+    failed: int
+    running: int
+    """Legs without a result whose debate has been opened."""
+    spent: int
+    """For the legs that are over, in millionths of a dollar."""
 
 
 class ExperimentLeg(Struct, frozen=True):
@@ -76,12 +102,41 @@ class ExperimentStore(Protocol):
         """Reserve more for a leg, to judge its debate again. Otherwise as `reserve`."""
         ...
 
-    async def settle(self, name: str, leg: str, amount: int, result: str) -> None:
-        """Record what the debate of the leg has cost, and what came of it; again after another judging."""
+    async def beat(self, name: str, epoch: int) -> None:
+        """Say that the process which has taken the experiment over is alive."""
+        ...
+
+    async def settle(
+        self,
+        name: str,
+        leg: str,
+        amount: int,
+        result: str,
+        *,
+        status: str = "completed",
+        pro_share: float | None = None,
+    ) -> None:
+        """Record what the debate of the leg has cost, and what came of it; again after another judging.
+
+        `pro_share` is the share of its ballots for the side of the motion."""
         ...
 
     async def legs(self, name: str) -> tuple[ExperimentLeg, ...]:
         """All legs in the order of their reservation."""
+        ...
+
+    def leg_pages(self, name: str) -> AsyncGenerator[tuple[ExperimentLeg, ...], None]:
+        """The same in pages, for what must not hold all of them in memory."""
+        ...
+
+    async def counts(self, name: str) -> LegCounts: ...
+
+    async def failed_results(self, name: str, limit: int = 20) -> tuple[str, ...]:
+        """The results of some legs with the status `error`."""
+        ...
+
+    async def side_shares(self) -> tuple[tuple[str, float], ...]:
+        """Of all experiments: each leg with ballots, and the share of them for the side of the motion."""
         ...
 
     async def delete(self, name: str) -> bool:
@@ -105,6 +160,7 @@ class MemoryExperiments:
         self._summary_of = summary_of
         self._experiments: dict[str, StoredExperiment] = {}
         self._legs: dict[str, dict[str, ExperimentLeg]] = {}
+        self._settled: dict[tuple[str, str], tuple[str, float | None]] = {}
 
     async def save(self, name: str, definition: str) -> StoredExperiment:
         at = self._clock()
@@ -115,6 +171,7 @@ class MemoryExperiments:
             "running",
             known.epoch + 1 if known else 1,
             known.created_at if known else at,
+            at,
             at,
         )
         self._experiments[name] = saved
@@ -161,10 +218,25 @@ class MemoryExperiments:
         reserved = sum(each.reserved for each in self._legs[name].values())
         return budget is None or reserved + amount <= budget
 
-    async def settle(self, name: str, leg: str, amount: int, result: str) -> None:
+    async def beat(self, name: str, epoch: int) -> None:
+        known = self._experiments.get(name)
+        if known is not None and known.epoch == epoch:
+            self._experiments[name] = replace(known, beat_at=self._clock())
+
+    async def settle(
+        self,
+        name: str,
+        leg: str,
+        amount: int,
+        result: str,
+        *,
+        status: str = "completed",
+        pro_share: float | None = None,
+    ) -> None:
         legs = self._legs.get(name, {})
         if leg in legs:
             legs[leg] = replace(legs[leg], reserved=amount, result=result)
+            self._settled[name, leg] = status, pro_share
 
     async def legs(self, name: str) -> tuple[ExperimentLeg, ...]:
         return tuple(
@@ -172,7 +244,32 @@ class MemoryExperiments:
             for leg in self._legs.get(name, {}).values()
         )
 
+    async def leg_pages(self, name: str) -> AsyncGenerator[tuple[ExperimentLeg, ...], None]:
+        legs = await self.legs(name)
+        for start in range(0, len(legs), LEG_PAGE):
+            yield legs[start : start + LEG_PAGE]
+
+    async def counts(self, name: str) -> LegCounts:
+        legs = await self.legs(name)
+        settled = [leg for leg in legs if leg.result is not None]
+        return LegCounts(
+            reserved=len(legs),
+            settled=len(settled),
+            failed=sum(self._settled[name, leg.leg][0] == "error" for leg in settled),
+            running=sum(leg.summary is not None for leg in legs),
+            spent=sum(leg.reserved for leg in settled),
+        )
+
+    async def failed_results(self, name: str, limit: int = 20) -> tuple[str, ...]:
+        legs = self._legs.get(name, {}).values()
+        failed = (leg.result for leg in legs if self._settled.get((name, leg.leg), ("",))[0] == "error")
+        return tuple(result for result in failed if result is not None)[:limit]
+
+    async def side_shares(self) -> tuple[tuple[str, float], ...]:
+        return tuple((leg, share) for (_, leg), (_, share) in self._settled.items() if share is not None)
+
     async def delete(self, name: str) -> bool:
+        self._settled = {key: value for key, value in self._settled.items() if key[0] != name}
         self._legs.pop(name, None)
         return self._experiments.pop(name, None) is not None
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from datetime import UTC, datetime
 
 import msgspec
 from msgspec import Struct
 
 from moot.store.experiment_rows import (
+    LEG_PAGE,
     ExperimentLeg,
     ExperimentState,
+    LegCounts,
     StoredExperiment,
     leg_exists,
     taken_over,
 )
 from moot.store.sql import Row, RunStatement, RunTransaction, Steps, sql
 
-COLUMNS = "name, definition, state, epoch, created_at, updated_at"
+COLUMNS = "name, definition, state, epoch, created_at, updated_at, beat_at"
 
 
 class SqlExperiments(Struct, frozen=True):
@@ -55,28 +57,97 @@ class SqlExperiments(Struct, frozen=True):
     async def reserve_more(self, name: str, epoch: int, leg: str, amount: int, budget: int | None) -> bool:
         return await self.transact(_reserve_more(name, epoch, leg, amount, budget))
 
-    async def settle(self, name: str, leg: str, amount: int, result: str) -> None:
+    async def beat(self, name: str, epoch: int) -> None:
+        await self.write(
+            "UPDATE experiments SET beat_at = :at WHERE name = :name AND epoch = :epoch RETURNING name",
+            name=name,
+            epoch=epoch,
+            at=self.clock(),
+        )
+
+    async def settle(
+        self,
+        name: str,
+        leg: str,
+        amount: int,
+        result: str,
+        *,
+        status: str = "completed",
+        pro_share: float | None = None,
+    ) -> None:
         await self.write(
             """
-            UPDATE experiment_legs SET reserved = :amount, result = :result
+            UPDATE experiment_legs
+            SET reserved = :amount, result = :result, status = :status, pro_share = :share
             WHERE experiment = :name AND leg = :leg RETURNING leg
             """,
             name=name,
             leg=leg,
             amount=amount,
             result=result,
+            status=status,
+            share=pro_share,
         )
 
     async def legs(self, name: str) -> tuple[ExperimentLeg, ...]:
+        return tuple([leg async for page in self.leg_pages(name) for leg in page])
+
+    async def leg_pages(self, name: str) -> AsyncGenerator[tuple[ExperimentLeg, ...], None]:
+        after = 0
+        while rows := await self.query(
+            """
+            SELECT leg, debate_id, reserved, result, CASE WHEN result IS NULL THEN debates.summary END,
+                experiment_legs.place
+            FROM experiment_legs LEFT JOIN debates ON debates.id = debate_id
+            WHERE experiment = :name AND experiment_legs.place > :after
+            ORDER BY experiment_legs.place LIMIT :limit
+            """,
+            name=name,
+            after=after,
+            limit=LEG_PAGE,
+        ):
+            after = rows[-1][-1]
+            yield tuple(ExperimentLeg(*row[:-1]) for row in rows)
+
+    async def counts(self, name: str) -> LegCounts:
         rows = await self.query(
             """
-            SELECT leg, debate_id, reserved, result, CASE WHEN result IS NULL THEN debates.summary END
-            FROM experiment_legs LEFT JOIN debates ON debates.id = debate_id
-            WHERE experiment = :name ORDER BY experiment_legs.place
+            SELECT status, count(*), CAST(coalesce(sum(reserved), 0) AS bigint)
+            FROM experiment_legs WHERE experiment = :name GROUP BY status
             """,
             name=name,
         )
-        return tuple(ExperimentLeg(*row) for row in rows)
+        [[running]] = await self.query(
+            """
+            SELECT count(*) FROM experiment_legs JOIN debates ON debates.id = debate_id
+            WHERE experiment = :name AND experiment_legs.status IS NULL
+            """,
+            name=name,
+        )
+        settled = [row for row in rows if row[0] is not None]
+        return LegCounts(
+            reserved=sum(row[1] for row in rows),
+            settled=sum(row[1] for row in settled),
+            failed=sum(row[1] for row in settled if row[0] == "error"),
+            running=running,
+            spent=sum(row[2] for row in settled),
+        )
+
+    async def failed_results(self, name: str, limit: int = 20) -> tuple[str, ...]:
+        rows = await self.query(
+            """
+            SELECT result FROM experiment_legs WHERE experiment = :name AND status = 'error' LIMIT :limit
+            """,
+            name=name,
+            limit=limit,
+        )
+        return tuple(row[0] for row in rows)
+
+    async def side_shares(self) -> tuple[tuple[str, float], ...]:
+        rows = await self.query(
+            "SELECT leg, pro_share FROM experiment_legs WHERE pro_share IS NOT NULL ORDER BY place"
+        )
+        return tuple((row[0], row[1]) for row in rows)
 
     async def delete(self, name: str) -> bool:
         rows = await self.transact(_delete(name))
@@ -86,9 +157,9 @@ class SqlExperiments(Struct, frozen=True):
 def _save(name: str, definition: str, at: datetime) -> Steps[list[Row]]:
     rows = yield sql(
         f"""
-        INSERT INTO experiments ({COLUMNS}) VALUES (:name, :definition, 'running', 1, :at, :at)
+        INSERT INTO experiments ({COLUMNS}) VALUES (:name, :definition, 'running', 1, :at, :at, :at)
         ON CONFLICT (name) DO UPDATE SET definition = excluded.definition, state = 'running',
-            epoch = experiments.epoch + 1, updated_at = excluded.updated_at
+            epoch = experiments.epoch + 1, updated_at = excluded.updated_at, beat_at = excluded.beat_at
         RETURNING {COLUMNS}
         """,  # noqa: S608 - our own columns
         name=name,
@@ -99,10 +170,13 @@ def _save(name: str, definition: str, at: datetime) -> Steps[list[Row]]:
 
 
 def _reserve(name: str, epoch: int, leg: str, debate: str, amount: int, budget: int | None) -> Steps[bool]:
-    reserved, same = yield from _reserved(name, epoch, leg)
+    yield from _check_epoch(name, epoch)
+    same = yield sql(
+        "SELECT 1 FROM experiment_legs WHERE experiment = :name AND leg = :leg", name=name, leg=leg
+    )
     if same:
         raise leg_exists(leg)
-    if budget is not None and reserved + amount > budget:
+    if budget is not None and (yield from _reserved(name)) + amount > budget:
         return False
     yield sql(
         """
@@ -118,8 +192,8 @@ def _reserve(name: str, epoch: int, leg: str, debate: str, amount: int, budget: 
 
 
 def _reserve_more(name: str, epoch: int, leg: str, amount: int, budget: int | None) -> Steps[bool]:
-    reserved, _ = yield from _reserved(name, epoch, leg)
-    if budget is not None and reserved + amount > budget:
+    yield from _check_epoch(name, epoch)
+    if budget is not None and (yield from _reserved(name)) + amount > budget:
         return False
     yield sql(
         "UPDATE experiment_legs SET reserved = reserved + :amount WHERE experiment = :name AND leg = :leg",
@@ -130,21 +204,21 @@ def _reserve_more(name: str, epoch: int, leg: str, amount: int, budget: int | No
     return True
 
 
-def _reserved(name: str, epoch: int, leg: str) -> Steps[tuple[int, int]]:
-    """The sum of all legs, and whether this one is among them. Raises Fenced for an older epoch."""
+def _check_epoch(name: str, epoch: int) -> Steps[None]:
+    """Raises Fenced for an older epoch than that of the process which runs the experiment."""
     # PostgreSQL locks the row, so that two processes cannot both spend the last of the budget.
     rows = yield sql("SELECT epoch FROM experiments WHERE name = :name /*postgres FOR UPDATE */", name=name)
     if not rows or rows[0][0] != epoch:
         raise taken_over()
-    [[reserved, same]] = yield sql(
-        """
-        SELECT CAST(coalesce(sum(reserved), 0) AS bigint), count(CASE WHEN leg = :leg THEN 1 END)
-        FROM experiment_legs WHERE experiment = :name
-        """,
+
+
+def _reserved(name: str) -> Steps[int]:
+    """The sum of all legs."""
+    [[reserved]] = yield sql(
+        "SELECT CAST(coalesce(sum(reserved), 0) AS bigint) FROM experiment_legs WHERE experiment = :name",
         name=name,
-        leg=leg,
     )
-    return reserved, same
+    return reserved
 
 
 def _delete(name: str) -> Steps[list[Row]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from datetime import datetime
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -31,10 +31,9 @@ from moot.api.shapes.experiments import (
 )
 from moot.core.errors import Invalid, Unavailable
 from moot.core.terms import Money
-from moot.engine.experiment_runner import ExperimentProgress, ExperimentRunner
+from moot.engine.experiment_runner import ExperimentProgress, ExperimentRunner, stored_progress
 from moot.experiments.definition import ExperimentDefinition, from_json
-from moot.experiments.leg_results import read_result
-from moot.store.experiment_rows import MICRODOLLARS, StoredExperiment
+from moot.store.experiment_rows import StoredExperiment
 from moot.views.costs import dollars
 from moot.views.json_types import Timestamp
 from moot.web.app_context import AppContext
@@ -119,7 +118,9 @@ class ExperimentReports:
                 spent=progress.spent,
             )
             kept = self._kept.get(stored.name)
-            if kept is None or not _still_good(kept, version, running=stored.state == "running"):
+            if kept is None or not _still_good(
+                kept, version, running=stored.standing(datetime.now(UTC)) == "running"
+            ):
                 started = monotonic()
                 report = await ExperimentRunner(self._arena, definition).report(__version__)
                 reused = max(REUSED_SECONDS, REUSED_TIMES * (monotonic() - started))
@@ -130,19 +131,7 @@ class ExperimentReports:
         try:
             return await ExperimentRunner(self._arena, definition).stored_progress()
         except Invalid:  # its format is not on this machine, so the number of planned debates is not known
-            legs = await self._arena.store.experiments.legs(definition.name)
-            results = [read_result(leg.result) for leg in legs if leg.result is not None]
-            failed = sum(result.status == "error" for result in results)
-            return ExperimentProgress(
-                planned=len(legs),
-                finished=len(results) - failed,
-                failed=failed,
-                running=0,
-                held_now=0,
-                seconds=0,
-                spent=Money(sum(leg.reserved for leg in legs if leg.result is not None)) / MICRODOLLARS,
-                budget=definition.budget,
-            )
+            return await stored_progress(self._arena.store.experiments, definition)
 
 
 def _still_good(kept: KeptReport, version: ReportVersion, *, running: bool) -> bool:
@@ -158,7 +147,7 @@ def _members(
     """The members of an `ExperimentSummary`."""
     return {
         "name": stored.name,
-        "state": stored.state,
+        "state": stored.standing(datetime.now(UTC)),
         "planned": progress.planned,
         "held": progress.finished,
         "failed": progress.failed,

@@ -18,8 +18,11 @@ class ExperimentSummary(Struct, frozen=True, rename="camel", kw_only=True):
     name: str
     state: Annotated[
         str,
-        one_of(Literal["running", "stopping", "stopped", "done"]),
-        Meta(description="`running` also after its process was killed, until it is run again."),
+        one_of(Literal["running", "stopping", "stopped", "done", "interrupted"]),
+        Meta(
+            description="`interrupted`: its process was killed some seconds ago or more; "
+            "`moot experiment resume NAME` continues it."
+        ),
     ]
     planned: Annotated[Count, Meta(description="Debates that it will hold in all.")]
     held: Annotated[Count, Meta(description="Debates that are over, without those that failed.")]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, assert_never
 
 from cyclopts import Parameter
 
+from moot.cli.commands.experiment_export import export
 from moot.cli.commands.experiment_ratings import import_rows, ratings
 from moot.cli.options import command_group
 from moot.cli.render.help import help_of
@@ -19,13 +21,13 @@ if TYPE_CHECKING:
     from moot.engine.arena import Arena
     from moot.engine.experiment_runner import ExperimentEstimate, ExperimentProgress
     from moot.experiments.definition import ExperimentDefinition
-    from moot.experiments.judgments import Judgment
     from moot.experiments.report import ExperimentReport
-    from moot.store.experiment_rows import StoredExperiment
+    from moot.store.experiment_rows import ExperimentStanding, StoredExperiment
 
 app = command_group("experiment", "Compare models in many debates, declared in a file.")
 app.command(import_rows, name="import", help_formatter=help_of("experiment"))
 app.command(ratings, help_formatter=help_of("experiment"))
+app.command(export, help_formatter=help_of("experiment"))
 EXIT_INCOMPLETE = 1
 DefinitionFile = Annotated[Path, Parameter(help="The experiment, a .toml file: docs/experiments.md.")]
 Name = Annotated[str, Parameter(help="The name of an experiment: `moot experiment list`.")]
@@ -63,7 +65,10 @@ def check(file: DefinitionFile, /) -> int:
     for name in missing:
         terminal.line(f"local/{name} is not installed; the run downloads it first.")
     if own := sorted(set(definition.judges) & set(definition.models)):
-        terminal.line(f"{', '.join(own)} judges debates in which it argues itself; choose another judge.")
+        terminal.line(
+            f"Also argue in the debates that they judge: {', '.join(own)}. They are not asked in their own "
+            "debates where another judge is left, unless `options` has recuse = false."
+        )
     _show_widths(terminal, definition)
     terminal.line(f"Run it: moot experiment run {file}")
     return 0
@@ -98,15 +103,22 @@ def resume(name: Name, /, *, retry_failed: Retry = False) -> int:
 def stop(name: Name, /) -> int:
     """Start no further debate of a running experiment. Debates under way are finished."""
 
-    async def set_state() -> None:
+    async def set_state() -> ExperimentStanding:
         from moot.engine.arena import Arena
 
         async with Arena.open() as arena:
-            await _find(arena, name)
-            await arena.store.experiments.set_state(name, "stopping")
+            before = (await _find(arena, name)).standing(datetime.now(UTC))
+            if before in ("running", "interrupted"):
+                state = "stopping" if before == "running" else "stopped"
+                await arena.store.experiments.set_state(name, state)
+            return before
 
-    run_loop(set_state())
-    Terminal.out().line(f"No further debate of {name} is started. Continue it: moot experiment resume {name}")
+    before = run_loop(set_state())
+    terminal = Terminal.out()
+    if before in ("running", "stopping"):
+        terminal.line(f"No further debate of {name} is started. Continue it: moot experiment resume {name}")
+    else:
+        terminal.line(f"{name} is not running. {_standing_text(name, before)}")
     return 0
 
 
@@ -130,7 +142,7 @@ def listing() -> int:
         add_row(
             table,
             (each.name, "bold"),
-            each.state,
+            each.standing(datetime.now(UTC)),
             f"{each.created_at:%Y-%m-%d %H:%M}",
             f"{each.updated_at:%Y-%m-%d %H:%M} UTC",
         )
@@ -140,18 +152,22 @@ def listing() -> int:
 
 @app.command(help_formatter=help_of("experiment"))
 def status(name: Name, /) -> int:
-    """How far an experiment is: debates, failures, cost, and the ratings so far."""
+    """How far an experiment is: debates, failures, cost, and whether a process runs it."""
     from moot.experiments.definition import from_json
 
-    async def look() -> ExperimentProgress:
+    async def look() -> tuple[ExperimentProgress, ExperimentStanding]:
         from moot.engine.arena import Arena
         from moot.engine.experiment_runner import ExperimentRunner
 
         async with Arena.open() as arena:
             found = await _find(arena, name)
-            return await ExperimentRunner(arena, from_json(found.definition)).stored_progress()
+            runner = ExperimentRunner(arena, from_json(found.definition))
+            return await runner.stored_progress(), found.standing(datetime.now(UTC))
 
-    _show_progress(Terminal.out(), name, run_loop(look()))
+    progress, standing = run_loop(look())
+    terminal = Terminal.out()
+    _show_progress(terminal, name, progress)
+    terminal.line(_standing_text(name, standing))
     return 0
 
 
@@ -184,35 +200,6 @@ def rejudge(
             return await runner.rejudge(judge, criteria=criterion or (), allowance=money(allowance))
 
     Terminal.out().line(f"{plural(run_loop(judge_again()), 'debate')} judged again.")
-    return 0
-
-
-@app.command(help_formatter=help_of("experiment"))
-def export(
-    name: Name,
-    /,
-    *,
-    output: Annotated[Path, Parameter(name=["--output", "-o"], help="A .jsonl or .csv file.")],
-) -> int:
-    """Write every ballot of an experiment as a row, with words, issues, cost and time of both sides."""
-    from moot.experiments.judgment_files import write_csv, write_jsonl
-
-    writers = {".jsonl": write_jsonl, ".csv": write_csv}
-    if output.suffix not in writers:
-        raise Invalid(f"Ballots are written to a .jsonl or .csv file, not to {output.name}.")
-
-    async def look() -> list[Judgment]:
-        from moot.engine.arena import Arena
-        from moot.experiments.leg_results import read_result
-
-        async with Arena.open() as arena:
-            await _find(arena, name)
-            legs = await arena.store.experiments.legs(name)
-            return [row for leg in legs if leg.result for row in read_result(leg.result).judgments]
-
-    rows = run_loop(look())
-    output.write_text(writers[output.suffix](rows), "utf-8")
-    Terminal.out().line(f"{plural(len(rows), 'ballot')} written to {output}.")
     return 0
 
 
@@ -252,12 +239,9 @@ def report(name: Name, /, *, output: ReportFile = None, server: ReportServer = "
 
 
 async def _find(arena: Arena, name: str) -> StoredExperiment:
-    found = await arena.store.experiments.experiment(name)
-    if found is None:
-        names = ", ".join(each.name for each in await arena.store.experiments.experiments())
-        known = f"There are: {names}." if names else "None has been run yet: moot experiment run FILE"
-        raise Invalid(f"There is no experiment {name!r}. {known}")
-    return found
+    from moot.engine.stored_tables import find_experiment
+
+    return await find_experiment(arena.store, name)
 
 
 def _hold(definition: ExperimentDefinition, retry_failed: bool) -> int:
@@ -286,6 +270,23 @@ def _hold(definition: ExperimentDefinition, retry_failed: bool) -> int:
     if progress.failed:
         terminal.line(f"Try those that failed again: moot experiment resume {definition.name} --retry-failed")
     return EXIT_INCOMPLETE if progress.failed or progress.finished < progress.planned else 0
+
+
+def _standing_text(name: str, standing: ExperimentStanding) -> str:
+    resume = f"moot experiment resume {name}"
+    match standing:
+        case "running":
+            return f"It is running. Stop it: moot experiment stop {name}"
+        case "stopping":
+            return "It is being stopped: debates under way are finished."
+        case "interrupted":
+            return f"It was interrupted: no process runs it. Continue it: {resume}"
+        case "stopped":
+            return f"It was stopped. Continue it: {resume}"
+        case "done":
+            return f"It is complete. Read it: moot experiment report {name}"
+        case _:
+            assert_never(standing)
 
 
 def _show_estimate(terminal: Terminal, definition: ExperimentDefinition, found: ExperimentEstimate) -> None:

@@ -49,6 +49,10 @@ function Figures({ experiment }) {
     <section class="stack" aria-label="Progress">
       <div class="row"><${StateName} experiment=${experiment} /><${ProgressFigures} experiment=${experiment} /></div>
       <${Progress} experiment=${experiment} />
+      ${experiment.state === 'interrupted' && html`<p class="notice" role="status">
+        No process runs it any more. Continue it on the machine of this server:
+        <code>moot experiment resume ${experiment.name}</code>
+      </p>`}
       <p class="soft small">
         ${plural(models.length, 'model')} on ${plural(experiment.motions, 'motion')} in the format ${experiment.format},
         each pair with the sides swapped.

@@ -5,7 +5,9 @@ import { html, useEffect } from '../../vendor/preact.js';
 import { When } from '../lib/clock.js';
 import { figure, plural } from '../lib/numbers.js';
 
-const STATES = { running: 'Running', stopping: 'Stopping', stopped: 'Stopped', done: 'Done' };
+const STATES = {
+  running: 'Running', stopping: 'Stopping', stopped: 'Stopped', done: 'Done', interrupted: 'Interrupted',
+};
 const AGAIN = 2000;
 
 export const isRunning = (experiment) => experiment.state === 'running' || experiment.state === 'stopping';

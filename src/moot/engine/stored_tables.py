@@ -1,0 +1,222 @@
+"""The data of an experiment, or of any stored debates, as tables: read from the store page by page.
+
+Ballots and rankings of an experiment are stored with its legs; for debates and speeches each log is folded,
+one at a time. So an export needs the memory of one page however many debates there are, except for `ratings`,
+which are computed from all ballots.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from msgspec import Struct
+
+from moot import __version__
+from moot.core.errors import Invalid, UnknownDebate
+from moot.core.state import Debate
+from moot.engine.arena import Arena
+from moot.experiments.data_tables import (
+    TABLES,
+    TableName,
+    debate_row,
+    debate_row_of_result,
+    speech_rows,
+)
+from moot.experiments.definition import from_json
+from moot.experiments.inspect_log import InspectLog
+from moot.experiments.judgments import Judgment, Ranking
+from moot.experiments.leg_results import LegResult, read_result, result_of
+from moot.experiments.planned_debates import planned_debate
+from moot.experiments.table_files import FileFormat, TableWriter, open_table, write_dictionary, write_table
+from moot.settings import Settings
+from moot.store.contract import DebateFilter, Store
+from moot.store.experiment_rows import StoredExperiment
+
+T = TypeVar("T")
+IDS_AT_ONCE = 500
+NEED_LOGS: frozenset[TableName] = frozenset({"debates", "speeches"})
+
+
+class DebateData(Struct, frozen=True):
+    """One debate of an export."""
+
+    experiment: str
+    group: str
+    format: str
+    result: LegResult
+    debate: Debate | None
+    """None where its log is not needed, or has been deleted."""
+
+
+async def experiment_debates(
+    store: Store, name: str, *, logs: bool = True
+) -> AsyncGenerator[DebateData, None]:
+    """The debates of an experiment that are over, in the order in which they were begun."""
+    stored = await store.experiments.experiment(name)
+    format = from_json(stored.definition).format if stored else ""
+    async for page in store.experiments.leg_pages(name):
+        for leg in page:
+            if leg.result is not None:
+                result = read_result(leg.result)
+                debate = await _state(store, leg.debate) if logs else None
+                yield DebateData(name, planned_debate(leg.leg).group, format, result, debate)
+
+
+async def stored_debates(store: Store, filters: DebateFilter) -> AsyncGenerator[DebateData, None]:
+    """The debates that a list with these filters shows, newest first, with every ballot."""
+    ids: list[str] = []
+    while page := (await store.list(filters, limit=IDS_AT_ONCE, offset=len(ids))).heads:
+        ids += [head.id for head in page]
+    for debate_id in dict.fromkeys(ids):
+        debate = await _state(store, debate_id)
+        if debate is not None:
+            tag = debate.manner.experiment
+            experiment, group = (tag.name, tag.group) if tag else ("", "")
+            yield DebateData(
+                experiment, group, debate.format.name, result_of(debate, experiment, group), debate
+            )
+
+
+async def _state(store: Store, debate_id: str) -> Debate | None:
+    try:
+        return await store.state(debate_id)
+    except UnknownDebate:
+        return None
+
+
+def rows_of_debate(table: TableName, data: DebateData) -> Iterable[Struct]:
+    """The rows of one table that come from one debate; none for `ratings`."""
+    match table:
+        case "debates":
+            if data.debate is not None:
+                return (debate_row(data.debate, experiment=data.experiment, group=data.group),)
+            return (
+                debate_row_of_result(
+                    data.result, experiment=data.experiment, group=data.group, format=data.format
+                ),
+            )
+        case "speeches":
+            return speech_rows(data.debate, experiment=data.experiment) if data.debate is not None else ()
+        case "ballots":
+            return data.result.judgments
+        case "rankings":
+            return data.result.rankings
+        case "ratings":
+            return ()
+
+
+async def write_tables(
+    paths: Mapping[TableName, Path], debates: AsyncIterator[DebateData], *, experiment: str = ""
+) -> dict[TableName, int]:
+    """Write tables to files, in the format of their endings; returns how many rows each has.
+
+    Raises Invalid where a file cannot be written, and Unavailable where pyarrow or numpy is missing.
+    """
+    writers: dict[TableName, TableWriter] = {}
+    counts: dict[TableName, int] = dict.fromkeys(paths, 0)
+    rated = _RatedRows()
+    try:
+        for table, path in paths.items():
+            if table != "ratings":
+                writers[table] = open_table(path, TABLES[table])
+        async for data in debates:
+            for table, writer in writers.items():
+                for row in rows_of_debate(table, data):
+                    writer.add(row)
+                    counts[table] += 1
+            if "ratings" in paths:
+                rated.ballots += data.result.judgments
+                rated.rankings += data.result.rankings
+    finally:
+        for writer in writers.values():
+            writer.close()
+    if "ratings" in paths:
+        rows = rated.rows(experiment)
+        counts["ratings"] = len(rows)
+        write_table(paths["ratings"], TABLES["ratings"], rows)
+    return counts
+
+
+def table_paths(folder: Path, format: FileFormat) -> dict[TableName, Path]:
+    """Where each table of a folder is written. The folder is created, with its dictionary."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_dictionary(folder)
+    return {table: folder / f"{table}.{format}" for table in TABLES}
+
+
+async def write_inspect_log(
+    path: Path, debates: AsyncIterator[DebateData], stored: StoredExperiment | None = None
+) -> int:
+    """Write the debates as a log of Inspect; returns how many there are."""
+    name, definition = (stored.name, from_json(stored.definition)) if stored else ("debates", None)
+    log, count = InspectLog(path, name, __version__, definition), 0
+    try:
+        async for data in debates:
+            log.add(data.result, data.debate)
+            count += 1
+    finally:
+        log.close()
+    return count
+
+
+# --- for `moot.experiments.load` ----------------------------------------------------------------------
+
+
+async def find_experiment(store: Store, name: str) -> StoredExperiment:
+    """Raises Invalid, with the names that there are."""
+    found = await store.experiments.experiment(name)
+    if found is None:
+        names = ", ".join(each.name for each in await store.experiments.experiments())
+        known = f"There are: {names}." if names else "None has been run yet: moot experiment run FILE"
+        raise Invalid(f"There is no experiment {name!r}. {known}")
+    return found
+
+
+def check_name(name: str, settings: Settings | None = None) -> None:
+    """Raises Invalid where the store has no such experiment."""
+    _with_store(settings, lambda store: find_experiment(store, name))
+
+
+def read_stored_table(name: str, table: TableName, settings: Settings | None = None) -> tuple[Struct, ...]:
+    """All rows of one table of an experiment. It can be called where an event loop is running."""
+    return _with_store(settings, lambda store: _read_rows(store, name, table))
+
+
+def _with_store(settings: Settings | None, work: Callable[[Store], Awaitable[T]]) -> T:
+    async def read() -> T:
+        async with Arena.open(settings, run=False) as arena:
+            return await work(arena.store)
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(read())).result()
+
+
+async def _read_rows(store: Store, name: str, table: TableName) -> tuple[Struct, ...]:
+    logs = table in NEED_LOGS
+    if table == "ratings":
+        rated = _RatedRows()
+        async for data in experiment_debates(store, name, logs=False):
+            rated.ballots += data.result.judgments
+            rated.rankings += data.result.rankings
+        return rated.rows(name)
+    rows = [
+        row
+        async for data in experiment_debates(store, name, logs=logs)
+        for row in rows_of_debate(table, data)
+    ]
+    return tuple(rows)
+
+
+class _RatedRows:
+    def __init__(self) -> None:
+        self.ballots: list[Judgment] = []
+        self.rankings: list[Ranking] = []
+
+    def rows(self, experiment: str) -> tuple[Struct, ...]:
+        from moot.experiments.rating_rows import rating_rows
+
+        return rating_rows(self.ballots, self.rankings, experiment=experiment)
