@@ -6,7 +6,7 @@ EXTRAS := local,cluster,mcp,experiments,parquet,dev
 BIN    := .venv/bin
 STATIC := $(shell find src/moot/web/static -name '*.js')
 STYLES := $(shell find src/moot/web/static -name '*.css')
-MANUAL := zensical.toml $(wildcard *.md) $(shell find docs scripts src/moot -name '*.md' -o -name '*.py')
+MANUAL := zensical.toml docs/manual.css $(wildcard *.md) $(shell find docs scripts src/moot -name '*.md' -o -name '*.py')
 MODEL  ?= smollm2-135m
 
 MOTION ?= Should AI development be regulated by government?
@@ -73,9 +73,9 @@ chaos: setup .venv/.debian ## long failure tests: killed processes, cut connecti
 simulate: setup ## how often the intervals of ratings hold the truth; ARGS='--runs 100'
 	@$(BIN)/python -m tests.experiments $(ARGS)
 
-screenshots: setup .venv/.debian .venv/.fonts ## take the pictures in docs/images
+screenshots: setup docs .venv/.debian .venv/.fonts ## take the pictures in docs/images; ARGS=all takes every state into build/screenshots
 	@$(BIN)/python -m tests.page.screenshots $(ARGS)
-	@$(BIN)/python -m tests.page.moving_picture
+	@[ "$(firstword $(ARGS))" = all ] || $(BIN)/python -m tests.page.moving_picture
 
 wheel: setup docs ## build the wheel into dist/
 	@$(BIN)/python -m build --wheel --no-isolation

@@ -26,6 +26,7 @@ FROM_THE_TOP = {
     "README.md": "index.md",
 }
 """Where pages at the top of the repository are in the manual. The README is its first page."""
+STYLE = "manual.css"
 PICTURES = (".png", ".svg", ".webp")
 LINK = re.compile(r"(\[[^]]*\]\()([^)#: ]+)((?:#[\w-]+)?\))")
 
@@ -38,6 +39,7 @@ def main() -> None:
     for picture in {picture for source in sources for picture in _pictures(source)}:
         (PAGES / _target(picture)).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(picture, PAGES / _target(picture))
+    shutil.copyfile(ROOT / "docs" / STYLE, PAGES / STYLE)
     for path, text in reference_pages.pages().items():
         _write(PAGES / path, text)
     built = subprocess.run(

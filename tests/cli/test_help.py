@@ -127,6 +127,12 @@ def test_the_version(moot: Moot):
         (["A motion to try", "--for", "local/smolm2"], "Did you mean local/smollm2-135m?"),
         (["A motion to try", "--model", "opnai/gpt-6"], "Did you mean openai?"),
         (["A motion to try", "--format", "oxfrd"], "Did you mean oxford?"),
+        (["A motion to try", "--model", "openai"], "openai is a provider: name one of its models too."),
+        (["A motion to try", "--for", "gpt-6"], "Did you mean openai/gpt-6-"),
+        (
+            ["A motion to try", "--for", "openai/gpt-6-lunna"],
+            "Did you mean openai/gpt-6-luna? There is no key",
+        ),
         (["list", "--status", "asleep"], "asleep"),
         (["A motion to try", "--format", "shouting"], "There is no format called 'shouting'"),
         (["A motion to try", "--model", "nobody/nothing"], "There is no provider called 'nobody'"),

@@ -407,7 +407,7 @@ def test_size_licence_and_memory_are_shown_before_a_download_and_one_may_decline
         env = environment(data, MOOT_OFFLINE="", **hub.environ)
         with Terminal(env, "models", "install", reference) as terminal:
             shown = words(terminal.until("Download it? [Y/n]"))
-            assert "download 2 MB, licence apache-2.0" in shown
+            assert "download 2 MB, licence Apache-2.0" in shown
             assert "needs about 602 MB of memory" in shown
             terminal.type("n\n")
             assert terminal.ended() == 1

@@ -42,7 +42,7 @@ def test_a_file_of_the_hub_is_looked_up_fetched_checked_and_known(
 ) -> None:
     manager = model_files(tmp_path, loopback)
     entry = manager.look_up(REFERENCE)
-    assert (entry.name, entry.size, entry.licence) == ("toy-q4", len(CONTENT), "apache-2.0")
+    assert (entry.name, entry.size, entry.licence) == ("toy-q4", len(CONTENT), "Apache-2.0")
     assert entry.sha256 == hashlib.sha256(CONTENT).hexdigest()
     seen: list[InstallProgress] = []
     file = manager.install_entry(entry, seen.append)
@@ -183,7 +183,7 @@ def test_the_recommended_models_name_single_gguf_files_of_the_hub() -> None:
     for entry in of_hub:
         assert entry.hub is not None
         assert hub.parse_reference(entry.hub.reference) == HubFile(entry.hub.repo, entry.hub.file)
-        assert entry.licence == "apache-2.0"
+        assert entry.licence == "Apache-2.0"
 
 
 # --- in the background, and with Ollama -----------------------------------------------------------------

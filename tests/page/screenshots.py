@@ -1,6 +1,7 @@
 """Takes the pictures in docs/images: every page, in both themes, as they really are.
 
-`python -m tests.page.screenshots [name ...]` takes those whose names begin with one of the words.
+`python -m tests.page.screenshots [name ...]` takes those whose names begin with one of the words. With `all`
+as the first word every page is taken in every state and width, into build/screenshots: see `all_states`.
 """
 
 from __future__ import annotations
@@ -95,11 +96,11 @@ async def _history(served: Served, play: Play) -> dict[str, str]:
     """What has been debated before the pictures are taken; the live one last."""
     for _ in range(3):
         for topic, format, seats in TABLES:
-            await served.over(await open_debate(served, _table(topic, format, seats)))
+            await served.over(await open_debate(served, table(topic, format, seats)))
     play.again()
     over = await open_debate(served, body())
     await served.over(over)
-    four = await open_debate(served, _table("What should a town do with its empty store?", "roundtable", 4))
+    four = await open_debate(served, table("What should a town do with its empty store?", "roundtable", 4))
     long = await open_debate(served, {**body(maxRounds=1), "topic": (LONG * 5)[:500].strip()})
     await served.over(four)
     await served.over(long)
@@ -111,7 +112,7 @@ async def _history(served: Served, play: Play) -> dict[str, str]:
     return {"over": over, "live": live, "four": four, "long": long}
 
 
-def _table(topic: str, format: str, seats: int) -> dict[str, Any]:
+def table(topic: str, format: str, seats: int) -> dict[str, Any]:
     names = ("Ines", "Jonas", "Kofi", "Lin")
     return {
         "topic": topic,
@@ -153,4 +154,9 @@ async def _take(browser: Browser, served: Served, shot: Shot, theme: Any, debate
 
 
 if __name__ == "__main__":
-    asyncio.run(main(tuple(sys.argv[1:])))
+    if sys.argv[1:2] == ["all"]:
+        from tests.page.all_states import take_all
+
+        asyncio.run(take_all(tuple(sys.argv[2:])))
+    else:
+        asyncio.run(main(tuple(sys.argv[1:])))

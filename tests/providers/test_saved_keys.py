@@ -88,6 +88,27 @@ async def test_a_key_that_changes_is_used_by_the_next_call_and_calls_under_way_g
     assert before._closed
 
 
+async def test_a_saved_key_makes_a_model_the_default_only_once_a_test_has_accepted_it(tmp_path: Path) -> None:
+    saved = SavedKeys(tmp_path)
+    providers = ProviderRegistry(
+        {}, models=tmp_path, environ={}, services=(BUILT_IN["openai"],), saved_keys=saved
+    )
+    alone = await providers.default_model()
+    saved.save("openai", Secret(OLD))
+    assert (saved.test_state("openai"), await providers.default_model()) == ("untested", alone)
+    saved.record_test("openai", Secret(OLD), ok=False)
+    assert (saved.test_state("openai"), await providers.default_model()) == ("failed", alone)
+    saved.record_test("openai", Secret(OLD), ok=True)
+    assert saved.test_state("openai") == "accepted"
+    assert (await providers.default_model()).startswith("openai/")
+    # Another key was never tested; all of it is known to another process, and no key stands in the file.
+    saved.save("openai", Secret(NEW))
+    assert SavedKeys(tmp_path).test_state("openai") == "untested"
+    assert OLD not in (saved.folder / ".tests").read_text()
+    assert (saved.folder / ".tests").stat().st_mode & 0o777 == 0o600
+    await providers.close()
+
+
 def test_a_cluster_saves_no_keys(tmp_path: Path) -> None:
     settings = Settings(tmp_path, cluster=ClusterSettings(store=Secret("postgresql://me@db.example/moot")))
     assert settings.saved_keys is None

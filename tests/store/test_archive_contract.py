@@ -149,3 +149,21 @@ async def test_the_shelf_is_in_pages_by_owner_and_source(archive: Archive) -> No
     assert (await archive.conversations(search="EVENTS.JSON")).total == 3
     assert (await archive.conversations(owner="bob", search="jsonl")).total == 0
     assert await archive.conversation("c9") is None
+
+
+async def test_conversations_are_found_by_what_is_said_in_them(archive: Archive) -> None:
+    thought = Raw(msgspec.json.encode([{"type": "reasoning", "parts": [{"text": 'A "Größe" \n of it'}]}]))
+    one = event("1", conversation="c1", text="Zoos are fine")
+    other = event("1", conversation="c2")
+    await archive.save(IMPORT, [one, replace(other, event=replace(other.event, segments=thought))])
+    await archive.save(OTHER, [event("1", conversation="d", text="no zoo here")])
+
+    async def found(search: str, owner: str | None = None) -> list[str]:
+        page = await archive.conversations(search=search, owner=owner)
+        assert page.total == len(page.conversations)
+        return [conversation.id for conversation in page.conversations]
+
+    assert await found("ZOO") == ["d", "c1"]
+    assert await found("zoo", owner="bob") == ["d"]
+    assert await found('"GRÖSSE" \n') == ["c2"]
+    assert await found("reasoning") == await found("parts") == []

@@ -171,7 +171,7 @@ def refuse_single_word(arguments: list[str]) -> None:
             f'There is no command {word!r}, and a motion stands in quotation marks: moot "{motion}"'
         )
     raise Invalid(
-        f"There is no command {word!r}, and a motion has at least two words: "
+        f"There is no command {word!r}, and a motion has at least two words and 10 characters: "
         'moot "Homework should be banned". `moot help` lists the commands.'
     )
 

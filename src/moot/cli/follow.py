@@ -348,4 +348,6 @@ def print_next_steps(debate: Debate, ending: str = "") -> None:
         case "resume":
             terminal.line("Go on with: ", (f"moot resume {debate.id}{ending}", "bold"))
         case _:
+            if debate.being_judged:
+                terminal.line("Left while it was judged. A server on this data folder finishes the judging.")
             terminal.line("Not finished. Go on with: ", (f"moot resume {debate.id}{ending}", "bold"))

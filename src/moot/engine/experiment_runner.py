@@ -69,6 +69,8 @@ class ExperimentProgress(Struct, frozen=True):
     """Why no further debate is opened: `budget` or `stop`; empty while there are more."""
     failures: tuple[str, ...] = ()
     """Why debates failed, each reason once."""
+    failed_debates: tuple[str, ...] = ()
+    """A debate for each of these reasons."""
 
     @property
     def per_hour(self) -> float:
@@ -117,7 +119,7 @@ class ExperimentRunner:
         self._teams = teams_of(self._format)
         self._planned = planned_count(definition, self._teams)
         self._failed = 0
-        self._failures: dict[str, None] = {}
+        self._failures: dict[str, str] = {}
         self._spent = 0
         self._held_now = 0
         self._started = monotonic()
@@ -424,6 +426,7 @@ class ExperimentRunner:
             budget=self._definition.budget,
             stopped_by=self._stopped_by,
             failures=tuple(self._failures),
+            failed_debates=tuple(self._failures.values()),
         )
         if self._on_progress is not None:
             self._on_progress(progress)
@@ -437,7 +440,7 @@ class ExperimentRunner:
         self._legs[leg.leg], self._results[leg.leg] = leg, result
         self._failed += result.status == "error"
         if result.status == "error":
-            self._failures[result.headline] = None
+            self._failures.setdefault(result.headline, result.debate)
         self._spent += leg.reserved
 
 

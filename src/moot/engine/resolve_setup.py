@@ -126,7 +126,12 @@ class SetupResolver:
         if not judge_bias(speakers, usual):
             return usual
         for available in await self._providers.usable():
-            if available.usable and available.kind in ("key", "server") and not available.name.endswith("/"):
+            if (
+                available.usable
+                and available.proven
+                and available.kind in ("key", "server")
+                and not available.name.endswith("/")
+            ):
                 model = self.model(available.name)
                 if not (model.small or judge_bias(speakers, model)):
                     return model

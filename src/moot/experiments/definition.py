@@ -11,6 +11,7 @@ import re
 import tomllib
 from collections.abc import Sequence
 from decimal import Decimal
+from difflib import get_close_matches
 from pathlib import Path
 from random import Random
 from typing import Any, Literal
@@ -99,13 +100,27 @@ def from_json(text: str) -> ExperimentDefinition:
     return msgspec.json.decode(text, type=ExperimentDefinition)
 
 
+def _known_fields(problem: str) -> str:
+    """The fields that there are, and the nearest one, where the problem is one that there is not."""
+    unknown = re.search(r"unknown field `([^`]+)`", problem)
+    if unknown is None:
+        return ""
+    fields = MotionSource if "$.motions" in problem else _File
+    names = [each.encode_name for each in msgspec.structs.fields(fields)]
+    close = get_close_matches(unknown[1], names, n=1)
+    meant = f" Did you mean {close[0]}?" if close else ""
+    return f"{meant} Known fields: {', '.join(names)}."
+
+
 def read_definition(path: Path) -> ExperimentDefinition:
     """Read and check a file. Raises Invalid with everything that is wrong with it."""
     try:
         written = msgspec.convert(tomllib.loads(path.read_text("utf-8")), _File, strict=True)
     except OSError as error:
         raise Invalid(f"{path} cannot be read: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+    except msgspec.ValidationError as error:
+        raise Invalid(f"{path}: {error}.{_known_fields(str(error))}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Invalid(f"{path}: {error}") from None
     values = msgspec.structs.asdict(written)
     values["motions"] = _motions(written, path.parent)

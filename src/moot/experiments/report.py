@@ -21,6 +21,7 @@ from moot.experiments.leg_results import LegResult
 from moot.experiments.rankings import rate_rankings
 from moot.experiments.ratings import Ratings, rate_models, rate_style_controlled
 from moot.experiments.reliability import ModelReliability, model_reliability
+from moot.views.text import plural
 
 SHOWN_DEBATES = 5
 
@@ -160,15 +161,17 @@ def _own_notes(definition: ExperimentDefinition, results: Sequence[LegResult], p
     notes = list[str]()
     if len(results) < planned:
         notes.append(f"{planned - len(results):,} of {planned:,} planned debates have not been held yet.")
-    judges = set(definition.judges)
+    judges = set(definition.judges) if any(result.judgments for result in results) else set[str]()
     if own := sorted(judges & set(definition.models)):
         notes.append(f"{', '.join(own)} judged debates in which it may have argued itself.")
     unread = sum(row.winner == "none" for result in results for row in result.judgments)
     if unread:
-        notes.append(f"{unread:,} ballots could not be read; they count for no side.")
+        count = "counts" if unread == 1 else "count"
+        notes.append(f"{plural(unread, 'ballot')} could not be read, and {count} for no side.")
     legs = Counter(row.group for result in results for row in result.judgments[:1])
     if alone := sum(count == 1 for count in legs.values()):
-        notes.append(f"{alone:,} matchups have been held with one order of the sides only.")
+        have = "has" if alone == 1 else "have"
+        notes.append(f"{plural(alone, 'matchup')} {have} been held with one order of the sides only.")
     if definition.pairing == "adaptive":
         notes.append(
             "Pairs were chosen by the results so far. Win shares depend on that choice; ratings much less, "

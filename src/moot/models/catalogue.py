@@ -146,14 +146,14 @@ _QWEN = CatalogueEntry(
         for number, sha256 in enumerate(_QWEN_PARTS, start=1)
     ),
     tuning=_SMALL_MODEL_TUNING,
-    summary="Ten times as large as SmolLM2, slower, and a clearly better debater.",
+    summary="Made for code, but argues better than SmolLM2; it needs no access to the Hugging Face Hub.",
 )
 
 _HUB_MODELS = (
     CatalogueEntry(
         name="qwen2.5-1.5b",
         title="Qwen2.5 1.5B Instruct",
-        licence="apache-2.0",
+        licence="Apache-2.0",
         parameters=1_543_714_304,
         size=1_120_000_000,
         hub=HubFile("Qwen/Qwen2.5-1.5B-Instruct-GGUF", "qwen2.5-1.5b-instruct-q4_k_m.gguf"),
@@ -163,7 +163,7 @@ _HUB_MODELS = (
     CatalogueEntry(
         name="qwen3-4b",
         title="Qwen3 4B Instruct 2507",
-        licence="apache-2.0",
+        licence="Apache-2.0",
         parameters=4_022_468_096,
         size=2_500_000_000,
         hub=HubFile("unsloth/Qwen3-4B-Instruct-2507-GGUF", "Qwen3-4B-Instruct-2507-Q4_K_M.gguf"),
@@ -172,7 +172,7 @@ _HUB_MODELS = (
     CatalogueEntry(
         name="granite-8b",
         title="Granite 3.3 8B Instruct",
-        licence="apache-2.0",
+        licence="Apache-2.0",
         parameters=8_170_864_640,
         size=4_940_000_000,
         hub=HubFile("ibm-granite/granite-3.3-8b-instruct-GGUF", "granite-3.3-8b-instruct-Q4_K_M.gguf"),
@@ -181,4 +181,4 @@ _HUB_MODELS = (
 )
 """A short list for people with a network. Sizes are rounded: the hub has the exact ones."""
 
-CATALOGUE = {entry.name: entry for entry in (_SMOLLM2, _QWEN, *_HUB_MODELS)}
+CATALOGUE = {entry.name: entry for entry in (_SMOLLM2, *_HUB_MODELS, _QWEN)}

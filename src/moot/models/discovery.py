@@ -7,12 +7,13 @@ key only the name of its variable is shown. The rows come best first; the defaul
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Literal
 
 import aiohttp
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from moot.core.errors import Invalid
 from moot.models.catalogue import DEFAULT, CatalogueEntry
@@ -55,6 +56,8 @@ class AvailableModel(Struct, frozen=True, omit_defaults=True):
     """Tokens a second on a laptop, an estimate."""
     source: str = ""
     """The file of the hub that it is or would be fetched from."""
+    proven: bool = True
+    """False where its saved key has not passed a test: then it is used only where it is named."""
 
 
 async def find_models(
@@ -64,9 +67,12 @@ async def find_models(
     file_keys: Mapping[str, Secret] | None = None,
     *,
     saved: Mapping[str, Secret] = NO_KEYS,
+    unproven: Collection[str] = (),
     local: bool = True,
 ) -> tuple[AvailableModel, ...]:
-    """All models, best first. `local` says whether local models can run here."""
+    """All models, best first. `local` says whether local models can run here; `unproven` names the services
+    whose saved key has not passed a test.
+    """
     endpoints = tuple(services)
     keys = {
         endpoint.name: key
@@ -74,12 +80,20 @@ async def find_models(
         if (key := key_of(endpoint, environ, file_keys or NO_KEYS, saved))
     }
     own = await asyncio.to_thread(local_rows, model_files, local)
-    return (*keyed_services(endpoints, keys), *await server_rows(endpoints, environ, keys), *own)
+    services_with_key = (
+        replace(row, proven=False, why=f"{row.why}, not tested or not accepted")
+        if row.usable and row.name.partition("/")[0] in unproven
+        else row
+        for row in keyed_services(endpoints, keys)
+    )
+    return (*services_with_key, *await server_rows(endpoints, environ, keys), *own)
 
 
 def default_choice(rows: tuple[AvailableModel, ...]) -> AvailableModel:
-    """A service with a key, a server, the largest installed model, or the one to download."""
-    usable = [row for row in rows if row.usable and not row.name.endswith("/")]
+    """A service with a key, unless that is saved and unproven, a server, the largest installed model, or the
+    one to download.
+    """
+    usable = [row for row in rows if row.usable and row.proven and not row.name.endswith("/")]
     for kind in ("key", "server"):
         for row in usable:
             if row.kind == kind:

@@ -151,13 +151,17 @@ class Hub:
         return Unavailable(f"{file.repo} has no file {file.file}.", fix)
 
 
+SPDX = {"apache-2.0": "Apache-2.0", "mit": "MIT", "cc-by-4.0": "CC-BY-4.0", "cc-by-nc-4.0": "CC-BY-NC-4.0"}
+"""The hub writes the identifiers of licences in small letters."""
+
+
 def _licence(info: Any) -> str:
     card = info.card_data
     licence = getattr(card, "license", None) or next(
         (tag.partition(":")[2] for tag in info.tags or () if tag.startswith("license:")), ""
     )
     named = getattr(card, "license_name", None) if licence == "other" else None
-    return str(named or licence or "unknown")
+    return str(named or SPDX.get(str(licence), licence) or "unknown")
 
 
 def _reporting(report: Callable[[int], None]) -> Any:

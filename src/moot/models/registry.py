@@ -41,6 +41,10 @@ LOCAL_OUTPUT_TOKENS = 700
 """Output tokens of a model on one's own machine: a speech on a laptop should not take minutes."""
 
 
+MOST_NAMED = 4
+"""Of the models that may have been meant, so many are named."""
+
+
 class DefaultModel(Struct, frozen=True):
     name: str
     why: str = ""
@@ -138,6 +142,10 @@ class ProviderRegistry:
     def _saved(self) -> Mapping[str, Secret]:
         return self.saved_keys.all() if self.saved_keys else NO_KEYS
 
+    def unproven(self) -> frozenset[str]:
+        """The services whose saved key has not passed a test: their models are used only where named."""
+        return self.saved_keys.unproven() if self.saved_keys else frozenset()
+
     def with_key(self, name: str, key: Secret) -> Provider:
         """The service of this name with a key that a user supplied for one debate."""
         endpoint = self.endpoints.get(name)
@@ -179,7 +187,12 @@ class ProviderRegistry:
             raise Invalid(f"A model is named provider/model, not {name!r}. `moot models` lists what is here.")
         if provider == "local":
             self._check_local_name(model, bare=not slash)
-        traits = self.traits(provider, model)
+        try:
+            traits = self.traits(provider, model)
+        except Unavailable as error:
+            if hint := self._nearest_known(provider, model):
+                raise Invalid(f"{hint} {error}") from None
+            raise
         max_tokens = known_models.default_max_tokens(traits) if traits.deadlines else LOCAL_OUTPUT_TOKENS
         thinks = known_models.may_think(model, traits)
         return Model(provider, model, max_tokens=max_tokens, small=traits.small, thinks=thinks)
@@ -233,6 +246,7 @@ class ProviderRegistry:
             services,
             self._keys,
             saved=self._saved(),
+            unproven=self.unproven(),
             local=possible,
         )
 
@@ -286,14 +300,39 @@ class ProviderRegistry:
         with suppress(Unavailable):
             self.model_files.path(name)
             return
+        if bare and name.lower() in self.endpoints:
+            raise Invalid(f"{name} is a provider: name one of its models too. {self._examples(name.lower())}")
         rows = [row for endpoint in self.endpoints for row in known_models.catalogue(endpoint)]
         meant = [row.label for row in rows if bare and row.name == name]
+        if not meant and bare:
+            # "gpt-6" is the beginning of a name; of several services, the maker's own comes first.
+            starting = [row for row in rows if row.name.startswith(f"{name.lower()}-")]
+            meant = [row.label for row in starting if row.provider == starting[0].provider][:MOST_NAMED]
         if not meant:
             others = {row.name: row.label for row in rows} | {HUMAN: HUMAN} if bare else {}
             others |= {each: each if bare else f"local/{each}" for each in local}
             meant = [others[close] for close in get_close_matches(name.lower(), others, n=1)]
         hint = f"Did you mean {' or '.join(meant)}?" if meant else "`moot models` lists what is here."
         raise Invalid(f"There is no local model {name}. {hint}")
+
+    def _examples(self, provider: str) -> str:
+        """A few models of this provider, the recommended one first."""
+        recommended = self.endpoints[provider].model
+        known = [row.name for row in known_models.catalogue(provider)]
+        alike = get_close_matches(recommended, known, n=MOST_NAMED, cutoff=0.0) if recommended else known
+        names = list(dict.fromkeys((*([recommended] if recommended else ()), *alike)))
+        if not names:
+            return f"Say {provider}/MODEL. `moot models` lists what is here."
+        return f"Such as: {', '.join(f'{provider}/{each}' for each in names[:MOST_NAMED])}."
+
+    def _nearest_known(self, provider: str, model: str) -> str:
+        """The name that was probably meant, where this one is not known."""
+        names = [row.name for row in known_models.catalogue(provider)]
+        names += [self.endpoints[provider].model] if provider in self.endpoints else []
+        close = get_close_matches(model.lower(), names, n=1) if model not in names else []
+        return (
+            f"{provider}/{model} is not a known model. Did you mean {provider}/{close[0]}?" if close else ""
+        )
 
     def _service(self, endpoint: Endpoint) -> Provider:
         client = endpoints.make_client(

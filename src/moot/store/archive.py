@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, cast
 
 import msgspec
 from msgspec import Raw, Struct
@@ -112,7 +112,8 @@ class Archive(Protocol):
     async def conversations(
         self, *, owner: str | None = None, search: str = "", limit: int = 20, offset: int = 0
     ) -> ConversationPage:
-        """Conversations, last imported first. `search` is part of their source, in any case."""
+        """Conversations, last imported first. `search` is part of their source or of what is said in them, in
+        any case."""
         ...
 
     async def conversation(self, conversation_id: str) -> ArchivedConversation | None: ...
@@ -128,6 +129,26 @@ def segment_type(segment: dict[str, Any]) -> str:
     """The name under which it is counted: up to a NUL; empty where its type is no text."""
     name = segment.get("type")
     return name.partition("\0")[0] if isinstance(name, str) else ""
+
+
+WORDS = frozenset({"text", "arguments", "output", "result", "content", "name"})
+"""The members of a segment that have words of people, models and tools."""
+
+
+def says(segments: Any, search: str) -> bool:
+    """Whether these words, casefolded, stand in the text, the reasoning or a tool call of these segments."""
+    match segments:
+        case list():
+            return any(says(each, search) for each in cast("list[Any]", segments))
+        case dict():
+            members = cast("dict[str, Any]", segments).items()
+            return any(
+                search in value.casefold() if isinstance(value, str) else says(value, search)
+                for name, value in members
+                if name in WORDS or not isinstance(value, str)
+            )
+        case _:
+            return False
 
 
 def import_undone(import_id: str) -> Invalid:
@@ -201,9 +222,16 @@ class MemoryArchive:
         matching = [
             conversation
             for conversation in reversed(self._conversations.values())
-            if owner in (None, conversation.owner) and search.casefold() in conversation.source.casefold()
+            if owner in (None, conversation.owner)
+            and (search.casefold() in conversation.source.casefold() or self._says(conversation.id, search))
         ]
         return ConversationPage(tuple(matching[offset : offset + limit]), len(matching))
+
+    def _says(self, conversation_id: str, search: str) -> bool:
+        events = self._events.get(conversation_id, {}).values()
+        return any(
+            says(msgspec.json.decode(incoming.event.segments), search.casefold()) for incoming in events
+        )
 
     async def conversation(self, conversation_id: str) -> ArchivedConversation | None:
         return self._conversations.get(conversation_id)

@@ -24,6 +24,7 @@ from moot.store.archive import (
     IncomingEvent,
     SaveResult,
     import_undone,
+    says,
     segment_type,
     unknown_event,
 )
@@ -32,7 +33,8 @@ from moot.store.sql import Row, RunStatement, RunTransaction, Statement, Steps, 
 SEGMENTS_PER_PAGE = 1000
 """Events whose segments are read at a time to be counted."""
 CONVERSATION_COLUMNS = "id, import, owner, source, events, first_ts, last_ts"
-IS_LISTED = "(CAST(:owner AS text) IS NULL OR owner = :owner) AND contains(source, :search)"
+IS_OWNED = "(CAST(:owner AS text) IS NULL OR owner = :owner)"
+IS_LISTED = f"{IS_OWNED} AND (contains(source, :search) OR place = ANY(:places))"
 
 _segments = msgspec.json.Decoder(list[dict[str, Any]])
 
@@ -80,7 +82,8 @@ class SqlArchive(Struct, frozen=True):
     async def conversations(
         self, *, owner: str | None = None, search: str = "", limit: int = 20, offset: int = 0
     ) -> ConversationPage:
-        chosen = {"owner": owner, **search_values(search)}
+        places = await self._places_that_say(search, owner) if search else []
+        chosen = {"owner": owner, "places": places, **search_values(search)}
         rows = await self.query(
             f"""
             SELECT {CONVERSATION_COLUMNS} FROM conversations WHERE {IS_LISTED}
@@ -92,6 +95,33 @@ class SqlArchive(Struct, frozen=True):
         )
         [[total]] = await self.query(f"SELECT count(*) FROM conversations WHERE {IS_LISTED}", **chosen)  # noqa: S608 - our own columns
         return ConversationPage(tuple(ArchivedConversation(*row) for row in rows), total)
+
+    async def _places_that_say(self, search: str, owner: str | None) -> list[int]:
+        """The conversations in which these words are said. All events are read, page by page: both databases
+        find the same, and words are not mistaken for the names of members.
+        """
+        found, folded, last = dict[int, None](), search.casefold(), (0, "", "")
+        while True:
+            rows = await self.query(
+                f"""
+                SELECT conversation, order_key, event.id, segments
+                FROM conversations JOIN conversation_events AS event ON event.conversation = place
+                WHERE {IS_OWNED} AND place >= :place
+                    AND (conversation, order_key, event.id) > (:place, :order_key, :id)
+                ORDER BY place, order_key, event.id LIMIT :limit
+                """,  # noqa: S608 - our own columns
+                owner=owner,
+                place=last[0],
+                order_key=last[1],
+                id=last[2],
+                limit=SEGMENTS_PER_PAGE,
+            )
+            for place, _, _, segments in rows:
+                if place not in found and says(_segments.decode(segments), folded):
+                    found[place] = None
+            if len(rows) < SEGMENTS_PER_PAGE:
+                return list(found)
+            last = rows[-1][:3]
 
     async def conversation(self, conversation_id: str) -> ArchivedConversation | None:
         rows = await self.query(

@@ -24,6 +24,7 @@ from moot.api.shapes.experiments import (
     DebateToRead,
     ExperimentResponse,
     ExperimentSummary,
+    FailureReason,
     JudgeFigures,
     MatchupResult,
     RatedModel,
@@ -79,10 +80,11 @@ class ExperimentReports:
         try:
             report, progress = await self._measured(stored, definition)
         except Unavailable as error:
-            members = _members(stored, definition, await self._progress(definition))
+            progress = await self._progress(definition)
+            members = _members(stored, definition, progress)
             return ExperimentResponse(
                 **members, measured_at=None, leaderboard=(), matchups=(), agreement=None, judges=(),
-                reliability=(), closest=(), notes=(str(error),),
+                reliability=(), closest=(), notes=(str(error),), failures=_failures(progress),
             )  # fmt: skip
         judges = report.judges
         return ExperimentResponse(
@@ -95,6 +97,7 @@ class ExperimentReports:
             reliability=_as(tuple[ReliabilityFigures, ...], report.reliability),
             closest=_as(tuple[DebateToRead, ...], report.closest),
             notes=report.notes,
+            failures=_failures(progress),
         )
 
     async def report(self, stored: StoredExperiment) -> ExperimentReport:
@@ -161,6 +164,14 @@ def _members(
         "created_at": Timestamp.of(stored.created_at),
         "updated_at": Timestamp.of(stored.updated_at),
     }
+
+
+MOST_FAILURES = 10
+
+
+def _failures(progress: ExperimentProgress) -> tuple[FailureReason, ...]:
+    pairs = zip(progress.failures, progress.failed_debates, strict=True)
+    return tuple(FailureReason(reason=reason, debate=debate) for reason, debate in pairs)[:MOST_FAILURES]
 
 
 def _as(shape: Any, value: Any) -> Any:

@@ -388,7 +388,7 @@ REPLIES: dict[str, Any] = {
         "name": "qwen2.5-1.5b",
         "title": "Qwen2.5 1.5B Instruct",
         "bytes": 1_117_320_736,
-        "licence": "apache-2.0",
+        "licence": "Apache-2.0",
         "small": True,
         "memoryBytes": 1_829_052_809,
         "tokensPerSecond": 22,

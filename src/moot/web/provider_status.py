@@ -15,6 +15,12 @@ from moot.providers import known_models
 from moot.providers.endpoints import Endpoint, key_hint_for_page
 
 LOCAL = "local"
+EXAMPLE_URL = "http://127.0.0.1:8000/v1"
+START = {
+    "ollama": "Start Ollama and pull a model.",
+    "lmstudio": "Start the server of LM Studio and load a model.",
+    "llamacpp": "Start it with: llama-server -m MODEL.gguf",
+}
 
 
 def provider_rows(
@@ -56,10 +62,14 @@ def _service_row(
 
 def _missing_text(providers: ProviderRegistry, endpoint: Endpoint) -> str:
     if not endpoint.base_url:
-        return f"Set {endpoint.url_variable}." if endpoint.url_variable else "Set its base_url in moot.toml."
+        if not endpoint.url_variable:
+            return "Set its base_url in moot.toml, then start Moot again."
+        variable = f"{endpoint.url_variable}, such as {EXAMPLE_URL}"
+        return f"Its address is not known. Set {variable}, and start Moot again."
     if not providers.has_key(endpoint.name):
         return key_hint_for_page(endpoint)
-    return f"Nothing answers at {endpoint.base_url}. Start {endpoint.title} and pull a model."
+    start = START.get(endpoint.name, f"Start {endpoint.title}.")
+    return f"Nothing answers at {endpoint.base_url}. {start}"
 
 
 def _local_row(rows: Sequence[AvailableModel]) -> OfferedProvider:

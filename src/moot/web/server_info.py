@@ -124,7 +124,12 @@ class ServerInfo:
     def _recommended(self, default: str) -> set[str]:
         """The labels of recommended models: the default, one of each service, and the best local one."""
         providers = self._arena.providers
-        services = {f"{one.name}/{one.model}" for one in providers.endpoints.values() if one.model}
+        unproven = providers.unproven()
+        services = {
+            f"{one.name}/{one.model}"
+            for one in providers.endpoints.values()
+            if one.model and one.name not in unproven
+        }
         catalogue = providers.model_files.catalogue.values()
         best = max((entry for entry in catalogue if entry.parts), key=lambda entry: entry.parameters)
         of_hub = {f"local/{entry.name}" for entry in catalogue if entry.hub}

@@ -69,9 +69,10 @@ async def test_a_key_is_saved_tested_used_and_removed_and_never_comes_back(
             assert "Replace it in Settings" in refused["fix"]
 
             replies.append(await house.http.put(f"{KEYS}/openai", json={"key": KEY}))
-            assert replies[-1].json() == {**before, "source": "settings", "saved": True}
+            assert replies[-1].json() == {**before, "source": "settings", "saved": True, "test": "untested"}
             replies.append(await house.http.post(f"{KEYS}/openai/test"))
             assert replies[-1].json()["message"] == "OpenAI accepted the saved key."
+            assert (await row(house))["test"] == "accepted"
             paths = (KEYS, "/api/v1/providers", "/api/v1/models", "/metrics", "/api/v1/openapi.json")
             replies += [await house.http.get(path) for path in paths]
             logging.getLogger("moot").warning("a line that repeats %s", KEY)
@@ -151,3 +152,18 @@ async def test_in_a_cluster_no_key_is_saved(tmp_path: Path) -> None:
         assert not told["editable"]
         assert "workers, which read keys from their environment" in told["reason"]
         problem(await house.http.put(f"{KEYS}/openai", json={"key": KEY}), 403, "forbidden")
+
+
+async def test_whether_a_provider_answers_is_asked_of_it_now_without_a_key(
+    tmp_path: Path, openai: TestServer
+) -> None:
+    environ = {"OPENAI_BASE_URL": f"http://127.0.0.1:{openai.port}/v1", "OPENAI_API_KEY": KEY}
+    endpoints = tuple(with_environ_url(endpoint, environ) for endpoint in ENDPOINTS)
+    path = "/api/v1/providers/{}/reachable"
+    async with serving(tmp_path, environ=environ, endpoints=endpoints, offline=True) as house:
+        # It refuses a request without a key, and so shows that it is up.
+        reply = await house.http.get(path.format("openai"))
+        assert reply.json() == {"provider": "openai", "reachable": True}
+        assert (await house.http.get(path.format("vllm"))).json()["reachable"] is False
+        assert (await house.http.get(path.format("local"))).json()["reachable"] is None
+        assert (await house.http.get(path.format("nobody"))).status_code == 404

@@ -232,7 +232,7 @@ async def test_a_model_of_the_hub_is_previewed_and_installed(tmp_path: Path) -> 
         hub.repos["maker/Toy-GGUF"] = {"toy-q4.gguf": b"GGUF" + b"a" * 1000}
         async with serving(tmp_path, environ=hub.environ) as house:
             seen = (await house.http.post(f"{API}/installs/preview", json={"source": reference})).json()
-            assert (seen["name"], seen["bytes"], seen["licence"]) == ("toy-q4", 1004, "apache-2.0")
+            assert (seen["name"], seen["bytes"], seen["licence"]) == ("toy-q4", 1004, "Apache-2.0")
             assert (seen["memoryBytes"], seen["fits"], seen["installed"]) == (600_001_104, True, False)
             reply = await house.http.post(f"{API}/installs", json={"source": reference})
             assert (reply.status_code, reply.json()["label"]) == (202, "local/toy-q4")

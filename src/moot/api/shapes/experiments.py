@@ -127,6 +127,11 @@ class DebateToRead(Struct, frozen=True, rename="camel", kw_only=True):
     share: Annotated[Share, Meta(description="The share of ballots for the side of the motion.")]
 
 
+class FailureReason(Struct, frozen=True, rename="camel", kw_only=True):
+    reason: str
+    debate: Annotated[DebateId, Meta(description="A debate that failed for this reason.")]
+
+
 class ExperimentResponse(ExperimentSummary, frozen=True, rename="camel", kw_only=True):
     """How far an experiment is, and what it shows. Figures may be some seconds older than the progress."""
 
@@ -142,3 +147,6 @@ class ExperimentResponse(ExperimentSummary, frozen=True, rename="camel", kw_only
         tuple[DebateToRead, ...], Meta(description="The debates that were decided most narrowly.")
     ]
     notes: Annotated[tuple[str, ...], Meta(description="What to beware of, a sentence each.")]
+    failures: Annotated[
+        tuple[FailureReason, ...], Meta(description="Why debates failed, each reason once, at most ten.")
+    ] = ()

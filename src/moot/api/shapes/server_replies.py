@@ -84,6 +84,13 @@ class ProvidersResponse(Struct, frozen=True, rename="camel", kw_only=True):
     version: Annotated[str, Meta(description="The version of the server.")]
 
 
+class ReachableResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    provider: str
+    reachable: Annotated[
+        bool | None, Meta(description="Whether it answers at its address; null where it has none to ask.")
+    ]
+
+
 class InstallResponse(Struct, frozen=True, rename="camel", kw_only=True):
     """A model that runs on the server's own machine."""
 
@@ -152,6 +159,13 @@ class KeyStatus(Struct, frozen=True, rename="camel", kw_only=True):
     saved: Annotated[bool, Meta(description="Whether a key is saved, which `DELETE` removes.")]
     needed: Annotated[bool, Meta(description="Whether it can be used only with a key.")]
     host: Annotated[str | None, Meta(description="Where the key is sent.")]
+    test: Annotated[
+        Literal["untested", "accepted", "failed"] | None,
+        Meta(
+            description="What the last test of a saved key showed. Until one is accepted, its models are "
+            "used only where they are named."
+        ),
+    ]
 
 
 class KeysResponse(Struct, frozen=True, rename="camel", kw_only=True):

@@ -130,7 +130,9 @@ _AS = PARAMETERS["view"][0]
 QUERIES: dict[str, list[Shape]] = {
     "browsing": [
         _parameter(
-            "search", _WORDS, "Only conversations whose source has this in it, in any case; the operator."
+            "search",
+            _WORDS,
+            "Only conversations with this in their text or source, in any case; the operator.",
         ),
         _LIMIT,
         _OFFSET,

@@ -29,6 +29,7 @@ app.command(import_rows, name="import", help_formatter=help_of("experiment"))
 app.command(ratings, help_formatter=help_of("experiment"))
 app.command(export, help_formatter=help_of("experiment"))
 EXIT_INCOMPLETE = 1
+EXIT_UNUSABLE = 2
 DefinitionFile = Annotated[Path, Parameter(help="The experiment, a .toml file: docs/experiments.md.")]
 Name = Annotated[str, Parameter(help="The name of an experiment: `moot experiment list`.")]
 ReportFile = Annotated[
@@ -43,7 +44,10 @@ Retry = Annotated[bool, Parameter(negative="", help="Also give failed debates an
 
 @app.command(help_formatter=help_of("experiment"))
 def check(file: DefinitionFile, /) -> int:
-    """How many debates an experiment has, and what it may cost. Nothing is started."""
+    """How many debates an experiment has, and what it may cost. Nothing is started.
+
+    Exits with 2 where a model cannot be used yet.
+    """
     from moot.experiments.definition import read_definition
 
     definition = read_definition(file)
@@ -63,13 +67,15 @@ def check(file: DefinitionFile, /) -> int:
     found, missing = run_loop(look())
     _show_estimate(terminal, definition, found)
     for name in missing:
-        terminal.line(f"local/{name} is not installed; the run downloads it first.")
+        terminal.line(f"local/{name} is not installed. Install it: moot models install {name}")
     if own := sorted(set(definition.judges) & set(definition.models)):
         terminal.line(
             f"Also argue in the debates that they judge: {', '.join(own)}. They are not asked in their own "
             "debates where another judge is left, unless `options` has recuse = false."
         )
     _show_widths(terminal, definition)
+    if missing:
+        return EXIT_UNUSABLE
     terminal.line(f"Run it: moot experiment run {file}")
     return 0
 
@@ -322,17 +328,23 @@ def _show_widths(terminal: Terminal, definition: ExperimentDefinition) -> None:
     )
     widths = expected_widths(plan[: definition.matchups], judges=len(definition.judges) or 1)
     terminal.line(
-        f"Intervals of a rating will be about {widths.rating_width:.0f} points wide; two models "
-        f"{widths.detectable:.0f} points apart are told apart in 80 of 100 such experiments."
+        f"What it can show: a rating has an interval about {widths.rating_width:.0f} points wide. Two models "
+        f"must be {widths.detectable:.0f} points apart, where the better one wins "
+        f"{_win_share(widths.detectable):.0%} of the debates, to be told apart in 80 of 100 such experiments."
     )
+
+
+def _win_share(points: float) -> float:
+    """How often the better of two models wins that are so many points apart."""
+    return 1 / (1 + 10 ** (-points / 400))
 
 
 def _show_progress(terminal: Terminal, name: str, progress: ExperimentProgress) -> None:
     from moot.views.costs import dollars
 
-    for reason in progress.failures[:3]:
+    for reason, debate in list(zip(progress.failures, progress.failed_debates, strict=True))[:3]:
         terminal.line(f"Failed: {reason}")
-
+        terminal.line((f"  See it: moot show {debate}", "dim"))
     of_budget = f" of {dollars(progress.budget)}" if progress.budget is not None else ""
     failed = f"{progress.failed} failed" if progress.failed else ""
     running = f"{progress.running} running" if progress.running else ""

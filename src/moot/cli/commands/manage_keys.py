@@ -40,7 +40,11 @@ def listed() -> int:
         key = _key(here, endpoint)
         mark = ("●", "green") if key else ("○", "dim")
         add_row(
-            table, mark, (endpoint.name, "bold" if key else ""), _source(key), (_note(here, endpoint), "dim")
+            table,
+            mark,
+            (endpoint.name, "bold" if key else ""),
+            _source(here, endpoint, key),
+            (_note(here, endpoint), "dim"),
         )
     terminal = Terminal.out()
     terminal.table(table)
@@ -66,6 +70,7 @@ def set_key(provider: Provider, /) -> int:
     if variable := _variable_set(here, endpoint):
         terminal.line(f"{variable} is set too; the saved key is used until `moot keys remove {provider}`.")
     terminal.line(f"Test it with: moot keys test {endpoint.name}")
+    terminal.line("Until a test accepts it, its models are used only where you name them.")
     return 0
 
 
@@ -91,7 +96,10 @@ def test(provider: Provider, /) -> int:
 
     here = _settings()
     endpoint = _endpoint(here, provider)
-    checked = run(check_key(endpoint, _key(here, endpoint), here.environ))
+    key = _key(here, endpoint)
+    checked = run(check_key(endpoint, key, here.environ))
+    if here.saved_keys is not None and key is not None and key.origin == "settings":
+        here.saved_keys.record_test(endpoint.name, key.secret, ok=checked.ok)
     terminal = Terminal.out() if checked.ok else Terminal.err()
     terminal.line(("✓ ", "green") if checked.ok else ("✗ ", "bold red"), checked.message)
     if checked.fix:
@@ -136,10 +144,16 @@ def _key(here: Settings, endpoint: Endpoint) -> ApiKey | None:
     return key_of(endpoint, here.environ, here.keys, here.saved_keys.all() if here.saved_keys else NO_KEYS)
 
 
-def _source(key: ApiKey | None) -> str:
+def _source(here: Settings, endpoint: Endpoint, key: ApiKey | None) -> str:
     if key is None:
         return "not set"
-    return "saved" if key.origin == "settings" else f"set in {key.source}"
+    if key.origin != "settings" or here.saved_keys is None:
+        return f"set in {key.source}"
+    return {
+        "untested": "saved, not tested",
+        "accepted": "saved",
+        "failed": "saved, test failed",
+    }[here.saved_keys.test_state(endpoint.name)]
 
 
 def _note(here: Settings, endpoint: Endpoint) -> str:

@@ -59,7 +59,11 @@ class Terminal:
         self.print(styled(*parts))
 
     def print(self, what: Text) -> None:
+        """Print a text. Where it is indented and too long, its further lines are indented alike."""
         self._blank = not what.plain.strip()
+        margin = len(what.plain) - len(what.plain.lstrip(" "))
+        if margin and not self._blank and what.cell_len > self.console.width > 2 * margin:
+            what = _hanging(what, margin, self.console)
         self.console.print(what, highlight=False, markup=False, emoji=False, soft_wrap=False)
 
     def print_lines(self, lines: Iterable[Text]) -> None:
@@ -99,6 +103,11 @@ class Terminal:
         """Print a document, cleaned but neither wrapped nor styled."""
         self.console.file.write(clean(words))
         self.console.file.flush()
+
+
+def _hanging(text: Text, margin: int, console: Console) -> Text:
+    lines = text[margin:].wrap(console, console.width - margin)
+    return Text("\n").join(Text(" " * margin) + line for line in lines)
 
 
 def styled(*parts: StyledText) -> Text:

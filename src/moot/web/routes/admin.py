@@ -19,6 +19,7 @@ from moot.api.rights import may
 from moot.api.shapes.server_replies import (
     OfferedProvider,
     ProvidersResponse,
+    ReachableResponse,
     TokenResponse,
     TokensResponse,
 )
@@ -26,6 +27,7 @@ from moot.api.v1 import bodies, people_bodies, query_params
 from moot.store.contract import AccessToken, digest, new_secret
 from moot.views.json_types import Timestamp
 from moot.web.app_context import AppContext, identity_of, query_string
+from moot.web.provider_probe import ProviderProbe
 from moot.web.responses import json_reply
 from moot.web.route_docs import api_router, documented
 from moot.web.routes.handlers import Context, path_parameter
@@ -41,6 +43,9 @@ TokenName = Annotated[
     ),
 ]
 
+ProviderName = Annotated[
+    str, path_parameter("provider", "^[a-z0-9][a-z0-9_-]{0,63}$", "The provider, as in `GET /providers`.")
+]
 ASK_OPERATOR = "Ask the operator of this server."
 FIRST_ONE_WARNING = (
     "From now on every request needs a token. This one is for the debates of {owner}; models, tokens and the "
@@ -78,6 +83,30 @@ async def providers(request: Request, context: Context) -> Response:
             version=__version__,
         )
     )
+
+
+@router.get(
+    "/providers/{provider}/reachable",
+    **documented(
+        "look",
+        tag="Server",
+        summary="See whether a provider answers",
+        reply=ReachableResponse,
+        says="Whether it answers now.",
+        refusals=(404, 422),
+    ),
+)
+async def reachable(request: Request, provider: ProviderName, context: Context) -> Response:
+    """Asks the service at its address, without a key and at most once in five seconds for all clients. An
+    answer that refuses the request shows that the service is up, too.
+    """
+    query_params.no_params(query_string(request))
+    known = context.arena.providers
+    if provider not in known.names():
+        raise Problem("not-found", "There is no such provider")
+    endpoint = known.endpoints.get(provider)
+    answers = await context.service(ProviderProbe).answers(endpoint) if endpoint else None
+    return json_reply(ReachableResponse(provider=provider, reachable=answers))
 
 
 # --- tokens ---------------------------------------------------------------------------------------

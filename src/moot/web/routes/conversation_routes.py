@@ -64,7 +64,7 @@ async def conversations(request: Request, context: Context) -> Response:
     """
     query, identity = pages.parse_listing(query_string(request)), identity_of(request)
     if query.search:
-        # It looks through the addresses of the sources.
+        # It looks through the addresses of the sources, too.
         check(identity, "operate")
     page = await context.arena.store.archive.conversations(
         owner=identity.owner, search=query.search, limit=query.limit, offset=query.offset

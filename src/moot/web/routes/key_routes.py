@@ -7,6 +7,7 @@ read their own environment.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from ipaddress import ip_address
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -140,7 +141,12 @@ async def test_key(request: Request, provider: ProviderName, context: Context) -
     providers = context.arena.providers
     endpoint = _endpoint(providers, provider)
     _require_local(request)
-    return json_reply(await _test(context, endpoint, providers.key(endpoint)))
+    key = providers.key(endpoint)
+    reply = await _test(context, endpoint, key)
+    if providers.saved_keys is not None and key is not None and key.origin == "settings":
+        with suppress(Unavailable):  # the reply is worth more than the memory of it
+            providers.saved_keys.record_test(endpoint.name, key.secret, ok=reply.ok)
+    return json_reply(reply)
 
 
 async def _test(context: AppContext, endpoint: Endpoint, key: ApiKey | None) -> KeyTestResponse:
@@ -173,6 +179,7 @@ def _status(providers: ProviderRegistry, endpoint: Endpoint) -> KeyStatus:
         saved=saved,
         needed=needs_key(endpoint),
         host=urlsplit(endpoint.base_url).netloc or None,
+        test=providers.saved_keys.test_state(endpoint.name) if saved and providers.saved_keys else None,
     )
 
 

@@ -76,10 +76,9 @@ export const put = (path, body, more) => ask('PUT', path, body ?? {}, more);
 export const outside = (path, { method = 'GET', body, ...more } = {}) => ask(method, path, body, { ...more, base: '/api' });
 export const remove = (path, more) => ask('DELETE', path, undefined, more);
 
-/** Whether each provider with a key answered its last call: {openai: 'up' | 'down'}. */
-export async function serviceStates(signal) {
-  const reply = await fetch('/api/health', { signal });
-  return (await reply.json()).services;
+/** Whether this provider answers at its address now. */
+export async function answers(provider, signal) {
+  return (await get(`/providers/${provider}/reachable`, { signal, quiet: true })).reachable;
 }
 
 const KEPT_MS = 60_000;

@@ -18,6 +18,9 @@ const PAGES = [
   [/^\/debate\/(?<id>[^/]+)\/stage$/, 'stage', 'Stage'],
 ];
 
+/** Addresses of this server that are not pages of the application. */
+const ELSEWHERE = /^\/(docs|manual|api)(\/|$)/;
+
 export const route = signal(readRoute());
 
 export function readRoute() {
@@ -60,7 +63,7 @@ export function listen() {
     if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey) return;
     const there = new URL(link.href);
     if (there.origin !== location.origin || link.target || link.hasAttribute('download')) return;
-    if (there.pathname.startsWith('/docs') || there.pathname.startsWith('/api/')) return;
+    if (ELSEWHERE.test(there.pathname)) return;
     if (there.pathname === location.pathname && there.search === location.search && there.hash) return;
     event.preventDefault();
     go(there.pathname + there.search + there.hash);

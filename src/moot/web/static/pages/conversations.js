@@ -65,8 +65,8 @@ function Search({ search }) {
     go(`/conversations${text ? `?search=${encodeURIComponent(text)}` : ''}`);
   };
   return html`<search><form class="row" onSubmit=${seek}>
-    <label class="named grow"><span class="visually-hidden">Search sources</span>
-      <input class="field" type="search" name="search" defaultValue=${search} placeholder="Search sources" maxlength="200" />
+    <label class="named grow"><span class="visually-hidden">Search text and sources</span>
+      <input class="field" type="search" name="search" defaultValue=${search} placeholder="Search text and sources" maxlength="200" />
     </label>
     <button class="btn">Search</button>
     ${search && html`<a class="btn plain" href="/conversations">Clear</a>`}
@@ -74,9 +74,9 @@ function Search({ search }) {
 }
 
 function Nothing({ search }) {
-  if (search) return html`<${Empty} title="No conversation from such a source"><p><a href="/conversations">Clear the search</a></p><//>`;
+  if (search) return html`<${Empty} title="No conversation has these words"><p><a href="/conversations">Clear the search</a></p><//>`;
   return html`<${Empty} title="Nothing has been imported">
-    <p class="soft">Conversations of an older system are imported in the terminal, and read here:</p>
+    <p class="soft">Conversations with models that were held elsewhere are imported in the terminal, and read here:</p>
     <pre>moot import legacy events.jsonl</pre>
   <//>`;
 }

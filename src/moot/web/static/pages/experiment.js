@@ -43,7 +43,7 @@ function FullReport({ name }) {
 }
 
 function Figures({ experiment }) {
-  const { leaderboard, matchups, judges, reliability, closest, notes, models } = experiment;
+  const { leaderboard, matchups, judges, reliability, closest, notes, models, failures } = experiment;
   const order = leaderboard.length ? leaderboard.map((one) => one.model) : models;
   return html`
     <section class="stack" aria-label="Progress">
@@ -58,6 +58,13 @@ function Figures({ experiment }) {
         each pair with the sides swapped.
       </p>
     </section>
+    ${failures.length > 0 && html`<section class="notice bad stack" aria-label="Failures">
+      <h2>${plural(experiment.failed, 'debate')} failed</h2>
+      <ul class="plain stack">${failures.map((one) => html`<li key=${one.debate}>
+        <span dir="auto">${one.reason}</span> <a href=${`/debate/${one.debate}`}>See the debate</a>
+      </li>`)}</ul>
+      <p class="small">Try them again: <code>moot experiment resume ${experiment.name} --retry-failed</code></p>
+    </section>`}
     ${leaderboard.length > 0 && html`<${PageSection} title="Leaderboard" says=${BOARD}><${Leaderboard} models=${leaderboard} /><//>`}
     ${matchups.length > 0 && html`<${PageSection} title="Matchups" says=${MATRIX}>
       <${MatchupMatrix} models=${order} matchups=${matchups} />

@@ -2,6 +2,7 @@
 
 import { html } from '../../vendor/preact.js';
 import { get } from '../lib/api.js';
+import { usableModels } from '../lib/default_models.js';
 import { plural } from '../lib/numbers.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { Copy, Empty, Failed, useLoaded } from '../lib/ui.js';
@@ -10,15 +11,30 @@ import { Progress, ProgressFigures, StateName, isRunning, shortName, usePolling 
 await ensureStyle('experiments');
 
 const SHOWN = 6;
-const FILE = `# league.toml
-name = "league"
-models = ["anthropic/claude-haiku-5-5", "openai/gpt-6-luna"]
-motions = ["Homework should be banned", "Zoos do more good than harm"]
-judges = ["mistral/mistral-large-2512"]
-budget = 5.00`;
-const COMMANDS = `moot experiment check league.toml
-moot experiment run league.toml
-moot experiment report league`;
+/** The second model of the example where only one can be used: the smallest that argues by itself. */
+const SECOND = 'qwen2.5-1.5b';
+
+/** An experiment that runs here: its file, and the commands. `server`: its models and the default one. */
+function exampleFor({ models, default: usual }) {
+  const usable = usableModels({ models, usual });
+  const [one, other = `local/${SECOND}`, judge] = usable;
+  const paid = [one, other, judge].some((label) => label && !label.startsWith('local/') && !label.startsWith('ollama/'));
+  const file = [
+    '# league.toml',
+    'name = "league"',
+    `models = ["${one}", "${other}"]`,
+    'motions = ["Homework should be banned", "Zoos should be closed"]',
+    judge && `judges = ["${judge}"]`,
+    paid && 'budget = 2.00   # US dollars',
+  ];
+  const commands = [
+    usable.length < 2 && `moot models install ${SECOND}`,
+    'moot experiment check league.toml',
+    'moot experiment run league.toml',
+    'moot experiment report league',
+  ];
+  return { file: file.filter(Boolean).join('\n'), commands: commands.filter(Boolean).join('\n') };
+}
 
 export default function Experiments() {
   const [listing, error, again] = useLoaded((signal) => get('/experiments', { signal }));
@@ -55,18 +71,23 @@ function Row({ experiment }) {
 }
 
 function Nothing() {
+  const [server] = useLoaded((signal) => get('/models', { signal }));
+  if (!server) return null;
+  const { file, commands } = exampleFor(server);
   return html`<${Empty} title="No experiments yet">
     <p class="soft">
       An experiment holds many debates between models, each with the sides swapped, and rates the models with
       intervals. Write a file, then run it in a terminal on the server's machine; its progress is shown here.
+      This example runs with the models that this server has.
     </p>
     <figure>
-      <figcaption class="row"><h3 class="grow">The file</h3><${Copy} text=${FILE} label="Copy file" /></figcaption>
-      <pre tabindex="0" aria-label="The file">${FILE}</pre>
+      <figcaption class="row"><h3 class="grow">The file</h3><${Copy} text=${file} label="Copy file" /></figcaption>
+      <pre tabindex="0" aria-label="The file">${file}</pre>
     </figure>
     <figure>
-      <figcaption class="row"><h3 class="grow">Three commands</h3><${Copy} text=${COMMANDS} label="Copy commands" /></figcaption>
-      <pre tabindex="0" aria-label="Three commands">${COMMANDS}</pre>
+      <figcaption class="row"><h3 class="grow">The commands</h3><${Copy} text=${commands} label="Copy commands" /></figcaption>
+      <pre tabindex="0" aria-label="The commands">${commands}</pre>
     </figure>
+    <p><a href="/manual/experiments.html">All that can be in the file</a></p>
   <//>`;
 }

@@ -6,6 +6,7 @@ import { useAnnouncements, useTitle } from '../lib/notifications.js';
 import { wide } from '../lib/preferences.js';
 import { go } from '../lib/router.js';
 import { seatStyle } from '../lib/seats.js';
+import { Words } from '../lib/ui.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { watch } from '../lib/watch_debate.js';
 import { Voting } from '../parts/audience_voting.js';
@@ -53,6 +54,8 @@ function Chamber({ debate, id, role, seat, setRole }) {
   const [bill, showBill] = useState(false);
   const [minds, showMinds] = useState(false);
   const page = useRef();
+  // Not when it ends under the eyes of the reader: the page would move.
+  const [wasOver] = useState(() => Boolean(debate.at('now').peek().endedAt));
   const goes = () => !debate.at('now').peek().endedAt;
   const following = useFollow(page, goes, sought() === null);
   useTitle(debate);
@@ -98,7 +101,8 @@ function Chamber({ debate, id, role, seat, setRole }) {
   const rail = wide.value ? null : html`<div class="tools">${tools}</div>`;
   return html`
     <main id="main" class="chamber ${now.endedAt ? 'over' : 'going'}" ref=${page}>
-      <${Transcript} debate=${debate} id=${id} keys=${keys} onPick=${read} without=${own || null} rail=${rail}>
+      <${Transcript} debate=${debate} id=${id} keys=${keys} onPick=${read} without=${own || null} rail=${rail}
+        above=${wasOver && html`<${Outcome} debate=${debate} />`}>
         <${FailureNotice} debate=${debate} id=${id} />
         <${Stuck} debate=${debate} id=${id} />
         <${VerdictPending} debate=${debate} />
@@ -116,6 +120,17 @@ function Chamber({ debate, id, role, seat, setRole }) {
     <${Controls} ...${{ debate, id, role, seat, setRole }} />
     ${isOver && html`<section class="bar" aria-label="Afterwards"><${AfterDebateBar} debate=${debate} id=${id} /></section>`}
   `;
+}
+
+/** The result above the speeches of a debate that was over when the page was opened. */
+function Outcome({ debate }) {
+  const now = debate.at('now').value;
+  if (!now.endedAt || now.beingJudged || now.trouble) return null;
+  return html`<p class="outcome">
+    <b><${Words}>${now.phase}<//></b><a class="btn" href="#verdict">See ${
+      debate.keys('verdicts').value.length ? 'the verdict' : 'why'
+    }</a>
+  </p>`;
 }
 
 const FollowButton = (way) => html`<button type="button" class="btn follow" aria-keyshortcuts="f" ...${way}>

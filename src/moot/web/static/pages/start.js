@@ -140,6 +140,7 @@ function SetupForm({ at, first, server, formats }) {
         onChange=${config} />
       <div class="row">
         ${add && html`<button type="button" class="btn" onClick=${add}>Add a speaker</button>`}
+        <a class="btn" href="/conversations?new">Turn by turn</a>
         <button type="button" class="btn" onClick=${() => share(true)}>Share this setup</button>
         <button type="button" class="btn" onClick=${reset}>Reset setup</button>
       </div>

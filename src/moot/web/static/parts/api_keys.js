@@ -19,6 +19,11 @@ const PLACES = {
   xai: 'console.x.ai, under API keys',
 };
 const SOURCES = { settings: 'saved on this server', file: 'from moot.toml' };
+const TESTED = {
+  untested: 'Key saved, not tested',
+  accepted: 'Key saved and accepted',
+  failed: 'Key saved, but its test failed',
+};
 
 /** `keys`: the reply of the server about its keys; `providers`: of its providers; `onChange()`: a key was changed. */
 export function ApiKeys({ keys, providers, onChange }) {
@@ -41,13 +46,13 @@ function Service({ one, models, editable, onChange }) {
       const reply = await post(`/keys/${one.provider}/test`);
       setResult(reply);
       announce(reply.message);
+      onChange();
     } catch (error) {
       setResult({ ok: false, message: error.message });
     }
   };
   const saved = async () => {
     setOpen(false);
-    onChange();
     await test();
   };
   const drop = async () => {
@@ -58,9 +63,9 @@ function Service({ one, models, editable, onChange }) {
   };
   return html`<li class="service">
     <div class="head">
-      <span class="mark ${result?.ok === false ? 'bad' : one.set ? 'ready' : ''}" aria-hidden="true"></span>
+      <span class="mark ${result?.ok === false || one.test === 'failed' ? 'bad' : one.set && one.test !== 'untested' ? 'ready' : ''}" aria-hidden="true"></span>
       <h3>${one.title}</h3>
-      <p class="soft small"><${State} one=${one} />${one.set && models > 0 && ` · ${plural(models, 'model')}`}</p>
+      <p class="soft small"><${State} one=${one} />${one.set && one.test !== 'failed' && models > 0 && ` · ${plural(models, 'model')}`}</p>
       ${editable && html`<div class="ways">
         ${one.set && html`<${Button} class="small" onClick=${test} aria-label=${`Test key for ${one.title}`}>Test<//>`}
         ${one.saved && html`<${Button} class="small" onClick=${drop} aria-label=${`Remove key for ${one.title}`}>Remove<//>`}
@@ -78,6 +83,7 @@ function Service({ one, models, editable, onChange }) {
 function State({ one }) {
   const variable = html`<code>${one.variable}</code>`;
   if (!one.set) return html`No key · ${variable} not set`;
+  if (one.test) return html`${TESTED[one.test]}`;
   return html`Key set, ${one.source === 'environment' ? html`from ${variable}` : SOURCES[one.source]}`;
 }
 

@@ -1,7 +1,7 @@
 // The ballots of each judge: both orders side by side, the speeches they refer to, and folded the points, which
 // decide nothing; and the ballots while they are being written.
 
-import { html, useComputed } from '../../vendor/preact.js';
+import { html, useComputed, useRef } from '../../vendor/preact.js';
 import { inPoints, plural } from '../lib/numbers.js';
 import { partiesOf } from '../lib/seats.js';
 import { Growing, Prose } from './prose.js';
@@ -71,13 +71,16 @@ function Diagnosis({ paper, parties, weights }) {
   const criteria = Object.entries(paper.criteria ?? {});
   const rubric = Object.entries(paper.rubric ?? {});
   if (!scored.length && !criteria.length && !rubric.length) return null;
+  const comments = scored.map(([, mark]) => [...mark.strengths, '–', ...mark.weaknesses].join('\n'));
+  const alike = comments.length > 1 && comments[0].length > 1 && new Set(comments).size === 1;
   return html`<details class="diagnosis">
     <summary>Scores and comments (advisory)</summary>
+    ${alike && html`<p class="soft">The same comments for every side: they tell nothing apart.</p>`}
     ${scored.length > 0 && html`<dl class="marks">${scored.map(
       ([id, mark]) => html`<div key=${id} data-seat style=${parties.get(id)?.style}>
         <dt><bdi>${parties.get(id)?.name}</bdi> <span class="numbers">${inPoints(mark.score)} of 100</span></dt>
-        ${mark.strengths.map((text, index) => html`<dd key=${`+${index}`} class="plus" dir="auto">${text}</dd>`)}
-        ${mark.weaknesses.map((text, index) => html`<dd key=${`-${index}`} class="minus" dir="auto">${text}</dd>`)}
+        ${!alike && mark.strengths.map((text, index) => html`<dd key=${`+${index}`} class="plus" dir="auto">${text}</dd>`)}
+        ${!alike && mark.weaknesses.map((text, index) => html`<dd key=${`-${index}`} class="minus" dir="auto">${text}</dd>`)}
       </div>`,
     )}</dl>`}
     ${rubric.length > 0 && html`<${Rubric} rubric=${rubric} parties=${parties} weights=${weights} />`}
@@ -108,17 +111,33 @@ function Rubric({ rubric, parties, weights }) {
 const STATE = { waiting: 'not begun', writing: 'writing', spoiled: 'could not be read', missing: 'none came' };
 
 export function Bench({ debate }) {
-  const keys = debate.keys('bench').value;
-  const ballotAt = (key) => debate.at('bench', key).value;
-  const last = Math.max(0, ...keys.map((key) => ballotAt(key)?.judging ?? 0));
-  const own = keys.filter((key) => ballotAt(key)?.judging === last);
+  const own = ballotKeys(debate);
   if (!own.length) return null;
-  const judges = Map.groupBy(own, (key) => ballotAt(key).judge);
+  const judges = Map.groupBy(own, (key) => debate.at('bench', key).value.judge);
   return html`<section class="bench" aria-labelledby="bench-title">
-    <h2 id="bench-title">Judging…</h2>
+    <h2 id="bench-title">Judging… <${BallotCount} debate=${debate} /></h2>
     <p class="soft">Each model judges twice, the second time with the parties in swapped order.</p>
     ${[...judges].map(([judge, papers]) => html`<${Judge} key=${judge} keys=${papers} debate=${debate} />`)}
   </section>`;
+}
+
+/** The ballots of the latest judging. */
+function ballotKeys(debate) {
+  const keys = debate.keys('bench').value;
+  const ballotAt = (key) => debate.at('bench', key).value;
+  const last = Math.max(0, ...keys.map((key) => ballotAt(key)?.judging ?? 0));
+  return keys.filter((key) => ballotAt(key)?.judging === last);
+}
+
+const OPEN = new Set(['waiting', 'writing']);
+
+/** "ballot 1 of 2": of the one that is being written; nothing once all are cast. */
+export function BallotCount({ debate }) {
+  const [done, total] = useComputed(() => {
+    const states = ballotKeys(debate).map((key) => debate.at('bench', key).value.state);
+    return [states.filter((state) => !OPEN.has(state)).length, states.length].join();
+  }).value.split(',').map(Number);
+  return done < total ? html`<span class="soft numbers">ballot ${done + 1} of ${total}</span>` : null;
 }
 
 // A replay may go back to before the judging: then a ballot is removed before the component that shows it.
@@ -138,7 +157,9 @@ function LivePaper({ name, alone, debate }) {
   const state = useComputed(() => one.value?.state).value;
   const thinks = useComputed(() => Boolean(!one.value?.text && one.value?.reasoning)).value;
   const attempt = useComputed(() => one.value?.attempt).value;
-  const text = useComputed(() => one.value?.text ?? '');
+  // The text stays when the ballot is cast or written again, so that the page does not jump.
+  const last = useRef('');
+  const text = useComputed(() => (last.current = one.value?.text || last.current));
   const { order, winner, person } = one.peek() ?? {};
   const party = state === 'cast' ? partiesOf(debate.at('about').value).get(winner) : null;
   const word = person && state === 'waiting' ? 'awaited' : thinks && state === 'writing' ? 'thinking…' : STATE[state];
@@ -149,6 +170,7 @@ function LivePaper({ name, alone, debate }) {
         ? html`<span class="hue"><bdi>${party?.name ?? 'a tie'}</bdi></span>`
         : html`<span class="soft">${word}${attempt > 1 && state === 'writing' ? `, attempt ${attempt}` : ''}</span>`}
     </h4>
-    ${state === 'writing' && html`<${Growing} text=${text} live=${true} />`}
+    ${(state === 'writing' || (state === 'cast' && last.current)) && html`<${Growing} text=${text}
+      live=${state === 'writing'} />`}
   </section>`;
 }

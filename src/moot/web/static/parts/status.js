@@ -2,10 +2,11 @@
 // can be done about them.
 
 import { html, useEffect, useState } from '../../vendor/preact.js';
-import { post, serviceStates } from '../lib/api.js';
+import { answers, post } from '../lib/api.js';
 import { seconds, span, useBeat, useNow } from '../lib/clock.js';
 import { countWords, figure } from '../lib/numbers.js';
 import { Button, Words } from '../lib/ui.js';
+import { BallotCount } from './judge_ballots.js';
 
 const PREPARING = {
   created: 'About to begin',
@@ -32,6 +33,7 @@ export function Phase({ debate }) {
     <span class="measure">
       ${!now.endedAt && now.rounds > 1 && now.round > 0 && html`<span>round ${now.round} of ${now.rounds}</span>`}
       ${paused && html`<span>${paused}</span>`}
+      ${now.beingJudged && html`<${BallotCount} debate=${debate} />`}
       ${only && !others.length && html`<${WordsAndClock} key=${only} turn=${turn(only)} still=${still}
         pace=${() => debate.pace.get(only)} />`}
     </span>
@@ -156,12 +158,12 @@ export function FailureNotice({ debate, id }) {
 
 const ASKED_MS = 5000;
 
-/** Whether a provider answered its last call; asked again every few seconds, because other debates may call it. */
+/** Whether a provider answers now; asked again every few seconds. Nothing is shown for one without an address. */
 export function Reachable({ provider }) {
   const [state, set] = useState(null);
   useEffect(() => {
     const stop = new AbortController();
-    const look = () => document.hidden || serviceStates(stop.signal).then((states) => set(states[provider]), () => {});
+    const look = () => document.hidden || answers(provider, stop.signal).then(set, () => {});
     look();
     const timer = setInterval(look, ASKED_MS);
     return () => {
@@ -169,9 +171,9 @@ export function Reachable({ provider }) {
       clearInterval(timer);
     };
   }, [provider]);
-  if (state !== 'up' && state !== 'down') return null;
-  return html`<p class="reach small ${state}" role="status">
-    <bdi>${provider}</bdi> ${state === 'up' ? 'answered the last call' : 'did not answer the last call'}
+  if (state === null) return null;
+  return html`<p class="reach small ${state ? 'up' : 'down'}" role="status">
+    <bdi>${provider}</bdi> ${state ? 'answers now' : 'does not answer now'}
   </p>`;
 }
 

@@ -16,12 +16,13 @@ import { NoVerdict, Verdict } from './verdict.js';
 
 /**
  * `onPick(number)`: a speech of the strip was picked; `bare`: without motion and seats; `without`: a speech that is
- * shown elsewhere; `rail`: shown beside the strip; `keys`: further keys. Children come after the speeches.
+ * shown elsewhere; `rail`: shown beside the strip; `above`: shown before the speeches; `keys`: further keys. Children come after the speeches.
  */
-export function Transcript({ debate, id, bare = false, onPick = jump, without = null, rail, keys, children }) {
+export function Transcript({ debate, id, bare = false, onPick = jump, without = null, rail, above, keys, children }) {
   useKeys('Reading', { ...keys, t: ['Show or fold reasoning', toggle] });
   return html`
     ${!bare && html`<${Motion} debate=${debate} /><${Lecterns} debate=${debate} onPick=${onPick}>${rail}<//>`}
+    ${above}
     <div class="floor">
       <${BeforeFirstSpeech} debate=${debate} />
       <${Log} debate=${debate} id=${id} without=${without} />
