@@ -62,7 +62,11 @@ def kept_from(debate: Debate, records: Sequence[Recorded], viewer: Viewer) -> It
         asked = aside.seat == mine or viewer.privileged or aside.text in taken
         # Whoever speaks is told what the point would be, and takes it or not.
         offered = debate.turn(aside.turn or 0) if aside.kind == "point" else None
-        if aside.kind != "referee" and not asked and (offered is None or offered.seat != mine):
+        if (
+            aside.kind not in ("referee", "persona_vote")
+            and not asked
+            and (offered is None or offered.seat != mine)
+        ):
             yield "an aside", aside.text
     for remark in debate.remarks:
         if remark.to not in (None, mine) and not (viewer.privileged or remark.question):
@@ -77,6 +81,8 @@ def kept_from(debate: Debate, records: Sequence[Recorded], viewer: Viewer) -> It
     if viewer.role in ("participant", "judge") or not (viewer.privileged or debate.manner.show_reasoning):
         for turn in debate.turns:
             yield "a thought", turn.reasoning
+        for aside in debate.asides:
+            yield from (("a belief", f"{100 * chance:.0f} %") for chance in aside.chances.values())
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -195,6 +195,17 @@ def believing(debate_id: str) -> Simulation:
     return debate.run()
 
 
+def persuaded(sent: Sent) -> Reply:
+    """Some personas change their mind; one gives no valid vote."""
+    asked = sent.debate.aside(sent.purpose.aside or 0)
+    if asked is None:
+        return speak(sent)
+    if asked.persona == "lawyer":
+        return Reply('{"vote": "abstain"}')
+    moved = asked.turn is not None and asked.persona in ("student", "nurse", "farmer")
+    return Reply('{"vote": "for"}' if moved or asked.persona == "engineer" else '{"vote": "undecided"}')
+
+
 def manual(debate_id: str) -> Simulation:
     """Round by round on request, and judged before the last one."""
     opening = table("roundtable", "for", "against", "neutral", manner=DebateOptions(auto=False, intensity=1))
@@ -304,6 +315,9 @@ SCENES: dict[str, Scene] = {
     ),
     "tools": equipped,
     "beliefs": believing,
+    "model-audience": scene(
+        table("oxford", limits=DebateLimits(1), manner=DebateOptions(model_audience=True)), persuaded
+    ),
     "manual": manual,
     "by-hand": decided,
     "stopped": stopped,

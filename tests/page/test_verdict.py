@@ -14,6 +14,7 @@ from playwright.async_api import BrowserContext, Page, expect
 
 from moot.core.terms import Request
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, ThinkCue, improvise
+from tests.page.test_axe import AXE, found
 from tests.web.routes.served import Served, body, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -161,3 +162,25 @@ async def test_a_shared_link_lets_others_read_and_do_nothing(page: Page, served:
         await expect(page.get_by_role("button", name=deed)).to_have_count(0)
     await page.goto(f"{served.url}/debate/{debate}/inspect")
     await expect(page.get_by_text("shown to those who conduct the debate")).to_be_visible()
+
+
+async def test_private_beliefs_are_drawn_with_a_table_and_the_model_audience(
+    page: Page, served: Served
+) -> None:
+    setup = body(maxRounds=1)
+    config = {**setup["config"], "beliefs": True, "modelAudience": True}
+    debate = await held(served, "steady", config=config)
+    await page.set_viewport_size({"width": 360, "height": 700})
+    await page.goto(f"{served.url}/debate/{debate}/verdict")
+    section = page.get_by_role("region", name="Private beliefs")
+    drawn = section.get_by_role("img", name="How likely a is to win, after each speech")
+    await expect(drawn).to_have_attribute("aria-label", re.compile(r"a: \d+ %, .* b: .* the judge: \d+ %"))
+    await expect(section).to_contain_text("gave itself")
+    await section.get_by_text("The same as a table").click()
+    await expect(section.get_by_role("row")).to_have_count(4)
+    models = page.get_by_role("region", name="The model audience")
+    await expect(models).to_contain_text("8 models that voted both before and after")
+    await expect(page.get_by_role("region", name="The audience", exact=True)).to_have_count(0)
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 360
+    if AXE.exists():
+        assert await found(page) == []

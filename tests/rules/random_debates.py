@@ -358,7 +358,7 @@ def secrets(simulation: Simulation) -> Iterator[tuple[str, str | None]]:
     """Every answer aside that nobody but its seat may know, with that seat; None for a referee."""
     taken = {point.text for point in simulation.debate.points if point.accepted}
     for asked in simulation.debate.asides:
-        if asked.kind != "referee" and asked.text and asked.text not in taken:
+        if asked.kind not in ("referee", "persona_vote") and asked.text and asked.text not in taken:
             yield asked.text, asked.seat
 
 
@@ -494,6 +494,7 @@ def openings(limited: bool) -> st.SearchStrategy[DebateOpened]:
             "prep": st.booleans(),
             "blind": _one_of(False, False, True),
             "beliefs": _one_of(False, False, True),
+            "model_audience": _one_of(False, False, False, True),
             "polls": _one_of(None, None, None, PollSettings(), PollSettings(before=False, seconds=30.0)),
             "recuse": st.booleans(),
         }

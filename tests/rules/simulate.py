@@ -486,6 +486,7 @@ def aside(sent: Sent, yes: bool = True, text: str = "") -> str:
         "referee": {"conceded": yes, "quote": text or asked.about},
         "confidence": {"percent": percent_canary(sent.call)},
         "belief": _chances(sent),
+        "persona_vote": {"vote": "for" if yes else "undecided"},
     }
     return msgspec.json.encode(said[asked.kind]).decode()
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from moot.core.terms import HUMAN, DebateLimits, DebateOptions, Judge, Model, Money
+from moot.judging import audience_votes
 from moot.judging.belief_requests import read_side_answer
+from moot.judging.model_audience import model_tally
+from moot.prompts.personas import personas
 from moot.prompts.side_question_prompts import UnreadableAnswer
 from moot.rules.cost_estimate import estimate
 from tests.rules.simulate import Reply, Sent, Simulation, speak
@@ -114,3 +117,30 @@ def test_beliefs_stay_within_the_limit_and_the_debate_is_judged_all_the_same() -
     assert debate.counted <= limits.cost
     assert debate.verdict is not None
     assert {aside.state for aside in debate.asides} == {"answered", "failed"}
+
+
+def test_the_model_audience_votes_before_and_after_and_is_counted_apart() -> None:
+    from tests.golden.scenes import persuaded
+
+    manner = DebateOptions(model_audience=True)
+    opening = table("oxford", limits=DebateLimits(1), manner=manner)
+    debate = Simulation(opening, persuaded).start().run().debate
+    assert [aside.turn for aside in debate.asides] == [None] * len(personas()) + [2] * len(personas())
+    tally = model_tally(debate)
+    assert tally is not None
+    assert (tally.voters, tally.pairs, tally.leader) == ("models", len(personas()) - 1, "for")
+    assert not debate.votes
+    assert audience_votes.tally(debate) is None
+    told = " ".join(audience_votes.result_sentences(debate, tally)) + " ".join(
+        audience_votes.result_doubts(tally)
+    )
+    assert "7 models that voted both before and after" in told
+    assert "people" not in told
+
+
+def test_half_of_the_personas_read_the_choices_in_the_other_order() -> None:
+    manner = DebateOptions(model_audience=True)
+    simulation = held(manner=manner)
+    asked = [sent.request.schema for sent in simulation.sent if sent.purpose.aside is not None]
+    first = [schema["properties"]["vote"]["enum"][0] for schema in asked if schema]
+    assert first.count("for") == first.count("against")

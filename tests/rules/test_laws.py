@@ -356,7 +356,9 @@ def test_no_one_is_sent_what_a_debater_or_a_judge_believes(simulation: Simulatio
         assert not any(mark in text for mark in marks)
     seats = [Viewer("participant", seat.id) for seat in simulation.debate.seats]
     for viewer in (*seats, Viewer("judge")):
-        assert b'"chances"' not in hidden_from(viewer, simulation)
+        seen = hidden_from(viewer, simulation)
+        assert b'"chances"' not in seen
+        assert b'"persona_vote"' not in seen
 
 
 @law()

@@ -42,6 +42,7 @@ DEBATE_OPTIONS = {
         "--blind": "Openings are simultaneous; neither side hears the other.",
         "--opens SIDE": "Who speaks first, for or against, where a toss decides: public-forum.",
         "--beliefs": "Ask speakers and a judge privately, speech by speech, who they think will win.",
+        "--model-audience": "Model personas vote before and after, counted apart from people.",
         "--audience SECONDS": "An audience votes before and after, for this long: `moot vote last for`.",
         "--winning HOW": (
             "What decides: ai-judge, self-terminate (one side gives way), user-decides or"

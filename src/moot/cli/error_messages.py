@@ -33,6 +33,7 @@ OPTION_NAMES = {
     "blind": "--blind",
     "opens": "--opens",
     "beliefs": "--beliefs",
+    "modelAudience": "--model-audience",
     "winningCondition": "--winning",
     "judges": "--judge",
     "seconds": "--seconds",

@@ -227,6 +227,8 @@ class AsideAsked(Struct, frozen=True, tag="aside.asked", omit_defaults=True):
     """The speech that it is about."""
     about: str = ""
     """The passage of the speech that led to the question."""
+    persona: str = ""
+    """The persona of the model audience that is asked."""
 
 
 class AsideAnswered(Struct, frozen=True, tag="aside.answered", omit_defaults=True):

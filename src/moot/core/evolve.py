@@ -234,6 +234,7 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
                 judge=event.judge,
                 turn=event.turn,
                 about=event.about,
+                persona=event.persona,
                 seq=recorded.seq,
                 asked_at=recorded.at,
             )

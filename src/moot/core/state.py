@@ -216,6 +216,8 @@ class Aside(Struct, frozen=True, gc=False):
     """How likely each party is to win, from 0 to 1, where that was the question."""
     lost: bool = False
     """It failed because the process stopped."""
+    persona: str = ""
+    """The persona of the model audience that is asked."""
 
 
 class PointOfInformation(Struct, frozen=True, gc=False):

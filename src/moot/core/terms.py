@@ -199,6 +199,13 @@ class DebateOptions(Struct, frozen=True, omit_defaults=True, kw_only=True):
             "affected."
         ),
     ] = False
+    model_audience: Annotated[
+        bool,
+        Meta(
+            description="An audience of model personas votes before and after the speeches, in debates of "
+            "two parties. Its votes are counted apart from those of people and decide nothing."
+        ),
+    ] = False
     tools: tuple[str, ...] = ()
     """What the seats may use: a server of `moot.toml`, one tool of it (`server/tool`), or a provider's own
     tools (`web_search`, `code`). Nothing else."""
@@ -615,9 +622,9 @@ class DebateVerdict(Struct, frozen=True, omit_defaults=True):
     """The seat that spoke last: judges tend to favour it."""
 
 
-BeliefKind = Literal["confidence", "belief"]
+BeliefKind = Literal["confidence", "belief", "persona_vote"]
 """`confidence`: how likely a debater thinks it is to win; `belief`: how likely a judge thinks each party is
-to."""
+to; `persona_vote`: how a persona of the model audience votes."""
 AsideKind = Literal["notes", "point", "leave", "concession", "referee", BeliefKind]
 """Questions beside the speeches: `notes` to make notes, `point` whether to offer a point of information,
 `leave` whether the speaker accepts it, `concession` whether the speaker has conceded, `referee` whether that

@@ -92,7 +92,18 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 OPTIONS = frozenset(
-    {"intensity", "objective", "blind", "prep", "turns", "turn_seconds", "recuse", "tools", "beliefs"}
+    {
+        "intensity",
+        "objective",
+        "blind",
+        "prep",
+        "turns",
+        "turn_seconds",
+        "recuse",
+        "tools",
+        "beliefs",
+        "model_audience",
+    }
 )
 
 

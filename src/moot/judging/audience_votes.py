@@ -84,6 +84,9 @@ def _hits(dice: Random, tries: int, chance: float) -> int:
 
 MIN_VOTERS = 10
 """With fewer voters there is no interval."""
+AudienceRule = Literal["swing", "majority"]
+VoterKind = Literal["people", "models"]
+"""Votes of people, or of the model audience (`model_audience.py`); never of both."""
 TransitionTable = tuple[tuple[int, ...], ...]
 
 
@@ -119,7 +122,7 @@ class ChoiceSwing(Struct, frozen=True):
 
 
 class AudienceTally(Struct, frozen=True):
-    rule: Literal["swing", "majority"]
+    rule: AudienceRule
     choices: tuple[str, ...]
     """The last one is `undecided`."""
     sealed: bool
@@ -135,6 +138,7 @@ class AudienceTally(Struct, frozen=True):
     """The points between the first and the next: of change in a swing, of votes in a majority."""
     interval: ConfidenceInterval | None = None
     """Of the lead in a swing, where enough people voted twice."""
+    voters: VoterKind = "people"
 
     def count(self, poll: PollName) -> PollResult | None:
         return next((count for count in self.counts if count.poll == poll), None)
@@ -159,28 +163,44 @@ def tally(debate: Debate) -> AudienceTally | None:
             rule, options, sealed=True, counts=tuple(_votes_cast(debate, poll) for poll in debate.polls)
         )
     before, after = _timely_votes(debate, "before"), _timely_votes(debate, "after")
+    pairs = len(before.keys() & after.keys())
+    counts = tuple(_poll_result(debate, poll, options, pairs) for poll in debate.polls)
+    return count_votes(debate.id, rule, options, before, after, counts)
+
+
+def count_votes(
+    debate_id: str,
+    rule: AudienceRule,
+    options: tuple[str, ...],
+    before: Mapping[str, str],
+    after: Mapping[str, str],
+    counts: tuple[PollResult, ...],
+    voters: VoterKind = "people",
+) -> AudienceTally:
+    """What the votes come to: `before` and `after` are choices by voter, `counts` the polls one by one."""
     moves = Counter((before[voter], after[voter]) for voter in before.keys() & after.keys())
     table = tuple(tuple(moves[one, other] for other in options) for one in options)
     gains = {choice: _gain(len(options), index) for index, choice in enumerate(options)}
     standing = Counter(after.values()) if rule == "majority" else Counter(_net_gains(table, options))
     first, second = _first_two(standing, options)
     ahead = tuple(one - other for one, other in zip(gains[first], gains[second], strict=True))
-    sure = _intervals(debate.id, table, (*gains.values(), ahead))
+    sure = _intervals(debate_id, table, (*gains.values(), ahead))
     return AudienceTally(
         rule,
         options,
         sealed=False,
-        counts=tuple(_poll_result(debate, poll, options, moves.total()) for poll in debate.polls),
+        counts=counts,
         pairs=moves.total(),
         table=table,
         changes=tuple(_changes(options, table, sure)),
         leader=first if standing[first] > standing[second] else None,
         lead=_points(standing[first] - standing[second], moves.total() if rule == "swing" else len(after)),
         interval=sure[-1] if rule == "swing" else None,
+        voters=voters,
     )
 
 
-def _rule(debate: Debate) -> Literal["swing", "majority"]:
+def _rule(debate: Debate) -> AudienceRule:
     polls = debate.manner.polls
     first = debate.poll("before") is not None or (not debate.polls and polls is not None and polls.before)
     return "swing" if first and not _majority_decides(debate.format) else "majority"
@@ -313,7 +333,8 @@ def result_sentences(debate: Debate, tally_result: AudienceTally) -> Iterator[st
     elif tally_result.pairs:
         yield from _swing(debate, tally_result)
     else:
-        yield "Nobody voted both before and after the debate, so no change of mind can be counted."
+        none = "No model" if tally_result.voters == "models" else "Nobody"
+        yield f"{none} voted both before and after the debate, so no change of mind can be counted."
 
 
 def _swing(debate: Debate, tally: AudienceTally) -> Iterator[str]:
@@ -321,7 +342,8 @@ def _swing(debate: Debate, tally: AudienceTally) -> Iterator[str]:
     moved = _listed(
         [f"{choice_label(debate, change.choice)} {_moved(change.points)}" for change in contenders]
     )
-    yield f"Counted over {_people(tally.pairs)} who voted both before and after: {moved}."
+    voters = f"{_voters(tally, tally.pairs)} {'that' if tally.voters == 'models' else 'who'} voted both"
+    yield f"Counted over {voters} before and after: {moved}."
     if tally.leader is None:
         yield "Equal changes are a draw."
         return
@@ -353,15 +375,16 @@ def _doubts(tally: AudienceTally) -> Iterator[str]:
     voters = tally.pairs if tally.rule == "swing" else sum(c.votes for c in tally.counts if c.poll == "after")
     twice = " both before and after" if tally.rule == "swing" else ""
     if 0 < voters < MIN_VOTERS:
-        yield f"Only {_people(voters)} voted{twice}: too few to say how sure this is."
+        yield f"Only {_voters(tally, voters)} voted{twice}: too few to say how sure this is."
     if tally.leader and tally.interval and tally.interval.holds_zero:
         lead = _in_points(tally.lead)
         yield f"The lead of {lead} may be chance: another audience like this one might have given none."
     if tally.rule == "majority" and _more_undecided(tally):
-        yield "More people were undecided than voted for the winner."
+        yield f"More {tally.voters} were undecided than voted for the winner."
     single = sum(count.single for count in tally.counts)
     if tally.rule == "swing" and single and 3 * single >= tally.pairs:
-        yield f"{_people(single)} voted only once and {'is' if single == 1 else 'are'} not in the swing."
+        verb = "is" if single == 1 else "are"
+        yield f"{_voters(tally, single)} voted only once and {verb} not in the swing."
     if late := sum(count.late for count in tally.counts):
         yield f"{_votes(late)} came late and {'does' if late == 1 else 'do'} not count."
 
@@ -385,7 +408,9 @@ def _between(interval: ConfidenceInterval) -> str:
     return f"{interval.low:g} and {interval.high:g}".replace("-", "−")
 
 
-def _people(number: int) -> str:
+def _voters(tally: AudienceTally, number: int) -> str:
+    if tally.voters == "models":
+        return "1 model" if number == 1 else f"{number:,} models"
     return "1 person" if number == 1 else f"{number:,} people"
 
 

@@ -4,7 +4,8 @@ The judge reads what a ballot would be based on (`judge_request.py`): the speech
 and inside a fence, and nothing that was said or thought beside them. With two parties it gives one number,
 with more a number for each. A reply that is not exactly that is no answer. The answer is recorded and enters
 no ballot, no verdict and no later prompt. `side_question_request` and `read_side_answer` do this for a judge,
-and pass every other side question on to `prompts/side_question_prompts.py`.
+and pass every other side question on: votes to `model_audience.py`, the rest to
+`prompts/side_question_prompts.py`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from moot.core.state import Aside, Debate
 from moot.core.terms import ChatMessage, Model, Request
 from moot.judging.ballots import LABELS, choose_labels
 from moot.judging.judge_request import JudgePrompt, evidence_texts, list_labels, side_lines
+from moot.judging.model_audience import persona_request, read_vote
 from moot.judging.parties import SIDES, parties
 from moot.prompts.fences import fence_for
 from moot.prompts.side_question_prompts import (
@@ -46,6 +48,8 @@ def side_question_request(
     """The request for any side question; `words` is the maximum length of the answer."""
     if aside.kind == "belief":
         return _belief_request(debate, aside, model, attempt)
+    if aside.kind == "persona_vote":
+        return persona_request(debate, aside, model, attempt)
     return aside_request(debate, aside, model, words, attempt)
 
 
@@ -53,6 +57,8 @@ def read_side_answer(debate: Debate, aside: Aside, reply: str, words: int) -> As
     """Raises UnreadableAnswer."""
     if aside.kind == "belief":
         return AsideAnswered(aside.number, chances=_read_chances(debate, reply))
+    if aside.kind == "persona_vote":
+        return AsideAnswered(aside.number, text=read_vote(reply))
     return read_answer(debate, aside, reply, words)
 
 

@@ -2,8 +2,8 @@
 
 A seat is asked with its persona and its secrets; a referee knows only the motion and the speech. Only private
 notes, and the question how likely the seat is to win, need everything it has heard. The other questions
-concern one speech, or only who offers a point, and their prompts are short. What a judge believes is asked by
-`judging/belief_requests.py`.
+concern one speech, or only who offers a point, and their prompts are short. What a judge believes, and how
+a persona votes, is asked by `judging/belief_requests.py`.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ SHAPES: dict[AsideKind, dict[str, str]] = {
     "referee": {"conceded": "boolean", "quote": "string"},
     "confidence": {"percent": "integer"},
     "belief": {"percent": "integer"},
+    "persona_vote": {"vote": "string"},
 }
 PERCENT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 100}
 
@@ -125,8 +126,8 @@ def _question(debate: Debate, aside: Aside, words: int, held: Fence) -> str:
         case "confidence":
             own = section("asides", "chance-own-side" if seat_wins_with_side(debate) else "chance-own-seat")
             return section("asides", "confidence", heard=_heard(debate, aside, held), who=own)
-        case "belief":
-            raise ValueError("a judge is asked by judging/belief_requests.py")
+        case "belief" | "persona_vote":
+            raise ValueError("asked by judging/belief_requests.py")
 
 
 def _notes(debate: Debate, aside: Aside, words: int, fence: Fence) -> str:
@@ -227,8 +228,8 @@ def read_answer(debate: Debate, aside: Aside, reply: str, words: int) -> AsideAn
         case "confidence":
             percent = read_reply(PercentAnswer, reply).percent
             return AsideAnswered(number, chances={aside.seat or "": chance(percent)})
-        case "belief":
-            raise ValueError("a judge's belief is read by judging/belief_requests.py")
+        case "belief" | "persona_vote":
+            raise ValueError("read by judging/belief_requests.py")
 
 
 def chance(percent: float) -> float:

@@ -1,16 +1,19 @@
-"""When debaters and a judge are asked how likely they think it is to win (`DebateOptions.beliefs`).
+"""When debaters and a judge are asked how likely they think it is to win (`DebateOptions.beliefs`), and when
+the personas of the model audience vote (`DebateOptions.model_audience`).
 
 Each debater is asked before and after each of its speeches, the first judge that is a model before the first
 speech and after every speech. Not within a cross-examination, nor in the middle of a speech that is split by
-points of information. People are not asked. A question whose answer was lost because the process stopped is
-asked again; any other failure is final: then there is no answer.
+points of information. People are not asked. The personas vote before the first speech and after the last;
+that judge's model answers for them, else the model of the first debater that is one. A question whose answer
+was lost because the process stopped is asked again; any other failure is final: then there is no answer.
 """
 
 from __future__ import annotations
 
 from moot.core.state import Aside, Debate, Turn
-from moot.core.terms import EXCHANGE_TONES, Judge, Slot
-from moot.judging.parties import party_of
+from moot.core.terms import EXCHANGE_TONES, Judge, Model, PollName, Slot
+from moot.judging.parties import SIDES, parties, party_of
+from moot.prompts.personas import personas
 from moot.rules.side_questions import SideQuestion, continuation, latest_turns
 
 MAX_LOST = 3
@@ -53,6 +56,26 @@ def asked_judge(debate: Debate) -> Judge | None:
     return next((judge for judge in debate.panel if not judge.model.human), None)
 
 
+def persona_votes(debate: Debate, poll: PollName) -> tuple[SideQuestion, ...]:
+    """The votes of the model audience that are due before the first speech, or after the last."""
+    if not debate.manner.model_audience or debate.is_session or audience_model(debate) is None:
+        return ()
+    last = next(reversed(latest_turns(debate)), None)
+    if len(parties(debate)) != len(SIDES) or (poll == "before") == debate.has_speeches:
+        return ()
+    slot, turn = (last.slot, last.number) if poll == "after" and last else (0, None)
+    votes = [SideQuestion("persona_vote", slot, turn=turn, persona=persona) for persona in personas()]
+    return _unanswered(debate, votes)
+
+
+def audience_model(debate: Debate) -> Model | None:
+    """The model that speaks for the personas."""
+    if judge := asked_judge(debate):
+        return judge.model
+    models = (seat.model for party in parties(debate) for seat in party.seats)
+    return next((model for model in models if not model.human), None)
+
+
 def _are_asked(debate: Debate) -> bool:
     return debate.manner.beliefs and not debate.is_session
 
@@ -78,4 +101,5 @@ def _is_due(debate: Debate, question: SideQuestion) -> bool:
 
 
 def _key(question: SideQuestion | Aside) -> tuple[object, ...]:
-    return question.kind, question.slot, question.seat, question.judge, question.turn
+    who = question.seat, question.judge, question.persona
+    return question.kind, question.slot, question.turn, *who

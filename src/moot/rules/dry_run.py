@@ -31,7 +31,7 @@ from moot.judging.judge_request import (
 )
 from moot.prompts.side_question_prompts import MAX_TOKENS as ASIDE_TOKENS
 from moot.prompts.speech_prompts import turn_request
-from moot.rules.belief_questions import beliefs_after, beliefs_before
+from moot.rules.belief_questions import beliefs_after, beliefs_before, persona_votes
 from moot.rules.budget import UNJUDGED_RULES, model_judges
 from moot.rules.runner_decisions import aside_model
 from moot.rules.side_questions import (
@@ -113,7 +113,8 @@ class _DryRun:
             dropped = skipped_speech(self.debate, slot)
             for question in () if dropped else questions_before(self.debate, (slot,)):
                 yield from self._asked(question, certain=True, answer=self._words_of(question))
-            for question in () if dropped else beliefs_before(self.debate, (slot,)):
+            asked = (*persona_votes(self.debate, "before"), *beliefs_before(self.debate, (slot,)))
+            for question in () if dropped else asked:
                 yield from self._asked(question, certain=True)
             turn, request = self._turn(slot), None
             if not self.debate.seat(slot.seat).model.human:
@@ -124,6 +125,8 @@ class _DryRun:
                 continue
             self._give(turn, request)
             yield from self._aside_calls()
+        for question in persona_votes(self.debate, "after"):
+            yield from self._asked(question, certain=True)
 
     def ballot_calls(self, judge: Judge, order: int) -> Iterator[PlannedCall]:
         """A ballot, and its repair. Without automatic judging neither may be needed."""

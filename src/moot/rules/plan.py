@@ -25,7 +25,7 @@ from moot.core.events import ConcessionMade, EndReason, FailReason, PointRaised,
 from moot.core.state import Debate, Judging, Turn
 from moot.core.terms import Judge, PollName, SimilarTurns, Slot
 from moot.judging.ballots import orders
-from moot.rules.belief_questions import beliefs_after, beliefs_before
+from moot.rules.belief_questions import beliefs_after, beliefs_before, persona_votes
 from moot.rules.side_questions import (
     SideQuestion,
     asides_about,
@@ -110,7 +110,8 @@ def plan(debate: Debate) -> Plan:
     if skipped := skipped_speech(debate, first):
         return RecordFacts(skipped)
     group = tuple(slot for slot in remaining if slot.group == first.group)
-    if questions := (*questions_before(debate, group), *beliefs_before(debate, group)):
+    before = (*persona_votes(debate, "before"), *beliefs_before(debate, group))
+    if questions := (*questions_before(debate, group), *before):
         return AskSideQuestions(questions)
     return Speak(group)
 
@@ -122,9 +123,9 @@ def _plan_after_speaking(debate: Debate) -> Plan | None:
     if points := points_raised(debate):
         return RecordFacts(points)
     if finding := concession(debate):
-        return Conclude("concession", finding)
+        return _last_votes(debate) or Conclude("concession", finding)
     if debate.manner.winning != "audience" and (finding := stalemate(debate)):
-        return Conclude("stalemate", finding)
+        return _last_votes(debate) or Conclude("stalemate", finding)
     return FailDebate("all_failed") if _all_failed(debate) else None
 
 
@@ -157,7 +158,15 @@ def closes_on_time(debate: Debate, name: PollName) -> bool:
     return poll is not None and poll.closed_at is None and poll.seconds is not None
 
 
+def _last_votes(debate: Debate) -> AskSideQuestions | None:
+    """The model audience votes once more when the speeches are over."""
+    votes = persona_votes(debate, "after")
+    return AskSideQuestions(votes) if votes else None
+
+
 def _plan_end(debate: Debate) -> Plan:
+    if votes := _last_votes(debate):
+        return votes
     if debate.manner.polls is not None and debate.has_speeches:
         poll = debate.poll("after")
         if poll is None or poll.closed_at is None:

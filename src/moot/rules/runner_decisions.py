@@ -59,6 +59,7 @@ from moot.core.terms import DebateVerdict, Model, Money, PollName, Request, Slot
 from moot.judging import verdicts
 from moot.judging.ballots import ORDERS
 from moot.rules import budget
+from moot.rules.belief_questions import audience_model
 from moot.rules.budget import lost_call
 from moot.rules.commands import (
     close_polls,
@@ -479,7 +480,9 @@ def is_for_human(debate: Debate, aside: Aside) -> bool:
 
 
 def aside_model(debate: Debate, aside: Aside) -> Model:
-    """The model that answers: that of the seat, or of the judge who is referee."""
+    """The model that answers: that of the seat, of the judge who is asked, or of the model audience."""
+    if aside.persona and (model := audience_model(debate)):
+        return model
     if aside.judge is not None:
         return debate.judge(aside.judge).model
     return debate.seat(aside.seat or "").model

@@ -55,6 +55,7 @@ class SideQuestion(Struct, frozen=True):
     judge: str | None = None
     turn: int | None = None
     about: str = ""
+    persona: str = ""
 
 
 def questions_after(debate: Debate) -> tuple[SideQuestion, ...]:

@@ -21,6 +21,7 @@ from moot.core.visibility import OWNER, Viewer, is_withheld, may_hear, may_read_
 from moot.core.word_count import CLIPPED_MARK, count_words, first_words
 from moot.prompts.begun_speeches import count_first_words, first_words_note
 from moot.views import outcome
+from moot.views.beliefs import BeliefReport, belief_report
 from moot.views.costs import CostReport, costs
 from moot.views.participants import JudgeView, ParticipantView, judge_seat, participants
 from moot.views.poll_results import PollReport, poll_report
@@ -171,6 +172,8 @@ class Transcript(Struct, frozen=True):
     completed_at: datetime | None
     seconds: float
     """From the start to the end, or to the last event."""
+    beliefs: BeliefReport | None = None
+    """What was believed in private; None where it was not asked, or this viewer may not read reasoning."""
     first_words_note: str = ""
     """That Moot wrote the first words of speeches, where it did."""
 
@@ -239,6 +242,7 @@ def transcript(debate: Debate, *, reasoning: bool = False, viewer: Viewer = OWNE
         created_at=debate.created_at,
         completed_at=debate.ended_at,
         seconds=((debate.ended_at or debate.updated_at) - started).total_seconds(),
+        beliefs=belief_report(debate, viewer),
         first_words_note=first_words_note(debate) if any(speech.first_words for speech in speeches) else "",
     )
 

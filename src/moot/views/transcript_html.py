@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib.resources import files
 
+from moot.views.belief_renderers import TITLE, beliefs_html
 from moot.views.costs import bill, dollars
 from moot.views.markdown_html import markdown_html
 from moot.views.participants import ParticipantView, seat_style
@@ -72,6 +73,12 @@ def _body(page: Transcript) -> Iterator[str]:
     for result in page.later_verdicts:
         yield "<h2>Judged again</h2>"
         yield from verdict(page, result)
+    if page.beliefs and page.beliefs.points:
+        yield f"<h2>{TITLE}</h2>"
+        yield from beliefs_html(page.beliefs, page.participants)
+    if page.beliefs and page.beliefs.audience:
+        yield "<h2>Model audience</h2>"
+        yield from votes(page.beliefs.audience, page.participants, figures_only=False)
     yield from _accidents(page)
     yield from _footer(page)
 

@@ -11,8 +11,10 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from moot.core.terms import Money
+from moot.views.beliefs import BeliefReport
 from moot.views.costs import CostReport
 from moot.views.json_types import Timestamp, as_number, encoder
 from moot.views.participants import JudgeView, ParticipantView
@@ -21,11 +23,15 @@ from moot.views.text import clean_json
 from moot.views.tool_uses import tools_line
 from moot.views.transcript import PointView, RoundView, SpeechView, Transcript
 from moot.views.transcript_shapes import (
+    BeliefAfterSpeech,
+    Beliefs,
     ChoiceChange,
     CostSummary,
     DebateJudge,
     DebateParticipant,
     JudgeBallot,
+    JudgeTurningPoint,
+    PartyConfidence,
     PollTotals,
     ReachedVerdict,
     Score,
@@ -82,6 +88,34 @@ def transcript_document(page: Transcript) -> TranscriptResponse:
             for seat, issues in page.issues.by_seat.items()
         },
         costs=cost_summary(page.costs),
+        beliefs=_beliefs(page.beliefs) if page.beliefs else UNSET,
+    )
+
+
+def _beliefs(report: BeliefReport) -> Beliefs:
+    turning = report.turning
+    return Beliefs(
+        speeches=tuple(
+            BeliefAfterSpeech(
+                turn=point.turn,
+                speaker=point.speaker.id if point.speaker else None,
+                before=point.before,
+                after=point.after,
+                judge=point.judge,
+            )
+            for point in report.points
+        ),
+        parties=tuple(
+            PartyConfidence(party=party.party, opening=party.opening, closing=party.closing)
+            for party in report.parties
+        ),
+        turning_point=JudgeTurningPoint(
+            turn=turning.turn, party=turning.party, before=turning.before, after=turning.after
+        )
+        if turning
+        else None,
+        account=report.sentences,
+        model_audience=votes(report.audience) if report.audience else None,
     )
 
 

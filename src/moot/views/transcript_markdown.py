@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from moot.views.belief_renderers import ABOUT, TITLE, belief_heads, belief_rows
+from moot.views.beliefs import BeliefReport
 from moot.views.costs import bill
 from moot.views.participants import ParticipantView
 from moot.views.poll_results import POLLS, PollReport
@@ -107,6 +109,8 @@ def _lines(page: Transcript) -> Iterator[str]:
         yield from _verdict(page, result)
     if page.audience and page.audience.tally.counts:
         yield from _audience(page.audience, figures_only=page.by_vote)
+    if page.beliefs:
+        yield from _beliefs(page.beliefs)
     yield from _accidents(page)
     yield from _costs(page)
 
@@ -263,14 +267,30 @@ def _row(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def _beliefs(report: BeliefReport) -> Iterator[str]:
+    if report.points:
+        yield from (f"## {TITLE}", "", f"*{ABOUT}*", "")
+        yield from (f"- {_one(sentence)}" for sentence in report.sentences)
+        yield ""
+        heads = belief_heads(report)
+        yield _row(*map(_one, heads))
+        yield _row("---", *("---:" for _ in heads[1:]))
+        yield from (_row(*map(_one, row)) for row in belief_rows(report))
+        yield ""
+    if report.audience:
+        yield from _audience(report.audience, figures_only=False)
+
+
 def _audience(report: PollReport, *, figures_only: bool) -> Iterator[str]:
     """The result of the votes. With `figures_only` they are the verdict, which is shown above: then only the
     figures are returned.
     """
     tally, names = report.tally, [_one(option.name) for option in report.options]
-    yield from ("## Audience", "")
+    models = tally.voters == "models"
+    yield from ("## Model audience" if models else "## Audience", "")
     if report.headline and not figures_only:
-        yield from (f"**People's choice:** {_one(report.headline)}", "")
+        choice = "The models' choice" if models else "People's choice"
+        yield from (f"**{choice}:** {_one(report.headline)}", "")
     for doubt in () if figures_only else report.doubts:
         yield from (f"*{_one(doubt)}*", "")
     if tally.sealed:
@@ -286,7 +306,7 @@ def _audience(report: PollReport, *, figures_only: bool) -> Iterator[str]:
         yield _row(POLLS[count.poll], *cells, f"{count.votes:,}")
     yield ""
     if report.moved:
-        yield from (f"**Who moved, of the {tally.pairs:,} who voted twice:**", "")
+        yield from (f"**Who moved, of the {tally.pairs:,} {'that' if models else 'who'} voted twice:**", "")
         yield _row("From \\\\ to", *names)
         yield _row("---", *("---:" for _ in names))
         yield from (_row(name, *map(str, row)) for name, row in zip(names, tally.table, strict=True))

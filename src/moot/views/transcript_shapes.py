@@ -260,6 +260,39 @@ class TranscriptRemark(Struct, frozen=True, rename="camel", kw_only=True):
     question: bool
 
 
+class BeliefAfterSpeech(Struct, frozen=True, rename="camel", kw_only=True):
+    """Chances from 0 to 1; null where it was not asked or not answered."""
+
+    turn: Annotated[Nth | None, Meta(description="null: before the first speech.")]
+    speaker: SeatId | None
+    before: Annotated[float | None, Meta(description="The speaker's own chance before the speech.")]
+    after: float | None
+    judge: Annotated[dict[str, float], Meta(description="By party, as a judge saw it after the speech.")]
+
+
+class PartyConfidence(Struct, frozen=True, rename="camel", kw_only=True):
+    party: SeatId
+    opening: float | None
+    closing: float | None
+
+
+class JudgeTurningPoint(Struct, frozen=True, rename="camel", kw_only=True):
+    """The speech after which the judge's belief moved most, and in favour of which party."""
+
+    turn: Nth
+    party: str
+    before: float
+    after: float
+
+
+class Beliefs(Struct, frozen=True, rename="camel", kw_only=True):
+    speeches: tuple[BeliefAfterSpeech, ...]
+    parties: tuple[PartyConfidence, ...]
+    turning_point: JudgeTurningPoint | None
+    account: tuple[str, ...]
+    model_audience: Annotated[Votes | None, Meta(description="Votes of models, not of people.")]
+
+
 class TranscriptResponse(Struct, frozen=True, rename="camel", kw_only=True):
     debate: TranscriptDebate
     participants: tuple[DebateParticipant, ...]
@@ -275,3 +308,7 @@ class TranscriptResponse(Struct, frozen=True, rename="camel", kw_only=True):
         Meta(description="What went wrong in which turns, by participant."),
     ]
     costs: CostSummary
+    beliefs: Annotated[
+        Beliefs | UnsetType,
+        Meta(description="What was believed in private, for viewers who may read reasoning."),
+    ] = UNSET

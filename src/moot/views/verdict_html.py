@@ -180,7 +180,8 @@ def votes(report: PollReport, seats: tuple[ParticipantView, ...], *, figures_onl
         yield "</section>"
         return
     if report.headline and not figures_only:
-        yield f'<p class="over">People’s choice</p><h3 dir="auto">{escape_line(report.headline)}</h3>'
+        choice = "The models’ choice" if tally.voters == "models" else "People’s choice"
+        yield f'<p class="over">{choice}</p><h3 dir="auto">{escape_line(report.headline)}</h3>'
     if report.doubts and not figures_only:
         doubts = "".join(f"<li>{escape_line(doubt)}</li>" for doubt in report.doubts)
         yield f'<ul class="doubts">{doubts}</ul>'

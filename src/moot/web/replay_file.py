@@ -49,6 +49,7 @@ SECTIONS_NEEDED = (
     "polls",
     "bench",
     "verdicts",
+    "beliefs",
     "mishaps",
 )
 

@@ -24,6 +24,8 @@ from moot.judging.ballots import orders
 from moot.judging.parties import parties
 from moot.prompts.begun_speeches import first_words_note, is_begun_by_moot
 from moot.views import participants, transcript_json
+from moot.views.belief_renderers import belief_heads, belief_rows, chart_words
+from moot.views.beliefs import belief_report
 from moot.views.costs import bill, costs, dollars
 from moot.views.headlines import verdict_headline
 from moot.views.json_types import to_members
@@ -374,6 +376,29 @@ def mishaps(debate: Debate, viewer: Viewer) -> Shape:
     }
 
 
+def beliefs(debate: Debate, viewer: Viewer) -> Shape:
+    """What debaters, a judge and the model audience believed; empty for viewers who may not know."""
+    report = belief_report(debate, viewer)
+    if report is None:
+        return {}
+    return {
+        "heads": list(belief_heads(report)),
+        "rows": [
+            {"turn": point.turn, "cells": list(row)}
+            for point, row in zip(report.points, belief_rows(report), strict=True)
+        ],
+        "marks": {
+            name: [{"at": mark.at, "chance": mark.chance} for mark in marks]
+            for name, marks in report.marks.items()
+        },
+        "judge": report.judge,
+        "words": chart_words(report) if report.marks else "",
+        "sentences": list(report.sentences),
+        "turning": report.turning.turn if report.turning else None,
+        "audience": to_members(transcript_json.votes(report.audience)) if report.audience else None,
+    }
+
+
 SECTIONS: dict[str, ViewSection] = {
     "about": ViewSection(about, ("seats", "schedule", "judges", "limits", "manner")),
     # Streamed text cannot change it, nor can time: no rule looks at the clock.
@@ -386,6 +411,7 @@ SECTIONS: dict[str, ViewSection] = {
     "place": ViewSection(place, ()),
     "bench": ViewSection(judges_at_work, ("judgings", "calls")),
     "verdicts": ViewSection(verdicts, ("verdicts", "judgings")),
+    "beliefs": ViewSection(beliefs, ("asides", "turns", "manner")),
     "mishaps": ViewSection(mishaps, ("turns", "judgings", "status")),
 }
 

@@ -45,6 +45,7 @@ class DebateSessionConfig(Struct, frozen=True, rename="camel", kw_only=True, omi
     polls: PollsConfig | None = None
     tools: tuple[str, ...] = ()
     beliefs: bool = False
+    model_audience: bool = False
 
 
 class AudiencePolls(Struct, frozen=True, rename="camel"):
@@ -74,6 +75,7 @@ class DebateConfig(Struct, frozen=True, rename="camel"):
     polls: AudiencePolls | UnsetType = UNSET
     tools: Sequence[str] | UnsetType = UNSET
     beliefs: bool | UnsetType = UNSET
+    model_audience: bool | UnsetType = UNSET
 
 
 class CreateDebateResponse(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):

@@ -91,6 +91,10 @@ class View(Struct, frozen=True, rename="camel", kw_only=True):
     place: Annotated[Members, Meta(description="The seat of the viewer; empty for those who have none.")]
     bench: Annotated[dict[str, Members], Meta(description="The judges at work, by judging, judge and order.")]
     verdicts: dict[str, Members]
+    beliefs: Annotated[
+        Members,
+        Meta(description="What was believed in private; empty where it was not asked or may not be read."),
+    ]
     mishaps: Annotated[
         dict[str, tuple[Members, ...]],
         Meta(description="What went wrong, by participant; shown when the speeches are over."),

@@ -86,6 +86,7 @@ class DebateCliOptions:
     blind: Annotated[bool, option("--blind")] = False
     opens: Annotated[Literal["for", "against"] | None, option("--opens")] = None
     beliefs: Annotated[bool, option("--beliefs")] = False
+    model_audience: Annotated[bool, option("--model-audience")] = False
     audience: Annotated[float | None, option("--audience")] = None
     winning: Annotated[Ending | None, option("--winning")] = None
     tool: Annotated[list[str] | None, option("--tool")] = None

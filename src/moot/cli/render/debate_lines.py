@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from moot.cli.render import verdict
-from moot.cli.render.output import StyledText, join, pad, paragraph, seat_colour, styled
+from moot.cli.render.output import INDENT, StyledText, join, pad, paragraph, seat_colour, shorten, styled
 from moot.cli.render.wrapping import wrap
 from moot.core.events import (
     BallotCast,
@@ -40,6 +40,8 @@ from moot.core.terms import Seat
 from moot.judging.ballots import reasoning_so_far, with_names
 from moot.judging.parties import vote_choices
 from moot.rules import turn_sessions
+from moot.views.belief_renderers import belief_heads, belief_rows
+from moot.views.beliefs import belief_report
 from moot.views.costs import bill, costs, dollars
 from moot.views.outcome import ending as how_it_ended
 from moot.views.participants import participants
@@ -97,6 +99,8 @@ def _manner(debate: Debate) -> Iterator[str]:
         yield "private notes"
     if debate.manner.beliefs:
         yield "private beliefs"
+    if debate.manner.model_audience:
+        yield "a model audience votes"
     if debate.manner.winning == "audience":
         yield "the audience decides"
     elif debate.manner.polls is not None:
@@ -260,6 +264,24 @@ def audience_lines(debate: Debate, width: int, ending: str = "") -> Iterator[Tex
         yield from paragraph(f"Results: moot polls {debate.id}{ending}", width, "dim")
     elif (results := poll_report(debate)) is not None and results.headline:
         yield from verdict.poll_lines(results, width)
+
+
+def belief_lines(debate: Debate, width: int) -> Iterator[Text]:
+    """What was believed in private: the sentences, a line for each speech, and the model audience."""
+    report = belief_report(debate)
+    if report is None:
+        return
+    for sentence in report.sentences:
+        yield from paragraph(sentence, width)
+    if report.points:
+        heads, rows = belief_heads(report), list(belief_rows(report))
+        name_width = max(12, min(max(len(row[0]) for row in rows), width - 4 - 16 * (len(heads) - 1)))
+        for row in (heads, *rows):
+            cells = "".join(shorten(cell, 15).rjust(16) for cell in row[1:])
+            yield styled(INDENT, (pad(shorten(row[0], name_width), name_width) + cells, "dim"))
+    if report.audience:
+        yield from paragraph("The model audience:", width, "dim")
+        yield from verdict.poll_lines(report.audience, width)
 
 
 def ending_lines(debate: Debate, width: int, style: str = "dim") -> Iterator[Text]:

@@ -346,6 +346,10 @@ class DebateView:
     def _end(self, debate: Debate, event: DebateEnded | DebateFailed) -> None:
         self._remarks()
         self._terminal.blank_line()
+        if lines := tuple(debate_lines.belief_lines(debate, self._terminal.width)):
+            self._rule("Private beliefs")
+            self._terminal.print_lines(lines)
+            self._terminal.blank_line()
         style = "bold red" if isinstance(event, DebateFailed) else "dim"
         self._terminal.print_lines(debate_lines.ending_lines(debate, self._terminal.width, style))
 

@@ -104,6 +104,8 @@ def _beside(debate: Debate, aside: Aside) -> str:
             return f"{who} is asked privately how likely it is to win"
         case "belief":
             return "a judge is asked who is likely to win"
+        case "persona_vote":
+            return "the model audience votes"
         case _:
             assert_never(aside.kind)
 

@@ -34,6 +34,7 @@ const CONFIG = {
   prep: false,
   blind: false,
   beliefs: false,
+  modelAudience: false,
   opens: '',
   audience: false,
   voteBefore: true,

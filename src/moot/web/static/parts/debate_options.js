@@ -109,7 +109,7 @@ const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 const OPENERS = [['', 'As in the format'], ['for', 'The side for'], ['against', 'The side against']];
 const FOLDED = new Set([
   'objective', 'costLimit', 'warnAtCost', 'timeoutPerRound', 'personSeconds', 'effort', 'opens', 'showReasoning',
-  'polls', 'blind', 'prep', 'beliefs', 'autoProgress', 'autoJudge', 'recuse', 'tools', 'maxRounds', 'intensity',
+  'polls', 'blind', 'prep', 'beliefs', 'modelAudience', 'autoProgress', 'autoJudge', 'recuse', 'tools', 'maxRounds', 'intensity',
   'winningCondition', 'judge', 'judges',
 ]);
 
@@ -152,6 +152,7 @@ export function Rules({ config, format, errors, smallest, onChange }) {
       ${tick('blind', 'Blind openings', 'Opening speeches are written at the same time, so that none answers another.')}
       ${format.prepWords > 0 && tick('prep', 'Preparation', 'Each speaker writes private notes before a speech.')}
       ${tick('beliefs', 'Ask for private beliefs', 'Speakers and a judge say after each speech who they think will win. It costs about three more short calls a speech.')}
+      ${tick('modelAudience', 'Model audience', 'Eight model personas vote before and after the speeches. Counted apart from people.')}
       ${wait('autoProgress', 'Start each round by hand', 'Every round waits for you.')}
       ${wait('autoJudge', 'Start the judging by hand', 'After the last round the judges wait for you.')}
       ${tick('recuse', 'Exclude judges from a debater’s model family', 'Only if another judge is left.')}
@@ -172,6 +173,7 @@ export function inShort(config, judges) {
     config.blind && 'blind openings',
     config.prep && 'preparation',
     config.beliefs && 'private beliefs',
+    config.modelAudience && 'model audience',
     !config.autoProgress && 'rounds started by hand',
     config.tools.length > 0 && `tools: ${config.tools.join(' ')}`,
   ].filter(Boolean).join(' · ');

@@ -4,6 +4,7 @@
 import { html } from '../../vendor/preact.js';
 import { figure, plural, signed } from '../lib/numbers.js';
 import { partiesOf, spread } from '../lib/seats.js';
+import { Beliefs } from './belief_chart.js';
 import { Ballots, Cites } from './judge_ballots.js';
 import { Prose } from './prose.js';
 import { Ways } from './status.js';
@@ -26,8 +27,10 @@ export function Verdict({ debate, id, away = false }) {
     <p class="overline">Verdict · ${judgedBy(first)}</p>
     <${Decision} verdict=${first} about=${about} debate=${debate} to=${to} titled="verdict-title" />
     ${later.length > 0 && html`<${Later} first=${first} later=${later} about=${about} debate=${debate} to=${to} />`}
+    <${Beliefs} debate=${debate} about=${about} to=${to} />
     <div class="beside">
-      <${Swing} debate=${debate} />
+      <${Swing} result=${debate.at('polls').value?.result} about=${about} />
+      <${Swing} result=${debate.at('beliefs').value?.audience} about=${about} models />
       <${Mishaps} debate=${debate} about=${about} to=${to} />
       <${Costs} debate=${debate} />
     </div>
@@ -47,6 +50,7 @@ export function NoVerdict({ debate, id, away = false }) {
     <${Ways} debate=${debate} id=${id} deeds=${['retry', 'judge', 'skip']}>
       ${away && html`<a class="btn" href=${`/debate/${id}`}>${over ? 'Read the speeches' : 'Watch the debate'}</a>`}
     <//>
+    ${over && html`<${Beliefs} debate=${debate} about=${debate.at('about').value} to=${to} />`}
     ${over && html`<div class="beside">
       <${Mishaps} debate=${debate} about=${debate.at('about').value} to=${to} />
       <${Costs} debate=${debate} />
@@ -162,22 +166,21 @@ function Costs({ debate }) {
 const ROOM = 0.09;
 const WHEN = { before: 'Before the debate', after: 'After the debate' };
 
-function Swing({ debate }) {
-  const polls = debate.at('polls').value;
-  const result = polls?.result;
+/** `models`: the votes are those of the model audience. */
+function Swing({ result, about, models = false }) {
   if (!result || result.sealed || !result.polls?.length || !result.changes) return null;
-  const about = debate.at('about').value;
+  const title = models ? 'model-swing-title' : 'swing-title';
   const named = new Map(result.changes.map((change) => [change.choice, change.label]));
   const style = (choice) => styleOf(choice, about);
   const choices = spread(result.choices);
-  return html`<section class="swing" aria-labelledby="swing-title">
-    <h3 id="swing-title">The audience</h3>
+  return html`<section class="swing" aria-labelledby=${title}>
+    <h3 id=${title}>${models ? 'The model audience' : 'The audience'}</h3>
     ${result.headline && html`<p class="headline"><bdi>${result.headline}</bdi></p>`}
     ${result.polls.map((poll) => html`<${Bar} key=${poll.poll} ...${{ poll, named, style, choices }} />`)}
     <ul class="legend">${choices.map(
       (choice) => html`<li key=${choice} data-seat style=${style(choice)}><bdi>${named.get(choice)}</bdi></li>`,
     )}</ul>
-    ${result.pairs > 0 && html`<${Moves} result=${result} named=${named} style=${style} />`}
+    ${result.pairs > 0 && html`<${Moves} ...${{ result, named, style, models }} />`}
     <p class="soft small">${result.account.join(' ')}</p>
     <ul class="doubts">${result.doubts.map((doubt) => html`<li key=${doubt}>${doubt}</li>`)}</ul>
   </section>`;
@@ -211,7 +214,7 @@ function Bar({ poll, choices, named, style }) {
   </div>`;
 }
 
-function Moves({ result, named, style }) {
+function Moves({ result, named, style, models }) {
   const interval = ({ interval: range }) => (range ? `${signed(range.low)} to ${signed(range.high)}` : 'not sure');
   const head = (choice, scope) => html`<th scope=${scope} key=${choice} class="choice" data-seat style=${style(choice)}>
     <bdi>${named.get(choice)}</bdi>
@@ -220,7 +223,7 @@ function Moves({ result, named, style }) {
     <th scope="row">${title}</th>${result.changes.map((change) => html`<td key=${change.choice}>${cell(change)}</td>`)}
   </tr>`;
   return html`<div class="scroll" tabindex="0"><table class="moves">
-    <caption>Who moved from what to what: ${plural(result.pairs, 'person', 'people')} who voted twice</caption>
+    <caption>Who moved from what to what: ${models ? plural(result.pairs, 'model') : plural(result.pairs, 'person', 'people')} ${models ? 'that' : 'who'} voted twice</caption>
     <thead><tr><th scope="col">from ↓ to →</th>${result.choices.map((choice) => head(choice, 'col'))}</tr></thead>
     <tbody>
       ${result.table.map((row, from) => html`<tr key=${from}>${head(result.choices[from], 'row')}${row.map(
