@@ -264,7 +264,7 @@ async def test_the_silent_are_relieved_though_there_is_always_something_that_fai
         silent.fall_silent()
         # Its job is ended and another waits, although whoever looks after it can fetch nothing.
         await until(lambda: other.placement._queue.waiting(SHARED_QUEUE, debate_id), bool)
-        assert not await other.placement._queue.finish(job[0])
+        assert not (await other.placement._queue.finish(job[:1])).ended
         other.placement._queue.fetch = fetch
         assert once(await over(store, debate_id))
 
@@ -435,7 +435,7 @@ async def test_many_debates_are_taken_over_at_once(url: str):
         assert await queue.fetch(await queue.register(), SHARED_QUEUE) == []
         # One is wanted again already, and another has been ended by somebody else.
         await queue.defer(names[0])
-        await queue.finish(posts[1])
+        await queue.finish(posts[1:2])
         assert sorted(await queue.replace(posts)) == sorted({*names} - {posts[1].debate})
         assert await queue.replace(posts) == []
         later = await queue.fetch(await queue.register(), SHARED_QUEUE, most=20)
@@ -528,8 +528,8 @@ async def test_the_tables_of_an_old_queue_are_brought_up_to_date(url: str):
         assert await queue.defer("a debate")
         assert not await queue.defer("a debate")
         (post,) = await queue.fetch(await queue.register(), SHARED_QUEUE)
-        assert await queue.finish(post)
-        assert not await queue.finish(post)
+        assert (await queue.finish([post])).ended
+        assert not (await queue.finish([post])).ended
     finally:
         await queue.close()
 

@@ -14,21 +14,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 from typing import Any, LiteralString
 
 import psycopg
 from msgspec import Struct
 from procrastinate import App, PsycopgConnector
-from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
-from procrastinate.jobs import Job, Status
+from procrastinate.exceptions import ConnectorException
+from procrastinate.jobs import Job
 from procrastinate.manager import get_channel_for_queues
-from procrastinate.schema import SchemaManager
 from psycopg import AsyncConnection
-from psycopg.errors import RaiseException
+from psycopg.errors import UniqueViolation
 from psycopg.sql import SQL, Identifier
 
-from moot.core.errors import NewerSchema, StoreError
+from moot.cluster.queue_tables import make_tables
+from moot.core.errors import StoreError
 from moot.store.postgres.connect import (
     CONNECT_SECONDS,
     CancellableConnection,
@@ -58,6 +57,35 @@ FETCH_SQL: LiteralString = """
 
 # With procrastinate's own functions, too. A debate that has a waiting job already gets no second one; where
 # another process adds one at the same moment the statement fails, and the next attempt finds it.
+DEFER_SQL: LiteralString = """
+    WITH wanted AS MATERIALIZED (
+        SELECT lock FROM unnest(%(debates)s::text[]) AS debate (lock)
+        WHERE NOT EXISTS (
+            SELECT FROM procrastinate_jobs AS job WHERE queueing_lock = debate.lock AND status = 'todo'
+        )
+    ),
+    deferred AS MATERIALIZED (
+        SELECT procrastinate_defer_jobs_v1(array_agg(
+            ROW(%(queue)s, %(task)s, 0, lock, lock, '{}'::jsonb, NULL)::procrastinate_job_to_defer_v1
+        ))
+        FROM wanted HAVING count(*) > 0
+    )
+    SELECT lock FROM wanted, (SELECT count(*) FROM deferred) AS all_of_them
+"""
+
+# A job that another process is ending is waited for, and then is not there.
+FINISH_SQL: LiteralString = """
+    WITH held AS MATERIALIZED (
+        SELECT id FROM procrastinate_jobs WHERE id = ANY(%(ids)s) AND status IN ('todo', 'doing')
+        ORDER BY id FOR UPDATE
+    ),
+    ended AS MATERIALIZED (SELECT procrastinate_finish_job_v1(id, 'failed', true) FROM held)
+    SELECT (SELECT count(*) FROM ended) AS ended, EXISTS (
+        SELECT FROM procrastinate_jobs
+        WHERE status = 'todo' AND task_name = %(task)s AND queue_name = %(queue)s
+    ) AS waiting
+"""
+
 REPLACE_SQL: LiteralString = """
     WITH held AS (
         SELECT id, lock FROM procrastinate_jobs
@@ -84,6 +112,13 @@ class DebateJob(Struct, frozen=True):
 
     id: int
     debate: str
+
+
+class FinishedJobs(Struct, frozen=True):
+    ended: int
+    """How many were ended; the others another process has ended."""
+    waiting: bool
+    """There are jobs in the queue."""
 
 
 def queue_of(worker: int) -> str:
@@ -139,29 +174,29 @@ class Queue:
 
     async def defer(self, debate_id: str, queue: str = SHARED_QUEUE) -> bool:
         """Add a job. False where one is waiting already."""
-        task = self._app.configure_task(TASK, queue=queue, lock=debate_id, queueing_lock=debate_id)
+        return bool(await self.defer_all([debate_id], queue))
+
+    async def defer_all(self, debates: Sequence[str], queue: str = SHARED_QUEUE) -> list[str]:
+        """Add jobs in one statement. Returns the debates for which none was waiting already."""
+        values: dict[str, Any] = {"debates": list(debates), "queue": queue, "task": TASK}
         try:
-            async with self._time_limit():
-                await task.defer_async()
-        except AlreadyEnqueued:
-            return False
-        return True
+            rows = await self.query(DEFER_SQL, **values)
+        except StoreError as error:
+            if not isinstance(error.__cause__, UniqueViolation):
+                raise
+            rows = await self.query(DEFER_SQL, **values)
+        return [row["lock"] for row in rows]
 
     async def fetch(self, worker: int, queue: str, most: int = 1) -> list[DebateJob]:
         """Take jobs. If it fails they may be assigned to this worker all the same: see `taken`."""
         rows = await self.query(FETCH_SQL, queue=queue, worker=worker, most=most)
         return [DebateJob(row["id"], row["lock"]) for row in rows]
 
-    async def finish(self, job: DebateJob) -> bool:
-        """End a job. False where another process has ended it."""
-        try:
-            async with self._time_limit():
-                await self._jobs.finish_job_by_id_async(job.id, Status.FAILED, delete_job=True)
-        except StoreError as error:
-            if isinstance(error.__cause__, RaiseException):
-                return False
-            raise
-        return True
+    async def finish(self, jobs: Sequence[DebateJob], queue: str = SHARED_QUEUE) -> FinishedJobs:
+        """End jobs in one statement, and say whether others are waiting in the queue: one for the same debate
+        cannot be fetched before."""
+        [row] = await self.query(FINISH_SQL, ids=[job.id for job in jobs], queue=queue, task=TASK)
+        return FinishedJobs(**row)
 
     async def replace(self, jobs: Sequence[DebateJob], queue: str = SHARED_QUEUE) -> list[str]:
         """End running jobs and defer new ones for their debates, in one statement. Returns the debates,
@@ -282,8 +317,6 @@ class Queue:
             try:
                 async with asyncio.timeout(self._seconds), self._free:
                     yield
-            except AlreadyEnqueued:
-                raise
             except ConnectorException as error:
                 if isinstance(error.__cause__, psycopg.Error):
                     raise error.__cause__ from None
@@ -301,102 +334,3 @@ def _debate_job(job: Job | None) -> DebateJob | None:
 
 def _debate_jobs(jobs: Iterable[Job]) -> list[DebateJob]:
     return [job for job in map(_debate_job, jobs) if job is not None]
-
-
-# --- the tables ---------------------------------------------------------------------------------------
-
-# procrastinate ships its tables as one file and each later change as a migration, but does not record which
-# of them a database has had: we do, by the name of the last one. Each step is a transaction of its own under
-# a lock that ends with it, since several processes start at once and a pgbouncer may stand in between.
-
-SCHEMA_LOCK = 0x6D6F6F7471
-"""An advisory lock for making these tables: the bytes of `mootq`."""
-
-OWN_TABLES_SQL = """
-CREATE TABLE IF NOT EXISTS queue_schema (migration text NOT NULL);
-CREATE TABLE IF NOT EXISTS nodes (
-    name text PRIMARY KEY,
-    host text NOT NULL,
-    pid integer NOT NULL,
-    role text NOT NULL,
-    version text NOT NULL,
-    worker bigint,
-    debates integer NOT NULL DEFAULT 0,
-    streams integer NOT NULL DEFAULT 0,
-    started_at timestamptz NOT NULL DEFAULT now(),
-    seen_at timestamptz NOT NULL DEFAULT now()
-);
-"""
-
-# procrastinate's own function does not say whether there was such a worker; all is NULL where there was none.
-# A function, since the server keeps its plans: planning this once a second would cost more than running it.
-HEARTBEAT_FUNCTION_SQL = """
-CREATE OR REPLACE FUNCTION worker_heartbeat_1(
-    worker bigint, task text, own_queue text, common_queue text, stall_seconds double precision,
-    OUT waiting boolean, OUT waiting_elsewhere boolean, OUT assigned bigint, OUT stalled boolean
-)
-LANGUAGE plpgsql AS $$
-BEGIN
-    UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = worker;
-    IF NOT FOUND THEN
-        RETURN;
-    END IF;
-    waiting := EXISTS (
-        SELECT FROM procrastinate_jobs WHERE status = 'todo' AND task_name = task AND queue_name = own_queue
-    );
-    waiting_elsewhere := EXISTS (
-        SELECT FROM procrastinate_jobs
-        WHERE status = 'todo' AND task_name = task AND queue_name NOT IN (own_queue, common_queue)
-    );
-    assigned := (SELECT count(*) FROM procrastinate_jobs WHERE status = 'doing' AND worker_id = worker);
-    stalled := EXISTS (
-        SELECT FROM procrastinate_workers WHERE last_heartbeat < now() - make_interval(secs => stall_seconds)
-    ) OR EXISTS (SELECT FROM procrastinate_jobs WHERE status = 'doing' AND worker_id IS NULL);
-END
-$$
-"""
-
-# The number of a job is the epoch of a debate. Where the queue was lost and the log was not, numbers from 1
-# would be earlier than those that the debates have had; the milliseconds of today are later than all of them.
-START_JOB_IDS_SQL = """
-SELECT setval('procrastinate_jobs_id_seq', (extract(epoch FROM clock_timestamp()) * 1000)::bigint, false)
-"""
-
-
-async def make_tables(connection: AsyncConnection[Any]) -> None:
-    """Create or migrate the tables. Raises NewerSchema where a later procrastinate made them."""
-    while await _one_step(connection):
-        pass
-
-
-async def _one_step(connection: AsyncConnection[Any]) -> bool:
-    """Whether there may be another step."""
-    async with connection.transaction():
-        await connection.execute("SELECT pg_advisory_xact_lock(%s)", [SCHEMA_LOCK])
-        await connection.execute(OWN_TABLES_SQL)
-        if await _value(connection, "SELECT to_regclass('procrastinate_jobs') IS NULL"):
-            await connection.execute(SchemaManager.get_schema())
-            await connection.execute(START_JOB_IDS_SQL)
-        last = await _value(connection, "SELECT max(migration) FROM queue_schema")
-        known = _migrations()
-        await connection.execute(HEARTBEAT_FUNCTION_SQL)
-        if last is None:
-            # Made just now, or by a procrastinate whose version was not recorded but works with ours.
-            await connection.execute("INSERT INTO queue_schema VALUES (%s)", [known[-1].name])
-            return False
-        if last > known[-1].name:
-            raise NewerSchema("This queue was made by a newer procrastinate: upgrade it to work here.")
-        later = [path for path in known if path.name > last]
-        if later:
-            await connection.execute(later[0].read_bytes())
-            await connection.execute("UPDATE queue_schema SET migration = %s", [later[0].name])
-        return len(later) > 1
-
-
-def _migrations() -> list[Path]:
-    return sorted(Path(SchemaManager.get_migrations_path()).glob("*.sql"))
-
-
-async def _value(connection: AsyncConnection[Any], question: str) -> Any:
-    row = await (await connection.execute(question.encode())).fetchone()
-    return row and row[0]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from moot.cluster import nodes
@@ -52,6 +52,8 @@ LATE_HEARTBEAT = 0.75
 REQUEUE_SECONDS = 5.0
 FETCH_AT_ONCE = 8
 """Debates fetched at a time."""
+FETCH_PAUSE_SECONDS = 0.02
+"""Between two fetches: jobs that are deferred one after the other are fetched together."""
 
 
 class QueuePlacement:
@@ -75,7 +77,9 @@ class QueuePlacement:
         self._common = True
         """Whether we take from the shared queue, or only from our own."""
         self._opened = self._closed = False
-        self._deferring: set[asyncio.Task[None]] = set()
+        self._to_defer: dict[str, None] = {}
+        """Debates for which a job has to be deferred, in the order in which they were requested."""
+        self._deferring: asyncio.Task[None] | None = None
         self._background: list[asyncio.Task[None]] = []
         self._fetching: asyncio.Task[None] | None = None
         self._jobs_available = asyncio.Event()
@@ -86,6 +90,8 @@ class QueuePlacement:
         self._unregistered = asyncio.Event()
         """The database does not know this worker any more."""
         self._watchdog: Watchdog | None = None
+        self._fetched = 0
+        """Jobs that were fetched the last time."""
         self._unsure = True
         """A fetch has failed, or the queue says so: we may have been given jobs that we do not know of."""
         self._glance: QueueGlance | None = None
@@ -115,7 +121,14 @@ class QueuePlacement:
         self._outage = Outage()
         self._takeover = Takeover(queue, self._store, self._timings, self._queue_name)
         self._jobs = WorkerJobs(
-            queue, self._store, self._make_runner, self._outage, name=lambda: self._name, over=self._job_done
+            queue,
+            self._store,
+            self._make_runner,
+            self._outage,
+            name=lambda: self._name,
+            queue_name=self._queue_name,
+            over=self._job_done,
+            others_wait=self._jobs_available.set,
         )
         self._opened = True
         self._common = recover or not self._run
@@ -206,27 +219,35 @@ class QueuePlacement:
     def ensure_running(self, debate_id: str) -> None:
         if self._closed or self._jobs.request_rerun(debate_id):
             return
-        task = asyncio.create_task(self._defer(debate_id), name=f"defer {debate_id}")
-        self._deferring.add(task)
-        task.add_done_callback(self._deferring.discard)
+        self._to_defer[debate_id] = None
+        if self._deferring is None or self._deferring.done():
+            self._deferring = asyncio.create_task(self._defer(), name="deferring of jobs")
 
     async def recover(self) -> int:
         return await self._takeover.queue_unclaimed()
 
-    async def _defer(self, debate_id: str) -> None:
-        """Nothing waits for this: it is tried until the database is back."""
-        if not self._common:
-            self._takeover.local_debates.add(debate_id)
-        while True:
+    async def _defer(self) -> None:
+        """Nothing waits for this: it is tried until the database is back. What is requested meanwhile is
+        deferred with the next statement."""
+        while self._to_defer:
+            debates, self._to_defer = self._to_defer, {}
             try:
-                if not await self._queue.defer(debate_id, self._queue_name()) and not self._common:
-                    # There may be no worker: what is requested at a terminal is run there.
-                    await self._move(SHARED_QUEUE, self._queue_name(), debate_id)
-                break
+                await self._defer_all(list(debates))
             except StoreError as error:
+                self._to_defer = debates | self._to_defer
                 self._outage.note(error)
                 await asyncio.sleep(AGAIN_SECONDS)
-        self._jobs_available.set()
+            else:
+                self._jobs_available.set()
+
+    async def _defer_all(self, debates: Sequence[str]) -> None:
+        if not self._common:
+            self._takeover.local_debates.update(debates)
+        deferred = await self._queue.defer_all(debates, self._queue_name())
+        if not self._common:
+            # There may be no worker: what is requested at a terminal is run there.
+            for debate_id in set(debates).difference(deferred):
+                await self._move(SHARED_QUEUE, self._queue_name(), debate_id)
 
     async def _move(self, queue: str, to: str, debate_id: str | None = None) -> None:
         for job in await self._queue.waiting(queue, debate_id):
@@ -290,9 +311,11 @@ class QueuePlacement:
             if self._time() - self._last_heartbeat < LATE_HEARTBEAT * self._timings.stall_seconds:
                 with self._outage.tolerate():
                     await self._fetch_jobs()
+            await asyncio.sleep(FETCH_PAUSE_SECONDS)
             while not self._jobs_available.is_set():
-                await wait_for_event(self._jobs_available, POLL_SECONDS)
-                if self._time() - self._last_heartbeat > self._timings.heartbeat_seconds + POLL_SECONDS:
+                late_at = self._last_heartbeat + self._timings.heartbeat_seconds + POLL_SECONDS
+                await wait_for_event(self._jobs_available, max(late_at - self._time(), POLL_SECONDS))
+                if self._time() > late_at:
                     break
 
     async def _fetch_jobs(self) -> None:
@@ -302,12 +325,13 @@ class QueuePlacement:
             taken = await self._queue.taken(self._worker)
             await self._takeover.take_over([job for job in taken if job not in self._jobs.jobs])
         self._unsure = True
-        most = 1
+        most, self._fetched = min(max(self._fetched, 1), FETCH_AT_ONCE), 0
         while (free := self._timings.debates - len(self._jobs)) > 0 and not self._closed:
             most = min(most, free)
             jobs = await self._queue.fetch(self._worker, self._queue_name(), most)
             for job in jobs:
                 self._jobs.start(job)
+            self._fetched += len(jobs)
             if len(jobs) < most:
                 break
             # Where there is one there may be more; but some are left to the others.
@@ -315,7 +339,6 @@ class QueuePlacement:
         self._unsure = False
 
     def _job_done(self, debate_id: str, again: bool) -> None:
-        self._jobs_available.set()
         self._takeover.local_debates.discard(debate_id)
         if again:
             self.ensure_running(debate_id)
@@ -345,12 +368,13 @@ class QueuePlacement:
         if self._fetching is not None:
             await asyncio.wait([self._fetching])
         await self._jobs.stop()
-        await asyncio.gather(*self._deferring, return_exceptions=True)
+        if self._deferring is not None:
+            await asyncio.wait([self._deferring])
         if not self._common:
             await self._move(self._queue_name(), SHARED_QUEUE)
 
     async def _stop_tasks(self) -> None:
-        tasks = (*self._background, *self._deferring, *self._jobs.tasks, *filter(None, [self._fetching]))
+        tasks = (*self._background, *self._jobs.tasks, *filter(None, [self._fetching, self._deferring]))
         threads = [thread.close() for thread in (self._heartbeat, self._watchdog) if thread is not None]
         await asyncio.gather(cancel(*tasks, within=CLOSE_SECONDS), *threads)
 

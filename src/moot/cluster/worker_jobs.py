@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from moot.cluster.background_tasks import AGAIN_SECONDS, Outage
 from moot.cluster.queue import SHARED_QUEUE, DebateJob, Queue
-from moot.core.errors import StoreError, UnknownDebate
+from moot.core.errors import Fenced, StoreError, UnknownDebate
 from moot.engine.run_loop import MakeRunner, RunLoop
 from moot.rules.runner_decisions import wants_runner
 from moot.store.contract import Store
@@ -29,6 +29,29 @@ class WorkerJob:
         self.task: asyncio.Task[None] | None = None
 
 
+class JobBatch:
+    """Does something with jobs in one statement for all that wait for it at the same time."""
+
+    def __init__(self, work: Callable[[Sequence[DebateJob]], Awaitable[None]]) -> None:
+        self._work = work
+        self._waiting: set[DebateJob] = set()
+        self._working = asyncio.Lock()
+
+    async def add(self, job: DebateJob) -> None:
+        """Returns when the work is done for this job. The first to get the lock does it for the others."""
+        self._waiting.add(job)
+        async with self._working:
+            jobs, self._waiting = self._waiting, set()
+            if job not in jobs:
+                self._waiting |= jobs
+                return
+            try:
+                await self._work(list(jobs))
+            except BaseException:
+                self._waiting |= jobs
+                raise
+
+
 class WorkerJobs:
     def __init__(
         self,
@@ -38,19 +61,24 @@ class WorkerJobs:
         outage: Outage,
         *,
         name: Callable[[], str],
+        queue_name: Callable[[], str],
         over: Callable[[str, bool], None],
+        others_wait: Callable[[], None],
     ) -> None:
-        """`name` returns the name of this worker for the heads of debates. `over` is called for each debate
-        that ends here, with whether it has to be run again."""
+        """`name` returns the name of this worker for the heads of debates, `queue_name` that of the queue
+        from which it takes jobs. `over` is called for each debate that ends here, with whether it has to be
+        run again; `others_wait` where jobs were waiting in the queue then."""
         self._queue = queue
         self._store = store
         self._run_loop = RunLoop(store, make_runner)
         self._outage = outage
         self._name = name
+        self._queue_name = queue_name
         self._on_done = over
+        self._others_wait = others_wait
         self._running: dict[int, WorkerJob] = {}
-        self._to_hand_over: set[DebateJob] = set()
-        self._handing = asyncio.Lock()
+        self._hand_over = JobBatch(self._replace_jobs)
+        self._end = JobBatch(self._end_jobs)
 
     def __len__(self) -> int:
         return len(self._running)
@@ -109,39 +137,33 @@ class WorkerJobs:
 
     async def _claim(self, running: WorkerJob) -> int | None:
         job = running.job
-        position = (await self._store.positions((job.debate,))).get(job.debate)
-        if position is None:
-            return None
-        # An equal epoch is our own claim whose answer was lost, since no job is given out twice.
-        if position.epoch > job.id:
-            log.info("another worker has taken this debate over", extra={"debate": job.debate})
-            return None
         if not wants_runner(await self._store.state(job.debate)):
             return None
-        return await self._store.claim(job.debate, self._name(), seen_epoch=position.epoch, epoch=job.id)
+        try:
+            # An equal epoch is our own claim whose answer was lost, since no job is given out twice.
+            return await self._store.claim(job.debate, self._name(), epoch=job.id)
+        except Fenced:
+            log.info("another worker has taken this debate over", extra={"debate": job.debate})
+            return None
 
     async def _finish(self, running: WorkerJob) -> None:
         while True:
             try:
                 if self._run_loop.closed and (running.again or await self._wants(running.job.debate)):
-                    await self._hand_over(running.job)
+                    await self._hand_over.add(running.job)
                 else:
-                    await self._queue.finish(running.job)
+                    await self._end.add(running.job)
                 return
             except StoreError as error:
                 self._outage.note(error)
                 await asyncio.sleep(AGAIN_SECONDS)
 
-    async def _hand_over(self, job: DebateJob) -> None:
-        """When all jobs stop at once, the first one hands over those that wait for the lock, too."""
-        self._to_hand_over.add(job)
-        async with self._handing:
-            jobs, self._to_hand_over = self._to_hand_over, set()
-            try:
-                await self._queue.replace(list(jobs), SHARED_QUEUE)
-            except BaseException:
-                self._to_hand_over |= jobs
-                raise
+    async def _replace_jobs(self, jobs: Sequence[DebateJob]) -> None:
+        await self._queue.replace(jobs, SHARED_QUEUE)
+
+    async def _end_jobs(self, jobs: Sequence[DebateJob]) -> None:
+        if (await self._queue.finish(jobs, self._queue_name())).waiting:
+            self._others_wait()
 
     async def _wants(self, debate_id: str) -> bool:
         try:

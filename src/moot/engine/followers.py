@@ -216,6 +216,7 @@ class Followers:
         """
         tail = self._open_tail(debate_id, words=not turns_only)
         cursor = after
+        self._begin_at_cached_state(tail, debate_id, cursor)
         try:
             while not self._closed:
                 batch = tail.since(cursor)
@@ -306,6 +307,14 @@ class Followers:
         if self._poller is None or self._poller.done():
             self._poller = asyncio.create_task(self._poll_store(), name="followers poll")
         return tail
+
+    def _begin_at_cached_state(self, tail: LogTail, debate_id: str, cursor: int) -> None:
+        """A follower that starts at the state in memory, as a runner does, need not read the log first. What
+        came after that state is found by the next check, which is one query for all debates."""
+        known = self._store.cached_state(debate_id) if cursor and not tail.head else None
+        if known is not None and known.seq == cursor:
+            tail.head = cursor
+            self._to_check.add(debate_id)
 
     def _close_tail(self, debate_id: str, tail: LogTail, *, words: bool) -> None:
         tail.followers -= 1

@@ -197,7 +197,7 @@ def batches(line_counts: Mapping[str, int]) -> Generator[list[str]]:
 
 async def advance_job_ids(where: Secret, epoch: int) -> None:
     """The number of a job becomes the epoch of its debate, so it has to be higher than all copied ones."""
-    from moot.cluster.queue import make_tables
+    from moot.cluster.queue_tables import make_tables
     from moot.store.postgres.connect import open_connection, translated
 
     connection = await open_connection(where.reveal())

@@ -71,8 +71,9 @@ def check_epoch(epoch: int | None, held: int) -> None:
         raise Fenced
 
 
-def next_epoch(held: int, seen: int, new: int | None) -> int:
+def next_epoch(held: int, seen: int | None, new: int | None) -> int:
     """The epoch after a takeover. Raises Fenced where another runner was faster."""
+    seen = held if seen is None else seen
     epoch = seen + 1 if new is None else new
     if held != seen or epoch < held:
         raise Fenced

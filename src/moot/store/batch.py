@@ -61,7 +61,7 @@ class ClaimDebate(Struct, frozen=True):
     reply: Future[Any]
     debate_id: str
     runner: str
-    seen_epoch: int
+    seen_epoch: int | None
     epoch: int | None
 
 

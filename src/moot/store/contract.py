@@ -269,10 +269,12 @@ class Store(Protocol):
 
     async def request_body(self, debate_id: str, digest: str) -> bytes | None: ...
 
-    async def claim(self, debate_id: str, runner: str, *, seen_epoch: int, epoch: int | None = None) -> int:
+    async def claim(
+        self, debate_id: str, runner: str, *, seen_epoch: int | None = None, epoch: int | None = None
+    ) -> int:
         """Take a debate over, or release it with `runner=""` (`UNCLAIMED` where it is being judged again).
-        Returns its new epoch: `epoch`, or one more than before. Raises Fenced where its epoch is not
-        `seen_epoch`, or later than `epoch`."""
+        Returns its new epoch: `epoch`, or one more than before. Raises Fenced where its epoch is later than
+        `epoch`, or is not `seen_epoch` where that is given."""
         ...
 
     async def positions(self, debate_ids: Sequence[str]) -> dict[str, LogPosition]:

@@ -193,7 +193,9 @@ class MemoryStore:
         log = self._logs.get(debate_id)
         return log.bodies.get(digest) if log else None
 
-    async def claim(self, debate_id: str, runner: str, *, seen_epoch: int, epoch: int | None = None) -> int:
+    async def claim(
+        self, debate_id: str, runner: str, *, seen_epoch: int | None = None, epoch: int | None = None
+    ) -> int:
         log = self._log(debate_id)
         log.epoch = next_epoch(log.epoch, seen_epoch, epoch)
         log.runner = runner or unclaimed(log.debate)

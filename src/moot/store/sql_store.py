@@ -113,7 +113,9 @@ class SqlStore(ABC, Generic[Writer]):
     def append_streamed(self, requests: Sequence[AppendStreamed]) -> None:
         self._writer.send(*requests)
 
-    async def claim(self, debate_id: str, runner: str, *, seen_epoch: int, epoch: int | None = None) -> int:
+    async def claim(
+        self, debate_id: str, runner: str, *, seen_epoch: int | None = None, epoch: int | None = None
+    ) -> int:
         await self._cache_state(debate_id)
         return await self._send(ClaimDebate(new_reply(), debate_id, runner, seen_epoch, epoch))
 

@@ -41,22 +41,44 @@ class DebatePosition(Struct, frozen=True):
 # --- the log ------------------------------------------------------------------------------------------
 
 
+EVENTS_SQL = """
+    SELECT '[' || string_agg(
+        '{"debate":' || %(name)s::text || ',"seq":' || seq
+        || ',"at":"' || to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+        || '","epoch":' || epoch || ',"event":' || body || '}', ',' ORDER BY seq
+    ) || ']'
+    FROM (
+        SELECT seq, at, epoch, body FROM events WHERE debate_id = %(id)s AND seq > %(after)s
+        ORDER BY seq LIMIT %(limit)s
+    ) AS page
+"""
+
+# One statement for a debate that is not cached: its position and the first page of its log.
+FIRST_PAGE_SQL = (
+    f"SELECT debate_id, place, version, epoch, ({EVENTS_SQL}) FROM heads WHERE debate_id = %(id)s"  # noqa: S608 - our own words
+)
+
+
 async def events(query: RunQuery, debate_id: str, after: int, limit: int) -> tuple[Recorded, ...]:
-    rows = await query(
-        """
-        SELECT '[' || string_agg(
-            '{"debate":' || %(name)s::text || ',"seq":' || seq
-            || ',"at":"' || to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-            || '","epoch":' || epoch || ',"event":' || body || '}', ',' ORDER BY seq
-        ) || ']'
-        FROM (
-            SELECT seq, at, epoch, body FROM events WHERE debate_id = %(id)s AND seq > %(after)s
-            ORDER BY seq LIMIT %(limit)s
-        ) AS page
-        """,
-        {"name": msgspec.json.encode(debate_id).decode(), "id": debate_id, "after": after, "limit": limit},
-    )
+    rows = await query(EVENTS_SQL, _page_of(debate_id, after, limit))
     return _records.decode(rows[0][0]) if rows[0][0] else ()
+
+
+async def load_state(query: RunQuery, debate_id: str) -> CachedState | None:
+    """The state of a debate that is not cached; None where there is no such debate."""
+    rows = await query(FIRST_PAGE_SQL, _page_of(debate_id, 0, PAGE))
+    if not rows or not rows[0][4]:
+        return None
+    position, records = DebatePosition(*rows[0][:4]), _records.decode(rows[0][4])
+    try:
+        debate = await fold_state(query, debate_id, position.version, fold(records))
+    except UnknownDebate:
+        return None
+    return CachedState(debate, position.epoch, position.place)
+
+
+def _page_of(debate_id: str, after: int, limit: int) -> dict[str, object]:
+    return {"name": msgspec.json.encode(debate_id).decode(), "id": debate_id, "after": after, "limit": limit}
 
 
 async def fold_state(query: RunQuery, debate_id: str, upto: int, base: Debate | None) -> Debate:

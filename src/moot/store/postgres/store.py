@@ -7,6 +7,7 @@ small pool. States are cached, and brought up to date where another process has 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -63,6 +64,8 @@ class PostgresStore(SqlStore[PostgresWriter]):
         return await queries.events(self._query, debate_id, after, max(limit, 0))
 
     async def state(self, debate_id: str, upto: int | None = None) -> Debate:
+        if upto is None and debate_id not in self._states:
+            return await self._load_state(debate_id)
         positions = await queries.read_positions(self._query, [debate_id])
         if not positions:
             raise UnknownDebate
@@ -121,10 +124,15 @@ class PostgresStore(SqlStore[PostgresWriter]):
         """Fold a debate that is not cached here, so that the writer need not."""
         if debate_id in self._states:
             return
-        for position in await queries.read_positions(self._query, [debate_id]):
-            state = await queries.catch_up(self._query, position, None)
-            if state:
-                self._offer(state)
+        with suppress(UnknownDebate):
+            await self._load_state(debate_id)
+
+    async def _load_state(self, debate_id: str) -> Debate:
+        state = await queries.load_state(self._query, debate_id)
+        if state is None:
+            raise UnknownDebate
+        self._offer(state)
+        return state.debate
 
     def _offer(self, state: CachedState) -> None:
         """Put a state in the cache, unless the writer has a later one."""

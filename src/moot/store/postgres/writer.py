@@ -68,8 +68,13 @@ class BatchEntry(Struct, frozen=True):
 
     @property
     def settled(self) -> bool:
-        """It holds without a write: on a cached state the decision might be another one by now."""
-        return not self.part.has_changes and self.part.fresh
+        """It holds without a write. On a cached state the decision might be another one by now, except where
+        a runner finds nothing to do: it looks at the head before it leaves the debate."""
+        return not self.part.has_changes and (self.part.fresh or self._is_idle_runner)
+
+    @property
+    def _is_idle_runner(self) -> bool:
+        return self.error is None and isinstance(self.item, RecordEvents) and self.item.epoch is not None
 
 
 class PostgresWriter:
