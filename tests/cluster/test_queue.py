@@ -575,9 +575,7 @@ async def test_connections_that_break_while_many_wait_for_one_leave_the_queue_us
             for _ in range(5):
                 await asyncio.sleep(0.02)
                 await other.execute(broken)
-        answers = await callers
-        assert any(isinstance(answer, StoreError) for answer in answers)
-        assert sum(not isinstance(answer, Exception) for answer in answers) > 200
+        assert not any(isinstance(answer, Exception) for answer in await callers)
         assert await queue.query("SELECT 1 AS one") == [{"one": 1}]
     finally:
         await queue.close()

@@ -30,6 +30,12 @@ class Deaf(MemoryBus):
         pass
 
 
+class Forgetful(Deaf):
+    """Says that it delivers."""
+
+    delivers = True
+
+
 async def begun(store: MemoryStore | SqliteStore, bus: MemoryBus | None = None) -> Followers:
     bus = bus or MemoryBus()
     store.listen(bus.publish)
@@ -414,3 +420,16 @@ async def test_an_error_of_a_receiver_is_its_own() -> None:
     assert seqs == [1, 2, 3, 4]
     await hub.close()
     await following
+
+
+async def test_what_a_working_bus_lost_is_read_at_the_second_check() -> None:
+    store = MemoryStore()
+    hub = await begun(store, Forgetful())
+    following = asyncio.create_task(collect(hub, 4))
+    await until(lambda: bool(hub._tails) and hub._tails[DEBATE].head == 3)
+    await say(store, "lost")
+    await hub._check_heads([DEBATE], patient=True)
+    assert hub._tails[DEBATE].head == 3
+    await hub._check_heads([DEBATE], patient=True)
+    assert await following == [1, 2, 3, 4]
+    await hub.close()

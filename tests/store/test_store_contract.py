@@ -314,6 +314,16 @@ async def test_taking_over_raises_the_epoch(store: Store) -> None:
     assert await store.state("d1") == fold(await store.read("d1"))
 
 
+async def test_a_number_may_take_over_from_any_earlier_one(store: Store) -> None:
+    await open_debate(store)
+    assert await store.claim("d1", "one", epoch=7) == 7
+    assert await store.claim("d1", "one again", epoch=7) == 7
+    with pytest.raises(Fenced):
+        await store.claim("d1", "two", epoch=6)
+    assert await store.claim("d1", "three", epoch=9) == 9
+    assert (await store.head("d1")).runner == "three"
+
+
 async def test_an_older_epoch_writes_nothing(store: Store) -> None:
     await open_call(store)
     await store.claim("d1", "one", seen_epoch=0)

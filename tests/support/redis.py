@@ -81,6 +81,7 @@ class Redis:
 
     def _launched(self) -> subprocess.Popen[bytes]:
         options = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        options += ["--hz", "1"]
         if self._password:
             options += ["--requirepass", self._password]
         if self._path:

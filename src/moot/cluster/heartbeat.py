@@ -3,7 +3,7 @@
 Sent from the event loop it would be late just when the worker is busiest, and the others would take it for
 dead. But the thread sends it only while the event loop runs: a worker that hangs must fall silent. The same
 statement answers what the worker would otherwise ask for each by itself: whether there are jobs to fetch or
-to take over.
+to take over, and now and then whether debates may need a runner and have no job.
 """
 
 from __future__ import annotations
@@ -13,20 +13,26 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import timedelta
 
 from msgspec import Struct
 
 from moot.cluster.background_tasks import restart_forever, wait_for_event
 from moot.cluster.queue import SHARED_QUEUE, TASK
 from moot.core.errors import StoreError
+from moot.store.contract import ACTIVE_STATUSES
 from moot.store.postgres.connect import Connection, fetch, open_connection, time_limit, translated
 
 CLOSE_SECONDS = 0.5
 
 HEARTBEAT_SQL = """
-    SELECT waiting, waiting_elsewhere, assigned, stalled
-    FROM worker_heartbeat_1(%(worker)s, %(task)s, %(queue)s, %(common)s, %(stall)s) WHERE assigned IS NOT NULL
+    SELECT waiting, waiting_elsewhere, assigned, stalled, unclaimed
+    FROM worker_heartbeat_2(%s, %s, %s, %s, %s, %s, %s) WHERE assigned IS NOT NULL
 """
+UNCLAIMED_EVERY = 5
+"""With each fifth heartbeat the debates are looked at, too."""
+CHANGED_WITHIN = timedelta(seconds=150)
+"""How far back: more than the time between two looks and the difference between the clocks of machines."""
 
 
 class QueueGlance(Struct, frozen=True):
@@ -40,6 +46,8 @@ class QueueGlance(Struct, frozen=True):
     """Jobs that this worker has to run."""
     stalled: bool
     """There may be jobs of a worker that fell silent or is gone."""
+    unclaimed: bool | None
+    """There may be debates that need a runner and have no job; None where that was not looked at."""
 
 
 OnHeartbeat = Callable[[int, QueueGlance | None, float], None]
@@ -67,17 +75,13 @@ class Heartbeat:
         self._closed = False
         self._thread: threading.Thread | None = None
         self._wake: Callable[[], object] | None = None
+        self._beats = 0
+        self._turn_requested = False
 
     def start(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._thread = threading.Thread(target=self._run_thread, name="heartbeat", daemon=True)
         self._thread.start()
-
-    async def watch_loop(self) -> None:
-        """Runs on the event loop and shows that it runs."""
-        while True:
-            self._unturned = 0
-            await asyncio.sleep(self._every / 2)
 
     async def close(self) -> None:
         self._closed = True
@@ -86,6 +90,10 @@ class Heartbeat:
                 self._wake()
         if self._thread is not None:
             await asyncio.to_thread(self._thread.join, CLOSE_SECONDS)
+
+    def _turned(self) -> None:
+        self._turn_requested = False
+        self._unturned = 0
 
     # --- in the thread --------------------------------------------------------------------------------
 
@@ -107,19 +115,23 @@ class Heartbeat:
     async def _beat_on(self, connection: Connection, wake: asyncio.Event) -> None:
         while not self._closed:
             self._unturned += 1
+            self._request_turn()
             if self._unturned <= self._most:
                 await self._beat(connection)
             await wait_for_event(wake, self._every)
 
+    def _request_turn(self) -> None:
+        """Have the event loop show that it runs."""
+        if not self._turn_requested:
+            self._turn_requested = True
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._turned)
+
     async def _beat(self, connection: Connection) -> None:
         worker, at = self.worker, time.monotonic()
-        values = {
-            "worker": worker,
-            "task": TASK,
-            "queue": self.queue,
-            "common": SHARED_QUEUE,
-            "stall": self._stall,
-        }
+        look = CHANGED_WITHIN if self._beats % UNCLAIMED_EVERY == 0 else None
+        self._beats += 1
+        values = [worker, TASK, self.queue, SHARED_QUEUE, self._stall, look, list(ACTIVE_STATUSES)]
         with translated():
             async with time_limit(connection, self._within):
                 rows = await fetch(connection, HEARTBEAT_SQL, values)

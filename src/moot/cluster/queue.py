@@ -24,6 +24,7 @@ from procrastinate.jobs import Job
 from procrastinate.manager import get_channel_for_queues
 from psycopg import AsyncConnection
 from psycopg.errors import UniqueViolation
+from psycopg.rows import dict_row
 from psycopg.sql import SQL, Identifier
 
 from moot.cluster.queue_tables import make_tables
@@ -31,7 +32,9 @@ from moot.core.errors import StoreError
 from moot.store.postgres.connect import (
     CONNECT_SECONDS,
     CancellableConnection,
+    Connection,
     Database,
+    retry_lost,
     translate,
     translated,
 )
@@ -40,6 +43,7 @@ TASK = "moot.run"
 SHARED_QUEUE = "moot"
 """Every worker takes jobs from this queue."""
 POOL_SIZE = 3
+"""Connections of a process to the queue: one for procrastinate's own functions, the others for ours."""
 LISTEN_SECONDS = 30.0
 """Seconds of silence after which the connection is checked."""
 LISTEN_AGAIN_SECONDS = 2.0
@@ -130,16 +134,13 @@ class Queue:
     @classmethod
     async def open(cls, url: str, *, seconds: float) -> Queue:
         """Creates its tables where they are missing. No query takes longer than `seconds`."""
-        database = await Database.open(url, pool=1, statement_seconds=seconds)
+        database = await Database.open(url, pool=POOL_SIZE, statement_seconds=seconds)
+        queue = cls(url, seconds, database)
         try:
             connection = await database.open_connection()
             async with connection:
                 with translated():
                     await make_tables(connection)
-        finally:
-            await database.close()
-        queue = cls(url, seconds)
-        try:
             async with queue._time_limit():
                 await queue._app.open_async()
         except BaseException:
@@ -147,16 +148,18 @@ class Queue:
             raise
         return queue
 
-    def __init__(self, url: str, seconds: float) -> None:
+    def __init__(self, url: str, seconds: float, database: Database) -> None:
         self._url = url
         self._seconds = seconds
+        self._database = database
+        """For our own statements: procrastinate's pool sends the server an empty one before each."""
         self._connector = PsycopgConnector(
             conninfo=url,
             connection_class=CancellableConnection,
             kwargs=CONNECT_OPTIONS,
             configure=_configure,
-            min_size=1,
-            max_size=POOL_SIZE,
+            min_size=0,
+            max_size=1,
             timeout=seconds,
             reconnect_timeout=seconds,
             name="moot-queue",
@@ -164,10 +167,11 @@ class Queue:
         self._app = App(connector=self._connector)
         # Callers wait here, not in the pool: a time limit that ends while the pool hands a connection over
         # may lose it.
-        self._free = asyncio.Semaphore(POOL_SIZE)
+        self._free = asyncio.Semaphore(1)
         self._jobs = self._app.job_manager
 
     async def close(self) -> None:
+        await self._database.close()
         await self._app.close_async()
 
     # --- jobs -----------------------------------------------------------------------------------------
@@ -189,7 +193,8 @@ class Queue:
 
     async def fetch(self, worker: int, queue: str, most: int = 1) -> list[DebateJob]:
         """Take jobs. If it fails they may be assigned to this worker all the same: see `taken`."""
-        rows = await self.query(FETCH_SQL, queue=queue, worker=worker, most=most)
+        async with self._database.connection() as connection:
+            rows = await _fetch_dicts(connection, FETCH_SQL, {"queue": queue, "worker": worker, "most": most})
         return [DebateJob(row["id"], row["lock"]) for row in rows]
 
     async def finish(self, jobs: Sequence[DebateJob], queue: str = SHARED_QUEUE) -> FinishedJobs:
@@ -308,8 +313,15 @@ class Queue:
             await asyncio.sleep(LISTEN_AGAIN_SECONDS)
 
     async def query(self, question: LiteralString, **values: Any) -> list[dict[str, Any]]:
-        async with self._time_limit():
-            return await self._connector.execute_query_all_async(question, **values)
+        """Only for statements that may be run twice."""
+
+        async def attempt(_left: float) -> list[dict[str, Any]]:
+            async with self._database.connection() as connection:
+                return await _fetch_dicts(connection, question, values)
+
+        with translated():
+            async with asyncio.timeout(self._seconds):
+                return await retry_lost(attempt, self._seconds)
 
     @asynccontextmanager
     async def _time_limit(self) -> AsyncGenerator[None]:
@@ -321,6 +333,14 @@ class Queue:
                 if isinstance(error.__cause__, psycopg.Error):
                     raise error.__cause__ from None
                 raise translate(error) from error
+
+
+async def _fetch_dicts(
+    connection: Connection, question: LiteralString, values: dict[str, Any]
+) -> list[dict[str, Any]]:
+    async with connection.cursor(binary=True, row_factory=dict_row) as cursor:
+        await cursor.execute(question, values)
+        return await cursor.fetchall()
 
 
 async def _configure(connection: AsyncConnection[Any]) -> None:

@@ -36,7 +36,7 @@ from moot.store.contract import Store
 log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.5
-REPORT_SECONDS = 10.0
+REPORT_SECONDS = 30.0
 CHANGES_SECONDS = 2.0
 """Seconds after which a change of what is reported is reported, too."""
 HAND_OVER_SECONDS = 4.0
@@ -135,7 +135,6 @@ class QueuePlacement:
         if self._heartbeat is not None:
             self._heartbeat.queue = self._queue_name()
             self._heartbeat.start()
-            self._run_in_background(self._heartbeat.watch_loop, "loop check")
             self._run_in_background(self._keep_registered, "registering again")
             self._run_in_background(self._listen_for_jobs, "listening for jobs")
             self._run_in_background(self._keep_taking_over, "takeover")
@@ -172,6 +171,8 @@ class QueuePlacement:
             return
         self._heard_at(at)
         self._glance = glance
+        if glance.unclaimed is not None:
+            self._takeover.saw_unclaimed(glance.unclaimed)
         self._unsure = self._unsure or glance.assigned > len(self._jobs)
         if glance.waiting or self._unsure:
             self._jobs_available.set()
@@ -313,10 +314,13 @@ class QueuePlacement:
                     await self._fetch_jobs()
             await asyncio.sleep(FETCH_PAUSE_SECONDS)
             while not self._jobs_available.is_set():
-                late_at = self._last_heartbeat + self._timings.heartbeat_seconds + POLL_SECONDS
-                await wait_for_event(self._jobs_available, max(late_at - self._time(), POLL_SECONDS))
-                if self._time() > late_at:
+                await wait_for_event(self._jobs_available, max(self._late_in(), POLL_SECONDS))
+                if self._late_in() < 0:
                     break
+
+    def _late_in(self) -> float:
+        """Seconds until the next heartbeat is late."""
+        return self._last_heartbeat + self._timings.heartbeat_seconds + POLL_SECONDS - self._time()
 
     async def _fetch_jobs(self) -> None:
         """The only place where jobs are fetched."""

@@ -35,13 +35,16 @@ CREATE TABLE IF NOT EXISTS nodes (
 """
 
 # procrastinate's own function does not say whether there was such a worker; all is NULL where there was none.
-# A function, since the server keeps its plans: planning this once a second would cost more than running it.
+# A function, since the server keeps its plans: planning this once a second would cost more than running it. A
+# later version gets another name: processes of the previous one still call theirs.
 HEARTBEAT_FUNCTION_SQL = """
-CREATE OR REPLACE FUNCTION worker_heartbeat_1(
+CREATE OR REPLACE FUNCTION worker_heartbeat_2(
     worker bigint, task text, own_queue text, common_queue text, stall_seconds double precision,
-    OUT waiting boolean, OUT waiting_elsewhere boolean, OUT assigned bigint, OUT stalled boolean
+    changed_since interval, active_statuses text[],
+    OUT waiting boolean, OUT waiting_elsewhere boolean, OUT assigned bigint, OUT stalled boolean,
+    OUT unclaimed boolean
 )
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
 BEGIN
     UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = worker;
     IF NOT FOUND THEN
@@ -58,6 +61,22 @@ BEGIN
     stalled := EXISTS (
         SELECT FROM procrastinate_workers WHERE last_heartbeat < now() - make_interval(secs => stall_seconds)
     ) OR EXISTS (SELECT FROM procrastinate_jobs WHERE status = 'doing' AND worker_id IS NULL);
+    -- The log may be elsewhere.
+    IF changed_since IS NOT NULL AND to_regclass('heads') IS NULL THEN
+        unclaimed := true;
+    ELSIF changed_since IS NOT NULL THEN
+        unclaimed := EXISTS (
+            SELECT FROM heads WHERE runner <> '' AND NOT EXISTS (
+                SELECT FROM procrastinate_jobs WHERE lock = debate_id AND status IN ('todo', 'doing')
+            )
+        ) OR EXISTS (
+            SELECT FROM debates
+            WHERE debates.status = ANY(active_statuses) AND turned_at > now() - changed_since AND NOT EXISTS (
+                SELECT FROM procrastinate_jobs AS job
+                WHERE lock = debates.id AND job.status IN ('todo', 'doing')
+            )
+        );
+    END IF;
 END
 $$
 """

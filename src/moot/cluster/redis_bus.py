@@ -69,6 +69,10 @@ class RedisBus:
         """Why messages of other processes are late; empty where they are not."""
         return self._server.connection_error
 
+    @property
+    def delivers(self) -> bool:
+        return self._subscriber.connected and not self._server.connection_error
+
     def publish(self, debate_id: str, records: RecordsOrGone) -> None:
         self._notify(debate_id, records)
         if not self._closed:
@@ -175,6 +179,10 @@ class RedisSubscriber:
         self._channels_changed = asyncio.Event()
         self._heard_at = 0.0
         self._connection: RedisConnection | None = None
+
+    @property
+    def connected(self) -> bool:
+        return self._connection is not None and not self._connection.broken
 
     def set_channels(self, debate_id: str, kinds: tuple[bytes, ...]) -> None:
         for kind in (WORDS, TURNS):

@@ -8,13 +8,14 @@ the first runs.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from moot.cluster.heartbeat import QueueGlance
 from moot.cluster.queue import DebateJob, Queue
 from moot.engine.placement import WorkerTimings
-from moot.engine.run_loop import UnclaimedSearch
+from moot.engine.run_loop import FULL_SCAN_SECONDS, UnclaimedSearch
 from moot.store.contract import Store
 
 log = logging.getLogger(__name__)
@@ -31,8 +32,16 @@ class Takeover:
         self._stall = timings.stall_seconds
         self._queue_name = to
         self._search = UnclaimedSearch(store)
+        self._clock = time.monotonic
+        self._search_at = float("-inf")
+        """When to search, whatever the heartbeats say."""
+        self._may_be_unclaimed = False
         self.local_debates: set[str] = set()
         """Debates that were requested at this terminal and have not ended here."""
+
+    def saw_unclaimed(self, may_be: bool) -> None:
+        """Whether a heartbeat found debates without a job that may need a runner."""
+        self._may_be_unclaimed = may_be
 
     async def take_over_stalled(self, ours: Sequence[DebateJob], *, everywhere: bool) -> None:
         """Take over from workers that fell silent. `everywhere`: also debates not requested here."""
@@ -46,7 +55,9 @@ class Takeover:
                 if everywhere or job.debate in self.local_debates:
                     await self.move(job, self._queue_name())
         if everywhere:
-            await self._queue_recently_unclaimed()
+            if self._may_be_unclaimed or self._clock() >= self._search_at:
+                await self._queue_recently_unclaimed()
+                self._search_at = self._clock() + FULL_SCAN_SECONDS
             if glance.stalled:
                 await self._queue.prune_workers(self._stall)
 

@@ -42,10 +42,9 @@ class Watchdog:
         self._unheard = False
         """When last asked, the database answered that it had no recent heartbeat."""
         self._over = threading.Event()
-        self._turning: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        self._turning = asyncio.create_task(self._keep_turning(), name="turning of the loop")
+        self._loop = asyncio.get_running_loop()
         threading.Thread(target=self._watch, name="watchdog", daemon=True).start()
 
     def turn(self) -> None:
@@ -76,14 +75,6 @@ class Watchdog:
 
     async def close(self) -> None:
         self._over.set()
-        if self._turning is not None:
-            self._turning.cancel()
-            await asyncio.gather(self._turning, return_exceptions=True)
-
-    async def _keep_turning(self) -> None:
-        while True:
-            self.turn()
-            await asyncio.sleep(self._tick_seconds / 2)
 
     def _watch(self) -> None:
         while not self._over.wait(self._tick_seconds):
@@ -91,6 +82,9 @@ class Watchdog:
                 log.critical("%s: this process exits, and other workers take over its debates", reason)
                 self._end()
                 return
+            # The loop is asked to run, and shows by that that it does.
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self.turn)
 
 
 def worker_is_known(url: str, worker: int, seconds: float) -> bool | None:

@@ -6,7 +6,9 @@ reads the store page by page. So a slow reader delays only itself, and a returni
 The bus says that a debate has grown or was deleted, with the committed records as a hint. Its messages may
 come late, twice, in any order or not at all: the log is the truth. Once a second the heads of all followed
 debates are read from the store, and at once where the store reports that another process has written, so a
-lost message only costs time. While the store cannot be reached, followers wait.
+lost message only costs time. A bus that works gets a second to deliver what the store already has: otherwise
+all debates of a busy process would be read from the store just when it is late. While the store cannot be
+reached, followers wait.
 """
 
 from __future__ import annotations
@@ -52,6 +54,11 @@ class Bus(Protocol):
         """Why commits of other processes arrive late; empty where they do not."""
         ...
 
+    @property
+    def delivers(self) -> bool:
+        """Whether commits of other processes are expected to arrive at present."""
+        ...
+
     async def close(self) -> None:
         """Messages published before are still sent, where that takes no time."""
         ...
@@ -61,6 +68,7 @@ class MemoryBus:
     """The bus of a single process; `cluster/redis_bus.py` joins several."""
 
     connection_error = ""
+    delivers = False
 
     def __init__(self) -> None:
         self._listeners: list[Listener] = []
@@ -89,6 +97,8 @@ class LogTail:
         self.window: deque[Recorded] = deque(maxlen=TAIL_SIZE)
         self.head = 0
         """The latest known version; 0 before the first look."""
+        self.expected = 0
+        """The version of the store a second ago: what the bus should have delivered by now."""
         self.deleted = False
         self.followers = 0
         self.word_followers = 0
@@ -336,9 +346,10 @@ class Followers:
             await asyncio.sleep(CHANGE_CHECK_SECONDS)
             checks += 1
             try:
-                if await self._store.changed_elsewhere() or checks * CHANGE_CHECK_SECONDS >= POLL_SECONDS:
+                changed = await self._store.changed_elsewhere()
+                if changed or checks * CHANGE_CHECK_SECONDS >= POLL_SECONDS:
                     checks = 0
-                    await self._check_heads(self._tails)
+                    await self._check_heads(self._tails, patient=self._bus.delivers and not changed)
                     self._wake_waiting()
                 elif self._to_check:
                     await self._check_heads(self._to_check)
@@ -348,9 +359,11 @@ class Followers:
                 # Without this task followers would wait for ever for a message that was lost.
                 log.exception("looking for new events failed; it is tried again")
 
-    async def _check_heads(self, debate_ids: Iterable[str]) -> None:
+    async def _check_heads(self, debate_ids: Iterable[str], *, patient: bool = False) -> None:
+        """Patiently: what the bus has not delivered is looked for only at the next check."""
         followed = tuple(debate_ids)
         # Before the read: a check requested from here on may not be answered by it.
+        requested = self._to_check.intersection(followed)
         self._to_check.difference_update(followed)
         positions = await self._store.positions(followed)
         for debate_id in followed:
@@ -360,7 +373,9 @@ class Followers:
             if debate_id not in positions:
                 tail.mark_deleted()
             else:
-                tail.saw_version(positions[debate_id].version)
+                version, before = positions[debate_id].version, tail.expected
+                tail.expected = version
+                tail.saw_version(before if patient and debate_id not in requested else version)
 
     async def _wait_for_store(self) -> None:
         """Wait until the poll, which tries once a second, reaches the store again."""

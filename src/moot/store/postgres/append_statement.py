@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 
 from moot.core.state import Debate
 from moot.store.append import IDEMPOTENCY_PERIOD
@@ -60,10 +60,7 @@ def values(parts: Sequence[DebateAppend], *, at: datetime) -> Values:
         "versions": array(part.stood if part.exact else None for part in parts),
         **({"ended": list(ENDED_STATUSES)} if born or turned else {}),
         **_new_debate_columns(born),
-        **_columns(
-            ("said_in", "said_seqs", "said_epochs", "said"),
-            [(nth, seq, *line) for nth, part in numbered for seq, line in enumerate(part.events, 1)],
-        ),
+        **_event_columns(numbered),
         **_columns(
             ("turned_in", "turned_statuses", "turned_summaries"),
             [(nth, debate.status, part.summary) for nth, part, debate in turned if debate],
@@ -96,6 +93,31 @@ def _new_debate_columns(born: Sequence[tuple[int, DebateAppend, Debate | None]])
     return _columns(names, rows)
 
 
+def _event_columns(numbered: Sequence[tuple[int, DebateAppend]]) -> Values:
+    """Nearly all rows of an append are events. Their bodies are JSON, which has no line breaks: they are
+    joined by line breaks and quoted together."""
+    speaking = [(nth, part.events) for nth, part in numbered if part.events]
+    if not speaking:
+        return {}
+    bodies = "\n".join([body for _, events in speaking for _, body in events])
+    quoted = bodies.replace("\\", "\\\\").replace('"', '\\"').replace("\n", '","')
+    return {
+        "said_in": "{" + ",".join([_repeated(nth, len(events)) for nth, events in speaking]) + "}",
+        "said_seqs": "{" + ",".join([_numbers_to(len(events)) for _, events in speaking]) + "}",
+        "said_epochs": array(epoch for _, events in speaking for epoch, _ in events),
+        "said": '{"' + quoted + '"}',
+    }
+
+
+def _repeated(number: int, times: int) -> str:
+    return str(number) if times == 1 else ",".join([str(number)] * times)
+
+
+@lru_cache(maxsize=64)
+def _numbers_to(last: int) -> str:
+    return ",".join(map(str, range(1, last + 1)))
+
+
 def _requests(numbered: Sequence[tuple[int, DebateAppend]], at: datetime) -> Values:
     names = ("asked_in", "asked_clients", "asked_keys", "asked_hashes", "asked_firsts", "asked_lasts")
     rows = [
@@ -117,6 +139,9 @@ def array(values: Iterable[object]) -> object:
     values = list(values)
     if values and isinstance(values[0], bytes):
         return values
+    # Most columns are numbers.
+    if values and isinstance(values[0], int) and None not in values:
+        return "{" + ",".join(map(str, values)) + "}"
     return "{" + ",".join([_array_element(value) for value in values]) + "}"
 
 

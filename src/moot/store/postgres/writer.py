@@ -1,9 +1,10 @@
 """The one task that writes: it decides all waiting requests and appends them in one statement.
 
-There is no timer. While one append is under way the next batch gathers. What a runner writes is decided on
-the cached state, which is nearly always the head; for a command of people, which may come to any process, the
-head is read first. Where another process was faster, or the cached state led to a refusal, all requests for
-that debate are decided again on the head. No request is answered or published before it is durable.
+While one append is under way the next batch gathers. Where many calls speak, appends are spaced out
+(`append_pacer.py`); otherwise there is no timer. What a runner writes is decided on the cached state, which
+is nearly always the head; for a command of people, which may come to any process, the head is read first.
+Where another process was faster, or the cached state led to a refusal, all requests for that debate are
+decided again on the head. No request is answered or published before it is durable.
 """
 
 from __future__ import annotations
@@ -34,13 +35,14 @@ from moot.store.batch import (
     WriterAnswer,
     deliver_answers,
 )
-from moot.store.contract import Listener, RecordResult
+from moot.store.contract import AppendStreamed, Listener, RecordResult
 from moot.store.postgres import queries
+from moot.store.postgres.append_pacer import AppendPacer
 from moot.store.postgres.append_statement import values
 from moot.store.postgres.connect import Connection, Database, is_connection_lost
 from moot.store.postgres.writer_connection import WriterConnection, is_conflict
 
-MAX_BATCH = 512
+MAX_BATCH = 1024
 """Requests in one append."""
 MAX_ATTEMPTS = 20
 """How often other processes may be faster."""
@@ -84,6 +86,7 @@ class PostgresWriter:
         self._clock = clock
         self._queue: deque[PostgresRequest] = deque()
         self._waiting = asyncio.Event()
+        self._pacer = AppendPacer()
         self._closing = False
         self.listeners: list[Listener] = []
         self._task = asyncio.create_task(self._run(), name="moot-store")
@@ -129,13 +132,16 @@ class PostgresWriter:
         while not self._queue and not self._closing:
             self._waiting.clear()
             await self._waiting.wait()
+        if not self._closing and (pause := self._pacer.pause()):
+            await asyncio.sleep(pause)
         return [self._queue.popleft() for _ in range(min(len(self._queue), MAX_BATCH))]
 
     async def _run_batch(self, items: Sequence[BatchRequest]) -> None:
         self._connection.short_patience = all(
             isinstance(item, RecordEvents) and item.epoch is None for item in items
         )
-        failed, error = await self._run_together(items)
+        with self._pacer.measure(sum(isinstance(item, AppendStreamed) for item in items)):
+            failed, error = await self._run_together(items)
         if error is None or (isinstance(error, StoreError) and is_connection_lost(error)):
             self._fail(failed, error)
             return
