@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, nullcontext
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from moot.core.state import Debate
 from moot.core.terms import FREE, Model, Reasoning, ReasoningPart, Request, Usage
 from moot.engine.arena import Arena
 from moot.engine.call_result import CallResult
-from moot.providers.contract import Chunk, ReplyDelta, ReplyDone, ReplySegment, Traits
+from moot.providers.contract import Chunk, Provider, ReplyDelta, ReplyDone, ReplySegment, Traits
 from moot.providers.prices import flat_price
 from moot.providers.scripted import FaultCue, SayCue, ScriptedProvider, StallCue, improvise
 from moot.rules.commands import Abort, Command, DecideWinner, SkipTurn, Stop
@@ -140,22 +139,10 @@ async def test_a_hiccup_of_the_store_does_not_make_a_runner_deaf(tmp_path: Path)
         assert failed.event.kind == "cut"
 
 
-class Jumbled:
+class Jumbled(Provider):
     """A provider that numbers its segments carelessly."""
 
     traits = Traits()
-
-    def traits_of(self, model: str) -> Traits:
-        return self.traits
-
-    async def prepare(self, model: Model) -> None:
-        pass
-
-    def report_timeout(self, model: Model) -> None:
-        pass
-
-    def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
-        return nullcontext()
 
     async def stream(self, request: Request) -> AsyncGenerator[Chunk, None]:
         self.sent = request

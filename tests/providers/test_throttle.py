@@ -230,3 +230,24 @@ async def test_a_hundred_callers_of_a_service_for_five_all_get_through_with_thre
     attempts = await asyncio.gather(*(debate() for _ in range(100)))
     assert max(attempts) < 4
     assert refusals < 100
+
+
+async def test_a_call_may_begin_at_once_only_where_a_place_is_free_and_nobody_waits() -> None:
+    gate = Throttle(EndpointLimits(concurrent=2, per_minute=4), clock=Clock())
+    first, second = gate.admit_at_once(), gate.admit_at_once()
+    assert first is not None
+    assert second is not None
+    assert gate.admit_at_once() is None
+    entered, leave, tasks = await crowd(gate, 1)
+    first.close()
+    await until_settled()
+    assert (entered, gate.active, gate.admit_at_once()) == ([0], 2, None)
+    second.close()
+    leave[0].set()
+    await asyncio.gather(*tasks)
+    assert gate.active == 0
+    last = gate.admit_at_once()
+    assert last is not None
+    with last:
+        assert gate.active == 1
+    assert (gate.active, gate.admit_at_once()) == (0, None), "the minute is used up"

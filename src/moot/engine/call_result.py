@@ -236,6 +236,21 @@ def call_failed(request: Request, result: CallResult, fault: Fault, wait: float 
     )
 
 
+def call_not_sent(call: int) -> CallFailed:
+    """A call that was begun and given up before its request was sent: it costs nothing."""
+    fault = Fault("cut", billed=False)
+    return CallFailed(
+        call=call,
+        kind=fault.kind,
+        severity=fault.severity,
+        message=str(fault),
+        usage=Usage(),
+        cost=Money(0),
+        latency_ms=0,
+        billed=False,
+    )
+
+
 def _usage(request: Request, result: CallResult) -> Usage:
     # Prefilled text was sent, not generated.
     text_size = max(0, result.size - result.reasoning_size - quarter_tokens(request.prefill))

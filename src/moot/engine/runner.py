@@ -9,16 +9,13 @@ do the runner ends; the next command starts another one (`Arena.ask`).
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import random
 from collections import Counter
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from datetime import UTC, datetime
 from time import monotonic
-from typing import Any
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -26,9 +23,10 @@ from moot.core.diagnostics import crash_point, log_fields
 from moot.core.errors import Fault, Fenced, Invalid, StoreError, Unavailable, UnknownDebate
 from moot.core.events import CallFailed, CallStarted, Event
 from moot.core.state import Debate
-from moot.core.terms import Model, PollName, Request, ToolResult
+from moot.core.terms import PollName, Request, ToolResult
 from moot.core.word_count import QUARTERS, quarter_tokens
 from moot.engine.call import JobTimer, stream_call
+from moot.engine.call_records import CallRecorder, Decide, shielded
 from moot.engine.call_result import CallResult, call_completed, call_failed
 from moot.engine.followers import Followers
 from moot.engine.jobs import HumanJob, ModelJob, SpeechJob, aside_job, ballot_job, speech_job
@@ -39,7 +37,7 @@ from moot.rules import runner_decisions
 from moot.rules.plan import AskJudges, HoldPoll, closes_on_time, plan
 from moot.rules.retry import FaultCounts, RunnerTimings, wait_before_retry
 from moot.rules.runner_decisions import CallPurpose, ResultEvent
-from moot.store.contract import RecordResult, Store
+from moot.store.contract import Store
 from moot.tools.contract import NoTools, Toolbox
 
 WATCH_RETRY_SECONDS = 0.2
@@ -47,8 +45,6 @@ UNLIMITED_LENGTH_FACTOR = 4
 """Without a cost limit, a reply may be this many times as long as was asked for, by our estimate."""
 MAX_REPLY_QUARTERS = 2 * 1024 * 1024
 """No reply is longer than this, in quarters of tokens."""
-LAST_WRITE_SECONDS = 5.0
-"""How long the last write of a cancelled runner may take."""
 
 
 class AttemptEnd(Struct):
@@ -57,7 +53,7 @@ class AttemptEnd(Struct):
     faults: FaultCounts
     """Those of all attempts so far."""
     debate: Debate | None = None
-    """The state after it; None where there was nothing to record."""
+    """The state after the step that follows, where that was recorded with the end."""
     wait: float | None = None
     """Seconds before the next attempt; None: no further attempt."""
     unfinished: CallResult | None = None
@@ -87,33 +83,41 @@ class Runner:
         self._followers = followers
         self._provider = provider
         self._timings = pace
+        self._recorder = CallRecorder(debate_id, epoch, store, provider)
         self._tool_runner = ToolRunner(tools or NoTools(), pace.tool)
         self._missing_keys = missing_keys
         self._random_number = random_number
         self._jobs: dict[ModelJob | HumanJob, asyncio.Task[Debate | None]] = {}
+        self._ending: set[ModelJob | HumanJob] = set()
+        """Jobs whose end is being recorded: nothing can cut them any more."""
         self._timers: dict[int, JobTimer] = {}
         """Of the speeches that models are giving, by turn."""
         self._changed = asyncio.Event()
         """Set, and replaced by another, at each event that is not streamed text."""
+        self._seen = 0
+        """The last event of the log that the runner has looked at."""
         self._limited = False
 
     async def run(self) -> None:
         """Until the debate has nothing to do, ends, is deleted, or is taken over by another runner."""
         with log_fields(debate=self._id):
             try:
-                debate = (await self._record(runner_decisions.recover)).debate
+                debate = (await self._recorder.record(runner_decisions.recover)).debate
                 self._limited = debate.cost_limit is not None
                 if missing := self._missing_keys(debate):
-                    await self._record(lambda debate: runner_decisions.pause_for_keys(debate, missing))
+                    await self._recorder.record(
+                        lambda debate: runner_decisions.pause_for_keys(debate, missing)
+                    )
                 watch = asyncio.create_task(self._watch(debate.seq), name=f"{self._id} watch")
                 try:
                     await self._run_steps(debate)
                 finally:
                     watch.cancel()
                     await asyncio.gather(watch, return_exceptions=True)
+                    await self._recorder.drop_begun()
             except asyncio.CancelledError:
                 # The process is about to stop: the next runner gives the interrupted turns again.
-                await _shielded(self._record(runner_decisions.interrupt_for_shutdown))
+                await shielded(self._recorder.record(runner_decisions.interrupt_for_shutdown))
                 raise
             except (Fenced, UnknownDebate):
                 return
@@ -123,7 +127,7 @@ class Runner:
             await self._prepare(debate)
         advanced: Debate | None = None
         while True:
-            debate = advanced or (await self._record(runner_decisions.advance)).debate
+            debate = advanced or await self._recorder.advance()
             advanced, step = None, plan(debate)
             if debate.live:
                 crash_point("turn-started")
@@ -154,13 +158,18 @@ class Runner:
         for job in jobs:
             self._jobs[job] = asyncio.create_task(self._run_job(job, seconds), name=f"{self._id} {job.name}")
         try:
+            if self._seen > debate.seq:
+                # What was seen before these jobs were there may have cut them.
+                await self._cancel_unwanted(self._seen)
             results = await asyncio.gather(*self._jobs.values(), return_exceptions=True)
         finally:
             for task in self._jobs.values():
                 task.cancel()
             await asyncio.gather(*self._jobs.values(), return_exceptions=True)
             self._jobs.clear()
+            self._ending.clear()
             self._timers.clear()
+            await self._recorder.drop_begun([turn.number for turn in debate.live])
         for result in results:
             if isinstance(result, Exception):
                 raise result
@@ -200,10 +209,13 @@ class Runner:
     async def _on_change(self, seq: int) -> None:
         """Events up to `seq` may have cut a job, or extended the time of its speaker."""
         self._notify()
+        self._seen = seq
+        if self._jobs:
+            await self._cancel_unwanted(seq)
+
+    async def _cancel_unwanted(self, seq: int) -> None:
         # Before reading the state: a job that starts meanwhile is not yet part of that state.
         jobs = tuple(self._jobs.items())
-        if not jobs:
-            return
         # A job whose own write ended it returns first: it is not to be cut.
         await asyncio.sleep(0)
         debate = await self._store.state_at_least(self._id, seq)
@@ -211,7 +223,7 @@ class Runner:
             if turn.number in self._timers:
                 self._timers[turn.number].extend(turn.extended)
         for job, task in jobs:
-            if not runner_decisions.still_wanted(debate, job.purpose):
+            if job not in self._ending and not runner_decisions.still_wanted(debate, job.purpose):
                 task.cancel()
 
     def _notify(self) -> None:
@@ -230,7 +242,7 @@ class Runner:
                 return
             seconds_left = poll.seconds - (datetime.now(UTC) - poll.opened_at).total_seconds()
             if seconds_left <= 0:
-                await self._record(lambda debate: runner_decisions.close_poll(debate, name))
+                await self._recorder.record(lambda debate: runner_decisions.close_poll(debate, name))
                 return
             await _wait_for_event(changed, seconds_left)
 
@@ -253,7 +265,7 @@ class Runner:
             if seconds_left is None or seconds_left > 0:
                 await _wait_for_event(changed, seconds_left)
             else:
-                await self._record(time_is_up)
+                await self._recorder.record(time_is_up)
 
     # --- calling models -------------------------------------------------------------------------------
 
@@ -266,28 +278,35 @@ class Runner:
         if isinstance(job, SpeechJob):
             await self._offer_tools(job)
         end, attempts = AttemptEnd(FaultCounts(), wait=0.0), Counter[int | None]()
+        begun = self._recorder.take_begun(job.purpose.turn)
         while end.wait is not None:
-            await asyncio.sleep(end.wait)
             # Attempts are counted anew for each call that continues another.
             attempts[job.continues] += 1
-            attempt = attempts[job.continues]
-            request = self._unchained_if_needed(job.request(attempt))
-            queued = monotonic()
-            async with self._admitted(request):
-                timer.extend_by(monotonic() - queued)
-                end = await self._attempt(job, request, attempt, end.faults, timer)
+            if begun is not None:
+                with begun.place:
+                    end = await self._call(job, begun.request, begun.started, end.faults, timer)
+                begun = None
+            else:
+                await asyncio.sleep(end.wait)
+                end = await self._attempt(job, attempts[job.continues], end.faults, timer)
             if end.unfinished is not None and isinstance(job, SpeechJob):
                 end.wait = await self._run_tools(job, end.unfinished, timer)
-                end.debate = None
         return end.debate
 
-    async def _attempt(
-        self, job: ModelJob, request: Request, attempt: int, faults: FaultCounts, timer: JobTimer
+    async def _attempt(self, job: ModelJob, attempt: int, faults: FaultCounts, timer: JobTimer) -> AttemptEnd:
+        """One call, as soon as the service admits it."""
+        request = self._recorder.request(job, attempt)
+        queued = monotonic()
+        async with self._admitted(request):
+            timer.extend_by(monotonic() - queued)
+            started = await self._recorder.begin(job, request, attempt)
+            if started is None:
+                return AttemptEnd(faults)
+            return await self._call(job, request, started, faults, timer)
+
+    async def _call(
+        self, job: ModelJob, request: Request, started: CallStarted, faults: FaultCounts, timer: JobTimer
     ) -> AttemptEnd:
-        """One call."""
-        started = await self._begin(job, request, attempt)
-        if started is None:
-            return AttemptEnd(faults)
         request = replace(request, max_tokens=started.max_tokens)
         result = CallResult(call=started.call, started=monotonic())
         try:
@@ -305,48 +324,41 @@ class Runner:
                 jitter=self._random_number(),
             )
             outcome = job.on_failure(fault) if wait is None else None
-            return AttemptEnd(
-                faults, await self._fail(call_failed(request, result, fault, wait), outcome), wait
-            )
+            ended = await self._fail(job, call_failed(request, result, fault, wait), outcome)
+            return AttemptEnd(faults, ended, wait)
         except TimeoutError:
             failed = call_failed(request, result, Fault("timeout"), None)
-            return AttemptEnd(faults, await self._fail(failed, job.on_timeout(result)))
+            return AttemptEnd(faults, await self._fail(job, failed, job.on_timeout(result)))
         except asyncio.CancelledError:
             # Cut by a command, or the runner has to stop: the cost of the call is recorded all the same.
-            await _shielded(self._fail(call_failed(request, result, Fault("cut"), None)))
+            await self._recorder.fail_cut_call(call_failed(request, result, Fault("cut"), None))
             raise
         crash_point("answer-heard")
         completed = call_completed(request, result, ended=outcome is not None)
         segments = job.unwritten_segments(result)
-        finished = await self._settle(
-            lambda debate: runner_decisions.finish_call(debate, completed, segments, outcome)
+        ended = await self._settle(
+            job,
+            lambda debate: runner_decisions.finish_call(debate, completed, segments, outcome),
+            is_last=outcome is not None,
         )
         crash_point("part-completed")
-        return AttemptEnd(faults, finished, unfinished=result if outcome is None else None)
+        return AttemptEnd(faults, ended, unfinished=result if outcome is None else None)
 
-    async def _begin(self, job: ModelJob, request: Request, attempt: int) -> CallStarted | None:
-        """Reserve the money for a call; None where it is no longer wanted, or cannot be paid."""
-        body = msgspec.json.encode(request)
-        digest = hashlib.sha256(body).hexdigest()
-        recording = asyncio.create_task(
-            self._record(
-                lambda debate: runner_decisions.begin_call(
-                    debate, job.purpose, request, digest, attempt, job.continues
-                ),
-                bodies={digest: body},
-            ),
-            name=f"{self._id} begin",
+    async def _fail(self, job: ModelJob, failed: CallFailed, outcome: ResultEvent | None) -> Debate | None:
+        return await self._settle(
+            job,
+            lambda debate: runner_decisions.fail_call(debate, failed, outcome),
+            is_last=outcome is not None,
         )
-        try:
-            started = _started_call(await asyncio.shield(recording))
-        except asyncio.CancelledError:
-            # The reservation may have been written all the same. No request follows, so release it.
-            if started := _started_call(await recording):
-                unsent = CallResult(call=started.call, started=monotonic())
-                await _shielded(self._fail(call_failed(request, unsent, Fault("cut", billed=False), None)))
-            raise
-        crash_point("call-started")
-        return started
+
+    async def _settle(self, job: ModelJob, settle: Decide, *, is_last: bool) -> Debate | None:
+        """Record the end of a call. The end of a job's last call is recorded together with the step that
+        follows; returns the state after that."""
+        if not is_last:
+            await self._recorder.record(settle)
+            return None
+        self._ending.add(job)
+        return await self._recorder.advance(settle)
 
     async def _stream(self, request: Request, result: CallResult, timer: JobTimer) -> None:
         try:
@@ -367,28 +379,15 @@ class Runner:
         most = QUARTERS * request.max_tokens * factor
         return min(most + quarter_tokens(request.prefill), MAX_REPLY_QUARTERS)
 
-    def _unchained_if_needed(self, request: Request) -> Request:
-        """Refer to earlier responses only where the provider remembers them."""
-        provider = self._provider_or_none(request.model)
-        if provider is not None and provider.traits.chaining:
-            return request
-        return replace(request, previous_response_id=None, fresh=(), resumes=False)
-
     def _admitted(self, request: Request) -> AbstractAsyncContextManager[object]:
         """Waits until the provider's rate limits admit the call."""
-        provider = self._provider_or_none(request.model)
+        provider = self._recorder.provider_or_none(request.model)
         return nullcontext() if provider is None else provider.admit(request.model)
-
-    def _provider_or_none(self, model: Model) -> Provider | None:
-        try:
-            return self._provider(model.provider)
-        except (Invalid, Unavailable):
-            return None
 
     # --- tools ----------------------------------------------------------------------------------------
 
     async def _offer_tools(self, job: SpeechJob) -> None:
-        provider = self._provider_or_none(job.model)
+        provider = self._recorder.provider_or_none(job.model)
         if provider is not None and job.tool_session.allowed:
             traits = provider.traits_of(job.model.name)
             await self._tool_runner.offer_tools(job.tool_session, traits, limited=self._limited)
@@ -398,7 +397,7 @@ class Runner:
         speech ended because its time was up."""
 
         async def report(result: ToolResult) -> None:
-            await self._record(
+            await self._recorder.record(
                 lambda debate: runner_decisions.record_tool_result(debate, job.purpose, reply.call, result)
             )
             crash_point("tool-told")
@@ -408,39 +407,17 @@ class Runner:
                 results = await self._tool_runner.run_calls(job.tool_session, reply, report)
         except TimeoutError:
             end = job.on_timeout(reply)
-            await self._record(lambda debate: runner_decisions.end_between_calls(debate, job.purpose, end))
+            await self._recorder.record(
+                lambda debate: runner_decisions.end_between_calls(debate, job.purpose, end)
+            )
             return None
         job.tool_session.add_results(reply, results)
         return 0.0
-
-    # --- writing --------------------------------------------------------------------------------------
-
-    async def _fail(self, failed: CallFailed, outcome: ResultEvent | None = None) -> Debate:
-        return await self._settle(lambda debate: runner_decisions.fail_call(debate, failed, outcome))
-
-    async def _settle(self, settle: Callable[[Debate], Sequence[Event]]) -> Debate:
-        """Record the end of a call and the step that follows from it, in one commit."""
-        result = await self._record(lambda debate: runner_decisions.settle_and_advance(debate, settle))
-        return result.debate
-
-    async def _record(
-        self, decide: Callable[[Debate], Sequence[Event]], *, bodies: dict[str, bytes] | None = None
-    ) -> RecordResult:
-        def on_head(debate: Debate | None) -> Sequence[Event]:
-            if debate is None:
-                raise UnknownDebate
-            return decide(debate)
-
-        return await self._store.record(self._id, on_head, epoch=self._epoch, bodies=bodies)
 
 
 def _purpose_fields(purpose: CallPurpose) -> dict[str, str | int]:
     fields = {"turn": purpose.turn, "judge": purpose.judge, "aside": purpose.aside}
     return {name: value for name, value in fields.items() if value is not None}
-
-
-def _started_call(result: RecordResult) -> CallStarted | None:
-    return next((r.event for r in result.records if isinstance(r.event, CallStarted)), None)
 
 
 async def _wait_for_event(event: asyncio.Event, seconds: float | None) -> None:
@@ -449,14 +426,3 @@ async def _wait_for_event(event: asyncio.Event, seconds: float | None) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
-
-
-async def _shielded(write: Coroutine[Any, Any, object]) -> None:
-    """A last write that a cancellation cannot tear apart."""
-    writing = asyncio.create_task(write, name="last write")
-    # After a second cancellation nobody awaits the result; an error is then not worth a log line.
-    writing.add_done_callback(lambda done: done.cancelled() or done.exception())
-    try:
-        await asyncio.wait_for(asyncio.shield(writing), LAST_WRITE_SECONDS)
-    except (Fenced, UnknownDebate, StoreError, TimeoutError):
-        return

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, ExitStack
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -115,6 +115,9 @@ class ProviderClient(Provider):
 
     def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
         return self._throttle.admit()
+
+    def admit_at_once(self, model: Model) -> ExitStack | None:
+        return self._throttle.admit_at_once()
 
     async def stream(self, request: Request) -> AsyncGenerator[Chunk]:
         self._throttle.check()

@@ -9,7 +9,7 @@ A segment without a `ReplySegment` is made from its words; if both differ, the `
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
 from typing import Literal, Protocol
 
 from msgspec import Struct
@@ -128,6 +128,10 @@ class Provider(Protocol):
     def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
         """Waits until a call may begin; held while it lasts. The clock of a speech does not run meanwhile."""
         return nullcontext()
+
+    def admit_at_once(self, model: Model) -> ExitStack | None:
+        """The place of a call that may begin now, to be closed when it is over; None where it has to wait."""
+        return ExitStack()
 
     def report_timeout(self, model: Model) -> None:
         """The caller gave up on a call before the first word came."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from time import monotonic
 
 from msgspec import Struct
@@ -89,8 +89,18 @@ class Throttle:
         finally:
             if self._shared is not None and slot:
                 self._shared.release(slot)
-            self._active -= 1
-            self._wake_next()
+            self._release()
+
+    def admit_at_once(self) -> ExitStack | None:
+        """The same for a call that need not wait; None where it would, or other processes must be asked."""
+        is_free = self._shared is None and not self._waiting and self._active < self.limit
+        if not is_free or self._seconds_to_wait() > 0:
+            return None
+        self._active += 1
+        self._call_times.append(self._clock())
+        place = ExitStack()
+        place.callback(self._release)
+        return place
 
     async def close(self) -> None:
         if self._shared is not None:
@@ -189,6 +199,10 @@ class Throttle:
         else:
             self._call_times.clear()
         return wait
+
+    def _release(self) -> None:
+        self._active -= 1
+        self._wake_next()
 
     def _wake_next(self) -> None:
         while self._waiting and self._active < self.limit:
