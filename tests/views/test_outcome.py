@@ -202,3 +202,14 @@ def test_a_verdict_of_a_debate_with_more_seats_has_no_axis():
     log = Log(seats=(seat("for"), seat("against"), third)).start()
     log.add(VerdictReached(DebateVerdict("win", "for", "judges")))
     assert outcome.leanings(log.debate) == ()
+
+
+def test_a_reason_that_goes_in_circles_is_noticed() -> None:
+    round_and_round = "The answer is no, or the answer is no, or the answer is no, or the answer is no."
+    plain = (
+        "Proposition argues that homework should be banned, citing the negative consequences of homework on "
+        "academic performance and personal growth."
+    )
+    assert outcome.repeats_itself(round_and_round)
+    assert not outcome.repeats_itself(plain)
+    assert not outcome.repeats_itself("No, no, no.")

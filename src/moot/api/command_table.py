@@ -158,8 +158,8 @@ COMMANDS: tuple[PersonCommand, ...] = (
         socket_name="RESUME",
         buttons=(
             Button("resume", rules.ResumeDebate(), "Resume", "space", "first"),
-            Button("step", rules.ResumeDebate("turn"), "Run one speech", ".", "bar", {"step": "turn"}),
-            Button("step", rules.ResumeDebate("round"), "Run one round", ",", "bar", {"step": "round"}),
+            Button("step", rules.ResumeDebate("turn"), "Run 1 speech", ".", "bar", {"step": "turn"}),
+            Button("step", rules.ResumeDebate("round"), "Run 1 round", ",", "bar", {"step": "round"}),
         ),
         label="Resume",
         tag="Steering",

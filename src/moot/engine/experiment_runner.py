@@ -449,7 +449,10 @@ async def stored_progress(
 ) -> ExperimentProgress:
     """Where an experiment stands, by counting in the store. Without `planned`, what was begun is all."""
     counts = await store.counts(definition.name)
-    failures = await store.failed_results(definition.name) if counts.failed else ()
+    failed = await store.failed_results(definition.name) if counts.failed else ()
+    failures: dict[str, str] = {}
+    for result in map(read_result, failed):
+        failures.setdefault(result.headline, result.debate)
     return ExperimentProgress(
         planned=counts.reserved if planned is None else planned,
         finished=counts.settled - counts.failed,
@@ -459,7 +462,8 @@ async def stored_progress(
         seconds=0.0,
         spent=Money(counts.spent) / MICRODOLLARS,
         budget=definition.budget,
-        failures=tuple(dict.fromkeys(read_result(result).headline for result in failures)),
+        failures=tuple(failures),
+        failed_debates=tuple(failures.values()),
     )
 
 

@@ -12,9 +12,12 @@ import pytest
 from msgspec.structs import replace
 
 from moot.client import AsyncClient
+from moot.core.errors import Fault
+from moot.core.terms import Request
 from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments.definition import ExperimentDefinition
 from moot.providers.keys import Secret
+from moot.providers.scripted import Cue, FaultCue, ScriptedProvider
 from moot.settings import ServerSettings
 from tests.web.routes.served import Served, serving
 from tests.web.routes.test_roles import bearer
@@ -115,3 +118,18 @@ async def test_with_tokens_only_the_operator_sees_experiments(tmp_path: Path) ->
         assert (await guarded.http.get("/api/v1/experiments/league")).status_code == 401
         assert (await guarded.http.get("/api/v1/experiments", headers=operator)).status_code == 200
         assert (await guarded.http.get("/api/v1/experiments/none", headers=operator)).status_code == 404
+
+
+async def test_failed_debates_of_an_experiment_come_with_their_reason_and_a_debate_to_look_at(
+    tmp_path: Path,
+) -> None:
+    def refused(_request: Request) -> list[Cue]:
+        return [FaultCue(Fault("bad_key", "permanent", billed=False, message="The key was rejected."))]
+
+    async with serving(tmp_path, provider=ScriptedProvider(refused)) as house:
+        await held(house, replace(LEAGUE, models=LEAGUE.models[:2], motions=LEAGUE.motions[:1]))
+        found = (await house.http.get("/api/v1/experiments/league")).json()
+        assert found["failed"] == 2
+        [failure] = found["failures"]
+        assert "The key was rejected." in failure["reason"]
+        assert (await house.get(failure["debate"], "status")).json()["status"] == "error"

@@ -164,7 +164,7 @@ export function useLoaded(load, when = []) {
 /** What went wrong and what to do. `error.status` is 0 where the server cannot be reached. */
 export function Failed({ error, again }) {
   const [title, advice] = FAILURES[error.status] ?? [];
-  return html`<div class="failed" role="alert">
+  return html`<div class="error-box" role="alert">
     <h2>${title ?? error.message}</h2>
     ${title && html`<p class="soft">${advice ?? error.message}</p>`}
     ${again && html`<p><button class="btn" onClick=${again}>Try again</button></p>`}

@@ -44,10 +44,10 @@ export default function History({ at }) {
     <header class="row">
       <h1 tabindex="-1" class="grow">Debates</h1>
       <p class="soft numbers">
-        ${listing && count(listing.pagination.total)}${conversations && html` · <a href="/conversations">Conversations</a>`}
+        ${listing?.pagination.total > 0 && count(listing.pagination.total)}${conversations && html` · <a href="/conversations">Conversations</a>`}
       </p>
     </header>
-    <${Filters} filters=${search.filters} titles=${titles} debates=${debates} onChange=${seek} />
+    ${!(listing?.pagination.total === 0 && !queryText) && html`<${Filters} filters=${search.filters} titles=${titles} debates=${debates} onChange=${seek} />`}
     ${error && html`<${Failed} error=${error} again=${again} />`}
     ${listing && (debates.length
       ? html`<${List} debates=${debates} formats=${titles} again=${again} />`

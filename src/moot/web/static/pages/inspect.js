@@ -3,6 +3,7 @@
 
 import { html, useEffect, useRef, useState } from '../../vendor/preact.js';
 import { get } from '../lib/api.js';
+import { seconds } from '../lib/clock.js';
 import { figure } from '../lib/numbers.js';
 import { seatStyle } from '../lib/seats.js';
 import { ensureStyle } from '../lib/stylesheet.js';
@@ -138,7 +139,7 @@ function rowOf(call, book, debate, about) {
     figures: [
       usage && `${figure(usage.input ?? 0)} in, ${figure(usage.output ?? 0)} out`,
       done?.cost !== undefined && done?.cost !== null && `$${done.cost}`,
-      done && `${figure(done.latency_ms ?? 0)} ms`,
+      done && seconds(done.latency_ms ?? 0),
     ].filter(Boolean),
     finish: done ? (done.finish ?? '') : 'under way',
   };

@@ -24,11 +24,11 @@ export default function Replay({ id, at }) {
   const keep = (reasoning) => () => save(id, recording.view(1).about.motion, 'replay', reasoning);
   return html`<main id="main" class="replay">
     <${Player} recording=${recording} id=${id} start=${startOf(recording, at)} onTurn=${keepAddress}>
-      <${Menu} label="Save">
-        <${Button} onClick=${keep(false)}>Standalone replay (HTML)<//>
-        <${Button} onClick=${keep(true)}>The same, with reasoning<//>
+      <${Menu} label="Save or read">
+        <${Button} onClick=${keep(false)}>Save as HTML<//>
+        <${Button} onClick=${keep(true)}>Save with reasoning<//>
+        <a class="btn" href=${`/debate/${id}`}>Read the transcript</a>
       <//>
-      <a class="btn" href=${`/debate/${id}`}>Transcript</a>
     <//>
   </main>`;
 }

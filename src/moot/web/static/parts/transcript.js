@@ -40,10 +40,14 @@ function toggle() {
 function Motion({ debate }) {
   const { motion, formatTitle, order, firstWordsNote } = debate.at('about').value;
   const over = html`<${Words}>${formatTitle}<//> · ${countOf(order)}`;
+  const isSo = useComputed(() => !debate.at('now').value.endedAt || isBegunByMoot(debate)).value;
   return html`<${Headline} motion=${motion} over=${over}>
-    ${firstWordsNote && html`<p class="origin" dir="auto">${firstWordsNote}</p>`}
+    ${firstWordsNote && isSo && html`<p class="origin" dir="auto">${firstWordsNote}</p>`}
   <//>`;
 }
+
+/** Whether Moot wrote the first words of a speech that was given. */
+const isBegunByMoot = (debate) => debate.keys('turns').value.some((key) => debate.at('turns', key).value.begun > 0);
 
 /** The speeches and what was said between them. `open`: with their reasoning unfolded. */
 export function Log({ debate, id, without, open }) {

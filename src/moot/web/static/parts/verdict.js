@@ -123,7 +123,8 @@ function Mishaps({ debate, about, to }) {
   const turns = debate.keys('turns').value.map((key) => debate.at('turns', key).value);
   // A speech that reached its limit of tokens and was trimmed to its last whole sentence is no issue, but was truncated.
   const trimmed = turns.filter((turn) => turn.flags.includes('truncated') && !turn.notes.some(isCutOff));
-  const nothing = trimmed.length ? '' : ' nothing truncated,';
+  const cut = turns.some((turn) => turn.flags.includes('truncated') || turn.flags.includes('interrupted'));
+  const nothing = cut ? '' : ' nothing truncated,';
   return html`<section class="mishaps" aria-labelledby="mishaps-title">
     <h3 id="mishaps-title">Issues</h3>
     ${mishaps.length === 0
