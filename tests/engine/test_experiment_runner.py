@@ -14,6 +14,8 @@ from moot.core.errors import Fenced, Invalid
 from moot.engine.experiment_runner import ExperimentProgress, ExperimentRunner
 from moot.experiments.definition import ExperimentDefinition, Pairing
 from moot.experiments.leg_results import read_result
+from moot.experiments.report_html import report_html
+from moot.experiments.report_markdown import report_markdown
 from moot.providers.prices import flat_price
 from moot.providers.scripted import ScriptedProvider
 from tests.cli.terminal import environment, piped
@@ -157,3 +159,33 @@ def test_twenty_kills_lose_double_and_overspend_nothing(tmp_path: Path) -> None:
     assert kills >= 10
     listed = piped(env, "list", "--limit", "100", "--json").stdout.splitlines()
     assert len(listed) == 40
+
+
+async def test_prompts_are_an_axis_of_judging_and_people_say_which_agrees_best(tmp_path: Path) -> None:
+    league = replace(LEAGUE, options={"beliefs": True, "model_audience": True}, motions=LEAGUE.motions[:1])
+    prompts = {"strict": "Count only what was proved.", "lenient": "Give the benefit of the doubt."}
+    async with Arena.open(settings(tmp_path)) as arena:
+        await ExperimentRunner(arena, league).run()
+        assert await ExperimentRunner(arena, league).rejudge(prompts=prompts, repeats=2) == 24
+        assert await ExperimentRunner(arena, league).rejudge(prompts=prompts, repeats=2) == 0
+        legs = await arena.store.experiments.legs("league")
+        results = [read_result(leg.result or "") for leg in legs]
+        rows = [row for result in results for row in result.judgments]
+        assert {row.judge for row in rows} == {
+            "scripted/owl", "scripted/owl [strict]", "scripted/owl [lenient]"
+        }  # fmt: skip
+        debate = await arena.state(legs[0].debate)
+        assert {judge.guidance for judge in debate.judgings[-1].judges} <= set(prompts.values())
+        cast = {result.debate: (("ann", "for"), ("bob", result.judgments[0].pro)) for result in results}
+        assert await ExperimentRunner(arena, league).add_votes(cast) == 12
+        with pytest.raises(Invalid, match="no judged debate deb_x"):
+            await ExperimentRunner(arena, league).add_votes({"deb_x": (("ann", "for"),)})
+        assert await ExperimentRunner(arena, league).rejudge(["scripted/raven"]) == 6
+        report = await ExperimentRunner(arena, league).report("0")
+        assert report.people is not None
+        assert {each.name for each in report.people.judges} >= {"scripted/owl [strict]", "scripted/raven"}
+        assert report.beliefs is not None
+        assert report.beliefs.debates == 6
+        for text in (report_html(report), report_markdown(report)):
+            assert "Private beliefs" in text
+            assert "Judges and people" in text

@@ -125,6 +125,10 @@ class Judge(Struct, frozen=True, omit_defaults=True):
     """The weight of each criterion in the rubric, where they differ."""
     recused: str = ""
     """Why this judge does not judge; empty where it does."""
+    variant: str = ""
+    """The name of its guidance, which tells it apart from the same model without it."""
+    guidance: str = ""
+    """How to judge, in the words of those who set up the judging: added to the prompt."""
 
 
 class DebateLimits(Struct, frozen=True, omit_defaults=True):

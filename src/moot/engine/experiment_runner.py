@@ -10,7 +10,8 @@ only opens them and waits.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from decimal import ROUND_CEILING
@@ -30,6 +31,7 @@ from moot.core.terms import ExperimentTag, Format, Model, Money
 from moot.engine.arena import Arena
 from moot.experiments.definition import ExperimentDefinition, check_extension, from_json
 from moot.experiments.leg_results import LegResult, read_result, result_of
+from moot.experiments.people_votes import votes_on
 from moot.experiments.planned_debates import (
     PlannedDebate,
     all_legs,
@@ -41,7 +43,7 @@ from moot.experiments.planned_debates import (
 )
 from moot.rules.commands import Retry
 from moot.rules.cost_estimate import ANY_LIMIT, CostEstimate, estimate
-from moot.rules.debate_setup import Setup, opening_event
+from moot.rules.debate_setup import JudgeSetup, Setup, opening_event
 from moot.store.experiment_rows import MICRODOLLARS, ExperimentLeg, ExperimentStore
 
 if TYPE_CHECKING:
@@ -191,46 +193,97 @@ class ExperimentRunner:
         return self._report()
 
     async def rejudge(
-        self, judges: Sequence[str], *, criteria: Sequence[str] = (), allowance: Money | None = None
+        self,
+        judges: Sequence[str] = (),
+        *,
+        criteria: Sequence[str] = (),
+        allowance: Money | None = None,
+        prompts: Mapping[str, str] | None = None,
+        repeats: int = 1,
     ) -> int:
-        """Have every debate that was judged judged again by these judges; returns how many were.
+        """Have every debate that was judged judged again by these judges; returns how often one was.
 
-        The new ballots are added to the results, and the first verdicts stay. A debate that this panel has
-        judged before is left out, so that an interrupted call is simply repeated. `allowance` is what each
-        judging may cost at most; with a budget it is needed, and counts towards it.
+        With `prompts` (name to text) it is judged once with each of them, and the name stands with the judge
+        in ballots and reports; `repeats` is how often. Without `judges`, those of the experiment judge. The
+        new ballots are added to the results, and the first verdicts stay. What this panel has judged before
+        is left out, so that an interrupted call is simply repeated. `allowance` is what each judging may cost
+        at most; with a budget it is needed, and counts towards it.
         """
         definition = self._definition
+        judges = judges or definition.judges
+        if not judges:
+            raise Invalid("Say who is to judge (--judge): the experiment names no judges.")
         budget = None if definition.budget is None else _microdollars(definition.budget)
         if budget is not None and allowance is None:
             raise Invalid("With a budget, say what each judging may cost at most (--allowance).")
+        panels = [
+            [JudgeSetup(self._arena.model(name), variant=variant, guidance=text) for name in judges]
+            for variant, text in (prompts or {"": ""}).items()
+        ]
         saved = await self._store.save(definition.name, definition.to_json())
         await self._load()
         amount = _microdollars(allowance or Money(0))
         slots, judged = asyncio.Semaphore(definition.concurrency), 0
 
+        async def judge_once(leg: ExperimentLeg, panel: Sequence[JudgeSetup]) -> bool:
+            """Whether it was judged: not where this panel has judged it often enough, or the budget is used
+            up."""
+            debate = await self._arena.state(leg.debate)
+            if debate.status != "completed" or _times_judged(debate, panel, criteria) >= repeats:
+                return False
+            if not debate.being_judged:
+                if not await self._store.reserve_more(definition.name, saved.epoch, leg.leg, amount, budget):
+                    self._stopped_by = "budget"
+                    return False
+                await self._arena.rejudge(debate.id, panel, criteria=criteria, allowance=allowance)
+            async for _ in self._arena.watch(debate.id, (await self._arena.state(debate.id)).seq - 1):
+                pass
+            await self._settle(planned_debate(leg.leg), leg, await self._arena.state(debate.id))
+            return True
+
         async def judge_again(leg: ExperimentLeg) -> None:
             nonlocal judged
             async with slots:
-                debate = await self._arena.state(leg.debate)
-                if debate.status != "completed" or _has_judged(debate, judges, criteria):
-                    return
-                if not debate.being_judged:
-                    if not await self._store.reserve_more(
-                        definition.name, saved.epoch, leg.leg, amount, budget
-                    ):
-                        self._stopped_by = "budget"
-                        return
-                    await self._arena.rejudge(debate.id, judges, criteria=criteria, allowance=allowance)
-                async for _ in self._arena.watch(debate.id, (await self._arena.state(debate.id)).seq - 1):
-                    pass
-                await self._settle(planned_debate(leg.leg), leg, await self._arena.state(debate.id))
-                judged += 1
+                for panel in panels:
+                    for _ in range(repeats):
+                        was_judged = await judge_once(leg, panel)
+                        judged += was_judged
 
         async with self._watched(saved.epoch), asyncio.TaskGroup() as group:
             for leg in [leg for leg in self._legs.values() if leg.leg in self._results]:
                 group.create_task(judge_again(leg), name=leg.leg)
         await self._store.set_state(definition.name, "stopped" if self._stopped_by else "done")
         return judged
+
+    async def add_votes(self, votes: Mapping[str, Sequence[tuple[str, str]]]) -> int:
+        """Keep the votes of people with the results (`people_votes.read_votes`); returns how many there are
+        now.
+
+        A later vote of the same voter on the same debate replaces the earlier one. Raises Invalid for debates
+        that are not part of the experiment, and keeps nothing then.
+        """
+        name = self._definition.name
+        await self._load()
+        legs = {result.debate: leg for leg, result in self._results.items() if result.judgments}
+        if unknown := sorted(votes.keys() - legs.keys()):
+            others = f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""
+            raise Invalid(
+                f"There is no judged debate {', '.join(unknown[:3])}{others} in the experiment {name}."
+            )
+        new = {
+            debate: {vote.voter: vote for vote in votes_on(self._results[legs[debate]].judgments[0], cast)}
+            for debate, cast in votes.items()
+        }
+        for debate, cast in new.items():
+            leg, result = self._legs[legs[debate]], self._results[legs[debate]]
+            merged = {vote.voter: vote for vote in result.votes} | cast
+            kept = msgspec.structs.replace(result, votes=tuple(merged.values()))
+            await self._save_result(leg.leg, leg.reserved, kept)
+            self._results[leg.leg] = kept
+        if (stored := await self._store.experiment(name)) is not None:
+            # The server computes a report again when the experiment has changed.
+            await self._store.set_state(name, stored.state)
+        return sum(len(result.votes) for result in self._results.values())
 
     async def stored_progress(self) -> ExperimentProgress:
         """Where the experiment stands by what is stored, without running it. No result is read."""
@@ -347,18 +400,23 @@ class ExperimentRunner:
 
     async def _settle(self, planned: PlannedDebate, leg: ExperimentLeg, debate: Debate) -> None:
         result = result_of(debate, self._definition.name, planned.group)
+        if known := self._results.get(leg.leg):
+            result = msgspec.structs.replace(result, votes=known.votes)
         spent = _microdollars(debate.cost_so_far)
+        await self._save_result(leg.leg, spent, result)
+        crash_point("leg-settled")
+        self._add_result(msgspec.structs.replace(leg, reserved=spent), result)
+        self._held_now += 1
+
+    async def _save_result(self, leg: str, spent: int, result: LegResult) -> None:
         await self._store.settle(
             self._definition.name,
-            leg.leg,
+            leg,
             spent,
             result.to_json(),
             status=result.status,
             pro_share=result.pro_share,
         )
-        crash_point("leg-settled")
-        self._add_result(msgspec.structs.replace(leg, reserved=spent), result)
-        self._held_now += 1
 
     async def _setup(self, planned: PlannedDebate, limit: Money | None) -> Setup:
         definition = self._definition
@@ -467,10 +525,11 @@ async def stored_progress(
     )
 
 
-def _has_judged(debate: Debate, judges: Sequence[str], criteria: Sequence[str]) -> bool:
-    """Whether these judges, by these criteria, have given all their ballots."""
-    return any(
-        {judge.model.label for judge in judging.judges} == set(judges)
+def _times_judged(debate: Debate, panel: Sequence[JudgeSetup], criteria: Sequence[str]) -> int:
+    """How often these judges, with these prompts and by these criteria, have given all their ballots."""
+    wanted = Counter((judge.model.label, judge.variant, judge.guidance) for judge in panel)
+    return sum(
+        Counter((judge.model.label, judge.variant, judge.guidance) for judge in judging.judges) == wanted
         and (not criteria or all(judge.criteria == tuple(criteria) for judge in judging.judges))
         and not (debate.being_judged and judging is debate.judgings[-1])
         for judging in debate.judgings

@@ -20,6 +20,7 @@ from moot.core.errors import Unavailable
 if TYPE_CHECKING:
     from moot.experiments.adaptive_pairing import ExpectedWidths, adaptive_round, expected_widths, pair_gains
     from moot.experiments.bank_motions import BankMotion, draw_motions, find_motions, motion_bank
+    from moot.experiments.belief_measures import BeliefMeasures, measure_beliefs
     from moot.experiments.calibration import JudgeAnswer, ProtocolScore, compare_protocols, protocol_scores
     from moot.experiments.data_tables import (
         DebateRow,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     )
     from moot.experiments.loading import ExperimentData, load
     from moot.experiments.pairing import Matchup, matchup, round_robin, swiss_round
+    from moot.experiments.people_agreement import PeopleAgreement, compare_with_people
     from moot.experiments.rankings import rate_rankings, simulate_rankings
     from moot.experiments.rating_report import (
         RatingReport,
@@ -100,6 +102,8 @@ _HOMES = {
         "judge_report",
         "leave_one_judge_out",
     ),
+    "belief_measures": ("BeliefMeasures", "measure_beliefs"),
+    "people_agreement": ("PeopleAgreement", "compare_with_people"),
     "bank_motions": (
         "BankMotion",
         "draw_motions",
@@ -137,6 +141,7 @@ _HOMES = {
 }
 __all__ = [
     "BankMotion",
+    "BeliefMeasures",
     "DebateRow",
     "Estimate",
     "ExpectedWidths",
@@ -147,6 +152,7 @@ __all__ = [
     "JudgmentTable",
     "Matchup",
     "ModelReliability",
+    "PeopleAgreement",
     "ProtocolScore",
     "Ranking",
     "RatingOptions",
@@ -160,6 +166,7 @@ __all__ = [
     "agreement_with_people",
     "as_table",
     "compare_protocols",
+    "compare_with_people",
     "data_dictionary",
     "debate_row",
     "draw_motions",
@@ -175,6 +182,7 @@ __all__ = [
     "load",
     "make_rating_report",
     "matchup",
+    "measure_beliefs",
     "model_reliability",
     "motion_bank",
     "pair_gains",

@@ -211,10 +211,11 @@ def _charge(judging: Judging, judge: str, order: int) -> dict[str, float | None]
 
 
 def _judge_names(judging: Judging) -> dict[str, str]:
-    """Each judge by its model; where several have the same one, with a number."""
+    """Each judge by its model, with the name of its prompt where it was given one; where several have the
+    same name, with a number."""
     names: dict[str, str] = {}
     for judge in judging.judges:
-        label = judge.model.label
+        label = f"{judge.model.label} [{judge.variant}]" if judge.variant else judge.model.label
         same = sum(name.partition("#")[0] == label for name in names.values())
         names[judge.id] = f"{label}#{same + 1}" if same else label
     return names

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.state import Debate
+from moot.experiments.debate_beliefs import DebateBeliefs, beliefs_of
 from moot.experiments.judgments import (
     SCORES,
     Judgment,
@@ -13,6 +14,7 @@ from moot.experiments.judgments import (
     judgments_from_debate,
     rankings_from_debate,
 )
+from moot.experiments.people_votes import PersonVote
 from moot.views.outcome import ending, headline
 
 
@@ -28,6 +30,9 @@ class LegResult(Struct, frozen=True, omit_defaults=True):
     """From its first event to its last."""
     judgments: tuple[Judgment, ...] = ()
     rankings: tuple[Ranking, ...] = ()
+    beliefs: DebateBeliefs | None = None
+    votes: tuple[PersonVote, ...] = ()
+    """Votes of people, imported with `moot experiment votes`."""
 
     @property
     def pro_share(self) -> float | None:
@@ -51,6 +56,7 @@ def result_of(debate: Debate, experiment: str, group: str) -> LegResult:
         seconds=round((debate.updated_at - debate.created_at).total_seconds(), 3),
         judgments=judgments_from_debate(debate, experiment=experiment, group=group),
         rankings=rankings_from_debate(debate, experiment=experiment, group=group),
+        beliefs=beliefs_of(debate),
     )
 
 

@@ -14,10 +14,12 @@ from datetime import datetime
 from msgspec import Struct
 
 from moot.core.errors import Invalid
+from moot.experiments.belief_measures import BeliefMeasures, measure_beliefs
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.judge_measures import JudgeReport, RatingShift, judge_report, leave_one_judge_out
 from moot.experiments.judgments import SCORES, Judgment
 from moot.experiments.leg_results import LegResult
+from moot.experiments.people_agreement import PeopleAgreement, compare_with_people
 from moot.experiments.rankings import rate_rankings
 from moot.experiments.ratings import Ratings, rate_models, rate_style_controlled
 from moot.experiments.reliability import ModelReliability, model_reliability
@@ -68,6 +70,8 @@ class ExperimentReport(Struct, frozen=True, kw_only=True):
     closest: tuple[ShownDebate, ...] = ()
     clearest: tuple[ShownDebate, ...] = ()
     failures: tuple[LegResult, ...] = ()
+    beliefs: BeliefMeasures | None = None
+    people: PeopleAgreement | None = None
     notes: tuple[str, ...] = ()
     """What to beware of, in sentences."""
 
@@ -102,6 +106,8 @@ def make_report(
             shifts = leave_one_judge_out(rows, bootstraps=0)
     except Invalid as error:
         notes.append(f"No figures about judges: {error}")
+    beliefs = measure_beliefs(results, bootstraps=bootstraps)
+    notes += beliefs.notes if beliefs else ()
     costs = [result.cost for result in results]
     shown = _shown(rows)
     failures = tuple(result for result in results if result.status == "error")
@@ -123,6 +129,8 @@ def make_report(
         closest=tuple(sorted(shown, key=lambda each: (abs(each.share - 0.5), each.debate))[:SHOWN_DEBATES]),
         clearest=tuple(sorted(shown, key=lambda each: (-abs(each.share - 0.5), each.debate))[:SHOWN_DEBATES]),
         failures=failures[:SHOWN_DEBATES],
+        beliefs=beliefs,
+        people=compare_with_people(results, bootstraps=bootstraps),
         notes=(*dict.fromkeys(notes), *_own_notes(definition, results, planned)),
     )
 

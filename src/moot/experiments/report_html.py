@@ -12,8 +12,19 @@ from importlib.resources import files
 
 import msgspec
 
+from moot.experiments.belief_measures import BeliefMeasures
+from moot.experiments.people_agreement import PeopleAgreement
 from moot.experiments.ratings import Ratings
 from moot.experiments.report import ExperimentReport, ShownDebate
+from moot.experiments.report_beliefs import (
+    BELIEF_HEADS,
+    PEOPLE_HEADS,
+    belief_sentences,
+    belief_table,
+    people_sentence,
+    people_table,
+    turning_text,
+)
 from moot.experiments.report_markdown import (
     METHOD,
     cost_text,
@@ -38,6 +49,8 @@ def report_html(report: ExperimentReport, server: str = "") -> str:
         _section("Style", _style(report.ratings, report.style_controlled))
         if report.ratings and report.style_controlled
         else "",
+        _section("Judges and people", _people(report.people)) if report.people else "",
+        _section("Private beliefs", _beliefs(report.beliefs, server)) if report.beliefs else "",
         _section("Reliability and cost", _reliability(report)) if report.reliability else "",
         _section("Debates to read", _debates(report, server)) if report.closest else "",
         _section("Doubts", _list(report.notes or ("None that the data shows.",))),
@@ -226,6 +239,29 @@ def _judges(report: ExperimentReport) -> str:
         + _table(head, rows, text=(0,))
         + "<p>Biases are in log-odds, with 95 % intervals; – means that the data does not show it.</p>"
         + (f"<h3>What ratings owe to single judges</h3>{moved}" if shifts else "")
+    )
+
+
+def _people(found: PeopleAgreement) -> str:
+    rows = [tuple(map(escape, row)) for row in people_table(found)]
+    return f"<p>{escape(people_sentence(found))}</p>" + _table(PEOPLE_HEADS, rows, text=(0,))
+
+
+def _beliefs(measures: BeliefMeasures, server: str) -> str:
+    rows = [tuple(map(escape, row)) for row in belief_table(measures)]
+    turns = "".join(
+        f"<li>{escape(turning_text(each))} "
+        + (
+            f'<a href="{escape(server)}/debate/{each.debate}#turn-{each.turn}">read it</a></li>'
+            if server
+            else f"<code>{each.debate}</code></li>"
+        )
+        for each in measures.turning
+    )
+    return (
+        "".join(f"<p>{escape(sentence)}</p>" for sentence in belief_sentences(measures))
+        + _table(BELIEF_HEADS, rows, text=(0,))
+        + (f"<h3>Turning points</h3><ul>{turns}</ul>" if turns else "")
     )
 
 

@@ -6,6 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from moot.experiments.judge_measures import JudgeReport
 from moot.experiments.report import ExperimentReport
+from moot.experiments.report_beliefs import (
+    BELIEF_HEADS,
+    PEOPLE_HEADS,
+    belief_sentences,
+    belief_table,
+    people_sentence,
+    people_table,
+    turning_text,
+)
 from moot.experiments.resampling import Estimate
 
 METHOD = (
@@ -50,6 +59,15 @@ def _parts(report: ExperimentReport) -> Iterator[str]:
         )
     if report.judges is not None:
         yield from _judges(report.judges)
+    if report.people is not None:
+        yield "## Judges and people"
+        yield people_sentence(report.people)
+        yield _table(PEOPLE_HEADS, people_table(report.people))
+    if report.beliefs is not None:
+        yield "## Private beliefs"
+        yield "\n".join(f"- {sentence}" for sentence in belief_sentences(report.beliefs))
+        yield _table(BELIEF_HEADS, belief_table(report.beliefs))
+        yield "\n".join(f"- `{each.debate}` {turning_text(each)}" for each in report.beliefs.turning)
     if report.reliability:
         yield from _reliability(report)
     if report.closest:

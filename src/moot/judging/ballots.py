@@ -116,6 +116,7 @@ def _read_by(debate: Debate, judges: Sequence[Judge]) -> Iterator[str]:
     yield from (option for option in astuple(debate.manner) if isinstance(option, str))
     yield from (seat.name for seat in debate.seats)
     yield from (criterion for judge in judges for criterion in judge.criteria)
+    yield from (judge.guidance for judge in judges)
     yield from (turn.text for turn in (*debate.turns, *debate.live))
     yield from (item.text for item in (*debate.remarks, *debate.points))
 

@@ -89,6 +89,8 @@ def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
         sides="\n".join(side_lines(debate, names)),
         speeches="\n\n".join(evidence_texts(prompt)),
     )
+    if judge.guidance:
+        system += "\n\n" + section("judge", "guidance", guidance=judge.guidance.strip())
     model = judge.model
     return Request(
         model=model,

@@ -69,12 +69,19 @@ class SeatSetup(Struct, frozen=True):
     """Where a person sits: the model that speaks when they do not."""
 
 
+MAX_GUIDANCE_CHARS = 8000
+
+
 class JudgeSetup(Struct, frozen=True):
     model: Model
     name: str = "Judge"
     criteria: tuple[str, ...] = ()
     """Without any, those of the format."""
     weights: dict[str, float] = {}
+    variant: str = ""
+    """The name of the guidance."""
+    guidance: str = ""
+    """How to judge, added to the prompt of this judge."""
 
 
 class SetupOptions(DebateOptions, frozen=True, kw_only=True):
@@ -295,7 +302,17 @@ def make_judges(
         name = _free_name(judge.name, taken)
         taken.add(fold_name(name))
         model = _seeded(judge.model, seed, 100 + index)
-        judges.append(Judge(judge_id, name, model, judge.criteria, judge.weights))
+        judges.append(
+            Judge(
+                judge_id,
+                name,
+                model,
+                judge.criteria,
+                judge.weights,
+                variant=judge.variant,
+                guidance=judge.guidance,
+            )
+        )
     return tuple(judges)
 
 
@@ -307,6 +324,8 @@ def judge_problems(judges: Sequence[JudgeSetup]) -> Iterable[tuple[str, str]]:
             yield "judges", f"Only criteria have weights: {', '.join(judge.criteria)}"
         if not all(0 < weight < inf for weight in judge.weights.values()):
             yield "judges", "Weights must be greater than 0"
+        if len(judge.guidance) > MAX_GUIDANCE_CHARS:
+            yield "judges", f"A judge prompt may have at most {MAX_GUIDANCE_CHARS:,} characters"
 
 
 def _seeded(model: Model, base: int | None, offset: int) -> Model:

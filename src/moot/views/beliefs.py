@@ -56,6 +56,8 @@ class TurningPoint(Struct, frozen=True):
     speaker: str
     title: str
     party: str
+    """Its name."""
+    party_id: str
     before: float
     after: float
 
@@ -97,7 +99,7 @@ def belief_report(debate: Debate, viewer: Viewer = OWNER) -> BeliefReport | None
     points = tuple(_points(debate)) if debate.manner.beliefs else ()
     sides = tuple(_party_belief(debate, party) for party in parties(debate)) if points else ()
     turning = turning_point(debate, points)
-    judge = next((debate.judge(aside.judge).name for aside in debate.asides if _is_judge(aside)), "")
+    judge = next((debate.judge(aside.judge or "").name for aside in debate.asides if _is_judge(aside)), "")
     tally = model_tally(debate)
     return BeliefReport(
         points=points,
@@ -159,7 +161,7 @@ def turning_point(debate: Debate, points: tuple[BeliefPoint, ...]) -> TurningPoi
             continue
         party = max(later.judge, key=lambda one: later.judge[one] - earlier.judge.get(one, 0.0))
         moved = TurningPoint(
-            later.turn, later.speaker.shown, later.title, party_name(debate, party),
+            later.turn, later.speaker.shown, later.title, party_name(debate, party), party,
             earlier.judge.get(party, 0.0), later.judge[party],
         )  # fmt: skip
         if moved.shift > 0 and (found is None or moved.shift > found.shift):

@@ -110,7 +110,7 @@ def _beliefs(report: BeliefReport) -> Beliefs:
             for party in report.parties
         ),
         turning_point=JudgeTurningPoint(
-            turn=turning.turn, party=turning.party, before=turning.before, after=turning.after
+            turn=turning.turn, party=turning.party_id, before=turning.before, after=turning.after
         )
         if turning
         else None,

@@ -280,7 +280,7 @@ class JudgeTurningPoint(Struct, frozen=True, rename="camel", kw_only=True):
     """The speech after which the judge's belief moved most, and in favour of which party."""
 
     turn: Nth
-    party: str
+    party: SeatId
     before: float
     after: float
 

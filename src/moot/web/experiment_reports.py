@@ -21,12 +21,16 @@ from msgspec import Struct
 from moot import __version__
 from moot.api.shapes.experiments import (
     AgreementFigures,
+    BeliefFigures,
+    ConfidenceFigures,
     DebateToRead,
     ExperimentResponse,
     ExperimentSummary,
     FailureReason,
     JudgeFigures,
     MatchupResult,
+    MeasuredFigure,
+    PeopleFigures,
     RatedModel,
     ReliabilityFigures,
 )
@@ -98,6 +102,8 @@ class ExperimentReports:
             closest=_as(tuple[DebateToRead, ...], report.closest),
             notes=report.notes,
             failures=_failures(progress),
+            beliefs=_belief_figures(report),
+            people=_people_figures(report),
         )
 
     async def report(self, stored: StoredExperiment) -> ExperimentReport:
@@ -135,6 +141,29 @@ class ExperimentReports:
             return await ExperimentRunner(self._arena, definition).stored_progress()
         except Invalid:  # its format is not on this machine, so the number of planned debates is not known
             return await stored_progress(self._arena.store.experiments, definition)
+
+
+def _belief_figures(report: ExperimentReport) -> BeliefFigures | None:
+    from moot.experiments.report_beliefs import belief_sentences, turning_text
+
+    measures = report.beliefs
+    if measures is None:
+        return None
+    return BeliefFigures(
+        models=_as(tuple[ConfidenceFigures, ...], measures.models),
+        sentences=tuple(belief_sentences(measures)),
+        turning=tuple(map(turning_text, measures.turning)),
+    )
+
+
+def _people_figures(report: ExperimentReport) -> PeopleFigures | None:
+    from moot.experiments.report_beliefs import people_sentence
+
+    found = report.people
+    if found is None:
+        return None
+    judges = {each.name: _as(MeasuredFigure, each) for each in found.judges}
+    return PeopleFigures(judges=judges, sentence=people_sentence(found))
 
 
 def _still_good(kept: KeptReport, version: ReportVersion, *, running: bool) -> bool:

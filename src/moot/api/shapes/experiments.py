@@ -132,6 +132,30 @@ class FailureReason(Struct, frozen=True, rename="camel", kw_only=True):
     debate: Annotated[DebateId, Meta(description="A debate that failed for this reason.")]
 
 
+class ConfidenceFigures(Struct, frozen=True, rename="camel", kw_only=True):
+    """What a model gave itself in private, and how often it won."""
+
+    model: str
+    debates: Count
+    opening: MeasuredFigure
+    closing: MeasuredFigure
+    won: MeasuredFigure
+    overconfidence: Annotated[MeasuredFigure, Meta(description="Closing less won.")]
+
+
+class BeliefFigures(Struct, frozen=True, rename="camel", kw_only=True):
+    models: tuple[ConfidenceFigures, ...]
+    sentences: tuple[str, ...]
+    turning: Annotated[tuple[str, ...], Meta(description="The largest moves of a judge's belief, in words.")]
+
+
+class PeopleFigures(Struct, frozen=True, rename="camel", kw_only=True):
+    """How often each judge names what most people named."""
+
+    judges: dict[str, MeasuredFigure]
+    sentence: str
+
+
 class ExperimentResponse(ExperimentSummary, frozen=True, rename="camel", kw_only=True):
     """How far an experiment is, and what it shows. Figures may be some seconds older than the progress."""
 
@@ -150,3 +174,7 @@ class ExperimentResponse(ExperimentSummary, frozen=True, rename="camel", kw_only
     failures: Annotated[
         tuple[FailureReason, ...], Meta(description="Why debates failed, each reason once, at most ten.")
     ] = ()
+    beliefs: Annotated[
+        BeliefFigures | None, Meta(description="null where nobody was asked for private beliefs.")
+    ] = None
+    people: Annotated[PeopleFigures | None, Meta(description="null without votes of people.")] = None

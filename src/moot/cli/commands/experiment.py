@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, assert_never
@@ -183,8 +184,22 @@ def rejudge(
     /,
     *,
     judge: Annotated[
-        list[str], Parameter(negative="", metavar="MODEL", help="A judge; repeat it for several.")
-    ],
+        list[str] | None,
+        Parameter(
+            negative="",
+            metavar="MODEL",
+            help="A judge; repeat it for several. [default: those of the experiment]",
+        ),
+    ] = None,
+    prompt: Annotated[
+        list[Path] | None,
+        Parameter(
+            negative="",
+            metavar="FILE",
+            help="A text file that tells the judges how to judge; with several, they judge once with each.",
+        ),
+    ] = None,
+    repeats: Annotated[int, Parameter(metavar="N", help="How often each panel judges a debate.")] = 1,
     criterion: Annotated[
         list[str] | None, Parameter(negative="", metavar="TEXT", help="What they judge by; several times.")
     ] = None,
@@ -192,8 +207,12 @@ def rejudge(
         str | None, Parameter(metavar="USD", help="What each judging may cost at most; needed with a budget.")
     ] = None,
 ) -> int:
-    """Have all debates of an experiment judged again by other judges, whose ballots are added."""
+    """Have all debates of an experiment judged again by other judges or prompts, whose ballots are added."""
     from moot.engine.resolve_setup import money
+
+    prompts = _read_prompts(prompt or ())
+    if repeats < 1:
+        raise Invalid("--repeats must be at least 1.")
 
     async def judge_again() -> int:
         from moot.engine.arena import Arena
@@ -202,10 +221,62 @@ def rejudge(
 
         async with Arena.open() as arena:
             found = await _find(arena, name)
-            runner = ExperimentRunner(arena, from_json(found.definition))
-            return await runner.rejudge(judge, criteria=criterion or (), allowance=money(allowance))
+            return await ExperimentRunner(arena, from_json(found.definition)).rejudge(
+                judge or (),
+                criteria=criterion or (),
+                allowance=money(allowance),
+                prompts=prompts,
+                repeats=repeats,
+            )
 
-    Terminal.out().line(f"{plural(run_loop(judge_again()), 'debate')} judged again.")
+    several = len(prompts) > 1 or repeats > 1
+    times = run_loop(judge_again())
+    Terminal.out().line(
+        f"{plural(times, 'judging')} held." if several else f"{plural(times, 'debate')} judged again."
+    )
+    return 0
+
+
+def _read_prompts(paths: Sequence[Path]) -> dict[str, str]:
+    """The text of each file by its name without the suffix, under which it stands in reports."""
+    prompts: dict[str, str] = {}
+    for path in paths:
+        try:
+            text = path.read_text("utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise Invalid(f"{path} cannot be read: {error}.") from None
+        if not text:
+            raise Invalid(f"{path} is empty.")
+        if path.stem in prompts:
+            raise Invalid(f"Two prompts are called {path.stem}: give their files different names.")
+        prompts[path.stem] = text
+    return prompts
+
+
+@app.command(help_formatter=help_of("experiment"))
+def votes(
+    name: Name,
+    file: Annotated[Path, Parameter(help="A .csv file with the columns debate, voter and winner.")],
+    /,
+) -> int:
+    """Add votes of people, so that the report shows which judge, and which prompt, agrees best with them."""
+    from moot.experiments.people_votes import read_votes
+
+    cast = read_votes(file)
+
+    async def add() -> int:
+        from moot.engine.arena import Arena
+        from moot.engine.experiment_runner import ExperimentRunner
+        from moot.experiments.definition import from_json
+
+        async with Arena.open() as arena:
+            found = await _find(arena, name)
+            return await ExperimentRunner(arena, from_json(found.definition)).add_votes(cast)
+
+    total = run_loop(add())
+    terminal = Terminal.out()
+    terminal.line(f"{plural(total, 'vote')} of people on the debates of {name}.")
+    terminal.line(f"Compare the judges with them: moot experiment report {name}")
     return 0
 
 

@@ -70,6 +70,23 @@ function Figures({ experiment }) {
       <${MatchupMatrix} models=${order} matchups=${matchups} />
     <//>`}
     ${judges.length > 0 && html`<${PageSection} title="Judges" says=${BIASES}><${Judges} ...${experiment} /><//>`}
+    ${experiment.people && html`<${PageSection} title="Judges and people" says=${experiment.people.sentence}>
+      <${Table} name="Judges and people" heads=${['Judge', 'Agreement with people']}>
+        ${Object.entries(experiment.people.judges).map(([name, found]) => html`<tr key=${name}>
+          <${Model} name=${name} /><${Measured} of=${found} as=${percent} />
+        </tr>`)}
+      <//>
+    <//>`}
+    ${experiment.beliefs && html`<${PageSection} title="Private beliefs" says=${experiment.beliefs.sentences.join(' ')}>
+      <${Table} name="Private beliefs" heads=${['Model', 'Debates', 'At first', 'In the end', 'Won', 'Overconfidence']}>
+        ${experiment.beliefs.models.map((one) => html`<tr key=${one.model}>
+          <${Model} name=${one.model} /><td class="end">${figure(one.debates)}</td>
+          <${Measured} of=${one.opening} as=${percent} /><${Measured} of=${one.closing} as=${percent} />
+          <${Measured} of=${one.won} as=${percent} /><${Measured} of=${one.overconfidence} as=${signedPercent} />
+        </tr>`)}
+      <//>
+      <ul class="notes">${experiment.beliefs.turning.map((turn) => html`<li key=${turn} dir="auto">${turn}</li>`)}</ul>
+    <//>`}
     ${reliability.length > 0 && html`<${PageSection} title="Reliability and cost" says=${RELIABILITY}>
       <${Reliability} rows=${reliability} />
     <//>`}
@@ -91,6 +108,7 @@ const Table = ({ name, heads, children }) => html`<div class="scroller" tabindex
 const Model = ({ name }) => html`<th scope="row"><bdi title=${name}>${shortName(name)}</bdi></th>`;
 
 const percent = (share) => `${Math.round(share * 100)} %`;
+const signedPercent = (share) => `${share > 0 ? '+' : share < 0 ? '−' : ''}${Math.round(Math.abs(share) * 100)} %`;
 const odds = (value) => value.toFixed(2).replace('-', '−');
 
 /** A figure with its interval. */

@@ -1,0 +1,99 @@
+"""Which judge, or which judge prompt, decides most like people, and whether the data can tell.
+
+Judges that a prompt was given to are judges of their own (`model [strict]`), so an A/B of prompts is a
+comparison of judges. Each is compared with the majority of people on each debate; the best two are compared
+with each other on the debates that both judged, and are separable if the interval of the difference does not
+hold zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from moot.experiments.judge_measures import agreement_with_people
+from moot.experiments.judgments import SCORES, Judgment
+from moot.experiments.leg_results import LegResult
+from moot.experiments.people_votes import vote_rows
+from moot.experiments.resampling import Estimate, mean_estimate
+from moot.experiments.tables import coded
+
+PANEL = "panel"
+
+
+class PeopleAgreement(Struct, frozen=True, kw_only=True):
+    """How often each judge names what most people named."""
+
+    debates: int
+    """Debates with votes of people that are not evenly split."""
+    voters: int
+    judges: tuple[Estimate, ...]
+    """Best first; the majority of all judges is `panel`."""
+    difference: Estimate | None
+    """The best judge less the next, on the debates that both judged."""
+    sentence: str
+
+
+def compare_with_people(
+    results: Sequence[LegResult], *, bootstraps: int = 1000, seed: int = 0
+) -> PeopleAgreement | None:
+    """None without votes of people."""
+    voted = [result for result in results if result.votes and result.judgments]
+    people = [row for result in voted for row in vote_rows(result.judgments[0], result.votes)]
+    if not people:
+        return None
+    rows = [row for result in voted for row in result.judgments]
+    found = agreement_with_people(rows, people, bootstraps=bootstraps, seed=seed)
+    known = [each for each in found if each.value is not None]
+    ranked = tuple(sorted(known, key=lambda each: (-(each.value or 0.0), each.name)))
+    single = [each for each in ranked if each.name != PANEL]
+    majority = _majorities(people)
+    decided = {debate: side for debate, side in majority.items() if side}
+    difference = None
+    if len(single) > 1:
+        difference = _difference(rows, decided, single[0].name, single[1].name, bootstraps, seed)
+    return PeopleAgreement(
+        debates=len(decided),
+        voters=len({row.judge for row in people}),
+        judges=ranked,
+        difference=difference,
+        sentence=_sentence(single, difference),
+    )
+
+
+def _majorities(rows: Iterable[Judgment]) -> dict[str, int]:
+    """By debate: 1 for the motion, -1 against it, 0 evenly split."""
+    scores: dict[str, list[float]] = {}
+    for row in rows:
+        if row.winner != "none":
+            scores.setdefault(row.debate, []).append(SCORES[row.winner] - 0.5)
+    return {debate: int(np.sign(sum(each))) for debate, each in scores.items()}
+
+
+def _difference(
+    rows: Sequence[Judgment], people: dict[str, int], first: str, second: str, bootstraps: int, seed: int
+) -> Estimate | None:
+    own = _majorities(row for row in rows if row.judge == first)
+    other = _majorities(row for row in rows if row.judge == second)
+    groups = {row.debate: row.group for row in rows}
+    common = sorted(own.keys() & other.keys() & people.keys())
+    if not common:
+        return None
+    _, group = coded(groups[debate] for debate in common)
+    same = [float(own[each] == people[each]) - float(other[each] == people[each]) for each in common]
+    return mean_estimate("difference", group, np.array(same), bootstraps=bootstraps, seed=seed)
+
+
+def _sentence(ranked: Sequence[Estimate], difference: Estimate | None) -> str:
+    if not ranked:
+        return "No judge decided a debate on which people voted."
+    best = ranked[0]
+    if len(ranked) == 1:
+        return f"{best.name} is the only judge, so there is nothing to compare."
+    if difference is None:
+        return f"{best.name} agrees most with people, but judged other debates than {ranked[1].name}."
+    if difference.clear:
+        return f"{best.name} agrees most with people; the difference to {ranked[1].name} is separable."
+    return f"{best.name} agrees most with people, but it is not separable from {ranked[1].name}."
