@@ -45,6 +45,12 @@ def test_a_debate_with_beliefs_survives_a_kill_keeps_its_limit_and_shows_them(tm
     assert "Private beliefs" in shown
     assert "gave itself" in shown
     assert "8 models that voted both before and after" in shown
+    prompt = tmp_path / "strict.txt"
+    prompt.write_text("Count only what was proved.", "utf-8")
+    again = ("experiment", "rejudge", "--search", "zoos", "--judge", "scripted/owl", "--prompt", str(prompt))
+    assert "1 debate judged again." in piped(env, *again, "--allowance", "0.5").stdout
+    assert "0 debates judged again." in piped(env, *again, "--allowance", "0.5").stdout
+    assert "Give the name" in piped(env, "experiment", "rejudge", "--judge", "scripted/owl").stderr
     exported = tmp_path / "debate.md"
     piped(env, "export", "last", "-o", str(exported))
     assert "## Model audience" in exported.read_text("utf-8")

@@ -10,7 +10,6 @@ only opens them and waits.
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -29,6 +28,7 @@ from moot.core.ids import new_id
 from moot.core.state import Debate
 from moot.core.terms import ExperimentTag, Format, Model, Money
 from moot.engine.arena import Arena
+from moot.engine.rejudging import JudgePanel, judge_panels, times_judged
 from moot.experiments.definition import ExperimentDefinition, check_extension, from_json
 from moot.experiments.leg_results import LegResult, read_result, result_of
 from moot.experiments.people_votes import votes_on
@@ -43,7 +43,7 @@ from moot.experiments.planned_debates import (
 )
 from moot.rules.commands import Retry
 from moot.rules.cost_estimate import ANY_LIMIT, CostEstimate, estimate
-from moot.rules.debate_setup import JudgeSetup, Setup, opening_event
+from moot.rules.debate_setup import Setup, opening_event
 from moot.store.experiment_rows import MICRODOLLARS, ExperimentLeg, ExperimentStore
 
 if TYPE_CHECKING:
@@ -210,26 +210,20 @@ class ExperimentRunner:
         at most; with a budget it is needed, and counts towards it.
         """
         definition = self._definition
-        judges = judges or definition.judges
-        if not judges:
-            raise Invalid("Say who is to judge (--judge): the experiment names no judges.")
         budget = None if definition.budget is None else _microdollars(definition.budget)
         if budget is not None and allowance is None:
             raise Invalid("With a budget, say what each judging may cost at most (--allowance).")
-        panels = [
-            [JudgeSetup(self._arena.model(name), variant=variant, guidance=text) for name in judges]
-            for variant, text in (prompts or {"": ""}).items()
-        ]
+        panels = judge_panels(self._arena, judges or definition.judges, prompts)
         saved = await self._store.save(definition.name, definition.to_json())
         await self._load()
         amount = _microdollars(allowance or Money(0))
         slots, judged = asyncio.Semaphore(definition.concurrency), 0
 
-        async def judge_once(leg: ExperimentLeg, panel: Sequence[JudgeSetup]) -> bool:
+        async def judge_once(leg: ExperimentLeg, panel: JudgePanel) -> bool:
             """Whether it was judged: not where this panel has judged it often enough, or the budget is used
             up."""
             debate = await self._arena.state(leg.debate)
-            if debate.status != "completed" or _times_judged(debate, panel, criteria) >= repeats:
+            if debate.status != "completed" or times_judged(debate, panel, criteria) >= repeats:
                 return False
             if not debate.being_judged:
                 if not await self._store.reserve_more(definition.name, saved.epoch, leg.leg, amount, budget):
@@ -522,17 +516,6 @@ async def stored_progress(
         budget=definition.budget,
         failures=tuple(failures),
         failed_debates=tuple(failures.values()),
-    )
-
-
-def _times_judged(debate: Debate, panel: Sequence[JudgeSetup], criteria: Sequence[str]) -> int:
-    """How often these judges, with these prompts and by these criteria, have given all their ballots."""
-    wanted = Counter((judge.model.label, judge.variant, judge.guidance) for judge in panel)
-    return sum(
-        Counter((judge.model.label, judge.variant, judge.guidance) for judge in judging.judges) == wanted
-        and (not criteria or all(judge.criteria == tuple(criteria) for judge in judging.judges))
-        and not (debate.being_judged and judging is debate.judgings[-1])
-        for judging in debate.judgings
     )
 
 

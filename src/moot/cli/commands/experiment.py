@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, assert_never
@@ -11,6 +10,7 @@ from cyclopts import Parameter
 
 from moot.cli.commands.experiment_export import export
 from moot.cli.commands.experiment_ratings import import_rows, ratings
+from moot.cli.commands.experiment_rejudge import rejudge
 from moot.cli.options import command_group
 from moot.cli.render.help import help_of
 from moot.cli.render.output import Terminal, add_row, join, make_table
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 app = command_group("experiment", "Compare models in many debates, declared in a file.")
 app.command(import_rows, name="import", help_formatter=help_of("experiment"))
 app.command(ratings, help_formatter=help_of("experiment"))
+app.command(rejudge, help_formatter=help_of("experiment"))
 app.command(export, help_formatter=help_of("experiment"))
 EXIT_INCOMPLETE = 1
 EXIT_UNUSABLE = 2
@@ -101,7 +102,7 @@ def resume(name: Name, /, *, retry_failed: Retry = False) -> int:
         from moot.engine.arena import Arena
 
         async with Arena.open() as arena:
-            return await _find(arena, name)
+            return await find_experiment(arena, name)
 
     return _hold(from_json(run_loop(stored()).definition), retry_failed)
 
@@ -114,7 +115,7 @@ def stop(name: Name, /) -> int:
         from moot.engine.arena import Arena
 
         async with Arena.open() as arena:
-            before = (await _find(arena, name)).standing(datetime.now(UTC))
+            before = (await find_experiment(arena, name)).standing(datetime.now(UTC))
             if before in ("running", "interrupted"):
                 state = "stopping" if before == "running" else "stopped"
                 await arena.store.experiments.set_state(name, state)
@@ -167,7 +168,7 @@ def status(name: Name, /) -> int:
         from moot.engine.experiment_runner import ExperimentRunner
 
         async with Arena.open() as arena:
-            found = await _find(arena, name)
+            found = await find_experiment(arena, name)
             runner = ExperimentRunner(arena, from_json(found.definition))
             return await runner.stored_progress(), found.standing(datetime.now(UTC))
 
@@ -176,81 +177,6 @@ def status(name: Name, /) -> int:
     _show_progress(terminal, name, progress)
     terminal.line(_standing_text(name, standing))
     return 0
-
-
-@app.command(help_formatter=help_of("experiment"))
-def rejudge(
-    name: Name,
-    /,
-    *,
-    judge: Annotated[
-        list[str] | None,
-        Parameter(
-            negative="",
-            metavar="MODEL",
-            help="A judge; repeat it for several. [default: those of the experiment]",
-        ),
-    ] = None,
-    prompt: Annotated[
-        list[Path] | None,
-        Parameter(
-            negative="",
-            metavar="FILE",
-            help="A text file that tells the judges how to judge; with several, they judge once with each.",
-        ),
-    ] = None,
-    repeats: Annotated[int, Parameter(metavar="N", help="How often each panel judges a debate.")] = 1,
-    criterion: Annotated[
-        list[str] | None, Parameter(negative="", metavar="TEXT", help="What they judge by; several times.")
-    ] = None,
-    allowance: Annotated[
-        str | None, Parameter(metavar="USD", help="What each judging may cost at most; needed with a budget.")
-    ] = None,
-) -> int:
-    """Have all debates of an experiment judged again by other judges or prompts, whose ballots are added."""
-    from moot.engine.resolve_setup import money
-
-    prompts = _read_prompts(prompt or ())
-    if repeats < 1:
-        raise Invalid("--repeats must be at least 1.")
-
-    async def judge_again() -> int:
-        from moot.engine.arena import Arena
-        from moot.engine.experiment_runner import ExperimentRunner
-        from moot.experiments.definition import from_json
-
-        async with Arena.open() as arena:
-            found = await _find(arena, name)
-            return await ExperimentRunner(arena, from_json(found.definition)).rejudge(
-                judge or (),
-                criteria=criterion or (),
-                allowance=money(allowance),
-                prompts=prompts,
-                repeats=repeats,
-            )
-
-    several = len(prompts) > 1 or repeats > 1
-    times = run_loop(judge_again())
-    Terminal.out().line(
-        f"{plural(times, 'judging')} held." if several else f"{plural(times, 'debate')} judged again."
-    )
-    return 0
-
-
-def _read_prompts(paths: Sequence[Path]) -> dict[str, str]:
-    """The text of each file by its name without the suffix, under which it stands in reports."""
-    prompts: dict[str, str] = {}
-    for path in paths:
-        try:
-            text = path.read_text("utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            raise Invalid(f"{path} cannot be read: {error}.") from None
-        if not text:
-            raise Invalid(f"{path} is empty.")
-        if path.stem in prompts:
-            raise Invalid(f"Two prompts are called {path.stem}: give their files different names.")
-        prompts[path.stem] = text
-    return prompts
 
 
 @app.command(help_formatter=help_of("experiment"))
@@ -270,7 +196,7 @@ def votes(
         from moot.experiments.definition import from_json
 
         async with Arena.open() as arena:
-            found = await _find(arena, name)
+            found = await find_experiment(arena, name)
             return await ExperimentRunner(arena, from_json(found.definition)).add_votes(cast)
 
     total = run_loop(add())
@@ -297,7 +223,7 @@ def report(name: Name, /, *, output: ReportFile = None, server: ReportServer = "
         from moot.experiments.definition import from_json
 
         async with Arena.open() as arena:
-            found = await _find(arena, name)
+            found = await find_experiment(arena, name)
             return await ExperimentRunner(arena, from_json(found.definition)).report(__version__)
 
     made = run_loop(look())
@@ -315,7 +241,7 @@ def report(name: Name, /, *, output: ReportFile = None, server: ReportServer = "
     return 0
 
 
-async def _find(arena: Arena, name: str) -> StoredExperiment:
+async def find_experiment(arena: Arena, name: str) -> StoredExperiment:
     from moot.engine.stored_tables import find_experiment
 
     return await find_experiment(arena.store, name)

@@ -1,0 +1,88 @@
+"""Judging stored debates again: by other judges, with other prompts, several times.
+
+A *panel* is a set of judges with one prompt. A debate that a panel has judged often enough is left out, so a
+call that was interrupted is simply repeated. `rejudge_stored` judges all finished debates that a list with
+some filters shows; `ExperimentRunner.rejudge` does the same for an experiment, within its budget.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from moot.core.errors import Invalid
+from moot.core.state import Debate
+from moot.core.terms import Money
+from moot.engine.arena import Arena
+from moot.judging.recusal import recuse_biased
+from moot.rules.debate_setup import JudgeSetup, make_judges
+from moot.store.contract import DebateFilter
+
+IDS_AT_ONCE = 500
+JudgePanel = Sequence[JudgeSetup]
+
+
+def judge_panels(
+    arena: Arena, judges: Sequence[str], prompts: Mapping[str, str] | None = None
+) -> list[JudgePanel]:
+    """One panel of these judges for each prompt (name to text), or one without a prompt. Raises Invalid."""
+    if not judges:
+        raise Invalid("Say who is to judge (--judge): the experiment names no judges.")
+    return [
+        [JudgeSetup(arena.model(name), variant=variant, guidance=text) for name in judges]
+        for variant, text in (prompts or {"": ""}).items()
+    ]
+
+
+def times_judged(debate: Debate, panel: JudgePanel, criteria: Sequence[str]) -> int:
+    """How often these judges, with this prompt and by these criteria, have given all their ballots. Those who
+    are recused in this debate are not asked."""
+    ids = [f"judge_{index + 1}" for index in range(len(panel))]
+    asked = [judge for judge in recuse_biased(make_judges(panel, ids), debate.seats) if not judge.recused]
+    wanted = Counter((judge.model.label, judge.variant, judge.guidance) for judge in asked)
+    return sum(
+        Counter((judge.model.label, judge.variant, judge.guidance) for judge in judging.judges) == wanted
+        and (not criteria or all(judge.criteria == tuple(criteria) for judge in judging.judges))
+        and not (debate.being_judged and judging is debate.judgings[-1])
+        for judging in debate.judgings
+    )
+
+
+async def rejudge_stored(
+    arena: Arena,
+    filters: DebateFilter,
+    judges: Sequence[str],
+    *,
+    criteria: Sequence[str] = (),
+    allowance: Money | None = None,
+    prompts: Mapping[str, str] | None = None,
+    repeats: int = 1,
+    concurrency: int = 4,
+) -> int:
+    """Have all finished debates that these filters name judged again; returns how often one was. Each judging
+    may cost `allowance`, by default what the debate's own limit has left."""
+    panels, ids = judge_panels(arena, judges, prompts), list[str]()
+    while page := (await arena.store.list(filters, limit=IDS_AT_ONCE, offset=len(ids))).heads:
+        ids += [head.id for head in page]
+    slots, judged = asyncio.Semaphore(concurrency), 0
+
+    async def judge_again(debate_id: str) -> None:
+        nonlocal judged
+        async with slots:
+            for panel in panels:
+                for _ in range(repeats):
+                    debate = await arena.state(debate_id)
+                    if debate.status != "completed" or times_judged(debate, panel, criteria) >= repeats:
+                        break
+                    if not debate.being_judged:
+                        await arena.rejudge(debate_id, panel, criteria=criteria, allowance=allowance)
+                    seq = (await arena.state(debate_id)).seq
+                    async for _ in arena.watch(debate_id, seq - 1):
+                        pass
+                    judged += 1
+
+    async with asyncio.TaskGroup() as group:
+        for debate_id in dict.fromkeys(ids):
+            group.create_task(judge_again(debate_id), name=f"rejudge {debate_id}")
+    return judged
