@@ -102,12 +102,7 @@ class Runner:
         """Until the debate has nothing to do, ends, is deleted, or is taken over by another runner."""
         with log_fields(debate=self._id):
             try:
-                debate = (await self._recorder.record(runner_decisions.recover)).debate
-                self._limited = debate.cost_limit is not None
-                if missing := self._missing_keys(debate):
-                    await self._recorder.record(
-                        lambda debate: runner_decisions.pause_for_keys(debate, missing)
-                    )
+                debate = await self._store.state_at_least(self._id, 0)
                 watch = asyncio.create_task(self._watch(debate.seq), name=f"{self._id} watch")
                 try:
                     await self._run_steps(debate)
@@ -125,7 +120,9 @@ class Runner:
     async def _run_steps(self, debate: Debate) -> None:
         if debate.status == "initializing":
             await self._prepare(debate)
-        advanced: Debate | None = None
+        missing = self._missing_keys(debate)
+        advanced = await self._recorder.advance(lambda head: runner_decisions.take_over(head, missing))
+        self._limited = advanced.cost_limit is not None
         while True:
             debate = advanced or await self._recorder.advance()
             advanced, step = None, plan(debate)

@@ -455,11 +455,14 @@ def fail_internally(debate: Debate) -> tuple[Event, ...]:
     return tuple(batch.events)
 
 
-def pause_for_keys(debate: Debate, providers: Sequence[str]) -> tuple[Event, ...]:
-    """The user's keys were lost with the process that held them: they must be given again."""
-    if not debate.running:
-        return ()
-    return (DebatePaused("server", f"Key needed for {', '.join(providers)}."),)
+def take_over(debate: Debate, missing_keys: Sequence[str]) -> tuple[Event, ...]:
+    """A runner begins. Keys of the user may have been lost with the process that held them (`missing_keys`
+    names their providers): they must be given again first."""
+    batch = EventBatch(debate)
+    batch.add(*recover(debate))
+    if missing_keys and batch.debate.running:
+        batch.add(DebatePaused("server", f"Key needed for {', '.join(missing_keys)}."))
+    return tuple(batch.events)
 
 
 def interrupt_for_shutdown(debate: Debate) -> tuple[Event, ...]:
