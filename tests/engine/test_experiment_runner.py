@@ -177,7 +177,8 @@ async def test_prompts_are_an_axis_of_judging_and_people_say_which_agrees_best(t
         debate = await arena.state(legs[0].debate)
         assert {judge.guidance for judge in debate.judgings[-1].judges} <= set(prompts.values())
         cast = {result.debate: (("ann", "for"), ("bob", result.judgments[0].pro)) for result in results}
-        assert await ExperimentRunner(arena, league).add_votes(cast) == 12
+        voted = await ExperimentRunner(arena, league).add_votes(cast)
+        assert sum(len(result.votes) for result in voted) == 12
         with pytest.raises(Invalid, match="no judged debate deb_x"):
             await ExperimentRunner(arena, league).add_votes({"deb_x": (("ann", "for"),)})
         assert await ExperimentRunner(arena, league).rejudge(["scripted/raven"]) == 6

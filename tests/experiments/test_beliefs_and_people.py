@@ -86,6 +86,9 @@ def test_the_prompt_that_agrees_best_with_people_is_named_if_the_data_can_tell()
     close = compare_with_people([voted(n, "con" if n == 3 else "pro") for n in range(6)], bootstraps=100)
     assert close is not None
     assert "not separable" in close.sentence
+    level = compare_with_people([voted(n, "pro") for n in range(6)], bootstraps=100)
+    assert level is not None
+    assert level.sentence == "owl [lenient] and owl [strict] agree equally often with people."
     assert compare_with_people([result(1, "pro")]) is None
 
 

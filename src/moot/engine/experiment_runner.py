@@ -249,9 +249,8 @@ class ExperimentRunner:
         await self._store.set_state(definition.name, "stopped" if self._stopped_by else "done")
         return judged
 
-    async def add_votes(self, votes: Mapping[str, Sequence[tuple[str, str]]]) -> int:
-        """Keep the votes of people with the results (`people_votes.read_votes`); returns how many there are
-        now.
+    async def add_votes(self, votes: Mapping[str, Sequence[tuple[str, str]]]) -> tuple[LegResult, ...]:
+        """Keep the votes of people with the results (`people_votes.read_votes`); returns all results.
 
         A later vote of the same voter on the same debate replaces the earlier one. Raises Invalid for debates
         that are not part of the experiment, and keeps nothing then.
@@ -277,7 +276,7 @@ class ExperimentRunner:
         if (stored := await self._store.experiment(name)) is not None:
             # The server computes a report again when the experiment has changed.
             await self._store.set_state(name, stored.state)
-        return sum(len(result.votes) for result in self._results.values())
+        return tuple(self._results.values())
 
     async def stored_progress(self) -> ExperimentProgress:
         """Where the experiment stands by what is stored, without running it. No result is read."""

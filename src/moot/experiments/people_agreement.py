@@ -92,6 +92,9 @@ def _sentence(ranked: Sequence[Estimate], difference: Estimate | None) -> str:
     best = ranked[0]
     if len(ranked) == 1:
         return f"{best.name} is the only judge, so there is nothing to compare."
+    if best.value == ranked[1].value:
+        level = [each.name for each in ranked if each.value == best.value]
+        return f"{' and '.join((', '.join(level[:-1]), level[-1]))} agree equally often with people."
     if difference is None:
         return f"{best.name} agrees most with people, but judged other debates than {ranked[1].name}."
     if difference.clear:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from moot.engine.arena import Arena
     from moot.engine.experiment_runner import ExperimentEstimate, ExperimentProgress
     from moot.experiments.definition import ExperimentDefinition
+    from moot.experiments.leg_results import LegResult
     from moot.experiments.report import ExperimentReport
     from moot.store.experiment_rows import ExperimentStanding, StoredExperiment
 
@@ -190,7 +191,7 @@ def votes(
 
     cast = read_votes(file)
 
-    async def add() -> int:
+    async def add() -> tuple[LegResult, ...]:
         from moot.engine.arena import Arena
         from moot.engine.experiment_runner import ExperimentRunner
         from moot.experiments.definition import from_json
@@ -199,10 +200,21 @@ def votes(
             found = await find_experiment(arena, name)
             return await ExperimentRunner(arena, from_json(found.definition)).add_votes(cast)
 
-    total = run_loop(add())
-    terminal = Terminal.out()
+    results, terminal = run_loop(add()), Terminal.out()
+    total = sum(len(result.votes) for result in results)
     terminal.line(f"{plural(total, 'vote')} of people on the debates of {name}.")
-    terminal.line(f"Compare the judges with them: moot experiment report {name}")
+    try:
+        from moot.experiments.people_agreement import compare_with_people
+        from moot.experiments.report_beliefs import PEOPLE_HEADS, people_sentence, people_table
+    except ModuleNotFoundError:
+        terminal.line("To compare judges with them, numpy is needed: pip install 'moot[experiments]'")
+        return 0
+    if (found := compare_with_people(results)) is not None:
+        terminal.line(people_sentence(found))
+        table = make_table(*PEOPLE_HEADS)
+        for row in people_table(found):
+            add_row(table, *row)
+        terminal.table(table)
     return 0
 
 
