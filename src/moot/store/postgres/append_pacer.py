@@ -15,7 +15,7 @@ from contextlib import contextmanager
 
 MANY_CALLS = 16
 """An append with the words of so many calls spaces out those that follow."""
-SPACING_SECONDS = 0.02
+SPACING_SECONDS = 0.04
 MAX_SPACING_SECONDS = 0.2
 SPACING_FACTOR = 3.0
 """Appends are under way for at most a third of the time."""
