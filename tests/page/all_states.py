@@ -31,6 +31,7 @@ from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, Sta
 from tests.browser.conftest import CHROMIUM, FLAGS
 from tests.page.sample_debate import Play, body
 from tests.page.screenshots import PATIENT, TABLES, THEMES, open_debate, table
+from tests.page.test_axe import AXE, found
 from tests.web.routes.served import Served, serving
 from tests.web.routes.test_experiment_routes import LEAGUE
 
@@ -128,6 +129,9 @@ async def _take(browser: Browser, state: PageState, url: str, width: int, theme:
         await page.screenshot(path=path, full_page=state.whole)
         if await page.evaluate("document.documentElement.scrollWidth > innerWidth"):
             print(f"  {path.name} is wider than its window")
+        if AXE.exists() and (width, theme) == (WIDTHS[0], THEMES[0]):
+            for problem in await found(page):
+                print(f"  {problem}")
         return path
 
 

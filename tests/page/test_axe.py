@@ -39,6 +39,9 @@ PAGES = (
     ("/debates", "main [data-debate], main li"),
     ("/statistics", "main table, main svg"),
     ("/settings", "main form"),
+    ("/experiments", "main pre"),
+    ("/conversations", "main pre"),
+    ("/debate/{aborted}/verdict", "#verdict-title"),
     ("/no/such/page", "main h1"),
 )
 
@@ -82,11 +85,15 @@ async def test_nothing_serious_is_found_on_any_page_in_either_theme(
         pytest.skip("there is no node_modules/axe-core; `make test` installs it")
     over = await opened(served)
     await served.over(over)
+    play.again(stops_in=1)
+    aborted = await opened(served)
+    await served.until(aborted, lambda status: bool(status["speaking"]))
+    await served.post(aborted, "abort", {"reason": ""})
     play.again(stops_in=3)
     live = await opened(served)
     seen: list[str] = []
     for path, ready in PAGES:
-        await page.goto(served.url + path.format(live=live, over=over))
+        await page.goto(served.url + path.format(live=live, over=over, aborted=aborted))
         await expect(page.locator(ready).first).to_be_visible()
         seen += await found(page)
     # The page that is not there was the last.

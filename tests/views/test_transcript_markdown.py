@@ -185,11 +185,11 @@ def test_reasoning_and_remarks_are_quoted():
     log = Log().start().add(RemarkInjected(1, "Mind the time.", by="Chair"))
     log.say("for", "Yes.", thought="Be brief.\nVery.")
     page = to_markdown(transcript(log.debate, reasoning=True))
-    assert "> **Remark from the floor by Chair:**\n>\n> Mind the time." in page
+    assert "> **Remark from Chair:**\n>\n> Mind the time." in page
     assert "> Be brief.  \n> Very." in page
     assert "Be brief" not in to_markdown(transcript(log.debate))
     unnamed = Log().start().add(RemarkInjected(1, "Mind the time.", by=ANYONE)).debate
-    assert "> **Remark from the floor:**" in to_markdown(transcript(unnamed))
+    assert "> **Remark from the moderator:**" in to_markdown(transcript(unnamed))
 
 
 def everything() -> Log:
@@ -222,7 +222,7 @@ def test_all_that_happened_stands_in_its_place():
         "> *Beyond its budget, heard by nobody:*\n>\n> Four five.",
         "> **Point of information, Against:**\n>\n> And if not?",
         "*(Against offered a point of information; it was declined.)*",
-        "> **Question from the floor by Row 3 to Against:**\n>\n> Why?",
+        "> **Question from Row 3 to Against:**\n>\n> Why?",
         "## Judge's Verdict\n\n**Winner:** For",
         "| Criterion | For | Against |\n| --- | ---: | ---: |\n| argument | 8 | 6 |",
         "- **Ann** (scripted/owl): For in both orders",

@@ -104,7 +104,7 @@ def margin(debate: Debate, verdict: DebateVerdict) -> str:
     if verdict.margin == 0:
         return "level on points"
     best = max(verdict.scores, key=lambda one: verdict.scores[one].score)
-    if verdict.winner in verdict.scores and contradicts_scores(verdict.winner, verdict.scores):
+    if verdict.winner is not None and contradicts_scores(verdict.winner, verdict.scores):
         behind = round(verdict.scores[best].score - verdict.scores[verdict.winner].score, 2)
         return f"{behind:g} {'point' if behind == 1 else 'points'} behind {party_name(debate, best)}"
     return f"{abs(verdict.margin):g} {points} for {party_name(debate, best)}"

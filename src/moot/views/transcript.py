@@ -147,8 +147,9 @@ class RemarkView(Struct, frozen=True):
     to_name: str = ""
 
     @property
-    def author(self) -> str:
-        return author_name(self.by)
+    def source(self) -> str:
+        """Who said it: a name, or where there is none the role."""
+        return author_name(self.by) or ("the audience" if self.question else "the moderator")
 
 
 class Transcript(Struct, frozen=True):

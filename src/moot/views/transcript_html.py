@@ -147,10 +147,9 @@ def _point(point: PointView) -> str:
 
 
 def _remark(remark: RemarkView) -> str:
-    by = f" by {escape_line(remark.author)}" if remark.author else ""
     to = f" to {escape_line(remark.to_name)}" if remark.question and remark.to_name else ""
     kind = "question" if remark.question else "remark"
-    words = f"A {kind} from the floor{by}{to}: {escape_text(remark.text)}"
+    words = f"A {kind} from {escape_line(remark.source)}{to}: {escape_text(remark.text)}"
     return f'<blockquote class="remark" dir="auto">{words}</blockquote>'
 
 

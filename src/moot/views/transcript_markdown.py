@@ -190,7 +190,7 @@ def _point(point: PointView) -> Iterator[str]:
 def _remark(remark: RemarkView) -> Iterator[str]:
     kind = "Question" if remark.question else "Remark"
     to = f" to {_one(remark.to_name)}" if remark.question and remark.to_name else ""
-    yield f"> **{kind} from the floor{' by ' + _one(remark.author) if remark.author else ''}{to}:**"
+    yield f"> **{kind} from {_one(remark.source)}{to}:**"
     yield from _quote(remark.text)
 
 
@@ -210,7 +210,8 @@ def _verdict(page: Transcript, result: VerdictView) -> Iterator[str]:
         yield from (f"- {_one(score.seat.name)}: {score.score:g}/100" for score in result.scores)
         yield ""
         flips = f" · changed minds: {result.flips}" if result.ballots else ""
-        yield f"Margin: {_one(result.margin_words)} · agreement: {result.agreement:.0%}{flips}"
+        margin = f"Margin: {_one(result.margin_words)} · agreement" if result.margin_words else "Agreement"
+        yield f"{margin}: {result.agreement:.0%}{flips}"
         yield ""
     if result.reasoning:
         yield "**Reasoning:**"

@@ -70,7 +70,8 @@ export function useStart(setup, format, server, onWrong) {
   const busy = useRef(false);
   const start = async () => {
     if (busy.current) return;
-    if (!setup.topic.trim()) return void refused({ errors: { topic: [NO_MOTION] } }, onWrong);
+    const length = setup.topic.trim().length;
+    if (length < SHORTEST) return void refused({ errors: { topic: [length ? TOO_SHORT : NO_MOTION] } }, onWrong);
     busy.current = true;
     try {
       for (const row of missing(setup, server)) if (row.provider === 'local') await install(row.modelId);
@@ -99,6 +100,7 @@ export function useStart(setup, format, server, onWrong) {
   return start;
 }
 
+const TOO_SHORT = `Must be between ${SHORTEST} and 500 characters`;
 const NO_MOTION = 'Enter a motion, or take one of the suggestions below.';
 
 function refused(error, onWrong) {

@@ -18,7 +18,7 @@ await ensureStyle('controls');
 const SHEETS = { inject: 'say', ask: 'ask', decide: 'decide', abort: 'abort' };
 const IN_A_SEAT = new Set(['pause', 'resume', 'time']);
 // Where the reply has no message.
-const SAID = { pause: 'Paused after this speech.', resume: 'Resumed.' };
+const SAID = { pause: 'Pauses after this speech.', resume: 'Resumed.' };
 
 /** The controls of this user at this moment. */
 export function deedsFor(now, me, role) {

@@ -68,7 +68,7 @@ function Head({ debate, turn, speech, seat, seats, id }) {
     <p class="ways">
       ${speech.state !== 'live' && html`<${Copy} class="plain" text=${text} aria-label=${named('Copy')} />`}
       ${inspect && html`<a href=${inspect} aria-label=${named('Inspect')}>Inspect</a>`}
-      <a href=${`#turn-${speech.number}`} aria-label=${named('Link to')} class="numbers">№ ${speech.number}</a>
+      <a href=${`#turn-${speech.number}`} aria-label=${`Link to speech № ${speech.number}`} class="numbers">№ ${speech.number}</a>
     </p>
   </header>`;
 }

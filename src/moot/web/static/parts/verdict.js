@@ -136,7 +136,7 @@ function Mishaps({ debate, about, to }) {
           )}</span>
         </li>`))}</ul>`}
     ${trimmed.length > 0 && html`<p class="soft">
-      ${plural(trimmed.length, 'speech', 'speeches')} reached the token limit and
+      ${plural(trimmed.length, 'speech', 'speeches')} reached the token limit and${' '}
       ${trimmed.length === 1 ? 'ends' : 'end'} with the last whole sentence.
     </p>`}
   </section>`;
