@@ -28,18 +28,15 @@ from moot.core.terms import (
     Side,
 )
 from moot.judging.ballots import (
-    LABELS,
     TIE,
     UnreadableBallot,
     ballot_schema,
     ballot_text,
-    labels,
     read_ballot,
     reasoning_so_far,
-    seat_labels,
-    with_names,
 )
 from moot.judging.judge_request import judge_request, repair_bytes, repair_request, speech_overhead
+from moot.judging.labels import LABELS, labels, seat_labels, with_names
 from moot.rules.commands import AddRemark, JudgeAgain, SkipTurn
 from tests.rules.random_debates import LAW, blind
 from tests.rules.simulate import Reply, Simulation, in_turn, speak, speeches, words

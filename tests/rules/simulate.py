@@ -56,6 +56,7 @@ from moot.engine.call_result import CallResult
 from moot.engine.jobs import AsideJob, BallotJob, ModelJob, SpeechJob
 from moot.engine.tool_loop import TOO_MANY
 from moot.judging import ballots
+from moot.judging import labels as label_names
 from moot.judging.evidence import speech_mark
 from moot.judging.evidence import speeches as evidence
 from moot.judging.parties import is_ranked as is_ranked
@@ -511,8 +512,8 @@ def words(number: int, count: int = 12) -> str:
 
 def ballot(sent: Sent, winner: str | None, scores: Sequence[int] = (80, 70, 60, 50), **changes: Any) -> str:
     """A judge's reply as JSON, its winner named by seat."""
-    labels = ballots.labels(sent.debate, sent.purpose.order)
-    label = ballots.seat_labels(sent.debate, sent.purpose.order)[winner] if winner else ballots.TIE
+    labels = label_names.labels(sent.debate, sent.purpose.order)
+    label = label_names.seat_labels(sent.debate, sent.purpose.order)[winner] if winner else ballots.TIE
     ranked = sorted(labels, key=lambda party: labels[party] != label)
     places = [labels[party] for party in ranked]
     said: dict[str, Any] = {

@@ -157,6 +157,19 @@ class ExperimentTag(Struct, frozen=True):
     group: str
 
 
+class DebateQuestion(Struct, frozen=True, omit_defaults=True):
+    """The motion is a question with two possible answers. Seats for it argue for the first, seats against it
+    for the second. Which of them is right is not known here, so that no prompt can tell it."""
+
+    choices: tuple[str, str]
+    passage: str = ""
+    """Secret: the text that the question is about. Seats read it, judges never do."""
+
+    def choice_of(self, side: Side) -> int | None:
+        """The index of the answer for which this side argues; None for a neutral seat."""
+        return {"for": 0, "against": 1, "neutral": None}[side]
+
+
 class DebateOptions(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """How the debate is conducted.
 
@@ -214,6 +227,7 @@ class DebateOptions(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """What the seats may use: a server of `moot.toml`, one tool of it (`server/tool`), or a provider's own
     tools (`web_search`, `code`). Nothing else."""
     experiment: ExperimentTag | None = None
+    question: DebateQuestion | None = None
 
     def __post_init__(self) -> None:
         # msgspec leaves a default out only if it is the same object. Python shares equal strings between
@@ -596,6 +610,8 @@ class Ballot(Struct, frozen=True, omit_defaults=True):
     """From best to worst, where the format ranks the parties."""
     dropped: tuple[str, ...] = ()
     """Criteria in the reply that were not asked for; they do not count."""
+    probabilities: tuple[float, ...] = ()
+    """How probable each answer is, where the motion is a question with given answers."""
 
 
 VerdictOutcome = Literal["win", "too-close", "draw"]
@@ -624,6 +640,8 @@ class DebateVerdict(Struct, frozen=True, omit_defaults=True):
     ranking: tuple[str, ...] = ()
     last_word: str | None = None
     """The seat that spoke last: judges tend to favour it."""
+    probabilities: tuple[float, ...] = ()
+    """The mean of the ballots for each answer, where the motion is a question with given answers."""
 
 
 BeliefKind = Literal["confidence", "belief", "persona_vote"]

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from moot.core import events as ev
 from moot.core.events import Recorded
 from moot.core.state import Aside, Debate, EarlierCalls, Remark, Turn
-from moot.core.terms import BELIEF_KINDS, Reasoning, Seat, ToolCall, UnknownItem
+from moot.core.terms import BELIEF_KINDS, DebateOptions, Reasoning, Seat, ToolCall, UnknownItem
 
 
 class Heard(Struct, frozen=True):
@@ -108,7 +108,7 @@ def _redact(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
             if viewer.privileged:
                 return replace(event, fence="")
             seats = tuple(_without_secrets(seat, viewer) for seat in event.seats)
-            return replace(event, seats=seats, fence="")
+            return replace(event, seats=seats, fence="", manner=_without_passage(event.manner, viewer))
         case ev.SegmentCompleted() if _is_private(debate, event.call, viewer):
             return None
         case ev.SegmentCompleted(segment=Reasoning()):
@@ -219,6 +219,7 @@ def visible_state(debate: Debate, viewer: Viewer) -> Debate:
         debate,
         drafts=drafts,
         fence=fence,
+        manner=_without_passage(debate.manner, viewer),
         seats=tuple(_without_secrets(seat, viewer) for seat in debate.seats),
         asides=tuple(
             a if _may_read_aside(debate, a, viewer) else replace(a, text="", about="", chances={})
@@ -244,6 +245,13 @@ def _visible_turn(debate: Debate, turn: Turn, viewer: Viewer, with_reasoning: bo
         cut=tuple(part for part in turn.cut if not isinstance(part, Reasoning)),
         kept=EarlierCalls(turn.kept.text),
     )
+
+
+def _without_passage(manner: DebateOptions, viewer: Viewer) -> DebateOptions:
+    """A judge must not read the text that the question is about."""
+    if viewer.role != "judge" or manner.question is None:
+        return manner
+    return replace(manner, question=replace(manner.question, passage=""))
 
 
 def _without_secrets(seat: Seat, viewer: Viewer) -> Seat:

@@ -28,9 +28,10 @@ from moot.core.ids import new_id
 from moot.core.state import Debate
 from moot.core.terms import ExperimentTag, Format, Model, Money
 from moot.engine.arena import Arena
+from moot.engine.question_setups import ProtocolEstimate, QuestionSetups, known_total
 from moot.engine.rejudging import JudgePanel, judge_panels, times_judged
 from moot.experiments.definition import ExperimentDefinition, check_extension, from_json
-from moot.experiments.leg_results import LegResult, read_result, result_of
+from moot.experiments.leg_results import LegResult, question_result, read_result, result_of
 from moot.experiments.people_votes import votes_on
 from moot.experiments.planned_debates import (
     PlannedDebate,
@@ -40,6 +41,12 @@ from moot.experiments.planned_debates import (
     planned_debate,
     seats_of,
     teams_of,
+)
+from moot.experiments.planned_questions import (
+    PlannedQuestion,
+    choice_leg,
+    planned_question,
+    protocol_format,
 )
 from moot.rules.commands import Retry
 from moot.rules.cost_estimate import ANY_LIMIT, CostEstimate, estimate
@@ -97,8 +104,11 @@ class ExperimentEstimate(Struct, frozen=True):
     """None where a price is not known. With a budget never more than that."""
     unpriced: tuple[str, ...]
     debate_limit: Money | None
+    protocols: tuple[ProtocolEstimate, ...] = ()
+    """The same for each protocol, where there are questions."""
 
 
+PlannedLeg = PlannedDebate | PlannedQuestion
 OnProgress = Callable[[ExperimentProgress], None]
 
 
@@ -113,13 +123,18 @@ class ExperimentRunner:
         self._definition = definition
         self._store = arena.store.experiments
         self._on_progress = on_progress
-        self._format: Format = formats.load(definition.format, arena.settings.formats)
+        self._questions = QuestionSetups(arena, definition) if definition.questions else None
+        self._format: Format = (
+            protocol_format(definition.protocols[0])
+            if self._questions
+            else formats.load(definition.format, arena.settings.formats)
+        )
         self._legs: dict[str, ExperimentLeg] = {}
         self._results: dict[str, LegResult] = {}
         self._running: set[str] = set()
-        self._limits: dict[tuple[str, ...], Money | None] = {}
-        self._teams = teams_of(self._format)
-        self._planned = planned_count(definition, self._teams)
+        self._limits: dict[tuple[str, ...] | str, Money | None] = {}
+        self._teams = 2 if self._questions else teams_of(self._format)
+        self._planned_debates = 0 if self._questions else planned_count(definition, self._teams)
         self._failed = 0
         self._failures: dict[str, str] = {}
         self._spent = 0
@@ -127,6 +142,10 @@ class ExperimentRunner:
         self._started = monotonic()
         self._stopped_by = ""
         self._settled = asyncio.Event()
+
+    @property
+    def _planned(self) -> int:
+        return self._questions.planned(self._results) if self._questions else self._planned_debates
 
     def models(self) -> tuple[Model, ...]:
         """All models of the experiment, judges included. Raises Invalid or Unavailable for one that cannot be
@@ -140,6 +159,8 @@ class ExperimentRunner:
     async def estimate(self) -> ExperimentEstimate:
         """Check models, format and prices, and count. Raises Invalid with what is wrong."""
         definition = self._definition
+        if self._questions is not None:
+            return await self._estimate_questions(self._questions)
         legs = all_legs(definition, self._teams)
         estimates = dict[tuple[str, ...], CostEstimate]()
         for leg in legs:
@@ -147,7 +168,7 @@ class ExperimentRunner:
                 setup = await self._setup(leg, definition.debate_limit)
                 estimates[leg.models] = estimate(opening_event(setup))
         debates = [estimates[leg.models] for leg in legs]
-        low, high = _total([each.low for each in debates]), _total([each.high for each in debates])
+        low, high = known_total([each.low for each in debates]), known_total([each.high for each in debates])
         return ExperimentEstimate(
             matchups=len(legs) // self._teams,
             debates=len(legs),
@@ -156,6 +177,20 @@ class ExperimentRunner:
             high=high if definition.budget is None or high is None else min(high, definition.budget),
             unpriced=tuple(sorted({name for each in debates for name in each.unpriced})),
             debate_limit=await self._debate_limit(legs[0]),
+        )
+
+    async def _estimate_questions(self, setups: QuestionSetups) -> ExperimentEstimate:
+        definition, found = self._definition, await setups.estimates()
+        low, high = known_total([each.low for each in found]), known_total([each.high for each in found])
+        return ExperimentEstimate(
+            matchups=len(definition.questions),
+            debates=sum(each.debates for each in found),
+            calls=(sum(each.calls[0] for each in found), sum(each.calls[1] for each in found)),
+            low=low,
+            high=high if definition.budget is None or high is None else min(high, definition.budget),
+            unpriced=setups.unpriced(),
+            debate_limit=definition.debate_limit,
+            protocols=found,
         )
 
     async def run(self, *, retry_failed: bool = False) -> ExperimentProgress:
@@ -232,7 +267,7 @@ class ExperimentRunner:
                 await self._arena.rejudge(debate.id, panel, criteria=criteria, allowance=allowance)
             async for _ in self._arena.watch(debate.id, (await self._arena.state(debate.id)).seq - 1):
                 pass
-            await self._settle(planned_debate(leg.leg), leg, await self._arena.state(debate.id))
+            await self._settle(self._planned_leg(leg.leg), leg, await self._arena.state(debate.id))
             return True
 
         async def judge_again(leg: ExperimentLeg) -> None:
@@ -280,6 +315,8 @@ class ExperimentRunner:
 
     async def stored_progress(self) -> ExperimentProgress:
         """Where the experiment stands by what is stored, without running it. No result is read."""
+        if self._questions is not None and self._questions.open:
+            await self._load()  # how many open debates can be held depends on the answers chosen
         return await stored_progress(self._store, self._definition, self._planned)
 
     async def report(self, version: str) -> ExperimentReport:
@@ -301,11 +338,24 @@ class ExperimentRunner:
 
     # --- which debates --------------------------------------------------------------------------------
 
-    async def _missing(self, retry_failed: bool) -> AsyncIterator[PlannedDebate]:
+    def _planned_leg(self, name: str) -> PlannedLeg:
+        return planned_question(name) if self._questions else planned_debate(name)
+
+    async def _missing(self, retry_failed: bool) -> AsyncIterator[PlannedLeg]:
         """The legs without a result: those that were begun first."""
-        begun = [planned_debate(name) for name in self._legs if self._is_missing(name, retry_failed)]
+        begun = [self._planned_leg(name) for name in self._legs if self._is_missing(name, retry_failed)]
         for leg in begun:
             yield leg
+        if self._questions is not None:
+            for leg in self._questions.first:
+                if leg.leg not in self._legs:
+                    yield leg
+            if self._questions.open:
+                await self._all_settled()
+            for leg in self._questions.open_legs(self._results):
+                if leg.leg not in self._legs:
+                    yield leg
+            return
         if self._definition.pairing == "round-robin":
             for leg in all_legs(self._definition, self._teams):
                 if leg.leg not in self._legs:
@@ -330,7 +380,7 @@ class ExperimentRunner:
 
     # --- one debate -----------------------------------------------------------------------------------
 
-    async def _may_start(self, planned: PlannedDebate, epoch: int) -> bool:
+    async def _may_start(self, planned: PlannedLeg, epoch: int) -> bool:
         """Whether the debate may be held. Where the rest of the budget is reserved, debates under way are
         waited for, which usually cost less than that."""
         while not self._stopped_by:
@@ -343,7 +393,7 @@ class ExperimentRunner:
             await self._settled.wait()
         return False
 
-    async def _reserve(self, planned: PlannedDebate, epoch: int) -> bool:
+    async def _reserve(self, planned: PlannedLeg, epoch: int) -> bool:
         """Whether the budget allows the debate: then its money is reserved."""
         limit = await self._debate_limit(planned)
         amount, debate_id = _microdollars(limit or Money(0)), new_id()
@@ -362,7 +412,7 @@ class ExperimentRunner:
         self._legs[planned.leg] = ExperimentLeg(planned.leg, debate_id, amount)
         return True
 
-    async def _hold(self, planned: PlannedDebate, retry_failed: bool) -> None:
+    async def _hold(self, planned: PlannedLeg, retry_failed: bool) -> None:
         leg = self._legs[planned.leg]
         try:
             debate = await self._opened(planned, leg.debate)
@@ -381,7 +431,7 @@ class ExperimentRunner:
             self._settled.set()
             self._report()
 
-    async def _opened(self, planned: PlannedDebate, debate_id: str) -> Debate:
+    async def _opened(self, planned: PlannedLeg, debate_id: str) -> Debate:
         """The debate under its reserved id; opened now, unless an earlier run has done that."""
         try:
             return await self._arena.state(debate_id)
@@ -391,8 +441,13 @@ class ExperimentRunner:
             crash_point("leg-opened")
             return result.debate
 
-    async def _settle(self, planned: PlannedDebate, leg: ExperimentLeg, debate: Debate) -> None:
-        result = result_of(debate, self._definition.name, planned.group)
+    async def _settle(self, planned: PlannedLeg, leg: ExperimentLeg, debate: Debate) -> None:
+        if isinstance(planned, PlannedQuestion):
+            opens = planned.protocol == "open-debate"
+            choice = self._results.get(choice_leg(planned).leg) if opens else None
+            result = question_result(debate, self._definition, planned, choice)
+        else:
+            result = result_of(debate, self._definition.name, planned.group)
         if known := self._results.get(leg.leg):
             result = msgspec.structs.replace(result, votes=known.votes)
         spent = _microdollars(debate.cost_so_far)
@@ -411,8 +466,11 @@ class ExperimentRunner:
             pro_share=result.pro_share,
         )
 
-    async def _setup(self, planned: PlannedDebate, limit: Money | None) -> Setup:
+    async def _setup(self, planned: PlannedLeg, limit: Money | None) -> Setup:
         definition = self._definition
+        if isinstance(planned, PlannedQuestion):
+            setups = self._questions or QuestionSetups(self._arena, definition)
+            return await setups.setup(planned, limit, self._results)
         setup = await self._arena.setup(
             planned.motion,
             format=self._format,
@@ -425,16 +483,19 @@ class ExperimentRunner:
         )
         return msgspec.structs.replace(setup, experiment=ExperimentTag(definition.name, planned.group))
 
-    async def _debate_limit(self, planned: PlannedDebate) -> Money | None:
+    async def _debate_limit(self, planned: PlannedLeg) -> Money | None:
         """The cost limit of a debate: as defined; with a budget, at most the worst that can happen."""
-        definition, models = self._definition, planned.models
+        definition = self._definition
         if definition.debate_limit is not None or definition.budget is None:
             return definition.debate_limit
-        if models not in self._limits:
-            self._limits[models] = await self._worst_cost(planned)
-        return self._limits[models]
+        key = planned.leg if isinstance(planned, PlannedQuestion) else planned.models
+        if key not in self._limits:
+            self._limits[key] = await self._worst_cost(planned)
+        return self._limits[key]
 
-    async def _worst_cost(self, planned: PlannedDebate) -> Money:
+    async def _worst_cost(self, planned: PlannedLeg) -> Money:
+        if isinstance(planned, PlannedQuestion) and self._questions is not None:
+            return await self._questions.worst_cost(planned, self._results)
         worst = estimate(opening_event(await self._setup(planned, ANY_LIMIT * 1000))).high
         if worst is None:
             raise Invalid("A budget needs the price of every model; add the missing ones to moot.toml.")
@@ -520,9 +581,3 @@ async def stored_progress(
 
 def _microdollars(amount: Money) -> int:
     return int((amount * MICRODOLLARS).to_integral_value(ROUND_CEILING))
-
-
-def _total(amounts: Sequence[Money | None]) -> Money | None:
-    if any(amount is None for amount in amounts):
-        return None
-    return sum((amount for amount in amounts if amount is not None), Money(0))

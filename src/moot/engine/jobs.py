@@ -27,9 +27,11 @@ from moot.core.word_count import OVERRUN_FACTOR, count_words
 from moot.engine.call_result import CallResult
 from moot.engine.tool_loop import ToolSession
 from moot.judging import ballots
+from moot.judging.answer_ballots import read_answer_ballot
 from moot.judging.belief_requests import read_side_answer, side_question_request
 from moot.judging.judge_request import judge_request, repair_request
 from moot.prompts import small_model_prompts
+from moot.prompts.question_prompts import gives_answers
 from moot.prompts.side_question_prompts import UnreadableAnswer
 from moot.prompts.speech_prompts import turn_request
 from moot.rules.runner_decisions import CallPurpose, ResultEvent, aside_model, is_for_human
@@ -82,6 +84,7 @@ class SpeechJob(ModelJob):
         self._sealed = True
         self._shows_reasoning = True
         self._trimmed = False
+        self._schema = True
         self.tool_session = ToolSession(debate, self._seat)
 
     @property
@@ -103,6 +106,7 @@ class SpeechJob(ModelJob):
             aided=self.tool_session.has_tools,
         )
         request = request if self._shows_reasoning else replace(request, thoughts=False)
+        request = request if self._schema else replace(request, schema=None)
         return self.tool_session.extend_request(request, chained=self._chained, sealed=self._sealed)
 
     def adapt_to(self, fault: Fault) -> None:
@@ -112,6 +116,9 @@ class SpeechJob(ModelJob):
             self._sealed = False
         if fault.kind == "summary_refused":
             self._shows_reasoning = False
+        if fault.kind == "schema_refused":
+            # The prompt describes the JSON in words as well.
+            self._schema = False
         if fault.kind == "tools_refused":
             self.tool_session.drop_tools()
         if fault.kind == "too_long" and self.tool_session.started:
@@ -132,7 +139,7 @@ class SpeechJob(ModelJob):
             if finish == "filter":
                 raise Fault("filtered", "unusable")
             raise Fault("empty", "unusable")
-        if self._seat.model.small and not self._second_try:
+        if self._seat.model.small and not self._second_try and not gives_answers(self._debate):
             self._second_try = True
             if small_model_prompts.is_off_side(self._debate, self._turn, reply.text):
                 raise Fault("off_side", "unusable")
@@ -271,7 +278,8 @@ class BallotJob(ModelJob):
         if reply.truncated == "cap":
             raise Fault("malformed", "unusable")
         try:
-            ballot = ballots.read_ballot(reply.text, self._debate, self._judge, self._order)
+            read = read_answer_ballot if self._debate.manner.question else ballots.read_ballot
+            ballot = read(reply.text, self._debate, self._judge, self._order)
         except ballots.UnreadableBallot as error:
             if not self.purpose.repair:
                 self._request = repair_request(self._request, reply.text, str(error))

@@ -1,8 +1,8 @@
 """The data of an experiment, or of any stored debates, as tables: read from the store page by page.
 
-Ballots and rankings of an experiment are stored with its legs; for debates and speeches each log is folded,
-one at a time. So an export needs the memory of one page however many debates there are, except for `ratings`,
-which are computed from all ballots.
+Ballots, rankings and answers of an experiment are stored with its legs; for debates and speeches each log is
+folded, one at a time. So an export needs the memory of one page however many debates there are, except for
+`ratings`, which are computed from all ballots.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from moot.experiments.inspect_log import InspectLog
 from moot.experiments.judgments import Judgment, Ranking
 from moot.experiments.leg_results import LegResult, read_result, result_of
 from moot.experiments.planned_debates import planned_debate
+from moot.experiments.planned_questions import planned_question
 from moot.experiments.table_files import FileFormat, TableWriter, open_table, write_dictionary, write_table
 from moot.settings import Settings
 from moot.store.contract import DebateFilter, Store
@@ -63,7 +64,8 @@ async def experiment_debates(
             if leg.result is not None:
                 result = read_result(leg.result)
                 debate = await _state(store, leg.debate) if logs else None
-                yield DebateData(name, planned_debate(leg.leg).group, format, result, debate)
+                planned = planned_question(leg.leg) if result.protocol else planned_debate(leg.leg)
+                yield DebateData(name, planned.group, format, result, debate)
 
 
 async def stored_debates(store: Store, filters: DebateFilter) -> AsyncGenerator[DebateData, None]:
@@ -105,6 +107,8 @@ def rows_of_debate(table: TableName, data: DebateData) -> Iterable[Struct]:
             return data.result.judgments
         case "rankings":
             return data.result.rankings
+        case "answers":
+            return data.result.answers
         case "ratings":
             return ()
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from moot.experiments.adaptive_pairing import ExpectedWidths, adaptive_round, expected_widths, pair_gains
     from moot.experiments.bank_motions import BankMotion, draw_motions, find_motions, motion_bank
     from moot.experiments.belief_measures import BeliefMeasures, measure_beliefs
-    from moot.experiments.calibration import JudgeAnswer, ProtocolScore, compare_protocols, protocol_scores
+    from moot.experiments.calibration import ProtocolScore, compare_protocols, protocol_scores
     from moot.experiments.data_tables import (
         DebateRow,
         RatingRow,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         speech_rows,
     )
     from moot.experiments.elo import elo_ratings
+    from moot.experiments.judge_answers import JudgeAnswer
     from moot.experiments.judge_measures import (
         JudgeReport,
         agreement_with_people,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from moot.experiments.loading import ExperimentData, load
     from moot.experiments.pairing import Matchup, matchup, round_robin, swiss_round
     from moot.experiments.people_agreement import PeopleAgreement, compare_with_people
+    from moot.experiments.questions import Question, QuestionSet, question_bank, read_questions
     from moot.experiments.rankings import rate_rankings, simulate_rankings
     from moot.experiments.rating_report import (
         RatingReport,
@@ -75,10 +77,10 @@ if TYPE_CHECKING:
     from moot.experiments.simulation import SimulatedJudge, SimulatedWorld, rows_of, simulate
     from moot.experiments.table_files import read_table, write_table
     from moot.experiments.tables import JudgmentTable, as_table
+    from moot.experiments.truth_report import TruthReport, make_truth_report, truth_tables
 
 _HOMES = {
     "calibration": (
-        "JudgeAnswer",
         "ProtocolScore",
         "compare_protocols",
         "protocol_scores",
@@ -95,6 +97,7 @@ _HOMES = {
     "loading": ("ExperimentData", "load"),
     "rating_rows": ("rating_rows",),
     "table_files": ("read_table", "write_table"),
+    "judge_answers": ("JudgeAnswer",),
     "judge_measures": (
         "JudgeReport",
         "agreement_with_people",
@@ -110,6 +113,8 @@ _HOMES = {
         "find_motions",
         "motion_bank",
     ),
+    "questions": ("Question", "QuestionSet", "question_bank", "read_questions"),
+    "truth_report": ("TruthReport", "make_truth_report", "truth_tables"),
     "rankings": (
         "rate_rankings",
         "simulate_rankings",
@@ -154,6 +159,8 @@ __all__ = [
     "ModelReliability",
     "PeopleAgreement",
     "ProtocolScore",
+    "Question",
+    "QuestionSet",
     "Ranking",
     "RatingOptions",
     "RatingReport",
@@ -162,6 +169,7 @@ __all__ = [
     "SimulatedJudge",
     "SimulatedWorld",
     "SpeechRow",
+    "TruthReport",
     "adaptive_round",
     "agreement_with_people",
     "as_table",
@@ -181,12 +189,14 @@ __all__ = [
     "leave_one_judge_out",
     "load",
     "make_rating_report",
+    "make_truth_report",
     "matchup",
     "measure_beliefs",
     "model_reliability",
     "motion_bank",
     "pair_gains",
     "protocol_scores",
+    "question_bank",
     "rankings_from_debate",
     "rate_components",
     "rate_models",
@@ -196,6 +206,7 @@ __all__ = [
     "rating_rows",
     "rating_tables",
     "read_judgments",
+    "read_questions",
     "read_rankings",
     "read_table",
     "round_robin",
@@ -204,6 +215,7 @@ __all__ = [
     "simulate_rankings",
     "speech_rows",
     "swiss_round",
+    "truth_tables",
     "write_csv",
     "write_jsonl",
     "write_table",

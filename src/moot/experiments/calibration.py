@@ -16,29 +16,13 @@ import numpy as np
 from msgspec import Struct, structs
 
 from moot.core.errors import Invalid
+from moot.experiments.judge_answers import JudgeAnswer
 from moot.experiments.resampling import BOOTSTRAPS, FEW_GROUPS, Estimate, mean_estimate
 from moot.experiments.tables import Floats, Integers, coded
 
 SMALLEST = 0.001
 """A probability counts as at least this much in the log score, so that one sure mistake is not infinite."""
 ScoreName = Literal["accuracy", "brier", "log_score"]
-
-
-class JudgeAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """What one judge believed about one question after one protocol."""
-
-    question: str
-    protocol: str
-    probabilities: tuple[float, ...]
-    """For each choice; a judge that names only its choice gives it 1."""
-    answer: int
-    """The index of the right choice."""
-    judge: str = ""
-    experiment: str = ""
-    group: str = ""
-    """Questions that belong together, such as those about one passage; empty: the question itself."""
-    cost: float | None = None
-    seconds: float | None = None
 
 
 class CalibrationBin(Struct, frozen=True):
@@ -211,9 +195,7 @@ def _scores(answers: list[JudgeAnswer]) -> dict[ScoreName, Floats]:
     brier: list[float] = []
     logs: list[float] = []
     for one in answers:
-        highest = max(one.probabilities)
-        best = [index for index, chance in enumerate(one.probabilities) if chance == highest]
-        right.append(1 / len(best) if one.answer in best else 0.0)
+        right.append(one.right)
         squares = sum((p - (index == one.answer)) ** 2 for index, p in enumerate(one.probabilities))
         brier.append(squares / 2)
         logs.append(float(-np.log(max(one.probabilities[one.answer], SMALLEST))))

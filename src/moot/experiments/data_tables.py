@@ -1,9 +1,9 @@
 """What is exported of debates: the tables, their columns, and the data dictionary that is made from them.
 
-Each table is a struct with a description at every field; ballots are `Judgment`, rankings are `Ranking`. The
-files (`table_files.py`), the page docs/data.md and `dictionary.json` follow from these structs alone.
-`debate_row` and `speech_rows` read a stored debate. Reasoning, secret objectives and system prompts are in no
-table.
+Each table is a struct with a description at every field; ballots are `Judgment`, rankings are `Ranking`,
+answers are `JudgeAnswer`. The files (`table_files.py`), the page docs/data.md and `dictionary.json` follow
+from these structs alone. `debate_row` and `speech_rows` read a stored debate. Reasoning, secret objectives
+and system prompts are in no table.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from msgspec import NODEFAULT, Meta, Struct, structs
 
 from moot.core.state import Debate, Turn
 from moot.core.terms import Usage
+from moot.experiments.judge_answers import JudgeAnswer
 from moot.experiments.judgments import Judgment, Ranking, SpeechIssue, group_name, party_model, speech_issue
 from moot.experiments.leg_results import LegResult
 from moot.judging.parties import parties
 from moot.views.outcome import ending, headline
 
-TableName = Literal["debates", "speeches", "ballots", "rankings", "ratings"]
+TableName = Literal["debates", "speeches", "ballots", "rankings", "answers", "ratings"]
 ColumnType = Literal["text", "whole number", "number", "yes or no", "time", "list"]
 
 
@@ -129,6 +130,7 @@ TABLES: Mapping[TableName, type[Struct]] = {
     "speeches": SpeechRow,
     "ballots": Judgment,
     "rankings": Ranking,
+    "answers": JudgeAnswer,
     "ratings": RatingRow,
 }
 

@@ -22,8 +22,10 @@ from msgspec import Struct, field
 from moot.core.errors import Invalid
 from moot.core.terms import Money
 from moot.experiments.bank_motions import MotionDifficulty, MotionKind, draw_motions, find_motions
+from moot.experiments.planned_questions import JUDGED, PROTOCOLS, ProtocolName
+from moot.experiments.questions import Question, QuestionSource, load_questions
 
-Pairing = Literal["round-robin", "swiss", "adaptive"]
+Pairing = Literal["round-robin", "swiss", "adaptive", "self"]
 MAX_MODELS = 100
 MAX_MOTIONS = 10_000
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
@@ -48,8 +50,9 @@ class ExperimentDefinition(Struct, frozen=True, forbid_unknown_fields=True, omit
 
     name: str
     models: tuple[str, ...]
-    motions: tuple[str, ...]
+    motions: tuple[str, ...] = ()
     format: str = "oxford"
+    """Empty where there are questions: each protocol has its own."""
     rounds: int | None = None
     judges: tuple[str, ...] = ()
     """Without any, each debate is judged by the model that `moot` would choose for it."""
@@ -67,6 +70,11 @@ class ExperimentDefinition(Struct, frozen=True, forbid_unknown_fields=True, omit
     """Debates that are held at the same time."""
     options: dict[str, Any] = field(default_factory=dict[str, Any])
     """Further options of each debate: intensity, objective, blind, prep, beliefs and so on."""
+    questions: tuple[Question, ...] = ()
+    """Instead of motions: questions with a known answer."""
+    passages: dict[str, str] = field(default_factory=dict[str, str])
+    """What the questions are about, by the key that they name."""
+    protocols: tuple[ProtocolName, ...] = ()
 
     def to_json(self) -> str:
         return msgspec.json.encode(self).decode()
@@ -77,8 +85,10 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     models: tuple[str, ...]
-    motions: tuple[str, ...] | MotionSource
-    format: str = "oxford"
+    motions: tuple[str, ...] | MotionSource = ()
+    questions: QuestionSource | None = None
+    protocols: tuple[ProtocolName, ...] = ()
+    format: str | None = None
     rounds: int | None = None
     judges: tuple[str, ...] = ()
     repeats: int = 1
@@ -134,7 +144,13 @@ def read_definition(path: Path) -> ExperimentDefinition:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Invalid(f"{path}: {error}") from None
     values = msgspec.structs.asdict(written)
-    values["motions"] = _motions(written, path.parent)
+    if written.questions is not None:
+        values |= _questions(written, written.questions, path)
+    else:
+        values |= {"motions": _motions(written, path.parent), "format": written.format or "oxford"}
+        values["questions"] = ()
+        if written.protocols:
+            raise Invalid(f"{path}: `protocols` are for questions; name `questions`, not `motions`.")
     for name in ("budget", "debate_limit"):
         values[name] = _amount(name, values[name])
     definition = ExperimentDefinition(**values)
@@ -146,50 +162,98 @@ def read_definition(path: Path) -> ExperimentDefinition:
 
 def check_definition(definition: ExperimentDefinition) -> list[str]:
     """What is wrong with it, a sentence each. Whether models and format exist is checked when it is run."""
-    models, motions = definition.models, definition.motions
+    models = definition.models
     checks = (
         (
             NAME.fullmatch(definition.name) is None,
             f"The name {definition.name!r} may have lower-case letters, digits and hyphens, 64 at most.",
         ),
-        (not 2 <= len(models) <= MAX_MODELS, f"`models` needs 2 to {MAX_MODELS} models."),
         (len(set(models)) < len(models), f"`models` has {_twice(models)} twice."),
-        (not motions, "`motions` is empty."),
-        (len(motions) > MAX_MOTIONS, f"`motions` may have at most {MAX_MOTIONS:,}."),
-        (len(set(motions)) < len(motions), f"`motions` has {_twice(motions)!r} twice."),
         (definition.repeats < 1, "`repeats` must be at least 1."),
         (definition.concurrency < 1, "`concurrency` must be at least 1."),
-        (
-            definition.pairing != "round-robin" and not definition.matchups,
-            f'`matchups` is needed with `pairing = "{definition.pairing}"`: how many to hold in all.',
-        ),
-        (
-            definition.matchups is not None and definition.matchups < 1,
-            "`matchups` must be at least 1.",
-        ),
         (
             not definition.options.keys() <= OPTIONS,
             f"`options` can have {', '.join(sorted(OPTIONS))}, "
             f"not {', '.join(sorted(definition.options.keys() - OPTIONS))}.",
         ),
         (definition.budget is not None and definition.budget <= 0, "`budget` must be greater than 0."),
+        *(_question_checks(definition) if definition.questions else _motion_checks(definition)),
     )
     return [sentence for wrong, sentence in checks if wrong]
+
+
+def _motion_checks(definition: ExperimentDefinition) -> tuple[tuple[bool, str], ...]:
+    models, motions = definition.models, definition.motions
+    return (
+        (not 2 <= len(models) <= MAX_MODELS, f"`models` needs 2 to {MAX_MODELS} models."),
+        (not motions, "`motions` is empty."),
+        (len(motions) > MAX_MOTIONS, f"`motions` may have at most {MAX_MOTIONS:,}."),
+        (len(set(motions)) < len(motions), f"`motions` has {_twice(motions)!r} twice."),
+        (definition.pairing == "self", '`pairing = "self"` is for questions.'),
+        (
+            definition.pairing in ("swiss", "adaptive") and not definition.matchups,
+            f'`matchups` is needed with `pairing = "{definition.pairing}"`: how many to hold in all.',
+        ),
+        (
+            definition.matchups is not None and definition.matchups < 1,
+            "`matchups` must be at least 1.",
+        ),
+    )
+
+
+def _question_checks(definition: ExperimentDefinition) -> tuple[tuple[bool, str], ...]:
+    models, protocols = definition.models, definition.protocols
+    return (
+        (not 1 <= len(models) <= MAX_MODELS, f"`models` needs 1 to {MAX_MODELS} models."),
+        (not protocols, f"`protocols` is empty; there are: {', '.join(PROTOCOLS)}."),
+        (len(set(protocols)) < len(protocols), f"`protocols` has {_twice(protocols)} twice."),
+        (bool(definition.motions), "There can be `motions` or `questions`, not both."),
+        (bool(definition.format), "`format` is for motions; with questions each protocol has its own."),
+        (
+            not definition.judges and any(name in JUDGED for name in protocols),
+            "`judges` are needed, to say which answer they think right.",
+        ),
+        (
+            len(set(definition.judges)) < len(definition.judges),
+            f"`judges` has {_twice(definition.judges)} twice.",
+        ),
+        (
+            definition.pairing not in ("round-robin", "self"),
+            '`pairing` can be "round-robin" or "self" with questions.',
+        ),
+        (definition.matchups is not None, "`matchups` is for motions; take fewer questions with `count`."),
+    )
 
 
 def check_extension(before: ExperimentDefinition, after: ExperimentDefinition) -> None:
     """Raises Invalid where `after` changes what must stay the same, or leaves out what was there."""
     changed = [name for name in FIXED if getattr(before, name) != getattr(after, name)]
     dropped = [
-        name for name in ("models", "motions") if not {*getattr(before, name)} <= {*getattr(after, name)}
+        name
+        for name in ("models", "motions", "questions", "protocols")
+        if not {*getattr(before, name)} <= {*getattr(after, name)}
     ]
     if changed or dropped:
         what = ", ".join(f"`{name}`" for name in (*changed, *dropped))
         raise Invalid(
-            f"The experiment {after.name} has been run with other {what}. Models and motions can be added, "
-            "and `repeats`, `budget`, `matchups` and `concurrency` can change; for anything else choose a "
-            "new name."
+            f"The experiment {after.name} has been run with other {what}. Models, motions, questions and "
+            "protocols can be added, and `repeats`, `budget`, `matchups` and `concurrency` can change; for "
+            "anything else choose a new name."
         )
+
+
+def _questions(written: _File, source: QuestionSource, path: Path) -> dict[str, Any]:
+    if written.motions:
+        raise Invalid(f"{path}: There can be `motions` or `questions`, not both.")
+    found = load_questions(source, path.parent, written.seed)
+    return {
+        "questions": found.questions,
+        "passages": found.passages,
+        "protocols": written.protocols or PROTOCOLS,
+        "format": written.format or "",
+        "pairing": "self" if len(written.models) == 1 else written.pairing,
+        "motions": (),
+    }
 
 
 def _motions(written: _File, folder: Path) -> tuple[str, ...]:

@@ -1,12 +1,15 @@
-"""What came of the debate of a leg, as it is stored with the leg: status, judgments, rankings."""
+"""What came of the debate of a leg, as it is stored with the leg: status, judgments, rankings, answers."""
 
 from __future__ import annotations
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from moot.core.state import Debate
 from moot.experiments.debate_beliefs import DebateBeliefs, beliefs_of
+from moot.experiments.definition import ExperimentDefinition
+from moot.experiments.judge_answers import JudgeAnswer, answers_from_debate
 from moot.experiments.judgments import (
     SCORES,
     Judgment,
@@ -15,6 +18,7 @@ from moot.experiments.judgments import (
     rankings_from_debate,
 )
 from moot.experiments.people_votes import PersonVote
+from moot.experiments.planned_questions import PlannedQuestion
 from moot.views.outcome import ending, headline
 
 
@@ -33,6 +37,11 @@ class LegResult(Struct, frozen=True, omit_defaults=True):
     beliefs: DebateBeliefs | None = None
     votes: tuple[PersonVote, ...] = ()
     """Votes of people, imported with `moot experiment votes`."""
+    protocol: str = ""
+    answers: tuple[JudgeAnswer, ...] = ()
+    """What was believed about a question, where the leg is about one."""
+    missing: int = 0
+    """Answers that were asked for, and were not given or could not be read."""
 
     @property
     def pro_share(self) -> float | None:
@@ -58,6 +67,17 @@ def result_of(debate: Debate, experiment: str, group: str) -> LegResult:
         rankings=rankings_from_debate(debate, experiment=experiment, group=group),
         beliefs=beliefs_of(debate),
     )
+
+
+def question_result(
+    debate: Debate, definition: ExperimentDefinition, leg: PlannedQuestion, choice: LegResult | None = None
+) -> LegResult:
+    """`choice` is where the chooser of an open debate has answered: what that cost counts for the answers."""
+    result = result_of(debate, definition.name, leg.group)
+    costs = [each.cost for each in (result, choice) if each is not None]
+    cost = None if None in costs else sum(each for each in costs if each is not None)
+    found = answers_from_debate(debate, definition, leg, cost)
+    return replace(result, protocol=leg.protocol, answers=found.answers, missing=found.missing)
 
 
 def read_result(text: str) -> LegResult:

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from moot.core.errors import Invalid
 from moot.experiments.data_tables import TABLES, DebateRow, RatingRow, SpeechRow, TableName
+from moot.experiments.judge_answers import JudgeAnswer
 from moot.experiments.judgments import Judgment, Ranking
 from moot.experiments.table_files import DICTIONARY_FILE, as_frame, find_table, read_table
 
@@ -60,6 +61,10 @@ class ExperimentData:
     def rankings(self) -> tuple[Ranking, ...]:
         """The ballots of formats with three or more teams."""
         return cast("tuple[Ranking, ...]", self.rows("rankings"))
+
+    def answers(self) -> tuple[JudgeAnswer, ...]:
+        """What `protocol_scores` and `compare_protocols` take."""
+        return cast("tuple[JudgeAnswer, ...]", self.rows("answers"))
 
     def ratings(self) -> tuple[RatingRow, ...]:
         return cast("tuple[RatingRow, ...]", self.rows("ratings"))

@@ -23,6 +23,7 @@ from moot.experiments.people_agreement import PeopleAgreement, compare_with_peop
 from moot.experiments.rankings import rate_rankings
 from moot.experiments.ratings import Ratings, rate_models, rate_style_controlled
 from moot.experiments.reliability import ModelReliability, model_reliability
+from moot.experiments.truth_report import TruthReport, make_truth_report
 from moot.views.text import plural
 
 SHOWN_DEBATES = 5
@@ -61,6 +62,8 @@ class ExperimentReport(Struct, frozen=True, kw_only=True):
     """US dollars; None where a price is not known."""
     seconds: float
     """Of all debates together."""
+    truth: TruthReport | None = None
+    """Where the experiment has questions with a known answer."""
     ratings: Ratings | None = None
     style_controlled: Ratings | None = None
     matchups: tuple[MatchupShare, ...] = ()
@@ -85,8 +88,12 @@ def make_report(
     made_at: datetime,
     bootstraps: int = 1000,
 ) -> ExperimentReport:
-    rows = [row for result in results for row in result.judgments]
-    notes = list[str]()
+    truth = None
+    if definition.questions:
+        truth = make_truth_report(definition, results, planned=planned, bootstraps=bootstraps)
+    against_itself = bool(definition.questions) and definition.pairing == "self"
+    rows = [] if against_itself else [row for result in results for row in result.judgments]
+    notes = list[str](truth.notes if truth else ())
     ratings = style = judges = None
     shifts: tuple[RatingShift, ...] = ()
     try:
@@ -98,14 +105,14 @@ def make_report(
             style = rate_style_controlled(rows, bootstraps=bootstraps)
         notes += ratings.notes
     except Invalid as error:
-        notes.append(f"No ratings: {error}")
+        notes += [] if against_itself else [f"No ratings: {error}"]
     try:
         judges = judge_report(rows, bootstraps=min(bootstraps, 300))
         notes += judges.notes
         if len(judges.judges) > 1:
             shifts = leave_one_judge_out(rows, bootstraps=0)
     except Invalid as error:
-        notes.append(f"No figures about judges: {error}")
+        notes += [] if against_itself else [f"No figures about judges: {error}"]
     beliefs = measure_beliefs(results, bootstraps=bootstraps)
     notes += beliefs.notes if beliefs else ()
     costs = [result.cost for result in results]
@@ -120,6 +127,7 @@ def make_report(
         failed=len(failures),
         cost=None if None in costs else sum(cost for cost in costs if cost is not None),
         seconds=sum(result.seconds for result in results),
+        truth=truth,
         ratings=ratings,
         style_controlled=style,
         matchups=_matchups(rows),

@@ -15,6 +15,7 @@ import msgspec
 from moot.experiments.belief_measures import BeliefMeasures
 from moot.experiments.people_agreement import PeopleAgreement
 from moot.experiments.ratings import Ratings
+from moot.experiments.reliability_curve import reliability_curves
 from moot.experiments.report import ExperimentReport, ShownDebate
 from moot.experiments.report_beliefs import (
     BELIEF_HEADS,
@@ -25,14 +26,10 @@ from moot.experiments.report_beliefs import (
     people_table,
     turning_text,
 )
-from moot.experiments.report_markdown import (
-    METHOD,
-    cost_text,
-    estimate_text,
-    interval_text,
-    number,
-    percent,
-)
+from moot.experiments.report_markdown import METHOD, PROTOCOL_FIGURES
+from moot.experiments.report_text import cost_text, estimate_text, interval_text, number, percent
+from moot.experiments.truth_report import TRUTH_METHOD, TruthReport, truth_tables
+from moot.views.text import plural
 
 ROW_HEIGHT, NAME_WIDTH, PLOT_WIDTH = 30, 260, 560
 MAX_MATRIX = 20
@@ -43,6 +40,7 @@ def report_html(report: ExperimentReport, server: str = "") -> str:
     definition = report.definition
     style = files("moot.experiments").joinpath("report.css").read_text("utf-8")
     sections = [
+        _section("Protocols", _truth(report.truth)) if report.truth else "",
         _section("Leaderboard", _leaderboard(report.ratings)) if report.ratings else "",
         _section("Matchups", _matrix(report)) if report.matchups else "",
         _section("Judges", _judges(report)) if report.judges else "",
@@ -54,9 +52,9 @@ def report_html(report: ExperimentReport, server: str = "") -> str:
         _section("Reliability and cost", _reliability(report)) if report.reliability else "",
         _section("Debates to read", _debates(report, server)) if report.closest else "",
         _section("Doubts", _list(report.notes or ("None that the data shows.",))),
-        _section("Method", f"<p>{escape(METHOD)}</p>{_definition(report)}"),
+        _section("Method", f"<p>{escape(TRUTH_METHOD if report.truth else METHOD)}</p>{_definition(report)}"),
     ]
-    title = f"{definition.name}: {len(definition.models)} models in debate"
+    title = f"{definition.name}: {plural(len(definition.models), 'model')} in debate"
     return f"""<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -74,10 +72,31 @@ def report_html(report: ExperimentReport, server: str = "") -> str:
 def _lead(report: ExperimentReport) -> str:
     definition = report.definition
     failed = f", {report.failed:,} failed" if report.failed else ""
+    if report.truth is not None:
+        return (
+            f"{plural(len(definition.models), 'model')} argued about "
+            f"{plural(len(definition.questions), 'question')} whose answers are known, before "
+            f"{plural(len(definition.judges), 'judge')}. {report.held:,} of {report.planned:,} debates are "
+            f"held{failed}; {cost_text(report.cost)}."
+        )
     return (
         f"{len(definition.models)} models argued {len(definition.motions)} motions in the format "
         f"{escape(definition.format)}, each pair with the sides swapped. {report.held:,} of "
         f"{report.planned:,} debates are held{failed}; {cost_text(report.cost)}."
+    )
+
+
+def _truth(truth: TruthReport) -> str:
+    tables = [
+        (f"<h3>{escape(table.title)}</h3>" if index else "")
+        + _table(table.headings, [[escape(cell) for cell in row] for row in table.rows], text=(0,))
+        for index, table in enumerate(truth_tables(truth))
+    ]
+    return (
+        f"{tables[0]}<p>{escape(PROTOCOL_FIGURES)}</p>{reliability_curves(truth)}"
+        "<p>Each panel shows how often answers of about the same confidence were right. On the dashed line "
+        "confidence and accuracy are equal; below it a judge is too sure. The size of a dot shows how many "
+        f"answers it stands for.</p>{''.join(tables[1:])}"
     )
 
 

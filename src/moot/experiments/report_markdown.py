@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from moot.experiments.judge_measures import JudgeReport
+from moot.experiments.rating_report import ReportTable
 from moot.experiments.report import ExperimentReport
 from moot.experiments.report_beliefs import (
     BELIEF_HEADS,
@@ -15,7 +16,9 @@ from moot.experiments.report_beliefs import (
     people_table,
     turning_text,
 )
-from moot.experiments.resampling import Estimate
+from moot.experiments.report_text import cost_text, estimate_text, interval_text, number, percent
+from moot.experiments.truth_report import TRUTH_METHOD, truth_tables
+from moot.views.text import plural
 
 METHOD = (
     "A matchup is two models on one motion, held twice with the sides swapped. Each judge reads each debate "
@@ -27,6 +30,13 @@ METHOD = (
 )
 
 
+PROTOCOL_FIGURES = (
+    "Accuracy, Brier and log score with 95 % intervals; differences in percentage points of accuracy, on the "
+    "same questions; confidence is the mean probability of the answer thought right; cost is that of one "
+    "answer."
+)
+
+
 def report_markdown(report: ExperimentReport) -> str:
     return "\n\n".join(_parts(report)) + "\n"
 
@@ -35,10 +45,13 @@ def _parts(report: ExperimentReport) -> Iterator[str]:
     definition = report.definition
     yield f"# {definition.name}"
     yield (
-        f"{len(definition.models)} models, {len(definition.motions)} motions, format {definition.format}; "
-        f"{report.held:,} of {report.planned:,} debates held, {report.failed:,} failed; "
+        f"{_subject(report)}; {report.held:,} of {report.planned:,} debates held, {report.failed:,} failed; "
         f"{cost_text(report.cost)}."
     )
+    if report.truth is not None:
+        for table in truth_tables(report.truth):
+            yield from _written(table)
+        yield PROTOCOL_FIGURES
     if report.ratings is not None:
         yield "## Leaderboard"
         yield _table(
@@ -78,8 +91,22 @@ def _parts(report: ExperimentReport) -> Iterator[str]:
     yield "## Doubts"
     yield "\n".join(f"- {note}" for note in report.notes or ("None that the data shows.",))
     yield "## Method"
-    yield METHOD
+    yield METHOD if report.truth is None else TRUTH_METHOD
     yield f"Moot {report.version}, {report.made_at:%Y-%m-%d %H:%M} UTC, seed {definition.seed}."
+
+
+def _subject(report: ExperimentReport) -> str:
+    definition = report.definition
+    models = plural(len(definition.models), "model")
+    if report.truth is not None:
+        judges = plural(len(definition.judges), "judge")
+        return f"{plural(len(definition.questions), 'question')} with a known answer, {models}, {judges}"
+    return f"{models}, {plural(len(definition.motions), 'motion')}, format {definition.format}"
+
+
+def _written(table: ReportTable) -> Iterator[str]:
+    yield f"## {table.title}"
+    yield _table(table.headings, table.rows)
 
 
 def _judges(judges: JudgeReport) -> Iterator[str]:
@@ -124,36 +151,3 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     lines += ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join(lines)
-
-
-def percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.0f} %"
-
-
-def number(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return f"{value:,.0f}" if abs(value) >= 10 else f"{value:.2g}"
-
-
-def cost_text(cost: float | None) -> str:
-    if cost is None:
-        return "cost unknown"
-    if not cost:
-        return "$0.00"
-    return f"${cost:,.2f}" if cost >= 0.1 else f"${cost:.2g}"
-
-
-def interval_text(low: float | None, high: float | None) -> str:
-    if low is None and high is None:
-        return "too little data"
-    return f"{'open' if low is None else round(low)} to {'open' if high is None else round(high)}"
-
-
-def estimate_text(found: Estimate | None, *, share: bool = False) -> str:
-    if found is None or found.value is None:
-        return "–"
-    write = percent if share else "{:.2f}".format
-    if found.low is None or found.high is None:
-        return write(found.value)
-    return f"{write(found.value)} ({write(found.low)} to {write(found.high)})"

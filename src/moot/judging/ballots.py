@@ -1,36 +1,29 @@
 """Ballots: the shape of a judge's reply, how it is read, and how a person's ballot is checked.
 
-The parties appear under neutral labels, which occur nowhere else in the debate, and each judge sees them in
-both orders, so that neither a label nor a position can win a debate. Criteria have neutral keys, because
-their names are free text. A reply must be one JSON object of exactly the requested shape, without repeated
+The parties appear under neutral labels (`labels.py`). Criteria have neutral keys, because their names are
+free text. A reply must be one JSON object of exactly the requested shape, without repeated
 members, and cite speeches that were given. Anything else is not a ballot: a winner is never guessed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import chain, islice, product
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
-from msgspec.structs import astuple, replace
+from msgspec.structs import replace
 
 from moot.core.errors import Invalid
-from moot.core.state import Debate, Judging
+from moot.core.state import Debate
 from moot.core.terms import Ballot, Judge, PartyScore
 from moot.judging.evidence import speech_mark, speeches
-from moot.judging.parties import is_ranked, parties, party, party_of
+from moot.judging.labels import labels, with_names
+from moot.judging.parties import is_ranked, parties, party_of
 from moot.prompts.small_model_prompts import whole_sentences
 from moot.prompts.templates import given_twice, strip_json_fence
 
-LABELS = (
-    "Birch", "Cedar", "Maple", "Rowan", "Alder", "Hazel", "Aspen", "Larch",
-    "Holly", "Tansy", "Sedge", "Briar", "Amber", "Coral", "Ivory", "Topaz",
-)  # fmt: skip
-"""All of one length, so that the choice does not change the length of a request."""
-_SOUNDS = ("bdfgklmnprtvz", "aeiou", "lmnr", "aeiou", "bdgkmnt")
 TIE = "tie"
 TIES = (TIE, "draw")
 """What people may name in place of a winner."""
@@ -59,8 +52,6 @@ _REASONING = re.compile(
     r"|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})*)",
     re.DOTALL,
 )
-# Letters of other scripts may touch a label, where words are not spaced; a hyphen makes another word of it.
-_WHOLE = r"(?<![A-Za-z0-9_])(?<![a-z]-)(?:(?:Speaker|Team) )?({})(?![A-Za-z0-9_])(?!-[a-z])"
 _Points = Annotated[float, Meta(ge=0, le=100)]
 _RubricPoints = Annotated[float, Meta(ge=0, le=10)]
 MAX_REASONING_CHARS = 6000
@@ -91,52 +82,11 @@ def orders(judge: Judge) -> tuple[int, ...]:
     return (0,) if judge.model.human else ORDERS
 
 
-def labels(debate: Debate, order: int, judging: Judging | None = None) -> dict[str, str]:
-    """Party to label, in the latest judging unless another is named; the second order reverses them."""
-    judging = judging or debate.judging
-    names = [party.id for party in parties(debate)]
-    chosen = (judging.labels if judging else ()) or LABELS
-    return dict(zip(names if order % 2 == 0 else names[::-1], chosen, strict=False))
-
-
-def choose_labels(debate: Debate, judges: Sequence[Judge]) -> tuple[str, ...]:
-    """A label for each party, none of which occurs in what these judges read; empty where the usual ones do
-    not occur."""
-    if debate.prompts == 1:
-        return ()
-    needed = len(parties(debate))
-    text = "\n".join(_read_by(debate, judges)).casefold()
-    free = (label for label in chain(LABELS, _made_up()) if label.casefold() not in text)
-    chosen = tuple(islice(free, needed))
-    return () if chosen == LABELS[:needed] else chosen
-
-
-def _read_by(debate: Debate, judges: Sequence[Judge]) -> Iterator[str]:
-    yield debate.motion
-    yield from (option for option in astuple(debate.manner) if isinstance(option, str))
-    yield from (seat.name for seat in debate.seats)
-    yield from (criterion for judge in judges for criterion in judge.criteria)
-    yield from (judge.guidance for judge in judges)
-    yield from (turn.text for turn in (*debate.turns, *debate.live))
-    yield from (item.text for item in (*debate.remarks, *debate.points))
-
-
-def _made_up() -> Iterator[str]:
-    """Invented words of the same length, for when all labels occur in the debate."""
-    return ("".join(sounds).capitalize() for sounds in product(*_SOUNDS))
-
-
 def criterion_keys(debate: Debate, judge: Judge) -> dict[str, str]:
     """The criteria of a judge by the keys that they have in its reply."""
     if debate.prompts == 1:
         return {name: name for name in judge.criteria}
     return {f"C{number}": name for number, name in enumerate(judge.criteria, 1)}
-
-
-def seat_labels(debate: Debate, order: int) -> dict[str, str]:
-    """Seat to label: all seats of a party have the same."""
-    names = labels(debate, order)
-    return {seat.id: names[party.id] for party in parties(debate) for seat in party.seats}
 
 
 # --- what a reply looks like --------------------------------------------------------------------------
@@ -147,15 +97,15 @@ def ballot_schema(debate: Debate, judge: Judge) -> dict[str, Any]:
     names, keys = list(labels(debate, 0).values()), criterion_keys(debate, judge)
     remark = {"type": "string", "maxLength": 400}
     remarks = {"type": "array", "items": remark, "maxItems": 5}
-    marks = _object({"strengths": remarks, "weaknesses": remarks, "score": _integer(100)})
-    row = _object(dict.fromkeys(names, _integer(10)))
-    return _object(
+    marks = object_schema({"strengths": remarks, "weaknesses": remarks, "score": _integer(100)})
+    row = object_schema(dict.fromkeys(names, _integer(10)))
+    return object_schema(
         {
             "reasoning": {"type": "string", "maxLength": 6000},
-            "rests_on": _cited(debate, MAX_CITED),
-            "criteria": _object(dict.fromkeys(keys, remark)),
-            "rubric": _object(dict.fromkeys(keys, row)),
-            "speakers": _object(dict.fromkeys(names, marks)),
+            "rests_on": cited_schema(debate, MAX_CITED),
+            "criteria": object_schema(dict.fromkeys(keys, remark)),
+            "rubric": object_schema(dict.fromkeys(keys, row)),
+            "speakers": object_schema(dict.fromkeys(names, marks)),
             **_decision(debate, names),
         }
     )
@@ -165,25 +115,25 @@ def small_ballot_schema(debate: Debate, judge: Judge) -> dict[str, Any]:
     """For small models, which repeat themselves in free text: short, with closed lists of choices."""
     names = list(labels(debate, 0).values())
     remark = {"type": "string", "enum": [*(f"{name} is stronger" for name in names), "Both are even"]}
-    marks = _object(
+    marks = object_schema(
         {
             "strengths": _one_of(SMALL_STRENGTHS),
             "weaknesses": _one_of(SMALL_WEAKNESSES),
             "score": {"type": "integer", "enum": list(range(40, 100, 5))},
         }
     )
-    return _object(
+    return object_schema(
         {
             "reasoning": {"type": "string", "minLength": 40, "maxLength": 260},
-            "rests_on": _cited(debate, 1),
-            "criteria": _object(dict.fromkeys(criterion_keys(debate, judge), remark)),
-            "speakers": _object(dict.fromkeys(names, marks)),
+            "rests_on": cited_schema(debate, 1),
+            "criteria": object_schema(dict.fromkeys(criterion_keys(debate, judge), remark)),
+            "speakers": object_schema(dict.fromkeys(names, marks)),
             **_decision(debate, names),
         }
     )
 
 
-def _cited(debate: Debate, most: int) -> dict[str, Any]:
+def cited_schema(debate: Debate, most: int) -> dict[str, Any]:
     """A list of speeches that were given. A schema may not have an empty list of choices."""
     marks = [speech_mark(turn) for turn in speeches(debate)] or [NOTHING_SAID]
     return {"type": "array", "items": {"type": "string", "enum": marks}, "minItems": 1, "maxItems": most}
@@ -204,7 +154,7 @@ def _one_of(remarks: tuple[str, ...]) -> dict[str, Any]:
     return {"type": "array", "items": {"type": "string", "enum": list(remarks)}, "minItems": 1, "maxItems": 1}
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
+def object_schema(properties: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": properties,
@@ -245,7 +195,7 @@ def read_ballot(reply: str, debate: Debate, judge: Judge, order: int) -> Ballot:
         else reply_fields.reasoning,
         criteria={known[key]: remark for key, remark in reply_fields.criteria.items() if key in known},
         inconsistent=contradicts_scores(winner, scores),
-        cites=_cites(reply_fields, debate),
+        cites=read_cites(reply_fields.rests_on, debate),
         rubric=_rubric(reply_fields, known, ids),
         ranking=ranking,
         dropped=_dropped(reply_fields, known),
@@ -277,15 +227,16 @@ def _ranking(reply: _BallotReply, debate: Debate, ids: dict[str, str]) -> tuple[
     return tuple(ids[label] for label in reply.ranking)
 
 
-def _cites(reply: _BallotReply, debate: Debate) -> tuple[int, ...]:
+def read_cites(rests_on: list[str], debate: Debate) -> tuple[int, ...]:
+    """The turns of the speeches that a reply names. Raises UnreadableBallot where one was not given."""
     turns = {speech_mark(turn): turn.number for turn in speeches(debate)}
     if not turns:
         return ()
-    if not reply.rests_on or not turns.keys() >= set(reply.rests_on):
+    if not rests_on or not turns.keys() >= set(rests_on):
         raise UnreadableBallot(
             f"rests_on must name speeches that were given, at least one of: {', '.join(turns)}"
         )
-    return tuple(sorted({turns[cited] for cited in reply.rests_on}))
+    return tuple(sorted({turns[cited] for cited in rests_on}))
 
 
 def _known(reply: _BallotReply, keys: dict[str, str]) -> dict[str, str]:
@@ -312,13 +263,6 @@ def _rubric(reply: _BallotReply, known: dict[str, str], ids: dict[str, str]) -> 
 
 
 # --- a judge's words, for people ----------------------------------------------------------------------
-
-
-def with_names(text: str, debate: Debate, order: int, judging: Judging | None = None) -> str:
-    """A judge's text with the speakers' names instead of the labels, where a label is a separate word."""
-    label_by_party = labels(debate, order, judging)
-    names = {label: party(debate, party_id).name for party_id, label in label_by_party.items()}
-    return re.sub(_WHOLE.format("|".join(names)), lambda match: names[match[1]], text)
 
 
 def ballot_text(text: str, debate: Debate, ballot: Ballot) -> str:

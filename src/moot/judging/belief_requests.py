@@ -18,8 +18,8 @@ from msgspec import Meta
 from moot.core.events import AsideAnswered
 from moot.core.state import Aside, Debate
 from moot.core.terms import ChatMessage, Model, Request
-from moot.judging.ballots import LABELS, choose_labels
 from moot.judging.judge_request import JudgePrompt, evidence_texts, list_labels, side_lines
+from moot.judging.labels import LABELS, choose_labels
 from moot.judging.model_audience import persona_request, read_vote
 from moot.judging.parties import SIDES, parties
 from moot.prompts.fences import fence_for

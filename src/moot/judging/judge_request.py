@@ -14,9 +14,10 @@ from msgspec.structs import replace
 
 from moot.core.pricing import MESSAGE_OVERHEAD, ballot_token_limit, speech_tokens
 from moot.core.state import Debate, Turn
-from moot.core.terms import DEFAULT_CRITERIA, ChatMessage, Judge, Request
+from moot.core.terms import DEFAULT_CRITERIA, ChatMessage, DebateQuestion, Judge, Request
 from moot.core.word_count import QUARTERS
-from moot.judging.ballots import ballot_schema, criterion_keys, labels, seat_labels, small_ballot_schema
+from moot.judging.answer_ballots import answer_ballot_schema
+from moot.judging.ballots import ballot_schema, criterion_keys, small_ballot_schema
 from moot.judging.evidence import (
     SpeakerQuestion,
     answerable_questions,
@@ -25,7 +26,9 @@ from moot.judging.evidence import (
     speech_mark,
     speeches,
 )
+from moot.judging.labels import choice_labels, labels, seat_labels
 from moot.judging.parties import is_ranked
+from moot.judging.quotations import checked_parts
 from moot.prompts.fences import Fence, fence_for
 from moot.prompts.speech_prompts import is_question
 from moot.prompts.templates import clip, section, seed
@@ -66,11 +69,35 @@ class JudgePrompt(Struct, frozen=True):
 
     def quoted(self, text: str, most_bytes: int = 0) -> str:
         """The text in the fence, clipped there, so that escapes add nothing to what is reserved."""
-        held = clip(self.fence.hold(clip(text, most_bytes)), most_bytes)
-        return self.section("quote", fence=self.fence.name, text=held)
+        return self._in_fence(self.fence.hold(clip(text, most_bytes)), most_bytes)
+
+    def speech(self, text: str, most_bytes: int) -> str:
+        """The same of a speech, with its quotations checked."""
+        return self._in_fence(self._with_checked_quotes(clip(text, most_bytes)), most_bytes)
+
+    def _in_fence(self, held: str, most_bytes: int) -> str:
+        return self.section("quote", fence=self.fence.name, text=clip(held, most_bytes))
+
+    def _with_checked_quotes(self, text: str) -> str:
+        """The text escaped. Where the question is about a text that only the seats read, each quotation gets
+        a mark that says whether it stands there. It has the secret name of the fence: no speaker can write
+        one."""
+        question = self.debate.manner.question
+        if question is None or not question.passage:
+            return self.fence.hold(text)
+        return "".join(
+            self.fence.hold(part.text) + ("" if part.found is None else quote_mark(self.fence, part.found))
+            for part in checked_parts(text, question.passage)
+        )
+
+
+def quote_mark(fence: Fence, found: bool) -> str:
+    return f" [{fence.name}: {'in the text' if found else 'not in the text'}]"
 
 
 def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
+    if debate.manner.question is not None:
+        return _answer_request(debate, judge, order, debate.manner.question)
     small, names = judge.model.small, labels(debate, order)
     fence = fence_for(debate, f"judge:{judge.id}:{order}")
     prompt = JudgePrompt(debate, seat_labels(debate, order), fence, small)
@@ -100,6 +127,42 @@ def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
         if small
         else ballot_token_limit(debate, model, len(names), len(judge.criteria)),
         schema=small_ballot_schema(debate, judge) if small else ballot_schema(debate, judge),
+        seed=seed(model.seed, 0, order + 1),
+    )
+
+
+def _answer_request(debate: Debate, judge: Judge, order: int, question: DebateQuestion) -> Request:
+    """The request for an answer to the question; of the passage it has what the speeches quote, no more."""
+    small, names = judge.model.small, choice_labels(debate, order)
+    prefix = "small-judge" if small else "judge"
+    fence = fence_for(debate, f"judge:{judge.id}:{order}")
+    prompt = JudgePrompt(debate, seat_labels(debate, order), fence, small)
+    marks = {"found": quote_mark(fence, True).strip(), "missing": quote_mark(fence, False).strip()}
+    shown = list(zip(names, question.choices, strict=True))[:: -1 if order % 2 else 1]
+    system = section(
+        "question",
+        f"{prefix}-system",
+        labels=list_labels(names),
+        fence=fence.name,
+        speakers=section("question", "judge-two" if len(debate.seats) > 1 else "judge-one"),
+        quotes=section("question", "judge-quotes", **marks) + "\n" if question.passage else "",
+    )
+    user = section(
+        "question",
+        f"{prefix}-user",
+        question=prompt.quoted(debate.motion),
+        answers="\n".join(f"{label}: {prompt.quoted(choice)}" for label, choice in shown),
+        speeches="\n\n".join(evidence_texts(prompt)),
+    )
+    model = judge.model
+    return Request(
+        model=model,
+        instructions=system,
+        messages=(ChatMessage("user", user),),
+        max_tokens=min(model.max_tokens, SMALL_MODEL_TOKENS)
+        if small
+        else ballot_token_limit(debate, model, len(names), 0),
+        schema=answer_ballot_schema(debate, judge),
         seed=seed(model.seed, 0, order + 1),
     )
 
@@ -139,7 +202,7 @@ def evidence_texts(prompt: JudgePrompt) -> list[str]:
 
 def _speech(prompt: JudgePrompt, turn: Turn, turns: Sequence[Turn]) -> str:
     most = bytes_read(prompt.debate, turn.slot, turn.max_tokens)
-    text = prompt.quoted(prompt.debate.heard_text(turn), most)
+    text = prompt.speech(prompt.debate.heard_text(turn), most)
     label, kind = prompt.names[turn.seat], speech_heading(prompt.debate, turn, turns)
     return prompt.section("speech", mark=speech_mark(turn), label=label, heading=kind, text=text)
 

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from moot.core.state import Debate, Judging
 from moot.core.terms import Ballot, DebateVerdict, Judge, PartyScore, VerdictOutcome
+from moot.judging.answer_ballots import mean_probabilities
 from moot.judging.ballots import ballot_text, orders
 from moot.judging.evidence import last_word
 from moot.judging.parties import is_ranked, parties
@@ -79,6 +80,7 @@ def reach_verdict(debate: Debate, judging: Judging) -> DebateVerdict | None:
         totals=_totals(counted),
         ranking=_ranking(debate, ballots, scores, winner) if is_ranked(debate) else (),
         last_word=last_word(debate),
+        probabilities=mean_probabilities(debate.manner.question, ballots),
     )
 
 

@@ -48,7 +48,7 @@ def reference(debate: Debate, seat: Seat) -> str:
 
 def roster(debate: Debate, listener: Seat, fence: Fence) -> str:
     """The names of all speakers, fenced; empty where there are only two."""
-    if debate.prompts == 1 or len(debate.seats) == 2:
+    if debate.prompts == 1 or len(debate.seats) <= 2:
         return ""
     rows = (
         section(

@@ -29,6 +29,12 @@ from moot.core.terms import (
 from moot.core.visibility import Heard, hears
 from moot.prompts import small_model_prompts
 from moot.prompts.fences import Fence, fence_for
+from moot.prompts.question_prompts import (
+    answer_request,
+    gives_answers,
+    question_instructions,
+    small_question_request,
+)
 from moot.prompts.speaker_names import reference, roles, roster, short_name, speaker_name, teammates
 from moot.prompts.templates import CONCEDE, FOR_SIDE, SIDES, intensity, section, seed, template
 
@@ -64,7 +70,11 @@ def turn_request(
     its encrypted reasoning back. `trimmed` leaves out the older half of what the speaker has heard, after a
     request that was too long. With `aided` the speaker has tools, and the cue explains how to use them.
     """
-    seat = debate.seat(turn.seat)
+    seat, question = debate.seat(turn.seat), debate.manner.question
+    if question is not None and gives_answers(debate):
+        return answer_request(debate, turn, question, attempt)
+    if question is not None and seat.model.small:
+        return small_question_request(debate, turn, question, attempt)
     if seat.model.small:
         return small_model_prompts.turn_request(debate, turn, attempt)
     messages: list[ChatMessage] = []
@@ -126,6 +136,8 @@ def _instructions(debate: Debate, seat: Seat, *, aided: bool) -> str:
         extras.append(section("cues", "concede", concede=CONCEDE))
     if aided:
         extras.append(section("cues", "tools"))
+    if debate.manner.question is not None:
+        return question_instructions(debate, seat, debate.manner.question, fence, extras)
     name = "moderator" if seat.role == "moderator" else "debater"
     return template(name, debate.prompts).format(
         motion=debate.motion,
@@ -290,7 +302,7 @@ def _cue(debate: Debate, seat: Seat, turn: Turn, items: list[Heard], *, answered
         name,
         debate.prompts,
         title=phase.title,
-        for_side=FOR_SIDE[seat.side],
+        for_side="for your answer" if debate.manner.question else FOR_SIDE[seat.side],
         to=short_name(debate, seat, debate.seat(slot.to)) if slot.to else "the other side",
     )
     task = _task(debate, seat, name) if name in TASKS and not _guide(phase, tone) else ""

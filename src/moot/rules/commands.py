@@ -42,7 +42,7 @@ from moot.core.schedule import schedule, with_more_rounds
 from moot.core.state import ZERO, Call, Debate, Turn
 from moot.core.terms import DebateVerdict, Judge, Money, Slot, StepSize, Usage
 from moot.judging import audience_votes
-from moot.judging.ballots import choose_labels
+from moot.judging.labels import choose_labels
 from moot.judging.parties import party_of
 from moot.judging.recusal import with_free_ids
 from moot.rules.budget import cut_off

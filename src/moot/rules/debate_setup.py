@@ -181,7 +181,7 @@ def _problems(setup: Setup) -> Iterable[tuple[str, str]]:
         yield "topic", MOTION_LENGTH
     if _has_controls(motion):
         yield "topic", "Control characters are not allowed"
-    fewest = max(2, fmt.min_seats)
+    fewest = fmt.min_seats if setup.question else max(2, fmt.min_seats)
     if len(setup.seats) < fewest:
         yield "participants", f"Minimum {fewest} participants required"
     if len(setup.seats) > fmt.max_seats:

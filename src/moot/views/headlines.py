@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from moot.core.state import Debate
 from moot.core.terms import HUMAN, DebateVerdict
 from moot.judging.parties import parties, party
-from moot.views.outcome import is_coin_flip
+from moot.views.outcome import JUDGED_RIGHT, answer_headline, is_coin_flip
 from moot.views.participants import listed_names, participants, short_model, shown_names
 from moot.views.summary import StoredSummary
 
@@ -23,6 +23,8 @@ DRAW = "A draw"
 
 
 def verdict_headline(debate: Debate, verdict: DebateVerdict) -> str:
+    if verdict.probabilities:
+        return answer_headline(debate, verdict)
     if is_coin_flip(debate, verdict):
         return COIN_FLIP
     if verdict.outcome == "win" and verdict.winner:
@@ -39,7 +41,8 @@ def verdict_headline(debate: Debate, verdict: DebateVerdict) -> str:
 def summary_headline(summary: StoredSummary) -> str:
     """The same, from what is stored of a debate for lists; empty without a verdict."""
     places = _winning_places(summary)
-    if summary.outcome != "win" or not places or summary.headline == COIN_FLIP:
+    kept = summary.headline == COIN_FLIP or JUDGED_RIGHT in summary.headline
+    if summary.outcome != "win" or not places or kept:
         return summary.headline
     names = summary_names(summary)
     person = summary.models[places[0]] in ("", HUMAN)

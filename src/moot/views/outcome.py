@@ -16,6 +16,7 @@ from msgspec import Struct
 from moot.core.events import EndReason, FailReason
 from moot.core.state import Debate, Judging
 from moot.core.terms import Ballot, DebateVerdict, Judge
+from moot.judging.answer_ballots import more_probable
 from moot.judging.audience_votes import result_doubts, tally
 from moot.judging.ballots import contradicts_scores
 from moot.judging.evidence import speeches
@@ -72,6 +73,8 @@ class JudgeMargins(Struct, frozen=True):
 
 
 def headline(debate: Debate, verdict: DebateVerdict) -> str:
+    if verdict.probabilities:
+        return answer_headline(debate, verdict)
     if is_coin_flip(debate, verdict):
         return "A coin flip"
     if verdict.outcome == "win" and verdict.winner:
@@ -79,6 +82,17 @@ def headline(debate: Debate, verdict: DebateVerdict) -> str:
         wins = "wins" if len(winner.seats) == 1 else "win"
         return f"{winner.name} {wins} the vote" if verdict.by == "audience" else f"{winner.name} {wins}"
     return "Too close to call" if verdict.outcome == "too-close" else "A draw"
+
+
+JUDGED_RIGHT = "is judged right"
+
+
+def answer_headline(debate: Debate, verdict: DebateVerdict) -> str:
+    """The answer that the judges think right, where the motion is a question with given answers."""
+    question, best = debate.manner.question, more_probable(verdict.probabilities)
+    if question is None or best is None:
+        return "Both answers are judged equally probable"
+    return f"“{question.choices[best]}” {JUDGED_RIGHT} ({verdict.probabilities[best]:.0%})"
 
 
 def is_coin_flip(debate: Debate, verdict: DebateVerdict) -> bool:

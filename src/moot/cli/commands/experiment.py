@@ -76,7 +76,8 @@ def check(file: DefinitionFile, /) -> int:
             f"Also argue in the debates that they judge: {', '.join(own)}. They are not asked in their own "
             "debates where another judge is left, unless `options` has recuse = false."
         )
-    _show_widths(terminal, definition)
+    if not definition.questions:
+        _show_widths(terminal, definition)
     if missing:
         return EXIT_UNUSABLE
     terminal.line(f"Run it: moot experiment run {file}")
@@ -249,6 +250,7 @@ def report(name: Name, /, *, output: ReportFile = None, server: ReportServer = "
 
             text = msgspec.json.format(msgspec.json.encode(made), indent=2).decode()
     path.write_text(text, "utf-8")
+    _show_truth(Terminal.out(), made)
     Terminal.out().line(f"Written to {path}.")
     return 0
 
@@ -307,20 +309,56 @@ def _standing_text(name: str, standing: ExperimentStanding) -> str:
 def _show_estimate(terminal: Terminal, definition: ExperimentDefinition, found: ExperimentEstimate) -> None:
     from moot.views.costs import dollars
 
+    if definition.questions:
+        asked = f"{plural(len(definition.questions), 'question')}, {plural(len(definition.judges), 'judge')}"
+        held = f"each question twice under {plural(len(definition.protocols), 'protocol')}"
+    else:
+        asked = f"{plural(len(definition.motions), 'motion')}, {definition.format}"
+        held = plural(found.matchups, "side-swapped matchup")
+    terminal.line((definition.name, "bold"), f": {plural(len(definition.models), 'model')}, {asked}")
+    _show_protocols(terminal, found)
     terminal.line(
-        (definition.name, "bold"),
-        f": {plural(len(definition.models), 'model')}, {plural(len(definition.motions), 'motion')}, "
-        f"{definition.format}",
-    )
-    terminal.line(
-        f"{plural(found.matchups, 'side-swapped matchup')}, {plural(found.debates, 'debate')}, "
-        f"{found.calls[0]:,} to {found.calls[1]:,} calls"
+        f"{held}, {plural(found.debates, 'debate')}, {found.calls[0]:,} to {found.calls[1]:,} calls"
     )
     if found.low is None or found.high is None:
         terminal.line(f"The price of {', '.join(found.unpriced)} is not known, so neither is the cost.")
     else:
         limit = f", never more than {dollars(definition.budget)}" if definition.budget else ""
         terminal.line(f"Cost: {dollars(found.low)} to {dollars(found.high)}{limit}")
+
+
+def _show_protocols(terminal: Terminal, found: ExperimentEstimate) -> None:
+    from moot.views.costs import dollars
+
+    if not found.protocols:
+        return
+    table = make_table("protocol", "debates", "calls", "cost")
+    for each in found.protocols:
+        known = each.low is not None and each.high is not None
+        add_row(
+            table,
+            (each.protocol, "bold"),
+            f"{each.debates:,}",
+            f"{each.calls[0]:,} to {each.calls[1]:,}",
+            f"{dollars(each.low)} to {dollars(each.high)}" if known else "not known",
+        )
+    terminal.table(table)
+
+
+def _show_truth(terminal: Terminal, made: ExperimentReport) -> None:
+    """The table of protocols, where the experiment has questions."""
+    from moot.experiments.truth_report import truth_tables
+
+    if made.truth is None:
+        return
+    for part in truth_tables(made.truth):
+        table = make_table(*part.headings)
+        for row in part.rows:
+            add_row(table, *row)
+        terminal.line((part.title, "bold"))
+        terminal.table(table)
+    for note in made.truth.notes:
+        terminal.paragraph(f"- {note}", "yellow", "")
 
 
 def _show_widths(terminal: Terminal, definition: ExperimentDefinition) -> None:

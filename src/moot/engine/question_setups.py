@@ -1,0 +1,159 @@
+"""The debates of an experiment with questions: how each leg is set up, and what it may cost.
+
+Every protocol is a debate with a format of its own, so that it is watched, stored, limited and continued like
+any other: two debaters, one consultant, or models that answer by themselves. Self-consistency has as many
+answers as the debate of the same model against itself would pay for, by the estimate of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import ROUND_CEILING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from moot.core.errors import Invalid
+from moot.core.terms import DebateQuestion, ExperimentTag, Money
+from moot.engine.arena import Arena
+from moot.experiments.definition import ExperimentDefinition
+from moot.experiments.leg_results import LegResult
+from moot.experiments.planned_questions import (
+    PlannedQuestion,
+    ProtocolName,
+    cannot_be_held,
+    chosen_answer,
+    debate_question,
+    open_legs,
+    protocol_format,
+    question_legs,
+)
+from moot.rules.cost_estimate import ANY_LIMIT, CostEstimate, estimate
+from moot.rules.debate_setup import SeatSetup, Setup, opening_event
+
+MAX_SAMPLES = 40
+SEEDS_APART = 10_000
+"""Between the seeds of two repeats."""
+NAME_CHARS = 60
+CENT = Money("0.01")
+
+
+class ProtocolEstimate(Struct, frozen=True):
+    """What one protocol of an experiment takes."""
+
+    protocol: ProtocolName
+    debates: int
+    calls: tuple[int, int]
+    low: Money | None
+    high: Money | None
+    """None where a price is not known."""
+
+
+class QuestionSetups:
+    def __init__(self, arena: Arena, definition: ExperimentDefinition) -> None:
+        self._arena = arena
+        self._definition = definition
+        self._estimates: dict[tuple[str, ProtocolName, tuple[str, ...]], CostEstimate] = {}
+        self.first = question_legs(definition)
+        """All legs but the open debates."""
+        self.open = open_legs(definition)
+        """Those wait until it is known which answers their choosers think right."""
+
+    def planned(self, results: Mapping[str, LegResult]) -> int:
+        """How many legs there are, without open debates whose chooser has chosen nothing."""
+        return len(self.first) + sum(not cannot_be_held(leg, results) for leg in self.open)
+
+    def open_legs(self, results: Mapping[str, LegResult]) -> list[PlannedQuestion]:
+        """The open debates that can be held."""
+        return [leg for leg in self.open if chosen_answer(leg, results) is not None]
+
+    async def setup(
+        self, leg: PlannedQuestion, limit: Money | None, results: Mapping[str, LegResult]
+    ) -> Setup:
+        return await self._setup(leg, limit, chosen_answer(leg, results))
+
+    async def _setup(self, leg: PlannedQuestion, limit: Money | None, chosen: int | None) -> Setup:
+        definition, fmt = self._definition, protocol_format(leg.protocol)
+        motion, question = debate_question(definition, leg, chosen)
+        judges = definition.judges if fmt.result != "none" else ()
+        setup = await self._arena.setup(
+            motion,
+            format=fmt,
+            seats=await self._seats(leg, question),
+            judges=judges,
+            judge=None if judges else "none",
+            rounds=definition.rounds if fmt.repeat else None,
+            cost_limit=limit,
+            seed=definition.seed + SEEDS_APART * (leg.repeat - 1),
+            **definition.options,
+        )
+        tag = ExperimentTag(definition.name, leg.group)
+        return replace(setup, experiment=tag, question=question, any_length=True)
+
+    async def _seats(self, leg: PlannedQuestion, question: DebateQuestion) -> tuple[SeatSetup, ...]:
+        """A debater is named after its answer, for readers; judges see neither name."""
+        models = [self._arena.model(name) for name in leg.models]
+        if leg.protocol != "self-consistency" and protocol_format(leg.protocol).result == "none":
+            return (SeatSetup(model=models[0]),)
+        if leg.protocol != "self-consistency":
+            return tuple(
+                SeatSetup(model=model, name=f"{letter}: {choice[:NAME_CHARS]}")
+                for letter, choice, model in zip("AB", question.choices, models, strict=False)
+            )
+        count = await self.samples(leg)
+        return tuple(SeatSetup(model=models[0], name=f"Answer {n}") for n in range(1, count + 1))
+
+    async def samples(self, leg: PlannedQuestion) -> int:
+        """How many answers cost about as much as a debate: by prices where all are known and above zero, else
+        by tokens."""
+        protocols = self._definition.protocols
+        held: ProtocolName = "debate" if "debate" in protocols else "sequential-debate"
+        debate = await self.estimate(PlannedQuestion(leg.question, held, leg.models * 2))
+        single = await self.estimate(PlannedQuestion(leg.question, "single-shot", leg.models))
+        if debate.low and single.low and not debate.unpriced:
+            ratio = float(debate.low / single.low)
+        else:
+            ratio = debate.tokens.low / max(1, single.tokens.low)
+        return max(1, min(MAX_SAMPLES, round(ratio)))
+
+    async def estimate(self, leg: PlannedQuestion) -> CostEstimate:
+        """What the leg may cost; swapping the answers makes no difference."""
+        key = (leg.question, leg.protocol, leg.models)
+        if key not in self._estimates:
+            setup = await self._setup(leg, self._definition.debate_limit, 0)
+            self._estimates[key] = estimate(opening_event(setup))
+        return self._estimates[key]
+
+    async def estimates(self) -> tuple[ProtocolEstimate, ...]:
+        """By protocol, in the order in which they were named."""
+        found: dict[ProtocolName, list[CostEstimate]] = {name: [] for name in self._definition.protocols}
+        for leg in (*self.first, *self.open):
+            found.setdefault(leg.protocol, []).append(await self.estimate(leg))
+        return tuple(
+            ProtocolEstimate(
+                protocol=name,
+                debates=len(each),
+                calls=(sum(one.calls.low for one in each), sum(one.calls.high for one in each)),
+                low=known_total([one.low for one in each]),
+                high=known_total([one.high for one in each]),
+            )
+            for name, each in found.items()
+        )
+
+    def unpriced(self) -> tuple[str, ...]:
+        return tuple(sorted({name for each in self._estimates.values() for name in each.unpriced}))
+
+    async def worst_cost(self, leg: PlannedQuestion, results: Mapping[str, LegResult]) -> Money:
+        """The most that the leg may cost. Raises Invalid where a price is not known."""
+        found = estimate(opening_event(await self.setup(leg, ANY_LIMIT * 1000, results)))
+        if found.high is None or found.unpriced:
+            raise Invalid("A budget needs the price of every model; add the missing ones to moot.toml.")
+        least = found.smallest_limit.total if found.smallest_limit else CENT
+        return max(found.high.quantize(CENT, ROUND_CEILING), least, CENT)
+
+
+def known_total(amounts: Sequence[Money | None]) -> Money | None:
+    """The sum; None where an amount is not known."""
+    if any(amount is None for amount in amounts):
+        return None
+    return sum((amount for amount in amounts if amount is not None), Money(0))
