@@ -144,12 +144,15 @@ class QuestionSetups:
         return tuple(sorted({name for each in self._estimates.values() for name in each.unpriced}))
 
     async def worst_cost(self, leg: PlannedQuestion, results: Mapping[str, LegResult]) -> Money:
-        """The most that the leg may cost. Raises Invalid where a price is not known."""
+        """The most that the leg may cost. Where seats only answer, there is room to ask each once more: a
+        call that is lost in a crash counts with all it may have cost. Raises Invalid where a price is not
+        known."""
         found = estimate(opening_event(await self.setup(leg, ANY_LIMIT * 1000, results)))
         if found.high is None or found.unpriced:
             raise Invalid("A budget needs the price of every model; add the missing ones to moot.toml.")
         least = found.smallest_limit.total if found.smallest_limit else CENT
-        return max(found.high.quantize(CENT, ROUND_CEILING), least, CENT)
+        worst = found.high * 2 if protocol_format(leg.protocol).result == "none" else found.high
+        return max(worst.quantize(CENT, ROUND_CEILING), least, CENT)
 
 
 def known_total(amounts: Sequence[Money | None]) -> Money | None:

@@ -117,6 +117,9 @@ OPTIONS = frozenset(
 )
 
 
+QUESTION_OPTIONS = frozenset({"intensity", "turn_seconds", "recuse", "tools"})
+
+
 def from_json(text: str) -> ExperimentDefinition:
     return msgspec.json.decode(text, type=ExperimentDefinition)
 
@@ -163,6 +166,7 @@ def read_definition(path: Path) -> ExperimentDefinition:
 def check_definition(definition: ExperimentDefinition) -> list[str]:
     """What is wrong with it, a sentence each. Whether models and format exist is checked when it is run."""
     models = definition.models
+    known = QUESTION_OPTIONS if definition.questions else OPTIONS
     checks = (
         (
             NAME.fullmatch(definition.name) is None,
@@ -172,9 +176,9 @@ def check_definition(definition: ExperimentDefinition) -> list[str]:
         (definition.repeats < 1, "`repeats` must be at least 1."),
         (definition.concurrency < 1, "`concurrency` must be at least 1."),
         (
-            not definition.options.keys() <= OPTIONS,
-            f"`options` can have {', '.join(sorted(OPTIONS))}, "
-            f"not {', '.join(sorted(definition.options.keys() - OPTIONS))}.",
+            not definition.options.keys() <= known,
+            f"`options` can have {', '.join(sorted(known))}, "
+            f"not {', '.join(sorted(definition.options.keys() - known))}.",
         ),
         (definition.budget is not None and definition.budget <= 0, "`budget` must be greater than 0."),
         *(_question_checks(definition) if definition.questions else _motion_checks(definition)),

@@ -10,8 +10,9 @@ FailDebate        the debate cannot go on
 Idle              nothing to do without a command
 
 Speeches end before their schedule where a debater concedes or the debate repeats itself (a stalemate);
-neither ends a scripted format. A debater who seems to concede is asked, and a referee has to confirm it:
-words of agreement within a speech are courtesy, at most a reason to ask.
+neither ends a scripted format or a debate on a question with given answers. A debater who seems to concede is
+asked, and a referee has to confirm it: words of agreement within a speech are courtesy, at most a reason to
+ask.
 """
 
 from __future__ import annotations
@@ -224,7 +225,7 @@ def stalemate(debate: Debate) -> StalemateFound | None:
 
     None also where the stalemate is recorded already.
     """
-    if debate.format.scripted or debate.in_circles:
+    if debate.format.scripted or debate.manner.question is not None or debate.in_circles:
         return None
     speeches = [
         turn for turn in debate.turns if turn.has_words and turn.tone in ("opening", "rebuttal", "closing")

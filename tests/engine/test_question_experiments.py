@@ -1,0 +1,170 @@
+"""Questions with a known answer are run under every protocol: once each, within the budget, after any crash,
+and without a judge ever reading the passage."""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections import Counter
+from collections.abc import Iterable
+from decimal import Decimal
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from moot import Arena, Settings
+from moot.core.terms import DocumentName, Request
+from moot.core.visibility import Viewer, visible_state
+from moot.engine.experiment_runner import ExperimentRunner
+from moot.experiments import load
+from moot.experiments.definition import ExperimentDefinition
+from moot.experiments.leg_results import LegResult, read_result
+from moot.experiments.planned_questions import PROTOCOLS
+from moot.experiments.questions import Question
+from moot.experiments.report_html import report_html
+from moot.experiments.report_markdown import report_markdown
+from moot.providers.prices import flat_price
+from moot.providers.scripted import Cue, SayCue, ScriptedProvider, ThinkCue
+from moot.views.exports import render
+from moot.views.transcript import transcript
+from tests.cli.terminal import environment, piped
+
+PASSAGE = "The keeper carried a blue lantern to the boat. Nobody saw him come back that night."
+DOCUMENTS: tuple[DocumentName, ...] = ("json", "markdown", "html")
+SECRET = "A thought that no judge may read."
+TRUTH = ExperimentDefinition(
+    name="truth",
+    models=("scripted/a",),
+    judges=("scripted/owl",),
+    format="",
+    pairing="self",
+    questions=(
+        Question("lantern", "What colour was the lantern?", ("Red", "Blue"), 1, "p"),
+        Question("keeper", "Did the keeper come back?", ("Yes", "No", "On a horse"), 1, "p"),
+    ),
+    passages={"p": PASSAGE},
+    protocols=PROTOCOLS,
+)
+
+
+def script(request: Request) -> Iterable[Cue]:
+    """Debaters quote the passage rightly and wrongly; who is asked for an answer gives the one named in the
+    passage where it can be read, and the first one else."""
+    yield ThinkCue(SECRET)
+    sent = request.instructions + request.messages[-1].content
+    if request.schema is None:
+        yield SayCue(
+            'The text says "carried a blue lantern" and also "the lantern was bright red", so I am right.'
+        )
+        return
+    members = request.schema["properties"]
+    names = members["answer"]["enum"]
+    shown = {name: re.search(rf"{name}: ?\n?<[^>]+>\n?([^<]+)\n?<", sent) for name in names}
+    right = [name for name, found in shown.items() if found and found[1].strip() in ("Blue", "No")]
+    answer = {"reasoning": "Because.", "answer": right[0] if PASSAGE in sent else names[0], "percent": 90}
+    if "rests_on" in members:
+        answer = {**answer, "rests_on": members["rests_on"]["items"]["enum"][:1]}
+    yield SayCue(msgspec.json.encode(answer).decode())
+
+
+def settings(folder: Path) -> Settings:
+    prices = {"scripted/*": flat_price(Decimal(1), Decimal(2))}
+    return Settings(data=folder, scripted=True, model="scripted/demo", prices=prices)
+
+
+async def results_of(arena: Arena) -> list[LegResult]:
+    return [read_result(leg.result or "") for leg in await arena.store.experiments.legs("truth")]
+
+
+async def test_every_protocol_is_run_and_reported_and_no_judge_reads_the_passage(tmp_path: Path) -> None:
+    provider = ScriptedProvider(script)
+    async with Arena.open(settings(tmp_path), providers={"scripted": provider}) as arena:
+        expected = await ExperimentRunner(arena, TRUTH).estimate()
+        progress = await ExperimentRunner(arena, replace(TRUTH, budget=Decimal(5))).run()
+        assert (progress.planned, progress.finished, progress.failed) == (28, 28, 0)
+        assert (await ExperimentRunner(arena, replace(TRUTH, budget=Decimal(5))).run()).held_now == 0
+        assert (await arena.list()).total == 28
+        calls = sum(each.calls[0] for each in expected.protocols)
+        assert len(provider.calls) == calls
+
+        judged = [call for call in provider.calls if call.schema and "rests_on" in call.schema["properties"]]
+        naive = [call for call in provider.calls if call.model.name == "owl" and call not in judged]
+        assert len(judged) == 16 * 2
+        assert len(naive) == 4
+        for call in (*judged, *naive):
+            sent = msgspec.json.encode(call).decode()
+            assert not any(part in sent for part in (PASSAGE, "Nobody saw him", "to the boat", SECRET))
+        marks = Counter(re.findall(r"\[quote-\w+: ((?:not )?in the text)\]", judged[0].messages[0].content))
+        assert marks["in the text"] == marks["not in the text"] > 0
+        debaters = [call for call in provider.calls if call.model.name == "a"]
+        assert all(PASSAGE in call.instructions + call.messages[0].content for call in debaters)
+
+        results = await results_of(arena)
+        right = {
+            name: [row.right for result in results if result.protocol == name for row in result.answers]
+            for name in PROTOCOLS
+        }
+        assert right["single-shot"] == [1.0] * 4
+        assert right["self-consistency"] == [1.0] * 4
+        assert sorted(right["naive"]) == [0, 0, 1, 1]  # the first answer shown, in both orders
+        assert set(right["debate"]) == {0.5}  # 90 % for the first label, in both orders
+        chosen = [row for result in results if result.protocol == "open-debate" for row in result.answers]
+        assert len(chosen) == 4
+        assert all(row.argued == row.answer for row in chosen)
+        votes = [row for result in results if result.protocol == "self-consistency" for row in result.answers]
+        assert min(row.samples for row in votes) > 3
+        debates, answers = (
+            sum(result.cost or 0 for result in results if result.protocol == name)
+            for name in ("debate", "self-consistency")
+        )
+        assert 0.3 < answers / debates < 3
+
+        for result in results:
+            debate = await arena.state(result.debate)
+            assert PASSAGE not in str(visible_state(debate, Viewer("judge")).manner)
+            assert all(render(name, transcript(debate)) for name in DOCUMENTS)
+        report = await ExperimentRunner(arena, TRUTH).report("1")
+        assert "| single-shot | 4 | 100 %" in report_markdown(report)
+        assert report_html(report).count("<polyline") == len(PROTOCOLS)
+
+
+async def test_unreadable_answers_count_for_nothing_and_are_told(tmp_path: Path) -> None:
+    provider = ScriptedProvider(
+        lambda request: [SayCue("It is surely the first." if request.schema else "Yes.")]
+    )
+    asked = replace(TRUTH, protocols=("consultancy", "naive", "open-debate"), questions=TRUTH.questions[:1])
+    async with Arena.open(settings(tmp_path), providers={"scripted": provider}) as arena:
+        progress = await ExperimentRunner(arena, asked).run()
+        assert (progress.planned, progress.failed) == (5, 2)
+        results = await results_of(arena)
+        assert not any(result.answers for result in results)
+        report = await ExperimentRunner(arena, asked).report("1")
+        assert report.truth is not None
+        assert [(row.asked, row.answered) for row in report.truth.protocols] == [(2, 0), (2, 0), (0, 0)]
+        assert any("the debater chose no answer" in note for note in report.notes)
+
+
+def test_kills_lose_double_and_overspend_nothing_of_any_protocol(tmp_path: Path) -> None:
+    (tmp_path / "moot.toml").write_text('[prices."scripted/*"]\ninput = "1"\noutput = "2"\n', "utf-8")
+    file = tmp_path / "truth.toml"
+    file.write_text(
+        'name = "truth"\nmodels = ["scripted/a"]\njudges = ["scripted/owl"]\nrounds = 1\nbudget = 4\n'
+        "questions = {bank = true, count = 2}\nconcurrency = 2\n",
+        "utf-8",
+    )
+    env = environment(tmp_path)
+    kills = 0
+    for point in ("leg-reserved:3", "leg-opened:4", "leg-held:5", "leg-settled:6"):
+        done = piped({**env, "MOOT_CRASH_AT": point}, "experiment", "run", str(file))
+        kills += done.returncode == -signal.SIGKILL
+    assert kills >= 3
+    done = piped(env, "experiment", "run", str(file))
+    assert done.returncode == 0, done.stdout + done.stderr
+    held = int(re.findall(r"(\d+) of \1 debates held", done.stdout)[0])
+    assert len(piped(env, "list", "--limit", "100", "--json").stdout.splitlines()) == held
+    told = piped(env, "experiment", "report", "truth", "-o", str(tmp_path / "t.json"))
+    assert "self-consistency" in told.stdout
+    written = piped(env, "experiment", "export", "truth", "-o", str(tmp_path / "t.csv"), "--table", "answers")
+    assert f"{held} answers" in written.stdout, written.stdout + written.stderr
+    assert len({row.debate for row in load("truth", Settings(data=tmp_path)).answers()}) == held

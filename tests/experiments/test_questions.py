@@ -1,0 +1,200 @@
+"""Questions with a known answer: how they are read, which legs follow, and what is made of the answers."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from moot.core.errors import Invalid
+from moot.experiments import JudgeAnswer, make_truth_report, question_bank, read_questions, truth_tables
+from moot.experiments.definition import (
+    ExperimentDefinition,
+    check_definition,
+    check_extension,
+    read_definition,
+)
+from moot.experiments.leg_results import LegResult
+from moot.experiments.planned_questions import (
+    PROTOCOLS,
+    choice_leg,
+    chosen_answer,
+    debate_question,
+    open_legs,
+    planned_question,
+    protocol_format,
+    question_legs,
+)
+from moot.experiments.questions import Question, in_play
+from moot.experiments.reliability_curve import reliability_curves
+from moot.formats.checking import problems
+from moot.prompts.answer_replies import UnreadableReply, read_answer_reply
+
+ASKED = ExperimentDefinition(
+    name="truth",
+    models=("scripted/a", "scripted/b"),
+    judges=("scripted/owl", "scripted/raven"),
+    format="",
+    questions=(
+        Question("colour", "What colour was it?", ("Red", "Green", "Blue"), 2, "p1"),
+        Question("boats", "How many boats came?", ("Two", "Three"), 1),
+    ),
+    passages={"p1": "The lantern was blue."},
+    protocols=PROTOCOLS,
+)
+
+
+def test_questions_are_read_from_our_own_lines_from_quality_and_from_csv(tmp_path: Path) -> None:
+    own = tmp_path / "own.jsonl"
+    own.write_text(
+        '{"id":"x","question":"Which\\nway?","choices":["Left","Right"],"answer":"Right","passage":"Right."}\n'
+        '{"question":"How many?","choices":["One","Two"],"answer":0}\n'
+    )
+    found = read_questions(own)
+    assert [(each.id, each.question, each.answer) for each in found.questions] == [
+        ("x", "Which way?", 1),
+        ("2", "How many?", 0),
+    ]
+    assert found.passages[found.questions[0].passage] == "Right."
+    article = {
+        "article_id": "77",
+        "article": "A long text.",
+        "questions": [
+            {"question": "Who?", "options": ["Ann", "Bo", "Cy", "Di"], "gold_label": 3},
+            {"question": "Where?", "options": ["Here", "There"], "gold_label": 1, "question_unique_id": "u"},
+        ],
+    }
+    (tmp_path / "quality.jsonl").write_text(json.dumps(article))
+    quality = read_questions(tmp_path / "quality.jsonl")
+    assert [(each.id, each.answer) for each in quality.questions] == [("77-1", 2), ("u", 0)]
+    assert len(quality.passages) == 1
+    table = tmp_path / "q.csv"
+    table.write_text("question,choices,answer,passage\nWhich?,Left | Right,B,\n")
+    assert read_questions(table).questions[0].answer == 1
+    table.write_text("question,A,B,answer\nWhich?,Left,Right,Left\n")
+    assert read_questions(table).questions[0].choices == ("Left", "Right")
+
+
+def test_everything_wrong_with_a_file_is_told_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "bad.jsonl"
+    file.write_text(
+        '{"question":"Which?","choices":["Left"],"answer":0}\n{"question":"Which?","choices":["L","R"],"answer":"Up"}\n'
+    )
+    with pytest.raises(Invalid, match=r"Row 1: .*two different choices.*Row 2: .*one of the choices"):
+        read_questions(file)
+    (tmp_path / "e.toml").write_text(
+        'name = "t"\nmodels = ["a/b"]\nquestions = {bank = true, count = 5}\npairing = "swiss"\n', "utf-8"
+    )
+    with pytest.raises(Invalid, match="judges"):
+        read_definition(tmp_path / "e.toml")
+    assert any("not both" in said for said in check_definition(replace(ASKED, motions=("A motion",))))
+
+
+def test_the_bank_has_questions_whose_passage_tells_the_answer_only_to_its_readers() -> None:
+    bank = question_bank()
+    assert len(bank.questions) == len(bank.passages) == 20
+    places = Counter(in_play(each, 0).right for each in bank.questions)
+    assert min(places.values()) >= 5
+
+
+def test_a_question_with_more_choices_is_played_with_the_right_one_and_one_other() -> None:
+    colour = ASKED.questions[0]
+    for seed in range(20):
+        playing = in_play(colour, seed)
+        assert playing.choices[playing.right] == "Blue"
+        assert len(set(playing.choices)) == 2
+    assert len({in_play(colour, seed) for seed in range(20)}) == 4
+
+
+def test_every_question_is_asked_twice_under_each_protocol_with_the_answers_swapped() -> None:
+    legs = question_legs(ASKED)
+    held = Counter(leg.protocol for leg in legs)
+    one_pair, two_models, two_judges = 2 * 2, 2 * 2 * 2, 2 * 2 * 2
+    assert held == {
+        "debate": one_pair, "sequential-debate": one_pair, "consultancy": two_models, "naive": two_judges,
+        "single-shot": two_models, "self-consistency": two_models,
+    }  # fmt: skip
+    assert len({leg.leg for leg in legs}) == len(legs)
+    assert all(planned_question(leg.leg) == leg for leg in legs)
+    for leg in legs:
+        swapped = replace(leg, swapped=not leg.swapped)
+        (_, one), (_, other) = debate_question(ASKED, leg), debate_question(ASKED, swapped)
+        assert one.choices == other.choices[::-1]
+        assert (one.passage != "") == (leg.question == "colour" and leg.protocol != "naive")
+    larger = replace(ASKED, questions=(*ASKED.questions, Question("new", "Which?", ("A", "B"), 0)))
+    check_extension(ASKED, larger)
+    assert {leg.leg for leg in legs} < {leg.leg for leg in question_legs(larger)}
+    assert not any(problems(protocol_format(name)) for name in ("debate", "sequential-debate"))
+
+
+def test_in_an_open_debate_the_chooser_argues_for_the_answer_that_it_gave() -> None:
+    for leg in open_legs(ASKED):
+        for chances in ((0.9, 0.1), (0.2, 0.8)):
+            answer = JudgeAnswer(
+                question=leg.question, protocol="single-shot", probabilities=chances, answer=0
+            )
+            results = {choice_leg(leg).leg: LegResult("deb_1", "completed", answers=(answer,))}
+            chosen = chosen_answer(leg, results)
+            wanted = in_play(next(each for each in ASKED.questions if each.id == leg.question), ASKED.seed)
+            _, asked = debate_question(ASKED, leg, chosen)
+            own = asked.choices[1 if leg.swapped else 0]
+            assert own == wanted.choices[0 if chances[0] > chances[1] else 1]
+    even = JudgeAnswer(question="boats", protocol="single-shot", probabilities=(0.5, 0.5), answer=0)
+    first = open_legs(ASKED)[0]
+    assert chosen_answer(first, {choice_leg(first).leg: LegResult("d", "completed", answers=(even,))}) is None
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "A",
+        '{"reasoning": "r", "answer": "A"}',
+        '{"reasoning": "r", "answer": "C", "percent": 80}',
+        '{"reasoning": "r", "answer": "A", "percent": 49}',
+        '{"reasoning": "r", "answer": "A", "percent": "80"}',
+        '{"reasoning": "r", "answer": "A", "percent": 80, "answer": "B"}',
+        '{"reasoning": "r", "answer": "A", "percent": 80, "more": 1}',
+        'I think {"reasoning": "r", "answer": "A", "percent": 80}',
+    ],
+)
+def test_a_reply_that_is_not_exactly_an_answer_is_none(reply: str) -> None:
+    with pytest.raises(UnreadableReply):
+        read_answer_reply(reply, ("A", "B"))
+
+
+def test_the_table_compares_each_protocol_with_the_naive_judge_and_with_consultancy() -> None:
+    def result(number: int, protocol: str, chance: float, argued: int | None = None) -> LegResult:
+        row = JudgeAnswer(
+            question=f"q{number}", protocol=protocol, probabilities=(chance, 1 - chance), answer=0, cost=0.5,
+            argued=argued,
+        )  # fmt: skip
+        return LegResult(f"deb_{number}", "completed", protocol=protocol, answers=(row,))
+
+    results = [result(n, "debate", 0.8) for n in range(30)]
+    results += [result(n, "naive", 0.6 if n % 2 else 0.4) for n in range(30)]
+    results += [result(n, "consultancy", 0.7 if n % 3 else 0.3, n % 2) for n in range(30)]
+    results += [LegResult("deb_x", "completed", protocol="naive", missing=1)]
+    asked = replace(ASKED, protocols=("debate", "consultancy", "naive"))
+    report = make_truth_report(asked, results, planned=len(question_legs(asked)))
+    rows = {row.protocol: row for row in report.protocols}
+    debate = rows["debate"]
+    assert debate.score is not None
+    assert (debate.score.accuracy.value, debate.score.cost, debate.confidence) == (
+        1.0,
+        0.5,
+        pytest.approx(0.8),
+    )
+    assert debate.against_naive is not None
+    assert debate.against_naive.value == pytest.approx(0.5)
+    assert debate.against_naive.clear
+    assert rows["naive"].against_consultancy is not None
+    assert (rows["naive"].against_consultancy.value or 0) < 0
+    assert (rows["naive"].asked, rows["naive"].answered) == (31, 30)
+    assert {row.argued_right for row in report.argued} == {True, False}
+    table = truth_tables(report)[0]
+    assert table.rows[0][:4] == ("debate", "30", "100 % (100 % to 100 %)", "+50 (+33 to +70)")
+    assert any("naive: 1 of 31 answers" in note for note in report.notes)
+    assert reliability_curves(report).count("<polyline") == 3
