@@ -30,6 +30,8 @@ LETTERS = "ABCDEFGHIJ"
 
 
 class Question(Struct, frozen=True, omit_defaults=True):
+    """One question with its choices, of which one is right."""
+
     id: str
     question: str
     choices: tuple[str, ...]
@@ -40,6 +42,8 @@ class Question(Struct, frozen=True, omit_defaults=True):
 
 
 class QuestionSet(Struct, frozen=True):
+    """Questions, and the passages that they are about, each once."""
+
     questions: tuple[Question, ...]
     passages: dict[str, str]
 

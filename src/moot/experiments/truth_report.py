@@ -65,6 +65,8 @@ class ArguedResult(Struct, frozen=True, kw_only=True):
 
 
 class TruthReport(Struct, frozen=True, kw_only=True):
+    """What the answers of an experiment show about its protocols."""
+
     questions: int
     passages: int
     protocols: tuple[ProtocolResult, ...]
