@@ -147,6 +147,8 @@ def _answer_request(debate: Debate, judge: Judge, order: int, question: DebateQu
         speakers=section("question", "judge-two" if len(debate.seats) > 1 else "judge-one"),
         quotes=section("question", "judge-quotes", **marks) + "\n" if question.passage else "",
     )
+    if judge.guidance:
+        system += "\n\n" + section("judge", "guidance", guidance=judge.guidance.strip())
     user = section(
         "question",
         f"{prefix}-user",
