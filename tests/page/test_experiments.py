@@ -20,22 +20,29 @@ async def test_an_experiment_is_followed_from_the_list_to_its_report(
 ) -> None:
     await page.goto(f"{served.url}/experiments")
     await expect(page.get_by_text("moot experiment run league.toml")).to_be_visible()
-    await ExperimentRunner(served.arena, replace(LEAGUE, motions=LEAGUE.motions[:1])).run()
+    league = replace(LEAGUE, options={"beliefs": True})
+    await ExperimentRunner(served.arena, replace(league, motions=LEAGUE.motions[:1])).run()
     # Half of it is held, and another process has just begun to run the other half.
-    await served.arena.store.experiments.save("league", LEAGUE.to_json())
+    await served.arena.store.experiments.save("league", league.to_json())
     await page.reload()
     await expect(page.get_by_role("listitem")).to_contain_text("Running")
     seen = await found(page) if AXE.exists() else []
     await page.get_by_role("link", name="league").click()
     progress = page.get_by_role("progressbar", name="Debates of league")
     await expect(progress).to_have_attribute("aria-valuenow", "6")
-    await ExperimentRunner(served.arena, LEAGUE).run()
+    await ExperimentRunner(served.arena, league).run()
+    votes = {leg.debate: (("ann", "for"),) for leg in await served.arena.store.experiments.legs("league")}
+    await ExperimentRunner(served.arena, league).add_votes(votes)
     await expect(progress).to_have_attribute("aria-valuenow", "12")
     await expect(page.get_by_text("Done", exact=True)).to_be_visible()
     board = page.get_by_role("table", name="Ratings of the models")
     await expect(board.get_by_role("row")).to_have_count(1 + len(LEAGUE.models))
     assert " to " in (await board.get_by_role("img").first.get_attribute("aria-label") or "")
     await expect(page.get_by_role("region", name="Matchups").get_by_role("cell", name="%")).to_have_count(6)
+    confidence = page.get_by_role("region", name="Private beliefs").get_by_role("row")
+    await expect(confidence).to_have_count(1 + len(LEAGUE.models))
+    await page.reload()
+    await expect(page.get_by_role("heading", name="Judges and people")).to_be_visible()
     seen += await found(page) if AXE.exists() else []
     assert not seen, "\n".join(seen)
     async with page.expect_popup() as opened:

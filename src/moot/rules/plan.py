@@ -1,7 +1,7 @@
 """What comes next in a debate: `plan(debate)` decides it on the head of the log.
 
 Speak             give these speeches, at the same time if there are several
-AskSideQuestions  ask seats or a referee beside the speeches
+AskSideQuestions  ask seats, a judge or the model audience beside the speeches
 RecordFacts       record what follows from what is known: a point was raised, a speech is skipped
 HoldPoll          let the audience vote
 AskJudges         ask for these ballots: the judges together, each one order after the other
