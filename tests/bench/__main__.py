@@ -26,6 +26,7 @@ from tests.bench import (
     appends,
     clients,
     cluster,
+    experiments,
     fanout,
     legacy,
     lists,
@@ -122,6 +123,12 @@ BENCHES = {
         ratings.bench,
         "Simulated groups (two debates, sides swapped), rated with a side term and intervals by groups."
         " The limit is evalica's Bradley-Terry on the same rows, called once for each resample.",
+    ),
+    "experiments": Bench(
+        "Experiments",
+        experiments.bench,
+        "An experiment of made-up debates with 20 models and two judges in SQLite: the CPU that it adds to"
+        " each of its debates, and that progress, report and export of 10,000 debates take.",
     ),
     "legacy": Bench(
         "Conversations",

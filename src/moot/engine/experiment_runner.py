@@ -331,10 +331,12 @@ class ExperimentRunner:
         )
 
     async def _load(self) -> None:
-        for leg in await self._store.legs(self._definition.name):
-            self._legs[leg.leg] = leg
-            if leg.result is not None:
-                self._add_result(leg, read_result(leg.result))
+        async for page in self._store.leg_pages(self._definition.name):
+            for leg in page:
+                kept = msgspec.structs.replace(leg, result=None, summary=None)  # the text is not needed twice
+                self._legs[leg.leg] = kept
+                if leg.result is not None:
+                    self._add_result(kept, read_result(leg.result))
 
     # --- which debates --------------------------------------------------------------------------------
 

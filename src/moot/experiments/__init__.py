@@ -18,7 +18,13 @@ from typing import TYPE_CHECKING
 from moot.core.errors import Unavailable
 
 if TYPE_CHECKING:
-    from moot.experiments.adaptive_pairing import ExpectedWidths, adaptive_round, expected_widths, pair_gains
+    from moot.experiments.adaptive_pairing import (
+        ExpectedWidths,
+        adaptive_round,
+        expected_team_widths,
+        expected_widths,
+        pair_gains,
+    )
     from moot.experiments.bank_motions import BankMotion, draw_motions, find_motions, motion_bank
     from moot.experiments.belief_measures import BeliefMeasures, measure_beliefs
     from moot.experiments.calibration import ProtocolScore, compare_protocols, protocol_scores
@@ -54,6 +60,7 @@ if TYPE_CHECKING:
         rankings_from_debate,
     )
     from moot.experiments.loading import ExperimentData, load
+    from moot.experiments.motion_balance import MotionBalance, motion_balances
     from moot.experiments.pairing import Matchup, matchup, round_robin, swiss_round
     from moot.experiments.people_agreement import PeopleAgreement, compare_with_people
     from moot.experiments.questions import Question, QuestionSet, question_bank, read_questions
@@ -129,7 +136,14 @@ _HOMES = {
         "ModelReliability",
         "model_reliability",
     ),
-    "adaptive_pairing": ("ExpectedWidths", "adaptive_round", "expected_widths", "pair_gains"),
+    "adaptive_pairing": (
+        "ExpectedWidths",
+        "adaptive_round",
+        "expected_team_widths",
+        "expected_widths",
+        "pair_gains",
+    ),
+    "motion_balance": ("MotionBalance", "motion_balances"),
     "pairing": ("Matchup", "matchup", "round_robin", "swiss_round"),
     "judgment_files": ("judgment_from_row", "read_judgments", "read_rankings", "write_csv", "write_jsonl"),
     "judgments": (
@@ -157,6 +171,7 @@ __all__ = [
     "JudgmentTable",
     "Matchup",
     "ModelReliability",
+    "MotionBalance",
     "PeopleAgreement",
     "ProtocolScore",
     "Question",
@@ -179,6 +194,7 @@ __all__ = [
     "debate_row",
     "draw_motions",
     "elo_ratings",
+    "expected_team_widths",
     "expected_widths",
     "find_motions",
     "judge_agreement",
@@ -193,6 +209,7 @@ __all__ = [
     "matchup",
     "measure_beliefs",
     "model_reliability",
+    "motion_balances",
     "motion_bank",
     "pair_gains",
     "protocol_scores",

@@ -77,7 +77,7 @@ def check(file: DefinitionFile, /) -> int:
             "debates where another judge is left, unless `options` has recuse = false."
         )
     if not definition.questions:
-        _show_widths(terminal, definition)
+        _show_widths(terminal, definition, found.debates // found.matchups)
     if missing:
         return EXIT_UNUSABLE
     terminal.line(f"Run it: moot experiment run {file}")
@@ -361,24 +361,32 @@ def _show_truth(terminal: Terminal, made: ExperimentReport) -> None:
         terminal.paragraph(f"- {note}", "yellow", "")
 
 
-def _show_widths(terminal: Terminal, definition: ExperimentDefinition) -> None:
-    """How much the experiment can show, where two models meet in a debate and numpy is installed."""
+def _show_widths(terminal: Terminal, definition: ExperimentDefinition, teams: int) -> None:
+    """How much the experiment can show, where numpy is installed."""
     from moot.experiments.pairing import round_robin
+    from moot.experiments.planned_debates import all_legs
 
     try:
-        from moot.experiments.adaptive_pairing import expected_widths
+        from moot.experiments.adaptive_pairing import expected_team_widths, expected_widths
     except ModuleNotFoundError:
         terminal.line("How wide the intervals will be needs numpy: pip install 'moot[experiments]'")
         return
-    plan = round_robin(
-        definition.models, definition.motions, repeats=definition.repeats, seed=definition.seed
-    )
-    widths = expected_widths(plan[: definition.matchups], judges=len(definition.judges) or 1)
+    judges = len(definition.judges) or 1
+    if teams > 2:
+        groups = [leg.models for leg in all_legs(definition, teams)[::teams]]
+        widths = expected_team_widths(groups, judges=judges)
+    else:
+        plan = round_robin(
+            definition.models, definition.motions, repeats=definition.repeats, seed=definition.seed
+        )
+        widths = expected_widths(plan[: definition.matchups], judges=judges)
     terminal.line(
         f"What it can show: a rating has an interval about {widths.rating_width:.0f} points wide. Two models "
         f"must be {widths.detectable:.0f} points apart, where the better one wins "
         f"{_win_share(widths.detectable):.0%} of the debates, to be told apart in 80 of 100 such experiments."
     )
+    for note in widths.notes:
+        terminal.line(note)
 
 
 def _win_share(points: float) -> float:

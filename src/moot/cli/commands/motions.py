@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from moot.cli.render.output import Terminal, add_row, make_table
+from moot.cli.running import run
 from moot.core.errors import Invalid
 from moot.views.text import plural
+
+if TYPE_CHECKING:
+    from moot.experiments.bank_motions import BankMotion
+    from moot.experiments.motion_balance import MotionBalance
 
 
 def motions(
@@ -47,20 +53,39 @@ def motions(
         case "jsonl":
             terminal.raw(bank.motions_as_jsonl(found))
         case "table":
-            _table(terminal, found)
+            _table(terminal, found, run(_measured()))
     return 0
 
 
-def _table(terminal: Terminal, found: tuple[object, ...]) -> None:
-    from moot.experiments.bank_motions import BankMotion, themes
+async def _measured() -> Mapping[str, MotionBalance]:
+    """What the experiments of this store have shown of motions."""
+    from moot.engine.arena import Arena
+    from moot.experiments.motion_balance import motion_balances
+    from moot.settings import load
+
+    settings = load()
+    if settings.cluster.store is None and not settings.database.exists():
+        return {}  # a look at the bank creates no store
+    async with Arena.open(settings, run=False) as arena:
+        return motion_balances(await arena.store.experiments.side_shares())
+
+
+def _table(terminal: Terminal, found: Sequence[BankMotion], balances: Mapping[str, MotionBalance]) -> None:
+    from moot.experiments.bank_motions import themes
+    from moot.experiments.motion_balance import balance_text
 
     if not found:
         terminal.line("No motion fits.")
         return
-    table = make_table("motion", "theme", "kind", "difficulty")
+    known = {motion.text: balance_text(balances[motion.text]) for motion in found if motion.text in balances}
+    table = make_table("motion", "theme", "kind", "difficulty", *(["in experiments"] if known else []))
     for motion in found:
-        if isinstance(motion, BankMotion):
-            add_row(table, (motion.text, "bold"), motion.theme, motion.kind, motion.difficulty)
+        cells = (motion.theme, motion.kind, motion.difficulty)
+        add_row(table, (motion.text, "bold"), *cells, *([known.get(motion.text, "")] if known else []))
     terminal.table(table)
     terminal.blank_line()
     terminal.line((f"{plural(len(found), 'motion')}. Themes: {', '.join(themes())}.", "dim"))
+    if known:
+        terminal.line(
+            ("In experiments: how often the side for the motion won; the 95 % interval of its share.", "dim")
+        )
