@@ -8,6 +8,7 @@ STATIC := $(shell find src/moot/web/static -name '*.js')
 STYLES := $(shell find src/moot/web/static -name '*.css')
 MANUAL := zensical.toml docs/manual.css $(wildcard *.md) $(shell find docs scripts src/moot -name '*.md' -o -name '*.py')
 MODEL  ?= smollm2-135m
+LEAGUE := docs/leagues/local-models
 
 MOTION ?= Should AI development be regulated by government?
 # The motion reaches the shell through the environment, as written: quotes and $ are safe in it.
@@ -26,7 +27,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run debate cluster test coverage check format docs bench chaos simulate screenshots wheel lock clean setup
+.PHONY: help run debate cluster test coverage check format docs bench chaos simulate league screenshots wheel lock clean setup
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -72,6 +73,11 @@ chaos: setup .venv/.debian ## long failure tests: killed processes, cut connecti
 
 simulate: setup ## how often the intervals of ratings hold the truth; ARGS='--runs 100'
 	@$(BIN)/python -m tests.experiments $(ARGS)
+
+league: setup ## hold the league of the local models again and write docs/leagues; 15 to 30 minutes
+	@MOOT_SCRIPTED=1 MOOT_DATA=build/league $(BIN)/moot experiment run $(LEAGUE).toml
+	@for ending in html md; do MOOT_DATA=build/league $(BIN)/moot experiment report local-models -o $(LEAGUE)/report.$$ending; done
+	@MOOT_DATA=build/league $(BIN)/moot experiment export local-models -o $(LEAGUE)
 
 screenshots: setup docs .venv/.debian .venv/.fonts ## take the pictures in docs/images; ARGS=all takes every state into build/screenshots
 	@$(BIN)/python -m tests.page.screenshots $(ARGS)

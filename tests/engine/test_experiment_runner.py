@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from moot import Arena, Settings
 from moot.core.errors import Fenced, Invalid
-from moot.engine.experiment_runner import ExperimentProgress, ExperimentRunner
+from moot.engine.experiment_progress import ExperimentProgress
+from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments.definition import ExperimentDefinition, Pairing
 from moot.experiments.leg_results import read_result
 from moot.experiments.report_html import report_html

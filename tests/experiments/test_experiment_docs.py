@@ -10,8 +10,10 @@ from importlib import import_module
 from pathlib import Path
 
 import moot.experiments
+from moot.experiments import load
 
-PAGE = (Path(__file__).parents[2] / "docs/experiments.md").read_text("utf-8")
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/experiments.md").read_text("utf-8")
 
 
 def test_the_programs_of_the_guide_run(tmp_path: Path) -> None:
@@ -21,6 +23,20 @@ def test_the_programs_of_the_guide_run(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "1 heron" in done.stdout
+
+
+def test_the_tutorial_runs_on_the_league_as_it_came_out() -> None:
+    page = (ROOT / "docs/tutorials/analyse-an-experiment.md").read_text("utf-8")
+    program = "\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL))
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("24 debates, 48 speeches, 96 ballots")
+    told = (ROOT / "docs/leagues.md").read_text("utf-8")
+    for row in load(ROOT / "docs/leagues/local-models").ratings():
+        assert row.model in told
+    assert "1561), and its interval (1499 to 1645)" in told
 
 
 def test_every_public_name_is_there_and_documented() -> None:

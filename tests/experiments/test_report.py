@@ -37,7 +37,7 @@ def results(definition: ExperimentDefinition = LEAGUE) -> list[LegResult]:
                 group=leg.group, debate=f"deb_{number}", pro=pro, con=con, judge=judge, order=order,
                 winner=expected if (number + order + len(judge)) % 4 else "tie", motion=leg.motion,
                 pro_words=100 + number, con_words=90, pro_cost=0.01, con_cost=0.02,
-                pro_seconds=1, con_seconds=2,
+                pro_seconds=1, con_seconds=2, judge_cost=0.0005, judge_seconds=3,
             )
             for judge in definition.judges
             for order in (0, 1)
@@ -53,7 +53,9 @@ def results(definition: ExperimentDefinition = LEAGUE) -> list[LegResult]:
 def report(found: list[LegResult], definition: ExperimentDefinition = LEAGUE) -> ExperimentReport:
     planned = len(all_legs(definition, 2))
     at = datetime(2026, 11, 18, tzinfo=UTC)
-    return make_report(definition, found, planned=planned, version="0.1", made_at=at, bootstraps=100)
+    return make_report(
+        definition, found, planned=planned, version="0.1", made_at=at, bootstraps=100, versions={"numpy": "2"}
+    )
 
 
 def test_a_report_ranks_the_models_and_tells_costs_judges_and_matchups() -> None:
@@ -79,8 +81,13 @@ def test_html_has_no_script_and_asks_no_other_host_and_escapes_motions() -> None
 
 def test_markdown_has_the_same_tables() -> None:
     text = report_markdown(report(results()))
-    for heading in ("Leaderboard", "Matchups", "Judges", "Reliability and cost", "Doubts", "Method"):
+    for heading in (
+        "Leaderboard", "Matchups", "Judges", "Style", "Motions", "Reliability and cost", "Doubts", "Method",
+    ):  # fmt: skip
         assert f"## {heading}" in text
+    assert "| third/owl | 108 | $0.054 | 3 |" in text
+    assert "acme/heron ranks first, apart from all others. 3 of 3 pairs of models are separable." in text
+    assert "Moot 0.1 (numpy 2). Seed of pairs and models: 0; of the resamples: 0." in text
 
 
 def test_what_is_missing_is_said() -> None:

@@ -28,6 +28,7 @@ from moot.core.ids import new_id
 from moot.core.state import Debate
 from moot.core.terms import ExperimentTag, Format, Model, Money
 from moot.engine.arena import Arena
+from moot.engine.experiment_progress import ExperimentProgress, stored_progress
 from moot.engine.question_setups import ProtocolEstimate, QuestionSetups, known_total
 from moot.engine.rejudging import JudgePanel, judge_panels, times_judged
 from moot.experiments.definition import ExperimentDefinition, check_extension, from_json
@@ -51,7 +52,7 @@ from moot.experiments.planned_questions import (
 from moot.rules.commands import Retry
 from moot.rules.cost_estimate import ANY_LIMIT, CostEstimate, estimate
 from moot.rules.debate_setup import Setup, opening_event
-from moot.store.experiment_rows import MICRODOLLARS, ExperimentLeg, ExperimentStore
+from moot.store.experiment_rows import MICRODOLLARS, ExperimentLeg
 
 if TYPE_CHECKING:
     from moot.experiments.report import ExperimentReport
@@ -60,36 +61,6 @@ STATE_SECONDS = 1.0
 """How often the wish to stop is looked for."""
 BEATS = 5
 """Every so many looks the store is told that this process is alive."""
-
-
-class ExperimentProgress(Struct, frozen=True):
-    """Where a run stands. Amounts are in US dollars."""
-
-    planned: int
-    finished: int
-    failed: int
-    running: int
-    held_now: int
-    """Debates that this run has finished."""
-    seconds: float
-    spent: Money
-    budget: Money | None
-    stopped_by: str = ""
-    """Why no further debate is opened: `budget` or `stop`; empty while there are more."""
-    failures: tuple[str, ...] = ()
-    """Why debates failed, each reason once."""
-    failed_debates: tuple[str, ...] = ()
-    """A debate for each of these reasons."""
-
-    @property
-    def per_hour(self) -> float:
-        return self.held_now / self.seconds * 3600 if self.seconds else 0.0
-
-    @property
-    def seconds_left(self) -> float | None:
-        """None before the first debate is over."""
-        left = self.planned - self.finished - self.failed
-        return self.seconds / self.held_now * left if self.held_now else None
 
 
 class ExperimentEstimate(Struct, frozen=True):
@@ -321,13 +292,18 @@ class ExperimentRunner:
 
     async def report(self, version: str) -> ExperimentReport:
         """Everything that the results so far show; computed in a thread. Needs the extra `experiments`."""
-        from moot.experiments.report import make_report
+        from moot.experiments.report import library_versions, make_report
 
         await self._load()
         results = tuple(self._results.values())
-        made_at = datetime.now(UTC)
         return await asyncio.to_thread(
-            make_report, self._definition, results, planned=self._planned, version=version, made_at=made_at
+            make_report,
+            self._definition,
+            results,
+            planned=self._planned,
+            version=version,
+            made_at=datetime.now(UTC),
+            versions=library_versions(),
         )
 
     async def _load(self) -> None:
@@ -556,29 +532,6 @@ class ExperimentRunner:
         if result.status == "error":
             self._failures.setdefault(result.headline, result.debate)
         self._spent += leg.reserved
-
-
-async def stored_progress(
-    store: ExperimentStore, definition: ExperimentDefinition, planned: int | None = None
-) -> ExperimentProgress:
-    """Where an experiment stands, by counting in the store. Without `planned`, what was begun is all."""
-    counts = await store.counts(definition.name)
-    failed = await store.failed_results(definition.name) if counts.failed else ()
-    failures: dict[str, str] = {}
-    for result in map(read_result, failed):
-        failures.setdefault(result.headline, result.debate)
-    return ExperimentProgress(
-        planned=counts.reserved if planned is None else planned,
-        finished=counts.settled - counts.failed,
-        failed=counts.failed,
-        running=counts.running,
-        held_now=0,
-        seconds=0.0,
-        spent=Money(counts.spent) / MICRODOLLARS,
-        budget=definition.budget,
-        failures=tuple(failures),
-        failed_debates=tuple(failures.values()),
-    )
 
 
 def _microdollars(amount: Money) -> int:

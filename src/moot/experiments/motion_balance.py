@@ -6,6 +6,7 @@ is left is the motion. A debate counts for the side that most of its ballots nam
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 import msgspec
@@ -34,22 +35,23 @@ def motion_balances(shares: Iterable[tuple[str, float]]) -> dict[str, MotionBala
     """By motion, from legs of experiments and the share of ballots for the side of the motion in each.
 
     Motions without a decided debate are left out."""
-    counts: dict[str, list[int]] = {}
+    by_motion: dict[str, list[float]] = {}
     for leg, share in shares:
         try:
-            motion = planned_debate(leg).motion
+            by_motion.setdefault(planned_debate(leg).motion, []).append(share)
         except msgspec.MsgspecError:  # a leg that is no debate of two sides on a motion
             continue
-        pro, con, ties = counts.setdefault(motion, [0, 0, 0])
-        counts[motion] = [pro + (share > 0.5), con + (share < 0.5), ties + (share == 0.5)]
-    return {motion: _balance(*each) for motion, each in counts.items() if each[0] + each[1]}
+    found = {motion: balance_of_shares(each) for motion, each in by_motion.items()}
+    return {motion: balance for motion, balance in found.items() if balance is not None}
 
 
-def _balance(pro: int, con: int, ties: int) -> MotionBalance:
-    interval = wilson_interval(pro, pro + con)
-    return MotionBalance(
-        pro, con, ties, interval.low if interval else 0.0, interval.high if interval else 1.0
-    )
+def balance_of_shares(shares: Iterable[float]) -> MotionBalance | None:
+    """From the share of ballots for the side of the motion in each debate; None where all are ties."""
+    counted = Counter("pro" if share > 0.5 else "con" if share < 0.5 else "tie" for share in shares)
+    interval = wilson_interval(counted["pro"], counted["pro"] + counted["con"])
+    if interval is None:
+        return None
+    return MotionBalance(counted["pro"], counted["con"], counted["tie"], interval.low, interval.high)
 
 
 def balance_text(balance: MotionBalance) -> str:

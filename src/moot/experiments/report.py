@@ -8,8 +8,10 @@ debates, one judge only) is left out, and a note says why.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from importlib.metadata import version as installed_version
+from platform import python_version
 
 from msgspec import Struct
 
@@ -19,11 +21,13 @@ from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.judge_measures import JudgeReport, RatingShift, judge_report, leave_one_judge_out
 from moot.experiments.judgments import SCORES, Judgment
 from moot.experiments.leg_results import LegResult
+from moot.experiments.motion_balance import MotionBalance, balance_of_shares
 from moot.experiments.people_agreement import PeopleAgreement, compare_with_people
 from moot.experiments.rankings import rate_rankings
 from moot.experiments.ratings import Ratings, rate_models, rate_style_controlled
 from moot.experiments.reliability import ModelReliability, model_reliability
 from moot.experiments.truth_report import TruthReport, make_truth_report
+from moot.prompts import templates
 from moot.views.text import plural
 
 SHOWN_DEBATES = 5
@@ -50,6 +54,26 @@ class ShownDebate(Struct, frozen=True):
     """The share of ballots for the side of the motion."""
 
 
+class MotionResult(Struct, frozen=True):
+    """What came of one motion: which side won how often, sides swapped."""
+
+    motion: str
+    debates: int
+    balance: MotionBalance | None
+    """None where no debate on it was decided."""
+
+
+class JudgeCost(Struct, frozen=True):
+    """What one judge cost and took."""
+
+    judge: str
+    ballots: int
+    cost: float | None
+    """US dollars for all its ballots; None where it is not known of all."""
+    seconds: float | None
+    """Of a ballot."""
+
+
 class ExperimentReport(Struct, frozen=True, kw_only=True):
     definition: ExperimentDefinition
     version: str
@@ -69,6 +93,8 @@ class ExperimentReport(Struct, frozen=True, kw_only=True):
     matchups: tuple[MatchupShare, ...] = ()
     judges: JudgeReport | None = None
     without_judge: tuple[RatingShift, ...] = ()
+    judge_costs: tuple[JudgeCost, ...] = ()
+    motions: tuple[MotionResult, ...] = ()
     reliability: tuple[ModelReliability, ...] = ()
     closest: tuple[ShownDebate, ...] = ()
     clearest: tuple[ShownDebate, ...] = ()
@@ -77,6 +103,9 @@ class ExperimentReport(Struct, frozen=True, kw_only=True):
     people: PeopleAgreement | None = None
     notes: tuple[str, ...] = ()
     """What to beware of, in sentences."""
+    bootstraps: int = 0
+    versions: dict[str, str] = {}
+    """Of the libraries that the figures depend on, and of the prompts."""
 
 
 def make_report(
@@ -87,6 +116,7 @@ def make_report(
     version: str,
     made_at: datetime,
     bootstraps: int = 1000,
+    versions: Mapping[str, str] | None = None,
 ) -> ExperimentReport:
     truth = None
     if definition.questions:
@@ -133,6 +163,8 @@ def make_report(
         matchups=_matchups(rows),
         judges=judges,
         without_judge=shifts,
+        judge_costs=_judge_costs(rows),
+        motions=_motions(results),
         reliability=model_reliability(rows),
         closest=tuple(sorted(shown, key=lambda each: (abs(each.share - 0.5), each.debate))[:SHOWN_DEBATES]),
         clearest=tuple(sorted(shown, key=lambda each: (-abs(each.share - 0.5), each.debate))[:SHOWN_DEBATES]),
@@ -140,7 +172,15 @@ def make_report(
         beliefs=beliefs,
         people=compare_with_people(results, bootstraps=bootstraps),
         notes=(*dict.fromkeys(notes), *_own_notes(definition, results, planned)),
+        bootstraps=bootstraps,
+        versions=dict(versions or {}),
     )
+
+
+def library_versions() -> dict[str, str]:
+    """Of what the figures of a report depend on beside Moot itself."""
+    libraries = {name: installed_version(name) for name in ("numpy", "evalica")}
+    return {"prompts": str(templates.VERSION), "Python": python_version(), **libraries}
 
 
 def _matchups(rows: Sequence[Judgment]) -> tuple[MatchupShare, ...]:
@@ -156,6 +196,34 @@ def _matchups(rows: Sequence[Judgment]) -> tuple[MatchupShare, ...]:
     return tuple(
         MatchupShare(*pair, sum(values) / len(values), len(debates[pair]))
         for pair, values in sorted(scores.items())
+    )
+
+
+def _judge_costs(rows: Sequence[Judgment]) -> tuple[JudgeCost, ...]:
+    ballots = defaultdict[str, list[Judgment]](list)
+    for row in rows:
+        ballots[row.judge].append(row)
+    return tuple(_judge_cost(judge, ballots[judge]) for judge in sorted(ballots))
+
+
+def _judge_cost(judge: str, rows: Sequence[Judgment]) -> JudgeCost:
+    costs = [row.judge_cost for row in rows if row.judge_cost is not None]
+    seconds = [row.judge_seconds for row in rows if row.judge_seconds is not None]
+    return JudgeCost(
+        judge,
+        len(rows),
+        sum(costs) if len(costs) == len(rows) else None,
+        sum(seconds) / len(rows) if len(seconds) == len(rows) else None,
+    )
+
+
+def _motions(results: Sequence[LegResult]) -> tuple[MotionResult, ...]:
+    shares = defaultdict[str, list[float]](list)
+    for result in results:
+        if result.pro_share is not None:
+            shares[result.motion].append(result.pro_share)
+    return tuple(
+        MotionResult(motion, len(each), balance_of_shares(each)) for motion, each in sorted(shares.items())
     )
 
 

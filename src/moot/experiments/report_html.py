@@ -6,13 +6,14 @@ outside (names, motions) is escaped. `server` is the address to which debates ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from importlib.resources import files
 
 import msgspec
 
 from moot.experiments.belief_measures import BeliefMeasures
+from moot.experiments.leaderboard import ModelRating
 from moot.experiments.people_agreement import PeopleAgreement
 from moot.experiments.ratings import Ratings
 from moot.experiments.reliability_curve import reliability_curves
@@ -26,12 +27,12 @@ from moot.experiments.report_beliefs import (
     people_table,
     turning_text,
 )
-from moot.experiments.report_markdown import METHOD, PROTOCOL_FIGURES
+from moot.experiments.report_markdown import PROTOCOL_FIGURES, motion_text
+from moot.experiments.report_summary import findings, made_with, method
 from moot.experiments.report_text import cost_text, estimate_text, interval_text, number, percent
-from moot.experiments.truth_report import TRUTH_METHOD, TruthReport, truth_tables
+from moot.experiments.truth_report import TruthReport, truth_tables
 from moot.views.text import plural
 
-ROW_HEIGHT, NAME_WIDTH, PLOT_WIDTH = 30, 260, 560
 MAX_MATRIX = 20
 """With more models the matrix would not be readable; the table of matchups is in the Markdown report."""
 
@@ -47,12 +48,13 @@ def report_html(report: ExperimentReport, server: str = "") -> str:
         _section("Style", _style(report.ratings, report.style_controlled))
         if report.ratings and report.style_controlled
         else "",
+        _section("Motions", _motions(report)) if report.motions else "",
         _section("Judges and people", _people(report.people)) if report.people else "",
         _section("Private beliefs", _beliefs(report.beliefs, server)) if report.beliefs else "",
         _section("Reliability and cost", _reliability(report)) if report.reliability else "",
         _section("Debates to read", _debates(report, server)) if report.closest else "",
         _section("Doubts", _list(report.notes or ("None that the data shows.",))),
-        _section("Method", f"<p>{escape(TRUTH_METHOD if report.truth else METHOD)}</p>{_definition(report)}"),
+        _section("Method", f"<p>{escape(method(report))}</p>{_definition(report)}"),
     ]
     title = f"{definition.name}: {plural(len(definition.models), 'model')} in debate"
     return f"""<!doctype html>
@@ -62,9 +64,9 @@ def report_html(report: ExperimentReport, server: str = "") -> str:
 <title>{escape(title)}</title><style>{style}</style></head>
 <body><main>
 <header><p class="over">Debate experiment</p><h1>{escape(definition.name)}</h1>
-<p class="lead">{_lead(report)}</p></header>
+<p class="lead">{_lead(report)}</p>{_short_answer(report)}</header>
 {"".join(sections)}
-<footer>Moot {escape(report.version)} · {report.made_at:%Y-%m-%d %H:%M} UTC · seed {definition.seed}</footer>
+<footer>{escape(made_with(report))}</footer>
 </main></body></html>
 """
 
@@ -84,6 +86,11 @@ def _lead(report: ExperimentReport) -> str:
         f"{escape(definition.format)}, each pair with the sides swapped. {report.held:,} of "
         f"{report.planned:,} debates are held{failed}; {cost_text(report.cost)}."
     )
+
+
+def _short_answer(report: ExperimentReport) -> str:
+    found = findings(report)
+    return f'<div class="findings">{_list(found)}</div>' if found else ""
 
 
 def _truth(truth: TruthReport) -> str:
@@ -142,45 +149,42 @@ def _leaderboard(ratings: Ratings) -> str:
 
 
 def _chart(ratings: Ratings) -> str:
-    """A dot for each rating with a line for its interval; an open end has no cap."""
+    """A dot for each rating with a line for its interval; an open end has no cap. Places are in per cent, so
+    that the text keeps its size on a narrow screen."""
     models = ratings.models
     ends = [value for each in models for value in (each.rating, each.low, each.high) if value is not None]
     low, high = min(ends) - 20, max(ends) + 20
-    height = ROW_HEIGHT * len(models) + 30
 
-    def x(value: float) -> float:
-        return round(NAME_WIDTH + PLOT_WIDTH * (value - low) / (high - low), 1)
+    def x(value: float) -> str:
+        return f"{3 + 94 * (value - low) / (high - low):.1f}%"
 
-    parts = (
-        [f'<line class="mean" x1="{x(1500)}" x2="{x(1500)}" y1="0" y2="{height - 24}"/>']
-        if low < 1500 < high
-        else []
+    mean = f'<line class="mean" x1="{x(1500)}" x2="{x(1500)}" y1="0" y2="100%"/>' if low < 1500 < high else ""
+    lines = "".join(_chart_line(each, x, (low, high), mean) for each in models)
+    step = 50 if high - low < 300 else 100 if high - low < 1200 else 500
+    ticks = "".join(
+        f'<text x="{x(value)}" y="14" text-anchor="middle">{value}</text>'
+        for value in range(int(low // step + 1) * step, int(high) + 1, step)
     )
-    for index, each in enumerate(models):
-        y = ROW_HEIGHT * index + ROW_HEIGHT / 2
-        left, right = x(low if each.low is None else each.low), x(high if each.high is None else each.high)
-        caps = "".join(
-            f'<line class="bar" x1="{at}" x2="{at}" y1="{y - 5}" y2="{y + 5}"/>'
-            for at, known in ((left, each.low), (right, each.high))
-            if known is not None
-        )
-        parts.append(
-            f'<text x="{NAME_WIDTH - 12}" y="{y + 5}" text-anchor="end">{escape(_short(each.model))}</text>'
-            f'<line class="bar" x1="{left}" x2="{right}" y1="{y}" y2="{y}"/>{caps}'
-            f'<circle cx="{x(each.rating)}" cy="{y}" r="5"/>'
-        )
-    step = 50 if high - low < 500 else 100 if high - low < 1200 else 500
-    first = int(low // step + 1) * step
-    parts += [
-        f'<text class="tick" x="{x(value)}" y="{height - 6}" text-anchor="middle">{value}</text>'
-        for value in range(first, int(high) + 1, step)
-    ]
     label = "Ratings with their 95 % intervals: " + ", ".join(
         f"{each.model} {each.rating:.0f}" for each in models
     )
     return (
-        f'<svg viewBox="0 0 {NAME_WIDTH + PLOT_WIDTH + 20} {height}" role="img" '
-        f'aria-label="{escape(label)}">{"".join(parts)}</svg>'
+        f'<div class="chart" role="img" aria-label="{escape(label)}">{lines}'
+        f'<div class="line axis"><span></span><svg height="18">{ticks}</svg></div></div>'
+    )
+
+
+def _chart_line(each: ModelRating, x: Callable[[float], str], ends: tuple[float, float], mean: str) -> str:
+    left, right = ends[0] if each.low is None else each.low, ends[1] if each.high is None else each.high
+    caps = "".join(
+        f'<line class="bar" x1="{x(at)}" x2="{x(at)}" y1="8" y2="18"/>'
+        for at, known in ((left, each.low), (right, each.high))
+        if known is not None
+    )
+    return (
+        f'<div class="line"><span>{escape(each.model)}</span><svg height="26">{mean}'
+        f'<line class="bar" x1="{x(left)}" x2="{x(right)}" y1="13" y2="13"/>{caps}'
+        f'<circle cx="{x(each.rating)}" cy="13" r="5"/></svg></div>'
     )
 
 
@@ -257,6 +261,14 @@ def _judges(report: ExperimentReport) -> str:
         agreed
         + _table(head, rows, text=(0,))
         + "<p>Biases are in log-odds, with 95 % intervals; – means that the data does not show it.</p>"
+        + _table(
+            ("judge", "ballots", "cost", "seconds a ballot"),
+            [
+                (escape(each.judge), f"{each.ballots:,}", cost_text(each.cost), number(each.seconds))
+                for each in report.judge_costs
+            ],
+            text=(0,),
+        )
         + (f"<h3>What ratings owe to single judges</h3>{moved}" if shifts else "")
     )
 
@@ -305,6 +317,15 @@ def _style(plain: Ratings, controlled: Ratings) -> str:
         "them.</p>"
         + _table(("model", "rating", "style-controlled", "95 % interval"), rows, text=(0,))
         + f"<p>Effects in log-odds:</p>{effects}"
+    )
+
+
+def _motions(report: ExperimentReport) -> str:
+    rows = [(escape(each.motion), f"{each.debates:,}", motion_text(each)) for each in report.motions]
+    return (
+        "<p>How often the side for a motion won, over all models and with the sides swapped. A motion that "
+        "one side nearly always wins tells little about the models.</p>"
+        + _table(("motion", "debates", "won by the side for it"), rows, text=(0,))
     )
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from moot.experiments.judge_measures import JudgeReport
 from moot.experiments.rating_report import ReportTable
-from moot.experiments.report import ExperimentReport
+from moot.experiments.ratings import Ratings
+from moot.experiments.report import ExperimentReport, MotionResult
 from moot.experiments.report_beliefs import (
     BELIEF_HEADS,
     PEOPLE_HEADS,
@@ -16,19 +17,10 @@ from moot.experiments.report_beliefs import (
     people_table,
     turning_text,
 )
+from moot.experiments.report_summary import findings, made_with, method
 from moot.experiments.report_text import cost_text, estimate_text, interval_text, number, percent
-from moot.experiments.truth_report import TRUTH_METHOD, truth_tables
+from moot.experiments.truth_report import truth_tables
 from moot.views.text import plural
-
-METHOD = (
-    "A matchup is two models on one motion, held twice with the sides swapped. Each judge reads each debate "
-    "in both orders. Ratings are Bradley-Terry strengths with a term for the side; a tie is half a win for "
-    "both; 400 points are odds of ten to one, and the mean is 1500. Intervals (95 %) come from drawing whole "
-    "matchups with replacement. Two models are separable if the interval of their difference does not hold "
-    "zero; the rank range follows from that. Ratings say whose speeches these judges prefer, not who is "
-    "right."
-)
-
 
 PROTOCOL_FIGURES = (
     "Accuracy, Brier and log score with 95 % intervals; differences in percentage points of accuracy, on the "
@@ -48,6 +40,8 @@ def _parts(report: ExperimentReport) -> Iterator[str]:
         f"{_subject(report)}; {report.held:,} of {report.planned:,} debates held, {report.failed:,} failed; "
         f"{cost_text(report.cost)}."
     )
+    if found := findings(report):
+        yield "\n".join(f"- {sentence}" for sentence in found)
     if report.truth is not None:
         for table in truth_tables(report.truth):
             yield from _written(table)
@@ -72,6 +66,15 @@ def _parts(report: ExperimentReport) -> Iterator[str]:
         )
     if report.judges is not None:
         yield from _judges(report.judges)
+        yield from _judge_costs(report)
+    if report.ratings is not None and report.style_controlled is not None:
+        yield from _style(report.ratings, report.style_controlled)
+    if report.motions:
+        yield "## Motions"
+        yield _table(
+            ("motion", "debates", "won by the side for it"),
+            [(each.motion, each.debates, motion_text(each)) for each in report.motions],
+        )
     if report.people is not None:
         yield "## Judges and people"
         yield people_sentence(report.people)
@@ -83,16 +86,19 @@ def _parts(report: ExperimentReport) -> Iterator[str]:
         yield "\n".join(f"- `{each.debate}` {turning_text(each)}" for each in report.beliefs.turning)
     if report.reliability:
         yield from _reliability(report)
-    if report.closest:
-        yield "## Closest debates"
-        yield "\n".join(
-            f"- `{each.debate}` {each.motion} ({each.pro} for, {each.con} against)" for each in report.closest
-        )
+    for title, shown in (("Closest", report.closest), ("Clearest", report.clearest)):
+        if shown:
+            yield f"## {title} debates"
+            yield "\n".join(
+                f"- {each.motion}: {each.pro} for, {each.con} against; {percent(each.share)} of the ballots "
+                f"for the motion (`{each.debate}`)"
+                for each in shown
+            )
     yield "## Doubts"
     yield "\n".join(f"- {note}" for note in report.notes or ("None that the data shows.",))
     yield "## Method"
-    yield METHOD if report.truth is None else TRUTH_METHOD
-    yield f"Moot {report.version}, {report.made_at:%Y-%m-%d %H:%M} UTC, seed {definition.seed}."
+    yield method(report)
+    yield made_with(report)
 
 
 def _subject(report: ExperimentReport) -> str:
@@ -129,17 +135,58 @@ def _judges(judges: JudgeReport) -> Iterator[str]:
     )  # fmt: skip
 
 
+def _judge_costs(report: ExperimentReport) -> Iterator[str]:
+    yield _table(
+        ("judge", "ballots", "cost", "seconds a ballot"),
+        [
+            (each.judge, each.ballots, cost_text(each.cost), number(each.seconds))
+            for each in report.judge_costs
+        ],
+    )
+
+
+def _style(plain: Ratings, controlled: Ratings) -> Iterator[str]:
+    before = {each.model: each for each in plain.models}
+    yield "## Style"
+    yield "The same ratings with length, markup, order and last word taken out, as far as they are known."
+    yield _table(
+        ("model", "rating", "style-controlled", "95 % interval"),
+        [
+            (
+                each.model, round(before[each.model].rating), round(each.rating),
+                interval_text(each.low, each.high),
+            )
+            for each in controlled.models
+            if each.model in before
+        ],
+    )  # fmt: skip
+    yield _table(
+        ("effect", "log-odds", "could be zero"),
+        [(each.name, estimate_text(each), "no" if each.clear else "yes") for each in controlled.effects],
+    )
+
+
+def motion_text(result: MotionResult) -> str:
+    """7 of 10 (40 % to 89 %), 2 tied"""
+    balance = result.balance
+    if balance is None:
+        return f"all {result.debates} tied"
+    tied = f", {balance.ties} tied" if balance.ties else ""
+    span = f"{percent(balance.low)} to {percent(balance.high)}"
+    return f"{balance.pro_wins} of {balance.decided} ({span}){tied}"
+
+
 def _reliability(report: ExperimentReport) -> Iterator[str]:
     yield "## Reliability and cost"
     yield _table(
         (
-            "model", "debates", "with issues", "refusals", "blank", "timeouts", "words", "seconds", "cost",
-            "wins per $",
+            "model", "debates", "with issues", "refusals", "blank", "wrong side", "timeouts", "words",
+            "seconds", "cost", "wins per $",
         ),
         [
             (
                 each.model, each.debates, percent(each.issue_share), each.refusals, each.blanks,
-                each.timeouts,
+                each.wrong_sides, each.timeouts,
                 number(each.words), number(each.seconds), cost_text(each.cost), number(each.wins_per_dollar),
             )
             for each in report.reliability

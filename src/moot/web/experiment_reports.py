@@ -36,7 +36,8 @@ from moot.api.shapes.experiments import (
 )
 from moot.core.errors import Invalid, Unavailable
 from moot.core.terms import Money
-from moot.engine.experiment_runner import ExperimentProgress, ExperimentRunner, stored_progress
+from moot.engine.experiment_progress import ExperimentProgress, stored_progress
+from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments.definition import ExperimentDefinition, from_json
 from moot.store.experiment_rows import StoredExperiment
 from moot.views.costs import dollars

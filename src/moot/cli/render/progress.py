@@ -21,7 +21,7 @@ from moot.cli.render.output import Terminal
 from moot.models.model_files import InstallProgress, OnInstallProgress
 
 if TYPE_CHECKING:
-    from moot.engine.experiment_runner import ExperimentProgress
+    from moot.engine.experiment_progress import ExperimentProgress
 
 ShowProgress = Callable[[int, int | None, str], None]
 """How much is done, of how much in all where that is known, and what is being done."""

@@ -1,0 +1,63 @@
+"""Where a run of an experiment stands: while it runs, or by counting in the store."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from moot.core.terms import Money
+from moot.experiments.definition import ExperimentDefinition
+from moot.experiments.leg_results import read_result
+from moot.store.experiment_rows import MICRODOLLARS, ExperimentStore
+
+
+class ExperimentProgress(Struct, frozen=True):
+    """Where a run stands. Amounts are in US dollars."""
+
+    planned: int
+    finished: int
+    failed: int
+    running: int
+    held_now: int
+    """Debates that this run has finished."""
+    seconds: float
+    spent: Money
+    budget: Money | None
+    stopped_by: str = ""
+    """Why no further debate is opened: `budget` or `stop`; empty while there are more."""
+    failures: tuple[str, ...] = ()
+    """Why debates failed, each reason once."""
+    failed_debates: tuple[str, ...] = ()
+    """A debate for each of these reasons."""
+
+    @property
+    def per_hour(self) -> float:
+        return self.held_now / self.seconds * 3600 if self.seconds else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """None before the first debate is over."""
+        left = self.planned - self.finished - self.failed
+        return self.seconds / self.held_now * left if self.held_now else None
+
+
+async def stored_progress(
+    store: ExperimentStore, definition: ExperimentDefinition, planned: int | None = None
+) -> ExperimentProgress:
+    """Where an experiment stands, by counting in the store. Without `planned`, what was begun is all."""
+    counts = await store.counts(definition.name)
+    failed = await store.failed_results(definition.name) if counts.failed else ()
+    failures: dict[str, str] = {}
+    for result in map(read_result, failed):
+        failures.setdefault(result.headline, result.debate)
+    return ExperimentProgress(
+        planned=counts.reserved if planned is None else planned,
+        finished=counts.settled - counts.failed,
+        failed=counts.failed,
+        running=counts.running,
+        held_now=0,
+        seconds=0.0,
+        spent=Money(counts.spent) / MICRODOLLARS,
+        budget=definition.budget,
+        failures=tuple(failures),
+        failed_debates=tuple(failures.values()),
+    )

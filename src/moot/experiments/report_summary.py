@@ -1,0 +1,114 @@
+"""A report in a few sentences: what the data shows, how sure that is, and how the figures were made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import exp
+
+from moot.experiments.ratings import Ratings
+from moot.experiments.report import ExperimentReport
+from moot.experiments.resampling import Estimate
+from moot.experiments.truth_report import TRUTH_METHOD
+
+BY_CHANCE = 0.2
+"""Below this alpha, judges agree hardly more often than by chance."""
+
+
+def findings(report: ExperimentReport) -> tuple[str, ...]:
+    """The main results, a sentence or two each; none before anything can be rated."""
+    return tuple(_findings(report))
+
+
+def _findings(report: ExperimentReport) -> Iterator[str]:
+    ratings, judges = report.ratings, report.judges
+    if ratings is None:
+        return
+    yield _order(ratings)
+    side = ratings.effect("side")
+    if side is not None and side.value is not None:
+        yield _side(side)
+    if judges is not None and judges.agreement.debates and judges.agreement.raw.value is not None:
+        yield _agreement(judges.agreement.raw.value, judges.agreement.alpha.value)
+    if judges is not None:
+        flips = [(each.flips.value, each.judge) for each in judges.judges if each.flips.value is not None]
+        if flips:
+            share, judge = max(flips)
+            yield f"Shown the sides in the other order, {judge} changes {_percent(share)} of its decisions."
+    troubled = [each for each in report.reliability if each.with_issues]
+    if troubled:
+        worst = max(troubled, key=lambda each: each.issue_share)
+        yield f"{worst.model} has issues in {_percent(worst.issue_share)} of its debates, the most of all."
+
+
+def _agreement(raw: float, alpha: float | None) -> str:
+    said = f"Two judges of a debate name the same result in {_percent(raw)} of cases"
+    if alpha is None:
+        return f"{said}."
+    chance = " That is no more than by chance." if alpha <= 0 else ""
+    if 0 < alpha < BY_CHANCE:
+        chance = " That is hardly more than by chance."
+    return f"{said} (Krippendorff's alpha {alpha:.2f}).{chance}"
+
+
+def _order(ratings: Ratings) -> str:
+    models, pairs = ratings.models, len(ratings.differences)
+    apart = sum(each.separable for each in ratings.differences)
+    first = [each.model for each in models if each.best_rank == 1]
+    if not apart:
+        return f"This data does not tell any two of the {len(models)} models apart."
+    if len(first) == 1:
+        lead = f"{first[0]} ranks first, apart from all others."
+    else:
+        lead = f"{', '.join(first[:-1])} and {first[-1]} may each be the best; this data does not tell which."
+    return f"{lead} {apart} of {pairs} pairs of models are separable."
+
+
+def _side(side: Estimate) -> str:
+    wins = _percent(_share(side.value or 0.0))
+    if side.low is None or side.high is None:
+        return (
+            f"The side for the motion wins {wins} against an even opponent; too little data for an interval."
+        )
+    span = f"{_percent(_share(side.low))} to {_percent(_share(side.high))}"
+    doubt = "" if side.clear else ", so neither side may have an advantage"
+    return f"The side for the motion wins {wins} ({span}) against an even opponent{doubt}."
+
+
+def _share(log_odds: float) -> float:
+    return 1 / (1 + exp(-log_odds))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def method(report: ExperimentReport) -> str:
+    """How the figures were made."""
+    if report.truth is not None:
+        return TRUTH_METHOD
+    ranked = report.ratings is not None and any(
+        each.name.startswith("position:") for each in report.ratings.effects
+    )
+    groups = (
+        "A matchup is a set of models on one motion; every model has each position once. "
+        "Ratings are Plackett-Luce strengths with a term for the position"
+        if ranked
+        else "A matchup is two models on one motion, held twice with the sides swapped. Ratings are "
+        "Bradley-Terry strengths with a term for the side; a tie is half a win for both"
+    )
+    return (
+        f"{groups}; 400 points are odds of ten to one, and the mean is 1500. Each judge reads each debate in "
+        "both orders. A debate counts once, shared by its judges. Intervals (95 %) come from drawing whole "
+        f"matchups with replacement, {report.bootstraps:,} times. Two models are separable if the interval "
+        "of their difference does not hold zero; the rank range follows from that. Ratings say whose "
+        "speeches these judges prefer, not who is right."
+    )
+
+
+def made_with(report: ExperimentReport) -> str:
+    """Versions and seeds, with which the same debates give the same figures."""
+    versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
+    return (
+        f"Moot {report.version}{f' ({versions})' if versions else ''}. Seed of pairs and models: "
+        f"{report.definition.seed}; of the resamples: 0. {report.made_at:%Y-%m-%d %H:%M} UTC."
+    )
