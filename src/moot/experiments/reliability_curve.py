@@ -26,7 +26,8 @@ def reliability_curves(truth: TruthReport) -> str:
         for index, row in enumerate(shown)
     )
     label = "Confidence and accuracy of each protocol: " + "; ".join(_said(row) for row in shown)
-    return f'<svg class="chart" viewBox="0 0 {width} {height}" role="img" aria-label="{escape(label)}">{panels}</svg>'
+    size = f'viewBox="0 0 {width} {height}"'
+    return f'<svg class="chart" {size} role="img" aria-label="{escape(label)}">{panels}</svg>'
 
 
 def _panel(row: ProtocolResult) -> str:
