@@ -7,6 +7,8 @@ from msgspec.structs import replace
 from playwright.async_api import Page, expect
 
 from moot.engine.experiment_runner import ExperimentRunner
+from moot.experiments import question_bank
+from moot.experiments.definition import ExperimentDefinition
 from tests.page.conftest import Watched
 from tests.page.test_axe import AXE, found
 from tests.web.routes.served import Served
@@ -52,3 +54,25 @@ async def test_an_experiment_is_followed_from_the_list_to_its_report(
     await expect(report.locator("main")).to_have_css("max-width", "960px")  # its style is allowed
     await report.get_by_role("link", name=LEAGUE.motions[0]).first.click()
     await expect(report.get_by_role("heading", level=1)).to_have_text(LEAGUE.motions[0])
+
+
+async def test_protocols_are_compared_and_a_debate_of_one_seat_is_shown(page: Page, served: Served) -> None:
+    asked = question_bank()
+    truth = ExperimentDefinition(
+        name="truth", models=("scripted/heron",), judges=("scripted/owl",), format="", pairing="self",
+        rounds=1, questions=asked.questions[:2], passages=asked.passages,
+        protocols=("debate", "consultancy", "naive", "self-consistency"),
+    )  # fmt: skip
+    await ExperimentRunner(served.arena, truth).run()
+    await page.goto(f"{served.url}/experiments/truth")
+    table = page.get_by_role("region", name="Protocols").get_by_role("table")
+    await expect(table.get_by_role("row")).to_have_count(1 + len(truth.protocols))
+    await expect(table.get_by_role("row", name="debate").first).to_contain_text("%")
+    assert "sure" in (await table.get_by_role("img").first.get_attribute("aria-label") or "")
+    seen = await found(page) if AXE.exists() else []
+    assert not seen, "\n".join(seen)
+    legs = await served.arena.store.experiments.legs("truth")
+    for name in ("consultancy", "naive", "self-consistency"):
+        debate = next(leg.debate for leg in legs if f'"{name}"' in leg.leg)
+        await page.goto(f"{served.url}/debate/{debate}")
+        await expect(page.get_by_role("heading", level=1)).to_contain_text("?")

@@ -31,7 +31,9 @@ from moot.api.shapes.experiments import (
     MatchupResult,
     MeasuredFigure,
     PeopleFigures,
+    ProtocolFigures,
     RatedModel,
+    ReliabilityBin,
     ReliabilityFigures,
 )
 from moot.core.errors import Invalid, Unavailable
@@ -105,6 +107,7 @@ class ExperimentReports:
             failures=_failures(progress),
             beliefs=_belief_figures(report),
             people=_people_figures(report),
+            protocols=_protocol_figures(report),
         )
 
     async def report(self, stored: StoredExperiment) -> ExperimentReport:
@@ -167,6 +170,26 @@ def _people_figures(report: ExperimentReport) -> PeopleFigures | None:
     return PeopleFigures(judges=judges, sentence=people_sentence(found))
 
 
+def _protocol_figures(report: ExperimentReport) -> tuple[ProtocolFigures, ...]:
+    rows = report.truth.protocols if report.truth else ()
+    return tuple(
+        ProtocolFigures(
+            protocol=row.protocol,
+            asked=row.asked,
+            answered=row.answered,
+            confidence=row.confidence,
+            cost=row.cost,
+            accuracy=_as(MeasuredFigure, row.score.accuracy) if row.score else None,
+            brier=_as(MeasuredFigure, row.score.brier) if row.score else None,
+            log_score=_as(MeasuredFigure, row.score.log_score) if row.score else None,
+            against_naive=_as(MeasuredFigure | None, row.against_naive),
+            against_consultancy=_as(MeasuredFigure | None, row.against_consultancy),
+            bins=_as(tuple[ReliabilityBin, ...], row.score.bins if row.score else ()),
+        )
+        for row in rows
+    )
+
+
 def _still_good(kept: KeptReport, version: ReportVersion, *, running: bool) -> bool:
     if kept.version == version:
         return True
@@ -191,6 +214,7 @@ def _members(
         "models": definition.models,
         "motions": len(definition.motions),
         "format": definition.format,
+        "questions": len(definition.questions),
         "created_at": Timestamp.of(stored.created_at),
         "updated_at": Timestamp.of(stored.updated_at),
     }

@@ -35,7 +35,8 @@ class ExperimentSummary(Struct, frozen=True, rename="camel", kw_only=True):
     budget: Annotated[Dollars | None, Meta(description="US dollars for all debates together.")]
     models: tuple[str, ...]
     motions: Annotated[Count, Meta(description="How many motions are debated.")]
-    format: str
+    format: Annotated[str, Meta(description="Empty where there are questions: each protocol has its own.")]
+    questions: Annotated[Count, Meta(description="How many questions with a known answer are asked.")] = 0
     created_at: Timestamp
     updated_at: Annotated[Timestamp, Meta(description="When it was last started, stopped or completed.")]
 
@@ -156,6 +157,33 @@ class PeopleFigures(Struct, frozen=True, rename="camel", kw_only=True):
     sentence: str
 
 
+class ReliabilityBin(Struct, frozen=True, rename="camel", kw_only=True):
+    """Answers of about the same confidence."""
+
+    count: Count
+    confidence: Annotated[Share, Meta(description="The mean probability of the answer thought right.")]
+    accuracy: Annotated[Share, Meta(description="How often that answer was right.")]
+
+
+class ProtocolFigures(Struct, frozen=True, rename="camel", kw_only=True):
+    """How often judges were right after a protocol, and how sure; null where nothing was answered."""
+
+    protocol: str
+    asked: Count
+    answered: Annotated[Count, Meta(description="Answers that were given and could be read.")]
+    confidence: Share | None
+    cost: Annotated[Dollars | None, Meta(description="US dollars an answer; null where it is not known.")]
+    accuracy: MeasuredFigure | None
+    brier: Annotated[MeasuredFigure | None, Meta(description="0 is best, 0.25 is 50 : 50.")]
+    log_score: Annotated[MeasuredFigure | None, Meta(description="0 is best, 0.69 is 50 : 50.")]
+    against_naive: Annotated[
+        MeasuredFigure | None,
+        Meta(description="Its accuracy less that of the naive judge, on the same questions."),
+    ]
+    against_consultancy: MeasuredFigure | None
+    bins: Annotated[tuple[ReliabilityBin, ...], Meta(description="The reliability curve.")]
+
+
 class ExperimentResponse(ExperimentSummary, frozen=True, rename="camel", kw_only=True):
     """How far an experiment is, and what it shows. Figures may be some seconds older than the progress."""
 
@@ -178,3 +206,6 @@ class ExperimentResponse(ExperimentSummary, frozen=True, rename="camel", kw_only
         BeliefFigures | None, Meta(description="null where nobody was asked for private beliefs.")
     ] = None
     people: Annotated[PeopleFigures | None, Meta(description="null without votes of people.")] = None
+    protocols: Annotated[
+        tuple[ProtocolFigures, ...], Meta(description="Where it has questions with a known answer.")
+    ] = ()

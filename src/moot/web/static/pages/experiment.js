@@ -14,6 +14,9 @@ await ensureStyle('experiments');
 const BOARD = `400 points are odds of ten to one; the dotted mark is the mean, 1500. The rank range has every rank that
   the data allows.`;
 const MATRIX = 'How often, in percent, the model of the row won against the model of the column. A tie counts half.';
+const PROTOCOLS = `How often judges found the right answer after each protocol, with 95 % intervals; differences in percentage
+  points on the same questions. The curve shows accuracy by confidence: on the dashed line they are equal, below it a
+  judge is too sure. The full report has all figures.`;
 const BIASES = 'Biases are in log-odds; 0 is none, – means that the data does not show it.';
 const RELIABILITY = 'Counted apart from strength. Words, seconds and cost are those of one debate.';
 
@@ -54,8 +57,9 @@ function Figures({ experiment }) {
         <code>moot experiment resume ${experiment.name}</code>
       </p>`}
       <p class="soft small">
-        ${plural(models.length, 'model')} on ${plural(experiment.motions, 'motion')} in the format ${experiment.format},
-        each pair with the sides swapped.
+        ${experiment.questions
+          ? `${plural(models.length, 'model')} on ${plural(experiment.questions, 'question')} with a known answer, each asked twice with the answers swapped.`
+          : `${plural(models.length, 'model')} on ${plural(experiment.motions, 'motion')} in the format ${experiment.format}, each pair with the sides swapped.`}
       </p>
     </section>
     ${failures.length > 0 && html`<section class="notice bad stack" aria-label="Failures">
@@ -65,6 +69,9 @@ function Figures({ experiment }) {
       </li>`)}</ul>
       <p class="small">Try them again: <code>moot experiment resume ${experiment.name} --retry-failed</code></p>
     </section>`}
+    ${experiment.protocols.length > 0 && html`<${PageSection} title="Protocols" says=${PROTOCOLS}>
+      <${Protocols} rows=${experiment.protocols} />
+    <//>`}
     ${leaderboard.length > 0 && html`<${PageSection} title="Leaderboard" says=${BOARD}><${Leaderboard} models=${leaderboard} /><//>`}
     ${matchups.length > 0 && html`<${PageSection} title="Matchups" says=${MATRIX}>
       <${MatchupMatrix} models=${order} matchups=${matchups} />
@@ -134,6 +141,32 @@ function Judges({ judges, agreement }) {
       <${Measured} of=${one.flips} as=${percent} /><${Measured} of=${one.proShare} as=${percent} />
       <${Measured} of=${one.side} /><${Measured} of=${one.length} /><${Measured} of=${one.family} />
     </tr>`)}<//>`;
+}
+
+const PROTOCOL_HEADS = ['Protocol', 'Answers', 'Accuracy', 'To naive', 'To consultancy', 'Confidence', 'Brier', 'Curve', 'Cost'];
+const points = (share) => `${share > 0 ? '+' : ''}${Math.round(share * 100)}`.replace('-', '−');
+
+const Protocols = ({ rows }) => html`<${Table} name="Protocols" heads=${PROTOCOL_HEADS}>
+  ${rows.map((one) => html`<tr key=${one.protocol}>
+    <th scope="row">${one.protocol}</th>
+    <td class="end">${one.answered === one.asked ? figure(one.asked) : `${figure(one.answered)} of ${figure(one.asked)}`}</td>
+    <${Measured} of=${one.accuracy} as=${percent} /><${Measured} of=${one.againstNaive} as=${points} />
+    <${Measured} of=${one.againstConsultancy} as=${points} />
+    <td class="end">${one.confidence === null ? '–' : percent(one.confidence)}</td><${Measured} of=${one.brier} />
+    <td class="end"><${Curve} bins=${one.bins} /></td><td class="end">${money(one.cost)}</td>
+  </tr>`)}
+<//>`;
+
+/** Accuracy by confidence, from 50 to 100 %; the line from corner to corner is where both are equal. */
+function Curve({ bins }) {
+  if (!bins.length) return '–';
+  const at = ({ confidence, accuracy }) => [(confidence - 0.5) * 96, 48 - accuracy * 48];
+  const said = bins.map((one) => `${percent(one.confidence)} sure, ${percent(one.accuracy)} right`).join('; ');
+  return html`<svg viewBox="-3 -3 54 54" width="54" height="54" role="img" aria-label=${said}>
+    <path d="M0 24 L48 0" fill="none" stroke="currentColor" stroke-dasharray="3 3" opacity=".4" />
+    <polyline points=${bins.map((one) => at(one).join(',')).join(' ')} fill="none" stroke="currentColor" stroke-width="1.5" />
+    ${bins.map((one) => html`<circle key=${one.confidence} cx=${at(one)[0]} cy=${at(one)[1]} r="2.5" fill="currentColor" />`)}
+  </svg>`;
 }
 
 const RELIABILITY_HEADS = [

@@ -53,7 +53,7 @@ export default function Experiments() {
 }
 
 function Row({ experiment }) {
-  const { name, models, motions, format } = experiment;
+  const { name, models, motions, format, questions } = experiment;
   const others = models.length - SHOWN;
   return html`<li>
     <div class="row">
@@ -63,7 +63,7 @@ function Row({ experiment }) {
     <${Progress} experiment=${experiment} />
     <${ProgressFigures} experiment=${experiment} />
     <p class="soft small">
-      ${plural(models.length, 'model')} on ${plural(motions, 'motion')}, ${format}:${' '}
+      ${plural(models.length, 'model')} on ${questions ? plural(questions, 'question') : `${plural(motions, 'motion')}, ${format}`}:${' '}
       <bdi title=${models.join(', ')}>${models.slice(0, SHOWN).map(shortName).join(', ')}</bdi>
       ${others > 0 && ` and ${plural(others, 'other')}`}
     </p>
