@@ -156,6 +156,7 @@ _KEY: dict[str, Any] = {
     "source": "environment",
     "variable": "OPENAI_API_KEY",
     "variableSet": True,
+    "test": None,
     "saved": False,
     "needed": True,
     "host": "api.openai.com",
