@@ -15,14 +15,19 @@ from moot.experiments import (
     Matchup,
     SimulatedJudge,
     adaptive_round,
+    expected_team_widths,
     expected_widths,
+    motion_balances,
     rate_models,
+    rate_rankings,
     round_robin,
     rows_of,
     simulate,
+    simulate_rankings,
     swiss_round,
 )
 from moot.experiments.leaderboard import SCALE
+from moot.experiments.planned_debates import legs_of
 from moot.experiments.simulation import SimulatedWorld, covered
 from tests.experiments.worlds import JUDGES, strengths, world
 
@@ -143,3 +148,26 @@ def test_the_expected_width_is_the_width_that_comes_out() -> None:
     assert told.debates == 2 * len(plan)
     with pytest.raises(Invalid):
         expected_widths([])
+
+
+def test_the_forecast_for_four_teams_is_near_what_such_rankings_show() -> None:
+    truth = {f"model {number}": (number - 3.5) * 0.3 for number in range(8)}
+    rows = simulate_rankings(truth, {"OG": 0.2, "OO": 0.0, "CG": 0.0, "CO": -0.1}, groups=120, seed=3)
+    board = rate_rankings(rows, bootstraps=200)
+    found = sum((each.high or 0) - (each.low or 0) for each in board.models) / len(board.models)
+    groups = list({row.group: row.models for row in rows}.values())
+    told = expected_team_widths(groups, strengths=truth)
+    assert told.rating_width == pytest.approx(found, rel=0.15)
+    assert (told.groups, told.debates) == (120, 480)
+
+
+def test_the_balance_of_a_motion_counts_debates_and_leaves_ties_out() -> None:
+    legs = [leg.leg for leg in legs_of("Zoos do more good than harm", ("a", "b"))]
+    shares = [
+        (leg, share) for leg, share in zip(legs * 5, (1, 0.75, 0.5, 1, 0, 1, 1, 0.5, 0.6, 1), strict=True)
+    ]
+    found = motion_balances([*shares, ('{"question":"q1"}', 1.0), ("not JSON", 1.0)])
+    balance = found["Zoos do more good than harm"]
+    assert list(found) == ["Zoos do more good than harm"]
+    assert (balance.pro_wins, balance.con_wins, balance.ties) == (7, 1, 2)
+    assert 0.5 < balance.low < 7 / 8 < balance.high < 1
