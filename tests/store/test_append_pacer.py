@@ -6,6 +6,7 @@ from moot.store.postgres.append_pacer import (
     KEPT_SECONDS,
     MANY_CALLS,
     MAX_SPACING_SECONDS,
+    SLOW_SECONDS,
     SPACING_FACTOR,
     SPACING_SECONDS,
     AppendPacer,
@@ -26,27 +27,28 @@ def append(pacer: AppendPacer, clock: Clock, calls: int, seconds: float) -> None
 
 def test_few_calls_are_written_at_once() -> None:
     pacer = AppendPacer(clock := Clock())
-    assert pacer.pause() == 0
+    assert pacer.pause(1) == 0
     append(pacer, clock, MANY_CALLS - 1, 1.0)
-    assert pacer.pause() == 0
+    assert pacer.pause(1) == 0
 
 
-def test_many_calls_space_out_what_follows_for_a_while() -> None:
+def test_where_many_calls_speak_a_few_requests_wait_for_a_while_and_many_do_not() -> None:
     pacer = AppendPacer(clock := Clock())
     append(pacer, clock, MANY_CALLS, 0.001)
-    assert 0 < pacer.pause() <= SPACING_SECONDS
+    assert 0 < pacer.pause(1) <= SPACING_SECONDS
+    assert pacer.pause(MANY_CALLS) == 0
     append(pacer, clock, 1, 0.001)
-    assert 0 < pacer.pause() <= SPACING_SECONDS
+    assert 0 < pacer.pause(1) <= SPACING_SECONDS
     clock.now += KEPT_SECONDS
     append(pacer, clock, 1, 0.001)
-    assert pacer.pause() == 0
+    assert pacer.pause(1) == 0
 
 
-def test_a_slow_append_makes_the_pause_longer_up_to_a_limit() -> None:
+def test_after_a_slow_append_all_wait_up_to_a_limit() -> None:
     pacer = AppendPacer(clock := Clock())
-    append(pacer, clock, MANY_CALLS, 0.03)
-    assert round(pacer.pause(), 6) == round((SPACING_FACTOR - 1) * 0.03, 6)
+    append(pacer, clock, MANY_CALLS, SLOW_SECONDS)
+    assert round(pacer.pause(MANY_CALLS), 6) == round((SPACING_FACTOR - 1) * SLOW_SECONDS, 6)
     append(pacer, clock, MANY_CALLS, 0.1)
-    assert round(pacer.pause(), 6) == round(MAX_SPACING_SECONDS - 0.1, 6)
+    assert round(pacer.pause(MANY_CALLS), 6) == round(MAX_SPACING_SECONDS - 0.1, 6)
     append(pacer, clock, MANY_CALLS, 1.0)
-    assert pacer.pause() == 0
+    assert pacer.pause(1) == 0

@@ -132,8 +132,11 @@ class PostgresWriter:
         while not self._queue and not self._closing:
             self._waiting.clear()
             await self._waiting.wait()
-        if not self._closing and (pause := self._pacer.pause()):
-            await asyncio.sleep(pause)
+        while not self._closing and (pause := self._pacer.pause(len(self._queue))):
+            self._waiting.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await self._waiting.wait()
         return [self._queue.popleft() for _ in range(min(len(self._queue), MAX_BATCH))]
 
     async def _run_batch(self, items: Sequence[BatchRequest]) -> None:
