@@ -62,7 +62,9 @@ def running(env: dict[str, str], *arguments: str) -> Generator[subprocess.Popen[
 def node(env: dict[str, str]) -> Generator[str]:
     """A server that runs no debates; its address."""
     arguments = ("serve", "--no-run", "--port", "0")
-    with Process(*arguments, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    with Process(
+        *arguments, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
         try:
             assert process.stdout is not None
             yield re.findall(r"http://[^ ]*\d", process.stdout.readline())[0]

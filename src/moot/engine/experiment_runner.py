@@ -13,46 +13,36 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from decimal import ROUND_CEILING
 from itertools import count
 from time import monotonic
 from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec import Struct
 
-from moot import formats
 from moot.core.diagnostics import crash_point
 from moot.core.errors import Invalid, StoreError, UnknownDebate
 from moot.core.ids import new_id
 from moot.core.state import Debate
-from moot.core.terms import ExperimentTag, Format, Model, Money
+from moot.core.terms import Model, Money
 from moot.engine.arena import Arena
 from moot.engine.experiment_progress import ExperimentProgress, stored_progress
-from moot.engine.question_setups import ProtocolEstimate, QuestionSetups, known_total
+from moot.engine.experiment_setups import ExperimentEstimate, ExperimentSetups, PlannedLeg
 from moot.engine.rejudging import JudgePanel, judge_panels, times_judged
 from moot.experiments.definition import ExperimentDefinition, check_extension, from_json
 from moot.experiments.leg_results import LegResult, question_result, read_result, result_of
 from moot.experiments.people_votes import votes_on
 from moot.experiments.planned_debates import (
-    PlannedDebate,
     all_legs,
     next_legs,
-    planned_count,
     planned_debate,
-    seats_of,
-    teams_of,
 )
 from moot.experiments.planned_questions import (
     PlannedQuestion,
     choice_leg,
     planned_question,
-    protocol_format,
 )
 from moot.rules.commands import Retry
-from moot.rules.cost_estimate import ANY_LIMIT, CostEstimate, estimate
-from moot.rules.debate_setup import Setup, opening_event
-from moot.store.experiment_rows import MICRODOLLARS, ExperimentLeg
+from moot.store.experiment_rows import MICRODOLLARS, ExperimentLeg, microdollars
 
 if TYPE_CHECKING:
     from moot.experiments.report import ExperimentReport
@@ -63,23 +53,6 @@ BEATS = 5
 """Every so many looks the store is told that this process is alive."""
 
 
-class ExperimentEstimate(Struct, frozen=True):
-    """What an experiment will hold and cost, before it is run."""
-
-    matchups: int
-    debates: int
-    calls: tuple[int, int]
-    """From speeches within their word budget to every repair and question."""
-    low: Money | None
-    high: Money | None
-    """None where a price is not known. With a budget never more than that."""
-    unpriced: tuple[str, ...]
-    debate_limit: Money | None
-    protocols: tuple[ProtocolEstimate, ...] = ()
-    """The same for each protocol, where there are questions."""
-
-
-PlannedLeg = PlannedDebate | PlannedQuestion
 OnProgress = Callable[[ExperimentProgress], None]
 
 
@@ -94,18 +67,12 @@ class ExperimentRunner:
         self._definition = definition
         self._store = arena.store.experiments
         self._on_progress = on_progress
-        self._questions = QuestionSetups(arena, definition) if definition.questions else None
-        self._format: Format = (
-            protocol_format(definition.protocols[0])
-            if self._questions
-            else formats.load(definition.format, arena.settings.formats)
-        )
+        self._setups = ExperimentSetups(arena, definition)
+        self._questions = self._setups.questions
         self._legs: dict[str, ExperimentLeg] = {}
         self._results: dict[str, LegResult] = {}
         self._running: set[str] = set()
-        self._limits: dict[tuple[str, ...] | str, Money | None] = {}
-        self._teams = 2 if self._questions else teams_of(self._format)
-        self._planned_debates = 0 if self._questions else planned_count(definition, self._teams)
+        self._teams = self._setups.teams
         self._failed = 0
         self._failures: dict[str, str] = {}
         self._spent = 0
@@ -116,53 +83,15 @@ class ExperimentRunner:
 
     @property
     def _planned(self) -> int:
-        return self._questions.planned(self._results) if self._questions else self._planned_debates
+        return self._setups.planned(self._results)
 
     def models(self) -> tuple[Model, ...]:
-        """All models of the experiment, judges included. Raises Invalid or Unavailable for one that cannot be
-        used: an unknown name, or a service without its key."""
-        names = dict.fromkeys((*self._definition.models, *self._definition.judges))
-        models = tuple(self._arena.model(name) for name in names)
-        for model in models:
-            self._arena.providers.get(model.provider)
-        return models
+        """See `ExperimentSetups.models`."""
+        return self._setups.models()
 
     async def estimate(self) -> ExperimentEstimate:
-        """Check models, format and prices, and count. Raises Invalid with what is wrong."""
-        definition = self._definition
-        if self._questions is not None:
-            return await self._estimate_questions(self._questions)
-        legs = all_legs(definition, self._teams)
-        estimates = dict[tuple[str, ...], CostEstimate]()
-        for leg in legs:
-            if leg.models not in estimates:
-                setup = await self._setup(leg, definition.debate_limit)
-                estimates[leg.models] = estimate(opening_event(setup))
-        debates = [estimates[leg.models] for leg in legs]
-        low, high = known_total([each.low for each in debates]), known_total([each.high for each in debates])
-        return ExperimentEstimate(
-            matchups=len(legs) // self._teams,
-            debates=len(legs),
-            calls=(sum(each.calls.low for each in debates), sum(each.calls.high for each in debates)),
-            low=low,
-            high=high if definition.budget is None or high is None else min(high, definition.budget),
-            unpriced=tuple(sorted({name for each in debates for name in each.unpriced})),
-            debate_limit=await self._debate_limit(legs[0]),
-        )
-
-    async def _estimate_questions(self, setups: QuestionSetups) -> ExperimentEstimate:
-        definition, found = self._definition, await setups.estimates()
-        low, high = known_total([each.low for each in found]), known_total([each.high for each in found])
-        return ExperimentEstimate(
-            matchups=len(definition.questions),
-            debates=sum(each.debates for each in found),
-            calls=(sum(each.calls[0] for each in found), sum(each.calls[1] for each in found)),
-            low=low,
-            high=high if definition.budget is None or high is None else min(high, definition.budget),
-            unpriced=setups.unpriced(),
-            debate_limit=definition.debate_limit,
-            protocols=found,
-        )
+        """See `ExperimentSetups.estimate`."""
+        return await self._setups.estimate()
 
     async def run(self, *, retry_failed: bool = False) -> ExperimentProgress:
         """Hold what is missing, and return when all of it is over or nothing further may be started.
@@ -216,13 +145,13 @@ class ExperimentRunner:
         at most; with a budget it is needed, and counts towards it.
         """
         definition = self._definition
-        budget = None if definition.budget is None else _microdollars(definition.budget)
+        budget = None if definition.budget is None else microdollars(definition.budget)
         if budget is not None and allowance is None:
             raise Invalid("With a budget, say what each judging may cost at most (--allowance).")
         panels = judge_panels(self._arena, judges or definition.judges, prompts)
         saved = await self._store.save(definition.name, definition.to_json())
         await self._load()
-        amount = _microdollars(allowance or Money(0))
+        amount = microdollars(allowance or Money(0))
         slots, judged = asyncio.Semaphore(definition.concurrency), 0
 
         async def judge_once(leg: ExperimentLeg, panel: JudgePanel) -> bool:
@@ -373,8 +302,8 @@ class ExperimentRunner:
 
     async def _reserve(self, planned: PlannedLeg, epoch: int) -> bool:
         """Whether the budget allows the debate: then its money is reserved."""
-        limit = await self._debate_limit(planned)
-        amount, debate_id = _microdollars(limit or Money(0)), new_id()
+        limit = await self._setups.debate_limit(planned, self._results)
+        amount, debate_id = microdollars(limit or Money(0)), new_id()
         budget = self._definition.budget
         reserved = await self._store.reserve(
             self._definition.name,
@@ -382,7 +311,7 @@ class ExperimentRunner:
             planned.leg,
             debate_id,
             amount,
-            None if budget is None else _microdollars(budget),
+            None if budget is None else microdollars(budget),
         )
         if not reserved:
             return False
@@ -414,7 +343,8 @@ class ExperimentRunner:
         try:
             return await self._arena.state(debate_id)
         except UnknownDebate:
-            setup = await self._setup(planned, await self._debate_limit(planned))
+            limit = await self._setups.debate_limit(planned, self._results)
+            setup = await self._setups.setup(planned, limit, self._results)
             result = await self._arena.create(setup, debate_id=debate_id, start=True)
             crash_point("leg-opened")
             return result.debate
@@ -428,7 +358,7 @@ class ExperimentRunner:
             result = result_of(debate, self._definition.name, planned.group)
         if known := self._results.get(leg.leg):
             result = msgspec.structs.replace(result, votes=known.votes)
-        spent = _microdollars(debate.cost_so_far)
+        spent = microdollars(debate.cost_so_far)
         await self._save_result(leg.leg, spent, result)
         crash_point("leg-settled")
         self._add_result(msgspec.structs.replace(leg, reserved=spent), result)
@@ -443,41 +373,6 @@ class ExperimentRunner:
             status=result.status,
             pro_share=result.pro_share,
         )
-
-    async def _setup(self, planned: PlannedLeg, limit: Money | None) -> Setup:
-        definition = self._definition
-        if isinstance(planned, PlannedQuestion):
-            setups = self._questions or QuestionSetups(self._arena, definition)
-            return await setups.setup(planned, limit, self._results)
-        setup = await self._arena.setup(
-            planned.motion,
-            format=self._format,
-            models=seats_of(planned, self._format),
-            judges=definition.judges,
-            rounds=definition.rounds,
-            cost_limit=limit,
-            seed=definition.seed,
-            **definition.options,
-        )
-        return msgspec.structs.replace(setup, experiment=ExperimentTag(definition.name, planned.group))
-
-    async def _debate_limit(self, planned: PlannedLeg) -> Money | None:
-        """The cost limit of a debate: as defined; with a budget, at most the worst that can happen."""
-        definition = self._definition
-        if definition.debate_limit is not None or definition.budget is None:
-            return definition.debate_limit
-        key = planned.leg if isinstance(planned, PlannedQuestion) else planned.models
-        if key not in self._limits:
-            self._limits[key] = await self._worst_cost(planned)
-        return self._limits[key]
-
-    async def _worst_cost(self, planned: PlannedLeg) -> Money:
-        if isinstance(planned, PlannedQuestion) and self._questions is not None:
-            return await self._questions.worst_cost(planned, self._results)
-        worst = estimate(opening_event(await self._setup(planned, ANY_LIMIT * 1000))).high
-        if worst is None:
-            raise Invalid("A budget needs the price of every model; add the missing ones to moot.toml.")
-        return worst.quantize(Money("0.01"), ROUND_CEILING) or Money("0.01")
 
     # --- progress -------------------------------------------------------------------------------------
 
@@ -532,7 +427,3 @@ class ExperimentRunner:
         if result.status == "error":
             self._failures.setdefault(result.headline, result.debate)
         self._spent += leg.reserved
-
-
-def _microdollars(amount: Money) -> int:
-    return int((amount * MICRODOLLARS).to_integral_value(ROUND_CEILING))

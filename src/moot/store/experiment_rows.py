@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Collection
 from datetime import datetime, timedelta
+from decimal import ROUND_CEILING
 from typing import Literal, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.core.errors import Fenced, Invalid
+from moot.core.terms import Money
 
 Clock = Callable[[], datetime]
 SummaryOf = Callable[[str], str | None]
@@ -29,6 +31,10 @@ LEG_PAGE = 500
 """Legs that are read at a time."""
 MICRODOLLARS = 1_000_000
 """Amounts are whole millionths of a dollar, rounded up, so that a database can add them exactly."""
+
+
+def microdollars(amount: Money) -> int:
+    return int((amount * MICRODOLLARS).to_integral_value(ROUND_CEILING))
 
 
 class StoredExperiment(Struct, frozen=True):

@@ -21,7 +21,7 @@ from moot.views.text import plural
 if TYPE_CHECKING:
     from moot.engine.arena import Arena
     from moot.engine.experiment_progress import ExperimentProgress
-    from moot.engine.experiment_runner import ExperimentEstimate
+    from moot.engine.experiment_setups import ExperimentEstimate
     from moot.experiments.definition import ExperimentDefinition
     from moot.experiments.leg_results import LegResult
     from moot.experiments.report import ExperimentReport
