@@ -351,6 +351,21 @@ def test_a_ballot_names_seats_and_not_labels() -> None:
     assert not cast.inconsistent
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The motion: <quote-817a65f14ce4a5e1>Zoos.",
+        "The motion: Zoos.</quote-817a65f14ce4a5e1>",
+        "The motion: quote-817a65f14ce4a5e1>Zoos.",
+        "The motion: Zoos.</quote-817a",
+    ],
+)
+def test_the_tags_of_a_prompt_are_taken_out_of_the_words_of_a_ballot(text: str) -> None:
+    cast = ballot(reply(reasoning=text, criteria={"argument": text}))
+    assert (cast.reasoning, cast.criteria["argument"]) == ("The motion: Zoos.", "The motion: Zoos.")
+    assert reasoning_so_far(f'{{"reasoning": "{text}') == "The motion: Zoos."
+
+
 def test_in_the_other_order_the_same_words_mean_the_other_seat() -> None:
     assert ballot(reply(), order=1).winner == "b"
 

@@ -81,7 +81,11 @@ def test_a_small_judge_and_one_of_the_speakers_own_kind_are_doubted():
 
 def test_a_small_judge_with_level_points_is_a_coin_flip_and_names_no_winner():
     level = (ballot("for", 70, 70, 0), ballot("for", 70, 70, 1))
-    assert headline(spoken(judges=(judge(small=True),)).judged(*level)) == "A coin flip"
+    small = spoken(judges=(judge(small=True),)).judged(*level)
+    assert headline(small) == "A coin flip"
+    assert doubts(small) == (
+        "The judge is too small to tell the sides apart, so its decision counts as a coin flip.",
+    )
     assert headline(spoken(judges=(judge(),)).judged(*level)) == "For wins"
 
 

@@ -13,6 +13,7 @@ from moot.core.terms import DebateOptions, PollSettings
 from moot.judging.audience_votes import verdict
 from moot.views.transcript import transcript
 from moot.views.transcript_html import POLICY, to_html
+from moot.views.transcript_markdown import to_markdown
 from tests.views.logs import Log, ballot, held, judge, seat
 
 HOSTILE = (
@@ -130,6 +131,18 @@ def test_reasoning_is_folded_and_only_there_on_request():
     assert "Lead with safety" not in to_html(transcript(held().debate))
     page = to_html(transcript(held().debate, reasoning=True))
     assert "<details><summary>Thinking" in page
+
+
+def test_a_coin_flip_names_no_winner_and_lists_no_remarks_of_one_order_in_html_and_markdown():
+    log = Log(judges=(judge(small=True),)).start().say("for", "Yes.").say("against", "No.")
+    cast = [replace(ballot("for", 70, 70, order), criteria={"logic": "For is stronger"}) for order in (0, 1)]
+    page = transcript(log.judged(*cast).debate)
+    html, markdown = to_html(page), to_markdown(page)
+    for text in (html, markdown):
+        assert "too small to tell the sides apart" in text
+        assert "For is stronger" not in text
+    assert '<p class="facts">agreement 100%' in html
+    assert "**Winner:** none: a coin flip" in markdown
 
 
 def judged_by_three() -> Log:

@@ -21,6 +21,7 @@ from moot.core.terms import Ballot, Judge, PartyScore
 from moot.judging.evidence import speech_mark, speeches
 from moot.judging.labels import labels, with_names
 from moot.judging.parties import is_ranked, parties, party_of
+from moot.prompts.fences import without_fences
 from moot.prompts.small_model_prompts import whole_sentences
 from moot.prompts.templates import given_twice, strip_json_fence
 
@@ -175,13 +176,18 @@ def read_ballot(reply: str, debate: Debate, judge: Judge, order: int) -> Ballot:
         raise UnreadableBallot(str(error)) from error
     if given_twice(bare):
         raise UnreadableBallot("an object has a member twice; each must stand once")
+    reasoning = without_fences(reply_fields.reasoning)
     ids = {label: party_id for party_id, label in labels(debate, order).items()}
     if set(reply_fields.speakers) != set(ids):
         raise UnreadableBallot(f"speakers must be exactly: {', '.join(ids)}")
     ranking = _ranking(reply_fields, debate, ids)
     winner = ranking[0] if ranking else _winner(reply_fields, ids)
     scores = {
-        ids[label]: PartyScore(marks.score, tuple(marks.strengths), tuple(marks.weaknesses))
+        ids[label]: PartyScore(
+            marks.score,
+            tuple(map(without_fences, marks.strengths)),
+            tuple(map(without_fences, marks.weaknesses)),
+        )
         for label, marks in reply_fields.speakers.items()
     }
     known = _known(reply_fields, criterion_keys(debate, judge))
@@ -190,10 +196,12 @@ def read_ballot(reply: str, debate: Debate, judge: Judge, order: int) -> Ballot:
         order=order,
         winner=winner,
         scores=scores,
-        reasoning=whole_sentences(reply_fields.reasoning, 0.1)
-        if judge.model.small
-        else reply_fields.reasoning,
-        criteria={known[key]: remark for key, remark in reply_fields.criteria.items() if key in known},
+        reasoning=whole_sentences(reasoning, 0.1) if judge.model.small else reasoning,
+        criteria={
+            known[key]: without_fences(remark)
+            for key, remark in reply_fields.criteria.items()
+            if key in known
+        },
         inconsistent=contradicts_scores(winner, scores),
         cites=read_cites(reply_fields.rests_on, debate),
         rubric=_rubric(reply_fields, known, ids),
@@ -279,7 +287,7 @@ def reasoning_so_far(partial: str) -> str:
     if match is None:
         return ""
     try:
-        return msgspec.json.decode(f'"{match[1]}"', type=str)
+        return without_fences(msgspec.json.decode(f'"{match[1]}"', type=str))
     except msgspec.DecodeError:
         return ""
 

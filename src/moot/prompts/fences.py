@@ -28,6 +28,7 @@ LETTERS = {"о": "o", "ο": "o", "е": "e", "ε": "e", "т": "t", "τ": "t", "ԛ
 MOST_FOLDED = 20_000
 
 _OPENS = re.compile(rf"<(?=/*{WORD})")
+_TAG = re.compile(rf"<?/?{WORD}-[0-9a-f]{{10,16}}>?|</?{WORD}-[0-9a-f]*(?:>|$)", re.IGNORECASE)
 _ESCAPE = re.compile(r"&#x([0-9a-f]{1,6});")
 
 
@@ -55,6 +56,11 @@ def fence_for(debate: Debate, reader: str) -> Fence:
 def unescaped(text: str) -> str:
     """Undo the escapes of `hold`."""
     return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
+
+
+def without_fences(text: str) -> str:
+    """The text of a reply without the tags of fences that a model copied into it, whole or cut short."""
+    return _TAG.sub("", text)
 
 
 def _digest(*parts: str) -> str:

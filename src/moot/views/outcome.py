@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from moot.core.events import EndReason, FailReason
 from moot.core.state import Debate, Judging
@@ -159,6 +160,10 @@ def _judging(debate: Debate, verdict: DebateVerdict) -> Judging | None:
 
 def _doubts(debate: Debate, verdict: DebateVerdict, judging: Judging) -> Iterator[str]:
     counted = counted_judges(judging)
+    coin_flip = is_coin_flip(debate, verdict)
+    if coin_flip:
+        yield _coin_flip_reason(len(judging.judges))
+        verdict = replace(verdict, winner=None)
     yield from _disagreement(debate, verdict, counted)
     if verdict.winner and contradicts_scores(verdict.winner, verdict.scores):
         yield "The winner has fewer points than another seat."
@@ -178,9 +183,15 @@ def _doubts(debate: Debate, verdict: DebateVerdict, judging: Judging) -> Iterato
     yield from _uneven(debate, verdict)
     yield from _silences(debate)
     yield from _first_words(debate)
-    yield from _judges_in_doubt(debate, judging.judges)
+    yield from _judges_in_doubt(debate, judging.judges, size_named=coin_flip)
     if not judging.again:
         yield from _recusals(debate)
+
+
+def _coin_flip_reason(judges: int) -> str:
+    if judges == 1:
+        return "The judge is too small to tell the sides apart, so its decision counts as a coin flip."
+    return "The judges are too small to tell the sides apart, so their decision counts as a coin flip."
 
 
 def _disagreement(debate: Debate, verdict: DebateVerdict, counted: Sequence[JudgeBallots]) -> Iterator[str]:
@@ -262,10 +273,11 @@ def warnings(debate: Debate) -> tuple[str, ...]:
     return (*_judges_in_doubt(debate, debate.panel), *_recusals(debate))
 
 
-def _judges_in_doubt(debate: Debate, judges: Sequence[Judge]) -> Iterator[str]:
+def _judges_in_doubt(debate: Debate, judges: Sequence[Judge], *, size_named: bool = False) -> Iterator[str]:
+    """The doubts about the judges themselves; with `size_named` another doubt says that they are small."""
     for judge in judges:
         who = "The judge" if len(judges) == 1 else judge.name
-        if judge.model.small:
+        if judge.model.small and not size_named:
             yield f"{who} is a very small model: take its verdict lightly."
         if tie := judge_bias(debate.seats, judge.model):
             yield f"{who} is {tie}."

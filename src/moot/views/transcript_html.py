@@ -133,7 +133,7 @@ def _facts(speech: SpeechView) -> Iterator[str]:
     if speech.by_hand:
         yield "given by a person"
     else:
-        yield f"{'about ' if speech.usage.estimated else ''}{speech.usage.total:,} tokens"
+        yield f"{'about ' if speech.usage.estimated else ''}{speech.usage.output:,} tokens"
 
 
 def _point(point: PointView) -> str:
@@ -168,7 +168,7 @@ def _footer(page: Transcript) -> Iterator[str]:
     about = "about " if page.costs.estimated else ""
     facts = [
         duration_words(page.seconds),
-        f"{about}{page.costs.usage.total:,} tokens",
+        f"{about}{page.costs.usage.input:,} tokens in, {page.costs.usage.output:,} out",
         escape_line(bill(page.costs)),
     ]
     yield f"<footer><p>{' · '.join(facts)}</p>"

@@ -195,7 +195,7 @@ def _remark(remark: RemarkView) -> Iterator[str]:
 
 
 def _verdict(page: Transcript, result: VerdictView) -> Iterator[str]:
-    winner = result.winner
+    winner = None if result.coin_flip else result.winner
     yield f"**Winner:** {_one(winner.name) if winner else 'none: ' + _one(result.headline.lower())}"
     yield ""
     for doubt in result.doubts:
@@ -217,9 +217,9 @@ def _verdict(page: Transcript, result: VerdictView) -> Iterator[str]:
         yield "**Reasoning:**"
         yield escape(result.reasoning)
         yield ""
-    for score in result.scores:
+    for score in () if result.coin_flip else result.scores:
         yield from _marks(score.seat, score.strengths, score.weaknesses)
-    if result.criteria:
+    if result.criteria and not result.coin_flip:
         yield "**Criteria:**"
         yield from (f"- {_one(name)}: {_one(text)}" for name, text in result.criteria.items())
         yield ""

@@ -35,14 +35,16 @@ def verdict(page: Transcript, result: VerdictView) -> Iterator[str]:
     if result.reasoning and len(result.opinions) <= 1:
         yield f'<div class="said" dir="auto">{escape_text(result.reasoning)}</div>'
     yield from _opinions(page, result)
-    yield from _marks(result)
+    if not result.coin_flip:
+        yield from _marks(result)
     yield from _rubric(result)
     yield "</section>"
 
 
 def _facts(result: VerdictView) -> Iterator[str]:
-    if result.scores:
+    if result.margin_words:
         yield escape_line(result.margin_words)
+    if result.scores:
         yield f"agreement {result.agreement:.0%}"
     if result.ballots:
         yield "1 ballot" if result.ballots == 1 else f"{result.ballots} ballots"

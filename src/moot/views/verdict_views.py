@@ -103,6 +103,8 @@ class VerdictView(Struct, frozen=True):
     """What the rubric comes to, where some criteria count more than others."""
     ranking: tuple[ParticipantView, ...] = ()
     last_word: ParticipantView | None = None
+    coin_flip: bool = False
+    """Whether the judges are too small for the winner and the remarks of their ballots to say anything."""
     usage: Usage = Usage()
     """Of all that the judges were asked."""
 
@@ -155,6 +157,7 @@ def _result(debate: Debate, verdict: DebateVerdict, judging: Judging | None, sea
         totals=tuple((seats[seat], total) for seat, total in verdict.totals.items()),
         ranking=tuple(seats[seat] for seat in verdict.ranking),
         last_word=participants(debate)[verdict.last_word] if verdict.last_word else None,
+        coin_flip=outcome.is_coin_flip(debate, verdict),
         usage=judging.usage if judging and judging.again else _judging_usage(debate),
     )
 

@@ -326,6 +326,7 @@ def verdicts(debate: Debate, viewer: Viewer) -> Shape:
         str(index): {
             **shape,
             "title": result.title,
+            "coinFlip": result.coin_flip,
             "marginWords": result.margin_words,
             "leanings": [
                 {"judge": one.judge, "margins": list(one.margins), "flipped": one.flipped}

@@ -21,7 +21,7 @@ NAME_WIDTH = 18
 
 
 def verdict_lines(result: VerdictView, width: int) -> Iterator[Text]:
-    style = f"bold {seat_colour(result.winner.place)}" if result.winner else "bold"
+    style = f"bold {seat_colour(result.winner.place)}" if result.winner and not result.coin_flip else "bold"
     yield styled(INDENT, (single_line(result.title), style))
     for doubt in result.doubts:
         yield from paragraph(doubt, width)

@@ -131,9 +131,10 @@ function JudgesAtWork({ debate }) {
 
 function Verdict({ debate }) {
   const verdict = debate.at('verdicts', '0').value;
-  const who = seatOf(debate, verdict.winner);
+  const decided = verdict.outcome === 'win' && !verdict.coinFlip;
+  const who = verdict.coinFlip ? null : seatOf(debate, verdict.winner);
   // Without a winner the reasons of one judge would be one-sided: the doubts are shown instead.
-  const why = verdict.outcome === 'win' ? verdict.reasoning : verdict.doubts.join(' ') || verdict.reasoning;
+  const why = decided ? verdict.reasoning : verdict.doubts.join(' ') || verdict.reasoning;
   return html`<div data-seat=${Boolean(who) || undefined} style=${who && seatStyle(who.color)} class="decision">
     <p class="overline">Verdict</p>
     <p class="large"><bdi>${verdict.title}</bdi></p>

@@ -66,7 +66,7 @@ function judgedBy(verdict) {
 }
 
 function Decision({ verdict, about, debate, to, titled }) {
-  const winner = partiesOf(about).get(verdict.winner);
+  const winner = verdict.coinFlip ? null : partiesOf(about).get(verdict.winner);
   return html`
     <h2 id=${titled} class="headline" data-seat style=${winner?.style ?? ''} tabindex="-1">
       <bdi>${verdict.title}</bdi>
