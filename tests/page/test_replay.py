@@ -15,6 +15,12 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 EVIL = "</script><script>document.title='run'</script><!--<script>\u2028&lt;img src=x onerror=alert(1)>"
 
+LONG_NAME_IN_BAR = """() => {
+  document.querySelector('.player .what bdi').textContent = 'Opening statement, '.repeat(5);
+  const parts = [...document.querySelectorAll('.player *:not(bdi)')];
+  return Math.max(...parts.map((part) => part.getBoundingClientRect().right));
+}"""
+
 
 async def test_a_replay_plays_to_the_verdict(page: Page, served: Served) -> None:
     debate_id = await served.open()
@@ -46,6 +52,9 @@ async def test_a_replay_is_gone_through_with_the_keyboard(page: Page, served: Se
     await expect(page.locator("#verdict")).to_be_visible()
     await page.keyboard.press("+")
     await expect(page.get_by_label("Speed")).to_have_value("2")
+    await page.set_viewport_size({"width": 360, "height": 700})
+    right = await page.evaluate(LONG_NAME_IN_BAR)
+    assert right <= 360
 
 
 async def test_a_kept_replay_plays_without_a_server(

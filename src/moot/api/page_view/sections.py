@@ -126,7 +126,7 @@ def now(debate: Debate, viewer: Viewer) -> Shape:
         "status": debate.status,
         "state": STATES[debate.status],
         "phase": _phase(debate, turn),
-        "round": max(debate.round, 1 if debate.running else 0),
+        "round": _round(debate, turn),
         "rounds": debate.rounds_planned,
         "speaking": [str(turn.number) for turn in debate.live],
         "next": next((slot.index for slot in _following(debate)), None),
@@ -162,6 +162,15 @@ def _phase(debate: Debate, turn: Turn | None) -> str:
         return "The audience votes"
     following = _following(debate)
     return debate.phase(following[0].index).title if following else "The speeches are over"
+
+
+def _round(debate: Debate, turn: Turn | None) -> int:
+    """The round of the phase that is shown: between two speeches, that of the next one."""
+    reached = max(debate.round, 1 if debate.running else 0)
+    if turn is not None or reached == 0 or debate.being_judged:
+        return reached
+    following = _following(debate)
+    return max(reached, following[0].round) if following else reached
 
 
 def _following(debate: Debate) -> tuple[Slot, ...]:

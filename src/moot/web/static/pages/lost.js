@@ -4,7 +4,8 @@ import { html } from '../../vendor/preact.js';
 import { NotFound } from '../parts/not_found.js';
 
 export default function Lost() {
-  return html`<${NotFound} title="Page not found">
+  const manual = location.pathname.startsWith('/manual/') && html`<a class="btn" href="/manual/">The manual</a>`;
+  return html`<${NotFound} title="Page not found" more=${manual}>
     There is no page at <code dir="ltr">${location.pathname}</code>. Check the address. If it was a link to a debate, the
     debate may have been deleted.
   <//>`;

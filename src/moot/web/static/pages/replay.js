@@ -24,7 +24,7 @@ export default function Replay({ id, at }) {
   const keep = (reasoning) => () => save(id, recording.view(1).about.motion, 'replay', reasoning);
   return html`<main id="main" class="replay">
     <${Player} recording=${recording} id=${id} start=${startOf(recording, at)} onTurn=${keepAddress}>
-      <${Menu} label="Save or read">
+      <${Menu} label="Save">
         <${Button} onClick=${keep(false)}>Save as HTML<//>
         <${Button} onClick=${keep(true)}>Save with reasoning<//>
         <a class="btn" href=${`/debate/${id}`}>Read the transcript</a>

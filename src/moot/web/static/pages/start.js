@@ -127,7 +127,7 @@ function SetupForm({ at, first, server, formats }) {
       onSwap=${swap} />
     <${Readiness} setup=${whole} server=${server} />
     <${FormatCard} format=${format} formats=${formats} describe=${(one) => formatSummary(one, inFormat(setup, format, one))}
-      order=${plan?.order}
+      rounds=${(one) => inFormat(setup, format, one).config.maxRounds} order=${plan?.order}
       current=${current} colours=${setup.seats.map((seat) => seat.color)} names=${names}
       wrong=${wrongs(wrong, 'format')} onPick=${(picked) => change(inFormat(setup, format, picked))} />
     <${Details} class="options-fold" summary=${options} needed=${Object.keys(wrong).some(isOption)}>

@@ -2,10 +2,10 @@
 // an invitation as an observer: it is created when the dialog opens, and can be revoked there.
 
 import { html, useEffect, useState } from '../../vendor/preact.js';
-import { post, remove, save, transcript } from '../lib/api.js';
+import { get, post, remove, save, transcript } from '../lib/api.js';
 import { useKeys } from '../lib/keyboard.js';
 import { go } from '../lib/router.js';
-import { Button, Failed, Link, Menu, Dialog, complain, copyText, isNear, toast } from '../lib/ui.js';
+import { Button, Failed, Link, Menu, Dialog, complain, copyText, isNear, toast, useLoaded } from '../lib/ui.js';
 import { ReasoningDialog } from './reasoning.js';
 import { Rejudge } from './rejudge.js';
 
@@ -92,12 +92,16 @@ function Share({ id, onClose }) {
     toast('The link is revoked.');
     onClose();
   };
+  // Only the operator may read the tokens; where that is refused, tokens are needed.
+  const [tokens] = useLoaded((signal) => get('/tokens', { signal }));
   const url = link && new URL(link.link, location.origin).href;
   return html`<${Dialog} title="Share" class="share" onClose=${onClose}>
     ${error && html`<${Failed} error=${error} />`}
     <div class="stack">
-      <p>With this link one can read this debate, its verdict and its replay, and change nothing. It opens no other
-        debate.</p>
+      <p>Anyone with this link can read this debate, its verdict and its replay, and change nothing.
+        ${' '}${tokens?.needed === false
+          ? 'This server has no access token, so everyone who can reach it can also see and change all other debates. Create a token in the settings to prevent that.'
+          : 'It opens no other debate.'}</p>
       <${Link} label="Read-only link" url=${url}>
         <${Button} onClick=${withdraw} disabled=${!link}>Revoke<//>
       <//>

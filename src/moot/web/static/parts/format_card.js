@@ -7,9 +7,9 @@ import { Dialog } from '../lib/ui.js';
 import { Wrong } from './field.js';
 import { Order } from './speech_strip.js';
 
-/** `describe(format)`: what a format does in this setup; `order`: the speeches that the server planned for these seats;
+/** `describe(format)`: what a format does in this setup; `rounds(format)`: how many it has there; `order`: the speeches that the server planned for these seats;
     pale while it is not `current`. */
-export function FormatCard({ format, formats, describe, order = [], current, colours, names, wrong, onPick }) {
+export function FormatCard({ format, formats, describe, rounds, order = [], current, colours, names, wrong, onPick }) {
   const [choosing, choose] = useState(false);
   const pick = (picked) => {
     choose(false);
@@ -29,7 +29,7 @@ export function FormatCard({ format, formats, describe, order = [], current, col
     ${choosing && html`<${Dialog} title="Choose a format" class="formats" onClose=${() => choose(false)}>
       <div role="group" aria-label="Formats">${formats.map(
         (one) => html`<${Choice} key=${one.name} format=${one} summary=${describe(one)} chosen=${one === format}
-          onPick=${() => pick(one)} />`,
+          order=${one === format && order.length ? order : shortened(one, rounds(one))} onPick=${() => pick(one)} />`,
       )}</div>
     <//>`}
   </section>`;
@@ -48,9 +48,17 @@ function counted(order) {
   return `${plural(whole, 'speech', 'speeches')}${parts} in ${plural(rounds, 'round')}, about ${plural(words, 'word')}`;
 }
 
-const Choice = ({ format, summary, chosen, onPick }) => html`<button type="button" class="choice" aria-pressed=${chosen}
+/** The speeches of a format in so many rounds: the last round stays the last, those before it are left out or repeated. */
+function shortened({ order, rounds: usual, scripted }, rounds) {
+  if (scripted || rounds === usual || usual < 2) return order;
+  const at = (round) => (round === rounds && rounds > 1 ? usual : Math.min(round, usual - 1));
+  const numbers = Array.from({ length: rounds }, (_, index) => index + 1);
+  return numbers.flatMap((round) => order.filter((speech) => speech.round === at(round)).map((speech) => ({ ...speech, round })));
+}
+
+const Choice = ({ format, summary, chosen, order, onPick }) => html`<button type="button" class="choice" aria-pressed=${chosen}
   onClick=${onPick}>
   <b dir="auto">${format.title}</b>
   <span class="small soft" dir="auto">${summary}</span>
-  <${Drawn} order=${format.order} colours=${SEAT_COLOURS} label=${`Speeches of ${format.title}`} />
+  <${Drawn} order=${order} colours=${SEAT_COLOURS} label=${`Speeches of ${format.title}`} />
 </button>`;
