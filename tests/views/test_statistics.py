@@ -242,8 +242,9 @@ def test_the_order_sways_some_judges_and_panels_agree_or_not() -> None:
     counted = statistics([alone, swayed, panel, split, debate(OWL, CAT, won=0)]).judges
     assert (counted.debates, counted.judges, counted.flips, counted.flip_rate) == (4, 8, 2, 0.25)
     assert (counted.panels, counted.unanimous, counted.unanimous_rate) == (2, 1, 0.5)
-    assert counted.agreement == 0.825
-    assert counted.interval == ConfidenceInterval(0.593, 1.0)
+    assert counted.agreement == 0.933
+    assert counted.interval == ConfidenceInterval(0.803, 1.0)
+    assert statistics([swayed]).judges.agreement is None
     assert statistics([]).judges == JudgeRecord(0, 0, 0, None, None, 0, 0, None, None, None, None)
 
 

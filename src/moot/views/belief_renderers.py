@@ -8,6 +8,7 @@ two sure debaters are far apart. A table below it has every number.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from moot.views.beliefs import BeliefMark, BeliefPoint, BeliefReport, percent
 from moot.views.participants import ParticipantView, seat_style
@@ -80,16 +81,25 @@ def belief_svg(report: BeliefReport, seats: tuple[ParticipantView, ...]) -> str:
     ]
     colours = {seat.id: seat_style(seat) for seat in seats}
     for name, marks in report.marks.items():
-        path = " ".join(f"{x(mark.at):.1f},{y(mark.chance):.1f}" for mark in marks)
+        paths = "".join(
+            f'<polyline points="{" ".join(f"{x(mark.at):.1f},{y(mark.chance):.1f}" for mark in line)}"/>'
+            for line in unbroken_lines(marks)
+        )
         dots = "".join(_dot(name, x(mark.at), y(mark.chance)) for mark in marks)
         style = f' style="{colours[name]}"' if name in colours else ""
         kind = "judge" if name == "judge" else "party"
-        drawn.append(f'<g class="{kind}"{style}><polyline points="{path}"/>{dots}</g>')
+        drawn.append(f'<g class="{kind}"{style}>{paths}{dots}</g>')
     label = escape_line(f"How likely {first} is to win, after each speech. {chart_words(report)}")
     return (
         f'<svg class="axis beliefs" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">'
         f"{''.join(drawn)}</svg>{_legend(report, colours)}"
     )
+
+
+def unbroken_lines(marks: tuple[BeliefMark, ...]) -> Iterator[tuple[BeliefMark, ...]]:
+    """The marks that one line connects: a new line begins after an answer that is missing."""
+    starts = [0, *(index for index, mark in enumerate(marks) if index and not mark.joined), len(marks)]
+    yield from (marks[start:end] for start, end in pairwise(starts))
 
 
 def _dot(name: str, x: float, y: float) -> str:

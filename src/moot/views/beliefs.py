@@ -71,6 +71,8 @@ class BeliefMark(Struct, frozen=True):
 
     at: int
     chance: float
+    joined: bool = True
+    """Whether a line leads to it from the mark before. False after an answer that is missing."""
 
 
 class BeliefReport(Struct, frozen=True):
@@ -199,12 +201,22 @@ def _marks(debate: Debate, points: tuple[BeliefPoint, ...]) -> dict[str, tuple[B
     if len(sides) != 2:
         return {}
     marks: dict[str, list[BeliefMark]] = {side.id: [] for side in sides} | {"judge": []}
+    missing: set[str] = set()
+
+    def mark(name: str, place: int, chance: float) -> None:
+        marks[name].append(BeliefMark(place, chance, joined=name not in missing))
+        missing.discard(name)
+
     for at, point in enumerate(points):
         party = party_of(debate, point.speaker.id) if point.speaker else None
         for chance, place in ((point.before, at - 1), (point.after, at)):
             if party is not None and chance is not None:
                 own = chance if party.id == sides[0].id else 1 - chance
-                marks[party.id].append(BeliefMark(place, round(own, 4)))
+                mark(party.id, place, round(own, 4))
+            elif party is not None:
+                missing.add(party.id)
         if sides[0].id in point.judge:
-            marks["judge"].append(BeliefMark(at, point.judge[sides[0].id]))
+            mark("judge", at, point.judge[sides[0].id])
+        else:
+            missing.add("judge")
     return {name: tuple(row) for name, row in marks.items() if row}

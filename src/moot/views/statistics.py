@@ -82,6 +82,8 @@ class _JudgeCounter(Struct):
     flips: int = 0
     panels: int = 0
     unanimous: int = 0
+    decided: int = 0
+    """Debates in which they named a winner; only these have a share of ballots that name it."""
     agreed: float = 0.0
     squares: float = 0.0
 
@@ -92,8 +94,10 @@ class _JudgeCounter(Struct):
         self.flips += summary.flips
         self.panels += summary.minds > 1
         self.unanimous += summary.minds > 1 and agreement == 1
-        self.agreed += agreement
-        self.squares += agreement * agreement
+        if summary.winner is not None:
+            self.decided += 1
+            self.agreed += agreement
+            self.squares += agreement * agreement
 
     def result(self) -> JudgeRecord:
         return JudgeRecord(
@@ -106,8 +110,8 @@ class _JudgeCounter(Struct):
             unanimous=self.unanimous,
             unanimous_rate=ratio(self.unanimous, self.panels),
             unanimous_interval=wilson_interval(self.unanimous, self.panels),
-            agreement=round(self.agreed / self.debates, 3) if self.debates else None,
-            interval=mean_interval(self.agreed, self.squares, self.debates),
+            agreement=round(self.agreed / self.decided, 3) if self.decided else None,
+            interval=mean_interval(self.agreed, self.squares, self.decided),
         )
 
 

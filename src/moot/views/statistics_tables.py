@@ -5,7 +5,7 @@ The tables of wins are sent by the API as they are: their `Meta` describes them 
 
 from __future__ import annotations
 
-from math import sqrt
+from math import floor, sqrt
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -19,6 +19,11 @@ Z = 1.96
 
 def ratio(part: float, total: int) -> float | None:
     return round(part / total, 3) if total else None
+
+
+def whole_percent(share: float) -> str:
+    """Rounded as the page does it: a half goes up."""
+    return f"{floor(100 * share + 0.5)}%"
 
 
 def wilson_interval(part: float, total: int) -> ConfidenceInterval | None:
@@ -125,7 +130,8 @@ class JudgeRecord(Struct, frozen=True, rename="camel"):
     unanimous_rate: float | None
     unanimous_interval: ConfidenceInterval | None
     agreement: Annotated[
-        float | None, Meta(description="The share of ballots that name the winner, on average.")
+        float | None,
+        Meta(description="The share of ballots that name the winner, on average; null where nobody won."),
     ]
     interval: Annotated[ConfidenceInterval | None, Meta(description="Of `agreement`.")]
 

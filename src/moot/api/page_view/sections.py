@@ -398,7 +398,7 @@ def beliefs(debate: Debate, viewer: Viewer) -> Shape:
             for point, row in zip(report.points, belief_rows(report), strict=True)
         ],
         "marks": {
-            name: [{"at": mark.at, "chance": mark.chance} for mark in marks]
+            name: [{"at": mark.at, "chance": mark.chance, "joined": mark.joined} for mark in marks]
             for name, marks in report.marks.items()
         },
         "judge": report.judge,

@@ -83,9 +83,15 @@ def _standings(terminal: Terminal, what: str, standings: tuple[WinRecord, ...]) 
     terminal.blank_line()
     table = make_table(what, "debates", "won", "lost", "drawn", "")
     for one in standings:
-        rate = _rate(one.rate, one.interval) or "only beside or against itself"
+        rate = _rate(one.rate, one.interval)
+        # A model that only met itself has neither won nor lost nor drawn.
+        counts = map(str, (one.wins, one.losses, one.draws)) if rate else ("–", "–", "–")
         add_row(
-            table, (one.name, "bold"), str(one.debates), str(one.wins), str(one.losses), str(one.draws), rate
+            table,
+            (one.name, "bold"),
+            str(one.debates),
+            *counts,
+            rate or "only beside or against itself: not counted",
         )
     terminal.table(table)
 
@@ -140,7 +146,10 @@ def _rate(rate: float | None, interval: ConfidenceInterval | None) -> str:
     """With the interval in which the true one lies: 3 of 4 may be chance."""
     if rate is None or interval is None:
         return ""
-    return f"{rate:.0%} ({interval.low:.0%} to {interval.high:.0%})"
+    from moot.views.statistics_tables import whole_percent
+
+    low, high = whole_percent(interval.low), whole_percent(interval.high)
+    return f"{whole_percent(rate)} ({low} to {high})"
 
 
 def _topics(terminal: Terminal, statistics: Statistics) -> None:

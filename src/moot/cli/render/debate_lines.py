@@ -277,12 +277,19 @@ def belief_lines(debate: Debate, width: int) -> Iterator[Text]:
     if report.points:
         heads, rows = belief_heads(report), list(belief_rows(report))
         name_width = max(12, min(max(len(row[0]) for row in rows), width - 4 - 16 * (len(heads) - 1)))
-        for row in (heads, *rows):
+        for row in (*_heading_rows(heads), *rows):
             cells = "".join(shorten(cell, 15).rjust(16) for cell in row[1:])
             yield styled(INDENT, (pad(shorten(row[0], name_width), name_width) + cells, "dim"))
     if report.audience:
         yield from paragraph("The model audience:", width, "dim")
         yield from verdict.poll_lines(report.audience, width)
+
+
+def _heading_rows(heads: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The headings of a table on as many lines as the longest of them needs."""
+    wrapped = [[words for _, words in wrap(single_line(head), 15)] for head in heads]
+    height = max(map(len, wrapped))
+    yield from zip(*([""] * (height - len(lines)) + lines for lines in wrapped), strict=True)
 
 
 def ending_lines(debate: Debate, width: int, style: str = "dim") -> Iterator[Text]:

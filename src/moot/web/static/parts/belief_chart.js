@@ -52,7 +52,7 @@ function Chart({ beliefs, about }) {
       <svg class="lines" aria-hidden="true">
         ${LINES.map(([chance]) => html`<line key=${chance} class="level" x1="0" x2="100%" y1=${y(chance)} y2=${y(chance)} />`)}
         ${entries.map(([name, marks]) => html`<g key=${name} data-seat class=${name === 'judge' ? 'judge' : 'party'} style=${style(name)}>
-          ${marks.slice(1).map((mark, index) => html`<line key=${index}
+          ${marks.slice(1).map((mark, index) => mark.joined && html`<line key=${index}
             x1=${x(marks[index].at)} y1=${y(marks[index].chance)} x2=${x(mark.at)} y2=${y(mark.chance)} />`)}
           ${marks.map((mark, index) => html`<${Dot} key=${index} judge=${name === 'judge'} cx=${x(mark.at)} cy=${y(mark.chance)} />`)}
         </g>`)}

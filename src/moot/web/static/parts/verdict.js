@@ -128,7 +128,7 @@ function Mishaps({ debate, about, to }) {
   return html`<section class="mishaps" aria-labelledby="mishaps-title">
     <h3 id="mishaps-title">Issues</h3>
     ${mishaps.length === 0
-      ? html`<p class="soft">None: no refusal, no silent turn,${nothing} no one switched sides.</p>`
+      ? html`<p class="soft">None that changed the debate: no refusal, no silent turn,${nothing} no one switched sides.</p>`
       : html`<ul>${mishaps.flatMap(([seat, kinds]) => kinds.map((one) => html`<li key=${`${seat}${one.kind}`}>
           <bdi>${parties.get(seat)}</bdi> ${one.text}${' '}
           <span class="turns">${one.turns.map(
