@@ -179,7 +179,13 @@ def test_the_margin_names_who_is_ahead():
 
 def test_each_judge_leans_by_a_margin_in_each_order():
     (leaning,) = outcome.leanings(held().debate)
-    assert leaning == outcome.JudgeMargins("Judge", (10, 4), flipped=False)
+    assert leaning == outcome.JudgeMargins("Judge", (10, 4), flipped=False, votes=(1, 1))
+
+
+def test_with_level_points_a_dot_is_on_the_side_of_the_party_that_the_ballot_names():
+    log = spoken().judged(ballot("against", 70, 70, 0), ballot("for", 70, 70, 1))
+    (leaning,) = outcome.leanings(log.debate)
+    assert (leaning.margins, leaning.places(2)) == ((0, 0), (-2, 2))
 
 
 def test_every_ending_and_failure_has_words():

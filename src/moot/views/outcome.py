@@ -71,6 +71,13 @@ class JudgeMargins(Struct, frozen=True):
     judge: str
     margins: tuple[float, ...]
     flipped: bool
+    votes: tuple[int, ...] = ()
+    """Whom it named in each order: 1 the first party, -1 the second, 0 neither."""
+
+    def places(self, least: float) -> tuple[float, ...]:
+        """Where its dots are drawn: at its margins, and with level points `least` towards whom it named."""
+        votes = self.votes or (0,) * len(self.margins)
+        return tuple(margin or least * vote for margin, vote in zip(self.margins, votes, strict=True))
 
 
 def headline(debate: Debate, verdict: DebateVerdict) -> str:
@@ -306,12 +313,11 @@ def leanings(debate: Debate, judging: Judging | None = None) -> tuple[JudgeMargi
     first, second = (one.id for one in parties(debate))
     drawn: list[JudgeMargins] = []
     for judged in counted_judges(judging):
-        complete_scores = [
-            ballot.scores for ballot in judged.ballots if {first, second} <= ballot.scores.keys()
-        ]
-        if complete_scores:
-            margins = tuple(scores[first].score - scores[second].score for scores in complete_scores)
-            drawn.append(JudgeMargins(judged.judge.name, margins, judged.flipped))
+        scored = [ballot for ballot in judged.ballots if {first, second} <= ballot.scores.keys()]
+        if scored:
+            margins = tuple(ballot.scores[first].score - ballot.scores[second].score for ballot in scored)
+            votes = tuple((ballot.winner == first) - (ballot.winner == second) for ballot in scored)
+            drawn.append(JudgeMargins(judged.judge.name, margins, judged.flipped, votes))
     return tuple(drawn)
 
 

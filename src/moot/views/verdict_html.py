@@ -60,26 +60,29 @@ def _bar(score: SeatScore) -> str:
 
 
 def _axis(leanings: tuple[JudgeMargins, ...], first: ParticipantView, second: ParticipantView) -> str:
-    """Each judge is two linked dots, one per order; on either side of the middle they name another winner."""
+    """Each judge is two linked dots, one per order; on either side of the middle they name another winner.
+
+    With level points a dot is a little on the side of the party that the ballot names.
+    """
     reach = max(10.0, *(abs(margin) for leaning in leanings for margin in leaning.margins))
     height = 30 + 36 * len(leanings)
     drawn = [
         f'<line class="zero" x1="300" y1="4" x2="300" y2="{height - 22}"/>',
         f'<line class="rule" x1="0" y1="{height - 22}" x2="600" y2="{height - 22}"/>',
-        f'<text x="0" y="{height - 5}">{escape_line(first.shown[:40])}</text>',
-        f'<text x="300" y="{height - 5}" text-anchor="middle">level</text>',
-        f'<text x="600" y="{height - 5}" text-anchor="end">{escape_line(second.shown[:40])}</text>',
+        f'<text x="0" y="{height - 5}">{escape_line(first.shown[:34])}</text>',
+        f'<text x="300" y="{height - 5}" text-anchor="middle">level on points</text>',
+        f'<text x="600" y="{height - 5}" text-anchor="end">{escape_line(second.shown[:34])}</text>',
     ]
     for index, leaning in enumerate(leanings):
         y = 26 + 36 * index
-        spots = [300 - 280 * margin / reach for margin in leaning.margins]
+        spots = [300 - 280 * margin / reach for margin in leaning.places(reach / 20)]
         name = escape_line(leaning.judge) + (" · changed its mind" if leaning.flipped else "")
         drawn.append(f'<text x="0" y="{y - 14}">{name}</text>')
         drawn.append(f'<line class="link" x1="{min(spots):.1f}" y1="{y}" x2="{max(spots):.1f}" y2="{y}"/>')
         for order, spot in enumerate(spots):
             kind = "first" if order == 0 else "second"
             drawn.append(f'<circle class="{kind}" cx="{spot:.1f}" cy="{y}" r="5"/>')
-    label = "The margin of each judge in both orders"
+    label = "The margin of each judge in points, in both orders"
     return (
         f'<svg class="axis" viewBox="0 0 600 {height}" role="img" aria-label="{label}">{"".join(drawn)}</svg>'
     )

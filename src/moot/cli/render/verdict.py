@@ -83,7 +83,7 @@ def margin_axis(result: VerdictView, width: int) -> Iterator[Text]:
 
 def _dots(leaning: JudgeMargins, room: int, reach: float) -> Text:
     half = room // 2
-    spots = [half - round(half * margin / reach) for margin in leaning.margins]
+    spots = [half - round(half * margin / reach) for margin in leaning.places(reach / half)]
     low, high = min(spots), max(spots)
     drawn = styled(INDENT, pad(leaning.judge + (", flipped" if leaning.flipped else ""), NAME_WIDTH) + " ")
     for cell in range(room):

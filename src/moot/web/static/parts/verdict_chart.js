@@ -7,6 +7,8 @@ import { inPoints } from '../lib/numbers.js';
 import { partiesOf } from '../lib/seats.js';
 import { Points, Ranks, orderName } from './ranking_chart.js';
 
+/** Of the axis: how far from the middle a dot with level points is drawn. */
+const LEAST = 0.05;
 const STEPS = [5, 10, 20, 25, 50, 100];
 
 /** Nothing for a verdict by hand or by vote, which has no ballots. */
@@ -22,12 +24,18 @@ export function Doubt({ verdict, about }) {
 }
 
 function Axis({ verdict, parties, ends: [first, second] }) {
-  const rows = verdict.leanings.map((one) => ({ ...one, winners: winnersOf(verdict, one) }));
+  const rows = verdict.leanings.map((one) => {
+    const winners = winnersOf(verdict, one);
+    return { ...one, winners, named: winners.map((id) => parties.get(id)?.name ?? 'nobody') };
+  });
   const { step, reach } = scaleOf(rows.flatMap((row) => row.margins));
   // The first party, who argues for the motion, is on the left, as at the lecterns.
   const at = (margin) => `${50 - (margin / reach) * 47}%`;
   const ahead = (margin) => (margin > 0 ? first : second).name;
   const leadText = (margin) => (margin === 0 ? 'level' : `${inPoints(margin)} for ${ahead(margin)}`);
+  // With level points a dot is a little on the side of the party that the ballot names.
+  const sideOf = (id) => (id === first.id) - (id === second.id);
+  const placeOf = (margin, winner) => at(margin || sideOf(winner) * reach * LEAST);
   const colour = (id) => parties.get(id)?.style ?? '';
   const panel = rows.length > 1 ? verdict.average : null;
   return html`<figure class="doubt">
@@ -36,9 +44,10 @@ function Axis({ verdict, parties, ends: [first, second] }) {
         <svg width="12" height="12" aria-hidden="true"><circle class=${dot} cx="6" cy="6" r="4.5" /></svg>
         ${orderName(order)}
       </span>`)}
+      <span>margin in points</span>
     </figcaption>
     <div class="plot" role="img" aria-label=${inWords(rows, panel, leadText, verdict.marginWords)}>
-      ${rows.map((row) => html`<${Judge} key=${row.judge} row=${row} at=${at} leadText=${leadText} colour=${colour} />`)}
+      ${rows.map((row) => html`<${Judge} key=${row.judge} ...${{ row, placeOf, leadText, colour }} />`)}
       ${panel && html`<${Panel} panel=${panel} at=${at} leadText=${leadText} />`}
       <div class="ends">
         <span></span>
@@ -53,18 +62,21 @@ function Axis({ verdict, parties, ends: [first, second] }) {
   </figure>`;
 }
 
-function Judge({ row, at, leadText, colour }) {
-  const [one, other] = row.margins;
-  const dots = row.margins.map((margin, index) => html`<circle key=${index} data-seat
+function Judge({ row, placeOf, leadText, colour }) {
+  const places = row.margins.map((margin, index) => placeOf(margin, row.winners[index]));
+  const [one, other] = places;
+  const level = row.margins.every((margin) => margin === 0);
+  const dots = places.map((place, index) => html`<circle key=${index} data-seat
     style=${colour(row.winners[index])} class=${index ? 'second' : 'first'}
-    cx=${at(margin)} cy="50%" r=${index === 0 ? 6 : one === other ? 10 : 6} />`);
+    cx=${place} cy="50%" r=${index === 0 ? 6 : one === other ? 10 : 6} />`);
   return html`<div class="judge ${row.flipped ? 'flipped' : ''}">
     <span class="who"><bdi>${row.judge}</bdi></span>
-    <span class="says">${row.flipped ? 'changed its mind' : both(row.margins, leadText)}</span>
+    <span class="says">${row.flipped ? 'changed its mind' : both(row.margins, leadText)}${level && html`:${' '}
+      <bdi>${[...new Set(row.named)].join(', then ')}</bdi>`}</span>
     <svg aria-hidden="true">
       <line class="level" x1="50%" x2="50%" y1="0" y2="100%" />
       ${other !== undefined && html`<line class="link" data-seat style=${colour(row.winners[0])}
-        x1=${at(one)} x2=${at(other)} y1="50%" y2="50%" />`}
+        x1=${one} x2=${other} y1="50%" y2="50%" />`}
       ${dots.toReversed()}
     </svg>
   </div>`;
@@ -79,7 +91,7 @@ function both([one, other], leadText) {
 function Panel({ panel, at, leadText }) {
   return html`<div class="judge panel">
     <span class="who">All together</span>
-    <span class="says">${leadText(panel.low)} to ${leadText(panel.high)}</span>
+    <span class="says">${panel.low === panel.high ? leadText(panel.low) : `${leadText(panel.low)} to ${leadText(panel.high)}`}</span>
     <svg aria-hidden="true">
       <line class="level" x1="50%" x2="50%" y1="0" y2="100%" />
       <line class="range" x1=${at(panel.low)} x2=${at(panel.high)} y1="50%" y2="50%" />
@@ -117,9 +129,10 @@ function Table({ rows, parties, leadText, panel, average }) {
 
 function inWords(rows, panel, leadText, average) {
   const flip = (row) => (row.flipped ? ', changed its mind' : '');
-  const judges = rows.map((row) => `${row.judge}: ${row.margins.map(leadText).join(', then ')}${flip(row)}`);
+  const lead = (row) => row.margins.map((margin, index) => leadText(margin) + (margin ? '' : `, naming ${row.named[index]}`));
+  const judges = rows.map((row) => `${row.judge}: ${lead(row).join(', then ')}${flip(row)}`);
   const all = panel ? `. All together ${average} on average, from ${leadText(panel.low)} to ${leadText(panel.high)}` : '';
-  return `The margin of each judge in both orders. ${judges.join('. ')}${all}.`;
+  return `The margin of each judge in points, in both orders. ${judges.join('. ')}${all}.`;
 }
 
 /** The winner of each ballot with points, in the order of the margins. */
