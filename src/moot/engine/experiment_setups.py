@@ -1,0 +1,145 @@
+"""What the debates of an experiment are: their setups, their limits, and what all of them will cost.
+
+A leg is one debate of the plan: two models on a motion, or one protocol on a question (`QuestionSetups`).
+With a budget, the limit of a debate is the worst that can happen in it, unless the file says less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import ROUND_CEILING
+
+import msgspec
+from msgspec import Struct
+
+from moot import formats
+from moot.core.errors import Invalid
+from moot.core.terms import ExperimentTag, Format, Model, Money
+from moot.engine.arena import Arena
+from moot.engine.question_setups import ProtocolEstimate, QuestionSetups, known_total
+from moot.experiments.definition import ExperimentDefinition
+from moot.experiments.leg_results import LegResult
+from moot.experiments.planned_debates import PlannedDebate, all_legs, planned_count, seats_of, teams_of
+from moot.experiments.planned_questions import PlannedQuestion, protocol_format
+from moot.rules.cost_estimate import ANY_LIMIT, CostEstimate, estimate
+from moot.rules.debate_setup import Setup, opening_event
+
+PlannedLeg = PlannedDebate | PlannedQuestion
+
+
+class ExperimentEstimate(Struct, frozen=True):
+    """What an experiment will hold and cost, before it is run."""
+
+    matchups: int
+    debates: int
+    calls: tuple[int, int]
+    """From speeches within their word budget to every repair and question."""
+    low: Money | None
+    high: Money | None
+    """None where a price is not known. With a budget never more than that."""
+    unpriced: tuple[str, ...]
+    debate_limit: Money | None
+    protocols: tuple[ProtocolEstimate, ...] = ()
+    """The same for each protocol, where there are questions."""
+
+
+class ExperimentSetups:
+    def __init__(self, arena: Arena, definition: ExperimentDefinition) -> None:
+        self._arena = arena
+        self._definition = definition
+        self._limits: dict[tuple[str, ...] | str, Money | None] = {}
+        self.questions = QuestionSetups(arena, definition) if definition.questions else None
+        self.format: Format = (
+            protocol_format(definition.protocols[0])
+            if self.questions
+            else formats.load(definition.format, arena.settings.formats)
+        )
+        self.teams = 2 if self.questions else teams_of(self.format)
+        self._planned_debates = 0 if self.questions else planned_count(definition, self.teams)
+
+    def planned(self, results: Mapping[str, LegResult]) -> int:
+        """How many debates there will be."""
+        return self.questions.planned(results) if self.questions else self._planned_debates
+
+    def models(self) -> tuple[Model, ...]:
+        """All models of the experiment, judges included. Raises Invalid or Unavailable for one that cannot be
+        used: an unknown name, or a service without its key."""
+        names = dict.fromkeys((*self._definition.models, *self._definition.judges))
+        models = tuple(self._arena.model(name) for name in names)
+        for model in models:
+            self._arena.providers.get(model.provider)
+        return models
+
+    async def estimate(self) -> ExperimentEstimate:
+        """Check models, format and prices, and count. Raises Invalid with what is wrong."""
+        definition = self._definition
+        if self.questions is not None:
+            return await self._estimate_questions(self.questions)
+        legs = all_legs(definition, self.teams)
+        estimates = dict[tuple[str, ...], CostEstimate]()
+        for leg in legs:
+            if leg.models not in estimates:
+                setup = await self.setup(leg, definition.debate_limit, {})
+                estimates[leg.models] = estimate(opening_event(setup))
+        debates = [estimates[leg.models] for leg in legs]
+        low, high = known_total([each.low for each in debates]), known_total([each.high for each in debates])
+        return ExperimentEstimate(
+            matchups=len(legs) // self.teams,
+            debates=len(legs),
+            calls=(sum(each.calls.low for each in debates), sum(each.calls.high for each in debates)),
+            low=low,
+            high=high if definition.budget is None or high is None else min(high, definition.budget),
+            unpriced=tuple(sorted({name for each in debates for name in each.unpriced})),
+            debate_limit=await self.debate_limit(legs[0], {}),
+        )
+
+    async def _estimate_questions(self, setups: QuestionSetups) -> ExperimentEstimate:
+        definition, found = self._definition, await setups.estimates()
+        low, high = known_total([each.low for each in found]), known_total([each.high for each in found])
+        return ExperimentEstimate(
+            matchups=len(definition.questions),
+            debates=sum(each.debates for each in found),
+            calls=(sum(each.calls[0] for each in found), sum(each.calls[1] for each in found)),
+            low=low,
+            high=high if definition.budget is None or high is None else min(high, definition.budget),
+            unpriced=setups.unpriced(),
+            debate_limit=definition.debate_limit,
+            protocols=found,
+        )
+
+    async def setup(
+        self, planned: PlannedLeg, limit: Money | None, results: Mapping[str, LegResult]
+    ) -> Setup:
+        definition = self._definition
+        if isinstance(planned, PlannedQuestion):
+            setups = self.questions or QuestionSetups(self._arena, definition)
+            return await setups.setup(planned, limit, results)
+        setup = await self._arena.setup(
+            planned.motion,
+            format=self.format,
+            models=seats_of(planned, self.format),
+            judges=definition.judges,
+            rounds=definition.rounds,
+            cost_limit=limit,
+            seed=definition.seed,
+            **definition.options,
+        )
+        return msgspec.structs.replace(setup, experiment=ExperimentTag(definition.name, planned.group))
+
+    async def debate_limit(self, planned: PlannedLeg, results: Mapping[str, LegResult]) -> Money | None:
+        """The cost limit of a debate: as defined; with a budget, at most the worst that can happen."""
+        definition = self._definition
+        if definition.debate_limit is not None or definition.budget is None:
+            return definition.debate_limit
+        key = planned.leg if isinstance(planned, PlannedQuestion) else planned.models
+        if key not in self._limits:
+            self._limits[key] = await self._worst_cost(planned, results)
+        return self._limits[key]
+
+    async def _worst_cost(self, planned: PlannedLeg, results: Mapping[str, LegResult]) -> Money:
+        if isinstance(planned, PlannedQuestion) and self.questions is not None:
+            return await self.questions.worst_cost(planned, results)
+        worst = estimate(opening_event(await self.setup(planned, ANY_LIMIT * 1000, results))).high
+        if worst is None:
+            raise Invalid("A budget needs the price of every model; add the missing ones to moot.toml.")
+        return worst.quantize(Money("0.01"), ROUND_CEILING) or Money("0.01")
