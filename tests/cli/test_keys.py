@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from moot.providers.keys import Secret
+from moot.providers.saved_keys import SavedKeys
 from tests.cli.provider_service import Service
 from tests.cli.terminal import Terminal, environment, piped
 
@@ -22,12 +25,19 @@ def test_a_key_is_piped_in_used_tested_and_removed(tmp_path: Path) -> None:
         assert "MISTRAL_API_KEY is set too; the saved key is used" in " ".join(saved.stdout.split())
         assert (tmp_path / "keys" / "mistral").stat().st_mode & 0o777 == 0o600
         listed = piped(env, "keys", "list")
+        assert "(or set OPENAI_API_KEY)" in listed.stdout
         assert "MISTRAL_API_KEY is set too, and not used" in listed.stdout
         tested = piped(env, "keys", "test", "mistral")
         assert (tested.returncode, tested.stdout) == (0, "✓ Mistral accepted the saved key.\n")
         assert service.listings[-1]["Authorization"] == f"Bearer {KEY}"
         doctor = piped(env, "doctor")
         assert "saved (mistral)" in doctor.stdout
+        SavedKeys(tmp_path).record_test("mistral", Secret(KEY), ok=False)
+        failed = piped(env, "doctor")
+        assert "the saved key of mistral failed its test" in " ".join(failed.stdout.split())
+        assert "saved (mistral)" not in failed.stdout
+        assert re.search("✗ +mistral", piped(env, "keys", "list").stdout)
+        assert re.search(r"\? +mistral", piped(env, "models").stdout)
         removed = piped(env, "keys", "remove", "mistral")
         assert "The key in MISTRAL_API_KEY is used." in removed.stdout
     for done in (saved, listed, tested, doctor, removed):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
@@ -64,6 +65,9 @@ def _row_command(name: str) -> Callable[..., int]:
     return give
 
 
+MODEL_COMMANDS = ("install", "remove", "test")
+
+
 def usage_error(arguments: list[str], error: CycloptsError) -> list[str]:
     """Return what is wrong with a command line, and which help to look at."""
     command = next((name for _, name, _, _ in COMMANDS if name == arguments[0]), "")
@@ -74,6 +78,11 @@ def usage_error(arguments: list[str], error: CycloptsError) -> list[str]:
     if command == "keys":
         # It may be a key, which must not be repeated.
         return ["A key is never given on the command line.", "Type it after: moot keys set SERVICE"]
+    if command == "models" and arguments[1] not in MODEL_COMMANDS:
+        word = arguments[1]
+        if close := get_close_matches(word.lower(), MODEL_COMMANDS, n=1):
+            meant = f"Did you mean `moot models {close[0]}`?"
+            return [f"There is no command `moot models {word}`. {meant}", f"{help_} shows its usage."]
     if command:
         return [f"Unexpected argument: {more!r}.", f"{help_} shows its usage."]
     return [

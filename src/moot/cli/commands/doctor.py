@@ -238,8 +238,21 @@ def _keys(here: Settings) -> Iterator[CheckResult]:
         for endpoint in here.endpoints
         if (key := key_of(endpoint, here.environ, here.keys, saved))
     ]
-    sources = [_key_source(endpoint, key) for endpoint, key in keyed]
-    yield CheckResult("good" if sources else "note", "keys", ", ".join(sources) or "none set; none is needed")
+    failed = [
+        endpoint.name
+        for endpoint, key in keyed
+        if key.origin == "settings"
+        and here.saved_keys
+        and here.saved_keys.test_state(endpoint.name) == "failed"
+    ]
+    sources = [_key_source(endpoint, key) for endpoint, key in keyed if endpoint.name not in failed]
+    if sources or not failed:
+        found = ", ".join(sources) or "none set; none is needed"
+        yield CheckResult("good" if sources else "note", "keys", found)
+    for name in failed:
+        yield CheckResult(
+            "note", "keys", f"the saved key of {name} failed its test", f"moot keys test {name}"
+        )
     if here.keys and _readable_by_others(here.file):
         yield CheckResult("note", "keys", f"others may read {here.file}", f"chmod 600 {here.file}")
     for endpoint, _key in keyed:

@@ -19,8 +19,10 @@ from moot.core.errors import Invalid
 from moot.views.text import plural
 
 if TYPE_CHECKING:
+    from moot.core.terms import Money
     from moot.engine.arena import Arena
     from moot.engine.experiment_progress import ExperimentProgress
+    from moot.engine.experiment_runner import ExperimentRunner
     from moot.engine.experiment_setups import ExperimentEstimate
     from moot.experiments.definition import ExperimentDefinition
     from moot.experiments.leg_results import LegResult
@@ -63,15 +65,11 @@ def check(file: DefinitionFile, /) -> int:
 
         async with Arena.open() as arena:
             runner = ExperimentRunner(arena, definition)
-            files = arena.providers.model_files
-            local = [model.name for model in runner.models() if model.provider == "local"]
-            missing = [name for name in local if name in files.catalogue and name not in files.installed()]
-            return await runner.estimate(), missing
+            return await runner.estimate(), _not_installed(arena, runner)
 
     found, missing = run_loop(look())
     _show_estimate(terminal, definition, found)
-    for name in missing:
-        terminal.line(f"local/{name} is not installed. Install it: moot models install {name}")
+    _show_not_installed(terminal, missing)
     if own := sorted(set(definition.judges) & set(definition.models)):
         terminal.line(
             f"Also argue in the debates that they judge: {', '.join(own)}. They are not asked in their own "
@@ -89,7 +87,8 @@ def check(file: DefinitionFile, /) -> int:
 def run(file: DefinitionFile, /, *, retry_failed: Retry = False) -> int:
     """Hold the debates of an experiment that have not been held yet. Ctrl-C stops it; run it again to go on.
 
-    Exits with 1 where debates failed, or where the budget ended it early.
+    Exits with 1 where debates failed, or where the budget ended it early; with 2 where a model has to be
+    installed first.
     """
     from moot.experiments.definition import read_definition
 
@@ -267,17 +266,25 @@ def _hold(definition: ExperimentDefinition, retry_failed: bool) -> int:
 
     terminal = Terminal.out()
 
-    async def hold() -> ExperimentProgress:
+    async def hold() -> ExperimentProgress | list[str]:
         from moot.engine.arena import Arena
         from moot.engine.experiment_runner import ExperimentRunner
 
         async with Arena.open() as arena:
+            runner = ExperimentRunner(arena, definition)
+            catalogue = arena.providers.model_files.catalogue
+            # Models of a hub are large and are downloaded only on demand; the others are fetched here.
+            if missing := [name for name in _not_installed(arena, runner) if catalogue[name].hub is not None]:
+                return missing
             with install_bar() as report:
-                await arena.providers.prepare(ExperimentRunner(arena, definition).models(), report)
+                await arena.providers.prepare(runner.models(), report)
             with experiment_bar(definition.name) as show:
                 return await ExperimentRunner(arena, definition, show).run(retry_failed=retry_failed)
 
     progress = run_loop(hold())
+    if isinstance(progress, list):
+        _show_not_installed(Terminal.err(), progress)
+        return EXIT_UNUSABLE
     _show_progress(terminal, definition.name, progress)
     if progress.stopped_by == "budget":
         terminal.line(
@@ -288,6 +295,19 @@ def _hold(definition: ExperimentDefinition, retry_failed: bool) -> int:
     if progress.failed:
         terminal.line(f"Try those that failed again: moot experiment resume {definition.name} --retry-failed")
     return EXIT_INCOMPLETE if progress.failed or progress.finished < progress.planned else 0
+
+
+def _not_installed(arena: Arena, runner: ExperimentRunner) -> list[str]:
+    """The names of the local models of an experiment that are in the catalogue and not on this machine."""
+    files = arena.providers.model_files
+    installed = files.installed()
+    local = dict.fromkeys(model.name for model in runner.models() if model.provider == "local")
+    return [name for name in local if name in files.catalogue and name not in installed]
+
+
+def _show_not_installed(terminal: Terminal, names: list[str]) -> None:
+    for name in names:
+        terminal.line(f"local/{name} is not installed. Install it: moot models install {name}")
 
 
 def _standing_text(name: str, standing: ExperimentStanding) -> str:
@@ -325,23 +345,30 @@ def _show_estimate(terminal: Terminal, definition: ExperimentDefinition, found: 
         terminal.line(f"The price of {', '.join(found.unpriced)} is not known, so neither is the cost.")
     else:
         limit = f", never more than {dollars(definition.budget)}" if definition.budget else ""
-        terminal.line(f"Cost: {dollars(found.low)} to {dollars(found.high)}{limit}")
+        terminal.line(f"Cost: {_cost_range(found.low, found.high)}{limit}")
+
+
+def _cost_range(low: Money | None, high: Money | None) -> str:
+    """One amount where both are the same in writing."""
+    from moot.views.costs import dollars
+
+    if low is None or high is None:
+        return "not known"
+    first, last = dollars(low), dollars(high)
+    return first if first == last else f"{first} to {last}"
 
 
 def _show_protocols(terminal: Terminal, found: ExperimentEstimate) -> None:
-    from moot.views.costs import dollars
-
     if not found.protocols:
         return
     table = make_table("protocol", "debates", "calls", "cost")
     for each in found.protocols:
-        known = each.low is not None and each.high is not None
         add_row(
             table,
             (each.protocol, "bold"),
             f"{each.debates:,}",
             f"{each.calls[0]:,} to {each.calls[1]:,}",
-            f"{dollars(each.low)} to {dollars(each.high)}" if known else "not known",
+            _cost_range(each.low, each.high),
         )
     terminal.table(table)
 

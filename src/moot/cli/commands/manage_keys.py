@@ -19,7 +19,7 @@ from moot.core.errors import Invalid
 if TYPE_CHECKING:
     from moot.providers.endpoints import Endpoint
     from moot.providers.keys import ApiKey
-    from moot.providers.saved_keys import SavedKeys
+    from moot.providers.saved_keys import SavedKeys, TestState
     from moot.settings import Settings
 
 app = command_group("keys", "Keys of model services, saved on this machine: set, list, test, remove.")
@@ -38,12 +38,14 @@ def listed() -> int:
     table = make_table("", "service", "key", "")
     for endpoint in sorted(_takers(here), key=lambda each: not needs_key(each)):
         key = _key(here, endpoint)
-        mark = ("●", "green") if key else ("○", "dim")
+        source = _source(here, endpoint, key)
+        failed = source == SOURCES["failed"]
+        mark = ("✗", "bold red") if failed else ("●", "green") if key else ("○", "dim")
         add_row(
             table,
             mark,
             (endpoint.name, "bold" if key else ""),
-            _source(here, endpoint, key),
+            source,
             (_note(here, endpoint), "dim"),
         )
     terminal = Terminal.out()
@@ -107,6 +109,14 @@ def test(provider: Provider, /) -> int:
     return 0 if checked.ok else 1
 
 
+SOURCES: dict[TestState, str] = {
+    "untested": "saved, not tested",
+    "accepted": "saved",
+    "failed": "saved, test failed",
+}
+"""Of a saved key, by its last test."""
+
+
 def _settings() -> Settings:
     from moot import settings
 
@@ -149,11 +159,7 @@ def _source(here: Settings, endpoint: Endpoint, key: ApiKey | None) -> str:
         return "not set"
     if key.origin != "settings" or here.saved_keys is None:
         return f"set in {key.source}"
-    return {
-        "untested": "saved, not tested",
-        "accepted": "saved",
-        "failed": "saved, test failed",
-    }[here.saved_keys.test_state(endpoint.name)]
+    return SOURCES[here.saved_keys.test_state(endpoint.name)]
 
 
 def _note(here: Settings, endpoint: Endpoint) -> str:
@@ -164,7 +170,7 @@ def _note(here: Settings, endpoint: Endpoint) -> str:
     if key is not None and key.origin == "settings" and variable:
         return f"{variable} is set too, and not used"
     if key is None:
-        return f"or set {' or '.join(endpoint.keys)}" if needs_key(endpoint) else "needs none"
+        return f"(or set {' or '.join(endpoint.keys)})" if needs_key(endpoint) else "needs none"
     return ""
 
 

@@ -178,7 +178,8 @@ def _table(rows: tuple[AvailableModel, ...], default: str) -> None:
     table = make_table("", "model", "", "what to do")
     table.columns[1].no_wrap = True
     for model in sorted(rows, key=_rank):
-        mark = ("●", "green") if model.usable else ("○", "dim")
+        works = ("●", "green") if model.proven else ("?", "yellow")
+        mark = works if model.usable else ("○", "dim")
         name = (model.name, "bold" if model.usable else "")
         add_row(table, mark, name, (_about(model), "dim"), model.todo)
     terminal.table(table)

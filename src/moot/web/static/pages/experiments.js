@@ -6,6 +6,7 @@ import { usableModels } from '../lib/default_models.js';
 import { plural } from '../lib/numbers.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { Copy, Empty, Failed, useLoaded } from '../lib/ui.js';
+import { sized } from '../parts/model_install.js';
 import { Progress, ProgressFigures, StateName, isRunning, shortName, usePolling } from '../parts/experiment_progress.js';
 
 await ensureStyle('experiments');
@@ -14,7 +15,8 @@ const SHOWN = 6;
 /** The second model of the example where only one can be used: the smallest that argues by itself. */
 const SECOND = 'qwen2.5-1.5b';
 
-/** An experiment that runs here: its file, and the commands. `server`: its models and the default one. */
+/** An experiment that runs here: its file, the commands, and the models to install first. `server`: its models and the
+    default one. */
 function exampleFor({ models, default: usual }) {
   const usable = usableModels({ models, usual });
   const [one, other = `local/${SECOND}`, judge] = usable;
@@ -27,13 +29,16 @@ function exampleFor({ models, default: usual }) {
     judge && `judges = ["${judge}"]`,
     paid && 'budget = 2.00   # US dollars',
   ];
+  const ready = new Set(models.filter((row) => row.available).map((row) => `${row.provider}/${row.modelId}`));
+  const missing = [one, other, judge].filter((label) => label?.startsWith('local/') && !ready.has(label));
+  const names = missing.map((label) => label.slice('local/'.length));
   const commands = [
-    usable.length < 2 && `moot models install ${SECOND}`,
+    ...names.map((name) => `moot models install ${name}`),
     'moot experiment check league.toml',
     'moot experiment run league.toml',
     'moot experiment report league',
   ];
-  return { file: file.filter(Boolean).join('\n'), commands: commands.filter(Boolean).join('\n') };
+  return { file: file.filter(Boolean).join('\n'), commands: commands.join('\n'), names };
 }
 
 export default function Experiments() {
@@ -72,13 +77,19 @@ function Row({ experiment }) {
 
 function Nothing() {
   const [server] = useLoaded((signal) => get('/models', { signal }));
+  const [installs] = useLoaded((signal) => get('/installs', { signal }));
   if (!server) return null;
-  const { file, commands } = exampleFor(server);
+  const { file, commands, names } = exampleFor(server);
+  const bytes = (name) => installs?.models.find((one) => one.name === name)?.bytes;
+  const sizes = names.map((name) => (bytes(name) ? `${name} (${sized(bytes(name))})` : name)).join(' and ');
   return html`<${Empty} title="No experiments yet">
     <p class="soft">
       An experiment holds many debates between models, each with the sides swapped, and rates the models with
       intervals. Write a file, then run it in a terminal on the server's machine; its progress is shown here.
-      This example runs with the models that this server has.
+      ${' '}${names.length
+        ? `This example needs ${names.length > 1 ? 'models that are' : 'a model that is'} not installed: the first
+          ${names.length > 1 ? 'commands download' : 'command downloads'} ${sizes}.`
+        : 'This example runs with the models that this server has.'}
     </p>
     <figure>
       <figcaption class="row"><h3 class="grow">The file</h3><${Copy} text=${file} label="Copy file" /></figcaption>

@@ -31,7 +31,7 @@ export function Speech({ debate, number, id, side, narrow = false, open = false 
       <${Head} debate=${debate} turn=${turn} speech=${speech} seat=${seat} seats=${seats} id=${id} />
       ${speech.veiled && html`<p class="note">${VEILED}</p>`}
       ${!speech.veiled && all.map(({ tools }, index) => html`<${Stretch} key=${index} ...${stretch(index)} speech=${speech}
-        seat=${seat} tools=${tools} aside=${index === 0 && beside} unfolded=${!narrow && inMargin()} open=${open} />`)}
+        seat=${seat} loaded=${() => hasSpoken(debate, seats, seat)} tools=${tools} aside=${index === 0 && beside} unfolded=${!narrow && inMargin()} open=${open} />`)}
       ${speech.notes.map((note) => html`<p class="note" key=${note}>${told && note.includes(told) ? 'No speech.' : note}</p>`)}
     </article>
     ${beside && html`<${Margin} ...${stretch(0)} />`}
@@ -83,13 +83,13 @@ function begun(speech, seat) {
 }
 
 /** Reasoning, text and tools. `aside`: the reasoning is shown beside the speech; `unfolded`: it is open. */
-function Stretch({ turn, index, live, speech, seat, opponents, tools, aside, unfolded, open }) {
+function Stretch({ turn, index, live, speech, seat, loaded, opponents, tools, aside, unfolded, open }) {
   const text = useComputed(() => share(turn.value, index, 'words'));
   const silent = useComputed(() => !text.value).value;
   const thinks = useComputed(() => Boolean(share(turn.value, index, 'thoughts'))).value;
   const awaited = index > 0 && speech.parts.some((part) => part.atWork);
   const quiet = live && silent && !speech.trouble && !awaited;
-  const early = index === 0 && !thinks && getting(speech, seat);
+  const early = index === 0 && !thinks && quiet && getting(speech, seat, loaded);
   return html`
     ${thinks && !aside && html`<${Folded} ...${{ turn, index, live, opponents }} open=${open || (index > 0 && unfolded)} />`}
     ${live && speech.trouble && html`<${Retrying} trouble=${speech.trouble} />`}
@@ -101,10 +101,19 @@ function Stretch({ turn, index, live, speech, seat, opponents, tools, aside, unf
 
 const VEILED = 'Given at the same time as your own speech: you can read it when you have given yours.';
 
-/** There is no text yet. */
-function getting(speech, seat) {
+/** Whether the model of this seat has given a speech, so that it need not be loaded. */
+function hasSpoken(debate, seats, seat) {
+  const own = new Set(seats.filter((one) => one.model === seat.model).map((one) => one.id));
+  return debate.keys('turns').peek().some((key) => {
+    const turn = debate.at('turns', key).peek();
+    return own.has(turn?.seat) && turn.state !== 'live' && turn.words > 0;
+  });
+}
+
+/** There is no text yet. `loaded()`: whether a local model has spoken before. */
+function getting(speech, seat, loaded) {
   if (speech.byHand) return 'writing…';
-  return seat?.model.startsWith('local/') ? 'loading the local model…' : 'waiting for the first token…';
+  return seat?.model.startsWith('local/') && !loaded() ? 'loading the local model…' : 'waiting for the first token…';
 }
 
 /** A tool call of the speech. */

@@ -169,9 +169,10 @@ function StageWordsAndClock({ debate }) {
   if (!number) return null;
   const turn = debate.at('turns', number).peek();
   const words = countWords(turn.text);
+  const about = debate.at('about').value.seats.some(({ id, begun }) => begun && id === turn.seat) ? 'about ' : '';
   const time = turn.endsAt ? Date.parse(turn.endsAt) - now : now - Date.parse(turn.startedAt);
   return html`<p class="measure numbers">
-    ${words > 0 && html`<span>${words}${turn.budget ? ` of ${turn.budget}` : ''} words</span>`}
+    ${words > 0 && html`<span>${words}${turn.budget ? ` of ${about}${turn.budget}` : ''} words</span>`}
     <span class="time" role="timer">${span(time)}</span>
   </p>`;
 }

@@ -24,6 +24,7 @@ export function Phase({ debate }) {
   const paused = now.pausing ? 'pauses after this speech' : now.state === 'paused' && `paused${why}`;
   const [only, ...others] = now.speaking;
   const still = debate.connection.value === 'replay';
+  const small = only && seats.some(({ id, begun }) => begun && id === turn(only).peek()?.seat);
   const judged = now.endedAt && debate.keys('verdicts').value.length > 0;
   return html`<p class="phase numbers">
     <span class="saying">
@@ -34,7 +35,7 @@ export function Phase({ debate }) {
       ${!now.endedAt && now.rounds > 1 && now.round > 0 && html`<span>round ${now.round} of ${now.rounds}</span>`}
       ${paused && html`<span>${paused}</span>`}
       ${now.beingJudged && html`<${BallotCount} debate=${debate} />`}
-      ${only && !others.length && html`<${WordsAndClock} key=${only} turn=${turn(only)} still=${still}
+      ${only && !others.length && html`<${WordsAndClock} key=${only} turn=${turn(only)} still=${still} small=${small}
         pace=${() => debate.pace.get(only)} />`}
     </span>
   </p>`;
@@ -43,8 +44,8 @@ export function Phase({ debate }) {
 /** So often the words of a speech are counted while it grows: with every word it would cost more and more. */
 const COUNTED_MS = 250;
 
-/** The number of words with the limit, the speed, and the clock. */
-function WordsAndClock({ turn, still, pace }) {
+/** The number of words with the limit, the speed, and the clock. A `small` model does not keep to the number exactly. */
+function WordsAndClock({ turn, still, small, pace }) {
   useBeat(COUNTED_MS);
   const now = useNow();
   const speech = turn.peek();
@@ -53,7 +54,7 @@ function WordsAndClock({ turn, still, pace }) {
   const clock = speech.endsAt ? new Date(speech.endsAt) - now : now - new Date(speech.startedAt);
   const speed = !still && speedOf(pace());
   return html`
-    <span>${figure(words)}${speech.budget ? ` of ${figure(speech.budget)}` : ''} words</span>
+    <span>${figure(words)}${speech.budget ? ` of ${small ? 'about ' : ''}${figure(speech.budget)}` : ''} words</span>
     ${speed && html`<span class="speed" title="Estimated from the text so far">${speed} tokens/s</span>`}
     ${!still && html`<span class="clock">${span(clock)}${speech.endsAt ? ' left' : ''}</span>`}
   `;
