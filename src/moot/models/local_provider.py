@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -25,6 +26,7 @@ import msgspec
 
 from moot.core.errors import Fault, Unavailable
 from moot.core.terms import Model, Request
+from moot.models import openmp
 from moot.models.catalogue import CatalogueEntry, ModelTuning
 from moot.models.local_server import LocalServerOptions
 from moot.models.model_files import ModelFiles, OnInstallProgress, no_progress
@@ -46,6 +48,7 @@ LOG_LINES = 5
 SOCKET = "model.sock"
 """llama.cpp takes a host with this ending for a Unix socket."""
 MAX_SOCKET_PATH = 100
+MISSING_LIBRARY = re.compile(r"(lib[\w.+-]+): cannot open shared object file")
 SECRET_SUFFIXES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 
 
@@ -136,6 +139,7 @@ class LocalProvider(Provider):
             if running := self._get_running(name):
                 return running
             path = await self._ensure_file(name)
+            await asyncio.to_thread(openmp.install, self._model_files)
             await self._wait_for_capacity()
             entry = self._model_files.catalogue.get(name)
             tuning = entry.tuning if entry else ModelTuning()
@@ -143,7 +147,7 @@ class LocalProvider(Provider):
                 path,
                 traits=self.traits_of(name),
                 tuning=partial(sampling_fields, tuning),
-                environ=self._model_files.environ,
+                environ={**self._model_files.environ, **openmp.search_path(self._model_files)},
                 slots=self._slots,
                 context=tuning.context,
                 threads=self._threads,
@@ -311,10 +315,7 @@ class LocalModelProcess:
     async def _wait_until_ready(self, model: Path) -> None:
         while not await self._healthy():
             if not self.alive:
-                raise Unavailable(
-                    f"The model {model.name} cannot be loaded: {self.log_tail() or 'no reason given'}",
-                    fix="Check that the file is a GGUF model, whole, and that there is memory for it.",
-                )
+                raise load_error(model.name, self.log_tail())
             await asyncio.sleep(POLL_SECONDS)
 
     async def _healthy(self) -> bool:
@@ -323,6 +324,19 @@ class LocalModelProcess:
                 return response.status == 200
         except (aiohttp.ClientError, OSError):
             return False
+
+
+def load_error(model: str, log: str) -> Unavailable:
+    """Why the process of a model ended before it could answer, by the last lines of its log."""
+    if missing := MISSING_LIBRARY.search(log):
+        return Unavailable(
+            f"The local engine cannot start: this machine has no {missing[1]}.",
+            fix=openmp.FIX if missing[1] == openmp.LIBRARY else f"Install the package that has {missing[1]}.",
+        )
+    return Unavailable(
+        f"The model {model} cannot be loaded: {log or 'no reason given'}",
+        fix="Check that the file is a GGUF model, whole, and that there is memory for it.",
+    )
 
 
 def check_local_models() -> None:

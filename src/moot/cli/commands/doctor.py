@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from moot import __version__, settings
 from moot.core.errors import Invalid, MootError, NewerSchema, StoreError
-from moot.models import discovery
+from moot.models import discovery, openmp
 from moot.models.model_files import ModelFiles
 from moot.providers.endpoints import Endpoint, is_plaintext, key_of
 from moot.providers.keys import SETTINGS_FILE, ApiKey, Secret
@@ -73,7 +73,7 @@ async def check_machine() -> list[CheckResult]:
         here = settings.load()
     except MootError as error:
         return [*findings, CheckResult("bad", "settings", str(error), "Mend it, or take the setting away.")]
-    findings += [_folder(here.data), *await _store(here), _check_local_engine()]
+    findings += [_folder(here.data), *await _store(here), _check_local_engine(here)]
     findings += await _models(here)
     findings += _keys(here)
     findings += await _tools(here)
@@ -181,14 +181,26 @@ async def _bus(address: Secret | None) -> CheckResult:
     return CheckResult("good", "bus", f"Redis {version} answers")
 
 
-def _check_local_engine() -> CheckResult:
+def _check_local_engine(here: Settings) -> CheckResult:
+    what = "local engine"
     if importlib.util.find_spec("xllamacpp") is None:
-        return CheckResult("note", "local engine", "xllamacpp is not installed", 'pip install "moot[local]"')
+        return CheckResult("note", what, "xllamacpp is not installed", 'pip install "moot[local]"')
+    library = openmp.search_path(ModelFiles(here.models, environ=here.environ))
     # In its own process: on a processor it was not built for, it would crash this one.
-    loaded = subprocess.run([sys.executable, "-c", "import xllamacpp"], capture_output=True, check=False)
+    loaded = subprocess.run(
+        [sys.executable, "-c", "import xllamacpp"],
+        capture_output=True,
+        check=False,
+        text=True,
+        env={**here.environ, **library},
+    )
+    if openmp.LIBRARY in loaded.stderr:
+        todo = f"moot models install {discovery.DEFAULT}, which fetches it too"
+        return CheckResult("bad", what, f"this machine has no {openmp.LIBRARY}", todo)
     if loaded.returncode:
-        return CheckResult("bad", "local engine", "xllamacpp is installed but cannot be loaded", REINSTALL)
-    return CheckResult("good", "local engine", f"xllamacpp {metadata.version('xllamacpp')}")
+        reason = (loaded.stderr.strip().splitlines() or [f"it ended with {loaded.returncode}"])[-1]
+        return CheckResult("bad", what, f"xllamacpp is installed but cannot be loaded: {reason}", REINSTALL)
+    return CheckResult("good", what, f"xllamacpp {metadata.version('xllamacpp')}")
 
 
 async def _models(here: Settings) -> list[CheckResult]:

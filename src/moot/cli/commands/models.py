@@ -87,9 +87,11 @@ def install(
     if name.startswith("ollama/"):
         return run(_pull(name))
     from moot.cli.render.progress import install_bar
+    from moot.models import openmp
 
     manager = _manager()
     entry = _entry(manager, name)
+    openmp.install(manager)
     if manager.is_installed(entry):
         Terminal.out().line("It is installed already: ", (f"local/{entry.name}", "bold"))
         return 0
