@@ -23,7 +23,6 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -185,9 +184,8 @@ class Progress:
             self._stamps.mkdir(parents=True, exist_ok=True)
             _stamp(step, self._stamps).write_text(_digest(step.inputs()))
         if step.title not in self._quiet:
-            self._print(
-                f"{self._count(step)} {step.title}: {'failed' if step.error else 'done'}, {step.seconds:.0f} s"
-            )
+            result = "failed" if step.error else "done"
+            self._print(f"{self._count(step)} {step.title}: {result}, {step.seconds:.0f} s")
         step.started = 0.0
 
     def _note(self, step: Step, line: str) -> None:

@@ -11,7 +11,6 @@ Everything here blocks: call it through `asyncio.to_thread`.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import os
 import shutil
