@@ -1,18 +1,16 @@
-"""No test calls a real service: keys and addresses are removed from the environment. Hypothesis has no
-deadline: a case that takes long is not an error."""
+"""Before anything of Moot is imported, the environment becomes that of the tests. Hypothesis has no deadline:
+a case that takes long is not an error."""
 
 from __future__ import annotations
 
 import os
 
-import hypothesis
-import pytest
+from tests.support import environment
 
-from moot.providers.endpoints import ENDPOINTS
+environment.prepare()
 
-for _endpoint in ENDPOINTS:
-    for _name in (*_endpoint.keys, _endpoint.url_variable):
-        os.environ.pop(_name, None)
+import hypothesis  # noqa: E402 - it looks at the environment too
+import pytest  # noqa: E402
 
 hypothesis.settings.register_profile("moot", deadline=None)
 hypothesis.settings.load_profile("moot")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shlex
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -150,7 +151,7 @@ def test_a_backup_tells_its_size_and_how_to_restore_it(hold: Hold, moot: Moot, d
     code, out, err = moot("backup", str(file))
     assert (code, err) == (0, "")
     assert re.search(r"0\.[1-9] MB written to", out)
-    assert f"cp '{file}' {data / 'moot.db'}" in out
+    assert shlex.join(["cp", str(file), str(data / "moot.db")]) in out
     moot("delete", debate_id, "--yes")
     (data / "moot.db").write_bytes(file.read_bytes())
     assert debate_id in moot("list")[1]

@@ -282,7 +282,14 @@ def test_the_moving_part_names_who_speaks_the_round_the_tokens_the_money_and_the
     log.start().say("for", "Yes.").begin("against")
     log.hear("Not so fast").add(RemarkInjected(1, "Hush."))
     out = io.StringIO()
-    console = Console(file=out, width=80, force_terminal=True, color_system=None, legacy_windows=False)
+    console = Console(
+        file=out,
+        width=80,
+        force_terminal=True,
+        color_system=None,
+        _environ={"TERM": "xterm"},
+        legacy_windows=False,
+    )
     with DebateView(Terminal(console), lambda: log.debate.updated_at, hint="Ctrl-C pauses") as stage:
         stage.catch_up(log.debate)
         stage.tick()

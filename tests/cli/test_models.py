@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import get_args, get_type_hints
@@ -385,7 +386,7 @@ def test_the_doctor_warns_of_keys_that_others_may_read(moot: Moot, data: Path):
     file.write_text(f'[keys]\nopenai = "{KEY}"\n')
     file.chmod(0o644)
     _, out, _ = moot("doctor")
-    assert f"chmod 600 {file}" in out
+    assert f"chmod 600 {shlex.quote(str(file))}" in out
     assert "moot.toml (openai)" in out
     assert KEY not in out
     file.chmod(0o600)

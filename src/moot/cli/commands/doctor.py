@@ -6,6 +6,7 @@ import asyncio
 import importlib.util
 import os
 import platform
+import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -266,7 +267,9 @@ def _keys(here: Settings) -> Iterator[CheckResult]:
             "note", "keys", f"the saved key of {name} failed its test", f"moot keys test {name}"
         )
     if here.keys and _readable_by_others(here.file):
-        yield CheckResult("note", "keys", f"others may read {here.file}", f"chmod 600 {here.file}")
+        yield CheckResult(
+            "note", "keys", f"others may read {here.file}", f"chmod 600 {shlex.quote(str(here.file))}"
+        )
     for endpoint, _key in keyed:
         if is_plaintext(endpoint.base_url):
             how = f"the key of {endpoint.name} goes unencrypted to {endpoint.base_url}"

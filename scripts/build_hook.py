@@ -1,0 +1,42 @@
+"""Puts the page into every wheel and source archive, or fails with the reason.
+
+hatchling runs it: for `make wheel`, for `pip install git+…`, and for an archive of the sources. The libraries
+of the page come from npm and are not in git; where they are missing, they are fetched here. A source archive
+has them inside, so installing from one needs no Node.js.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+MADE = "src/moot/web/vendor/preact.js"
+COMMANDS = (
+    ("npm", "ci", "--silent", "--no-audit", "--no-fund", "--ignore-scripts"),
+    ("node", "scripts/vendor.js"),
+)
+REASON = (
+    "Moot's page is put together with Node.js 18 or newer and npm, and {missing} is not here. Install Node.js "
+    "(Debian: apt-get install nodejs npm; macOS: brew install node), or install Moot from a wheel or a source "
+    "archive, which have the page inside."
+)
+
+
+class PageBuildHook(BuildHookInterface[Any]):
+    """Named in pyproject.toml."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        # An editable installation is a checkout, which set-up makes complete.
+        if version == "editable" or Path(self.root, MADE).is_file():
+            return
+        for command in COMMANDS:
+            if shutil.which(command[0]) is None:
+                raise RuntimeError(REASON.format(missing=command[0]))
+            done = subprocess.run(command, cwd=self.root, capture_output=True, text=True)
+            if done.returncode:
+                said = (done.stdout + done.stderr).strip()[-2000:]
+                raise RuntimeError(f"The page cannot be put together: `{' '.join(command)}` failed.\n{said}")
