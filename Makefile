@@ -29,7 +29,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run debate cluster test coverage check format bench chaos simulate league screenshots wheel lock clean setup tools python
+.PHONY: help run debate cluster test coverage check format bench chaos simulate league screenshots wheel lock clean setup tools python pythons inspect
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -70,6 +70,14 @@ bench: tools $(VENV)/.bench ## measure speed; ARGS='tokens viewers --runs 3 --js
 
 chaos: tools ## long failure tests: killed processes, cut connections, faulty services in pairs
 	@$(BIN)/python -m pytest tests -m chaos $(ARGS)
+
+pythons: python ## try every Python on this machine as a newcomer would: set-up, doctor, a debate, page and manual
+	@$(PYTHON) scripts/every_python.py $(ARGS)
+
+inspect: tools ## let Inspect's own reader open our logs; installs inspect-ai (324 MB) beside .venv
+	@$(PYTHON) -m venv build/inspect
+	@build/inspect/bin/python -m pip install -qq inspect-ai -c constraints.txt --no-build-isolation -e '.[local,experiments,parquet,dev]'
+	@build/inspect/bin/python -m pytest -m inspect $(ARGS)
 
 simulate: tools ## how often the intervals of ratings hold the truth; ARGS='--runs 100'
 	@$(BIN)/python -m tests.experiments $(ARGS)

@@ -20,9 +20,9 @@ COMMANDS = (
     ("node", "scripts/vendor.js"),
 )
 REASON = (
-    "Moot's page is put together with Node.js 18 or newer and npm, and {missing} is not here. Install Node.js "
-    "(Debian: apt-get install nodejs npm; macOS: brew install node), or install Moot from a wheel or a source "
-    "archive, which have the page inside."
+    "Moot's page is put together with Node.js 18 or newer and npm, and there is no {missing} here. Install "
+    "Node.js (Debian: apt-get install nodejs npm; macOS: brew install node), or install Moot from a wheel or "
+    "a source archive, which have the page inside."
 )
 
 

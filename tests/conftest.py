@@ -3,6 +3,7 @@ a case that takes long is not an error."""
 
 from __future__ import annotations
 
+import gc
 import os
 
 from tests.support import environment
@@ -49,6 +50,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         ordered += short[:free]
         del short[:free]
     items[:] = ordered + short
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Collect the garbage of each test at its end, so that what it left open is told of it and of no other.
+
+    What is left after that is not looked at again, which makes the next collection quick.
+    """
+    gc.collect()
+    gc.freeze()
+    item.config.pluginmanager.get_plugin("unraisableexception").collect_unraisable(item.config)
 
 
 def _place(item: pytest.Item) -> int:

@@ -22,8 +22,9 @@ class Certificates(Struct, frozen=True):
 
 
 def make(folder: Path) -> Certificates:
-    _openssl(folder, "req", "-x509", *_new("authority"), "-days", "2", "-subj", "/CN=Trusted by this test")
-    (folder / "ca.conf").write_text(CONFIGURATION.format(folder=folder))
+    subject = ["-subj", "/CN=Trusted by this test", "-addext", "keyUsage=critical,keyCertSign,cRLSign"]
+    _openssl(folder, "req", "-x509", *_new("authority"), "-days", "2", *subject)
+    (folder / "ca.conf").write_text(CONFIGURATION)
     (folder / "index.txt").touch()
     (folder / "serial").write_text("01")
     return Certificates(
@@ -35,13 +36,15 @@ def make(folder: Path) -> Certificates:
     )
 
 
+IDENTIFIERS = "subjectKeyIdentifier=hash\nauthorityKeyIdentifier=keyid:always\n"
+"""What Python 3.13 and newer insist on in a certificate (`ssl.VERIFY_X509_STRICT`)."""
 CONFIGURATION = """
 [ca]
 default_ca = here
 [here]
-database = {folder}/index.txt
-serial = {folder}/serial
-new_certs_dir = {folder}
+database = index.txt
+serial = serial
+new_certs_dir = .
 default_md = sha256
 default_days = 2
 policy = anything
@@ -53,7 +56,7 @@ commonName = supplied
 
 def _signed(folder: Path, name: str, names: str, *when: str) -> ssl.SSLContext:
     _openssl(folder, "req", "-new", *_new(name), "-subj", f"/CN={name}")
-    (folder / f"{name}.ext").write_text(f"subjectAltName={names}\n")
+    (folder / f"{name}.ext").write_text(f"{IDENTIFIERS}subjectAltName={names}\n")
     authority = ["-cert", "authority.pem", "-keyfile", "authority.key", "-extfile", f"{name}.ext"]
     _openssl(
         folder, "ca", "-batch", "-notext", "-config", "ca.conf", *authority, *when,

@@ -20,13 +20,13 @@ import pytest_asyncio
 
 from moot.core.errors import Fault, Unavailable
 from moot.core.terms import ChatMessage, Model, Request
+from moot.models import openmp
 from moot.models.catalogue import CATALOGUE, DEFAULT, ModelTuning
 from moot.models.local_provider import LocalModelProcess, LocalProvider, sampling_fields
 from moot.models.model_files import ModelFiles
 from moot.providers.contract import ReplyDelta, ReplyDone, ReplyStarted
 from tests.support.hub import LoopbackHub
 
-pytest.importorskip("xllamacpp")
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 MODEL = Model("local", DEFAULT)
@@ -284,6 +284,7 @@ async def test_a_file_of_the_hub_speaks(tmp_path: Path, manager: ModelFiles) -> 
         hub.repos["maker/SmolLM2-GGUF"] = {"smol.gguf": manager.path(DEFAULT).read_bytes()}
         fetched = ModelFiles(tmp_path / "models", environ={**os.environ, **hub.environ})
         fetched.install_entry(fetched.look_up("hf:maker/SmolLM2-GGUF/smol.gguf"))
+    openmp.folder(fetched).symlink_to(openmp.folder(manager))
     local = LocalProvider(fetched)
     try:
         words, _ = await say(local, ask(model=Model("local", "smol")))

@@ -65,7 +65,6 @@ async def icon(page: Page) -> str:
 async def test_the_local_model_debates_after_one_click(
     tmp_path: Path, manager: ModelFiles, context: BrowserContext, complaints: list[str]
 ) -> None:
-    pytest.importorskip("xllamacpp")
     (tmp_path / "models").symlink_to(manager.folder)
     async with (
         serving(tmp_path, pace=PATIENT, offline=True) as served,

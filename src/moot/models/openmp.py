@@ -38,22 +38,24 @@ WHEELS = {
 """By the name of the processor: small wheels with the library inside, the same file for every Python."""
 
 
-def install(model_files: ModelFiles) -> None:
+def install(
+    model_files: ModelFiles, library: str = LIBRARY, wheels: Mapping[str, ModelPart] = WHEELS
+) -> None:
     """Download the library, unless the system or the models folder has it. Raises Unavailable."""
-    if system_has_it() or folder(model_files).joinpath(LIBRARY).exists():
+    if is_here(library) or folder(model_files).joinpath(library).exists():
         return
-    wheel = WHEELS.get(platform.machine())
+    wheel = wheels.get(platform.machine())
     if wheel is None:
-        raise Unavailable(f"Local models need the library {LIBRARY}.", fix=FIX)
+        raise Unavailable(f"Local models need the library {library}.", fix=FIX)
     try:
-        model_files.fetch_part(wheel, folder(model_files) / LIBRARY)
+        model_files.fetch_part(wheel, folder(model_files) / library)
     except Unavailable as error:
-        raise Unavailable(f"Local models need the library {LIBRARY}. {error}", fix=FIX) from error
+        raise Unavailable(f"Local models need the library {library}. {error}", fix=FIX) from error
 
 
-def search_path(model_files: ModelFiles) -> Mapping[str, str]:
+def search_path(model_files: ModelFiles, library: str = LIBRARY) -> Mapping[str, str]:
     """What the environment of the engine's process needs to find the library."""
-    if system_has_it():
+    if is_here(library):
         return {}
     before = model_files.environ.get("LD_LIBRARY_PATH", "")
     return {"LD_LIBRARY_PATH": f"{folder(model_files)}:{before}".rstrip(":")}
@@ -63,11 +65,12 @@ def folder(model_files: ModelFiles) -> Path:
     return model_files.folder / "libraries"
 
 
-def system_has_it() -> bool:
+def is_here(library: str) -> bool:
+    """Whether the system has it, or does not need it."""
     if sys.platform != "linux":
-        return True  # elsewhere the wheel has what it needs inside
+        return True  # elsewhere the wheel of xllamacpp has it inside
     try:
-        ctypes.CDLL(LIBRARY)
+        ctypes.CDLL(library)
     except OSError:
         return False
     return True

@@ -271,10 +271,12 @@ class ProviderRegistry:
         await self._check_servers(models)
         names = sorted({model.name for model in models if model.provider == "local"})
         if names:
-            await asyncio.to_thread(self._check_engine)
+            check_local_models()
         for name in names:
             if name in self.model_files.catalogue and name not in self.model_files.installed():
                 await asyncio.to_thread(self.model_files.install, name, progress)
+        if names:
+            await asyncio.to_thread(openmp.install, self.model_files)
 
     async def _check_servers(self, models: Sequence[Model]) -> None:
         """Ask the model servers of these models, such as Ollama, before a debate is opened."""

@@ -44,7 +44,7 @@ def get_dicts(data: Any, *path: str) -> list[dict[str, Any]]:
 
 
 def as_text(data: Any) -> str:
-    """Text as it is, other values as JSON; empty for None and for values nested too deeply."""
+    """Text as it is, other values as JSON; empty for None and for what is nested too deeply."""
     if data is None or isinstance(data, str):
         return data or ""
     try:

@@ -91,14 +91,15 @@ def install(
 
     manager = _manager()
     entry = _entry(manager, name)
-    openmp.install(manager)
     if manager.is_installed(entry):
+        openmp.install(manager)
         Terminal.out().line("It is installed already: ", (f"local/{entry.name}", "bold"))
         return 0
     if entry.hub is not None and not _confirmed(entry, yes):
         return 1
     with install_bar() as report:
         path = manager.install_entry(entry, report)
+        openmp.install(manager)
     Terminal.out().line("Installed: ", (str(path), "bold"))
     Terminal.out().line(f'Use it with: moot "MOTION" --model local/{entry.name}')
     return 0

@@ -36,6 +36,15 @@ def connect(path: Path, *, reader: bool = False) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path, timeout=LOCK_WAIT_SECONDS, isolation_level=None, check_same_thread=False
     )
+    try:
+        _set_up(connection, reader)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _set_up(connection: sqlite3.Connection, reader: bool) -> None:
     for pragma in (
         # The default of SQLite builds differs: FULL is what makes a commit survive a power cut.
         "synchronous = FULL",
@@ -47,7 +56,6 @@ def connect(path: Path, *, reader: bool = False) -> sqlite3.Connection:
     ):
         connection.execute(f"PRAGMA {pragma}")
     connection.create_function("casefold", 1, str.casefold, deterministic=True)
-    return connection
 
 
 def run_statement(connection: sqlite3.Connection, statement: Statement) -> list[Row]:

@@ -29,17 +29,22 @@ def events(connection: sqlite3.Connection, debate_id: str, after: int, limit: in
     row = connection.execute(
         """
         SELECT CAST('[' || group_concat(
-            '{"debate":' || ?1 || ',"seq":' || seq || ',"at":"' || at || '","epoch":' || epoch
+            '{"debate":' || :quoted || ',"seq":' || seq || ',"at":"' || at || '","epoch":' || epoch
             || ',"event":' || body || '}'
         ) || ']' AS BLOB)
         FROM (
-            SELECT seq, at, epoch, body FROM events WHERE debate_id = ?2 AND seq > ?3
+            SELECT seq, at, epoch, body FROM events WHERE debate_id = :debate AND seq > :after
             UNION ALL
-            SELECT seq, at, epoch, body FROM fresh WHERE debate_id = ?2 AND seq > ?3
-            ORDER BY seq LIMIT ?4
+            SELECT seq, at, epoch, body FROM fresh WHERE debate_id = :debate AND seq > :after
+            ORDER BY seq LIMIT :limit
         )
         """,
-        (msgspec.json.encode(debate_id).decode(), debate_id, after, limit),
+        {
+            "quoted": msgspec.json.encode(debate_id).decode(),
+            "debate": debate_id,
+            "after": after,
+            "limit": limit,
+        },
     ).fetchone()
     return _records.decode(row[0]) if row[0] else ()
 
