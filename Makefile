@@ -6,7 +6,6 @@ EXTRAS := local,cluster,mcp,experiments,parquet,dev
 BIN    := .venv/bin
 STATIC := $(shell find src/moot/web/static -name '*.js')
 STYLES := $(shell find src/moot/web/static -name '*.css')
-MANUAL := zensical.toml docs/manual.css $(wildcard *.md) $(shell find docs scripts src/moot -name '*.md' -o -name '*.py')
 MODEL  ?= smollm2-135m
 LEAGUE := docs/leagues/local-models
 
@@ -27,12 +26,12 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run debate cluster test coverage check format docs bench chaos simulate league screenshots wheel lock clean setup
+.PHONY: help run debate cluster test coverage check format bench chaos simulate league screenshots wheel lock clean setup
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
-run: setup docs ## start the server and open the page; ARGS='--port 9000'
+run: setup ## start the server and open the page; ARGS='--port 9000'
 	@$(BIN)/moot models install $(MODEL)
 	@echo "Starting the server ..."
 	@$(BIN)/moot serve --open $(ARGS)
@@ -43,14 +42,14 @@ debate: setup ## hold a debate in this terminal; MOTION='...' sets the motion
 cluster: setup ## try a cluster on this machine: two nodes, two workers; ARGS='--workers 4'
 	@$(BIN)/python -m tests.cluster $(ARGS)
 
-test: setup docs .venv/.debian ## run the tests; ARGS='-k pause' selects some
+test: setup .venv/.debian ## run the tests; ARGS='-k pause' selects some
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
-coverage: setup docs .venv/.debian ## run the tests and report lines that they do not reach
+coverage: setup .venv/.debian ## run the tests and report lines that they do not reach
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report= $(ARGS)
 	@$(BIN)/coverage report
 
-check: setup docs ## lint, format, types, the direction of imports, and the links of the manual
+check: setup ## lint, format, types and the direction of imports
 	$(BIN)/ruff check -q
 	$(BIN)/ruff format --check -q
 	$(BIN)/python scripts/sync_client.py --check
@@ -62,8 +61,6 @@ format: setup ## format the code and generate the blocking client
 	@$(BIN)/python scripts/sync_client.py
 	@$(BIN)/ruff check -q --fix-only
 	@$(BIN)/ruff format
-
-docs: setup .venv/.manual ## build the manual, which the server shows at /manual
 
 bench: setup .venv/.bench ## measure speed; ARGS='tokens viewers --runs 3 --json FILE'
 	@$(BIN)/python -m tests.bench $(ARGS)
@@ -79,11 +76,11 @@ league: setup ## hold the league of the local models again and write docs/league
 	@for ending in html md; do MOOT_DATA=build/league $(BIN)/moot experiment report local-models -o $(LEAGUE)/report.$$ending; done
 	@MOOT_DATA=build/league $(BIN)/moot experiment export local-models -o $(LEAGUE)
 
-screenshots: setup docs .venv/.debian .venv/.fonts ## take the pictures in docs/images; ARGS=all takes every state into build/screenshots
+screenshots: setup .venv/.debian .venv/.fonts ## take the pictures in docs/images; ARGS=all takes every state into build/screenshots
 	@$(BIN)/python -m tests.page.screenshots $(ARGS)
 	@[ "$(firstword $(ARGS))" = all ] || $(BIN)/python -m tests.page.moving_picture
 
-wheel: setup docs ## build the wheel into dist/
+wheel: setup ## build the wheel into dist/
 	@$(BIN)/python -m build --wheel --no-isolation
 
 lock: ## pin the newest versions of all dependencies in constraints.txt
@@ -91,7 +88,7 @@ lock: ## pin the newest versions of all dependencies in constraints.txt
 	@$(PYTHON) scripts/lock.py
 
 clean: ## remove build results and caches (.venv stays)
-	@rm -rf dist build src/moot/web/manual .venv/.manual .coverage .coverage.* htmlcov .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf dist build .coverage .coverage.* htmlcov .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find src tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 setup: .venv/.stamp .venv/.page ## set up .venv; the other targets run this first
@@ -116,11 +113,6 @@ setup: .venv/.stamp .venv/.page ## set up .venv; the other targets run this firs
 .venv/.page: .venv/.npm scripts/vendor.js $(STATIC) $(STYLES)
 	@echo "Building the page ..."
 	@node scripts/vendor.js
-	@touch $@
-
-.venv/.manual: .venv/.stamp $(MANUAL)
-	@echo "Building the manual, which the server shows at /manual ..."
-	@$(BIN)/python scripts/build_docs.py
 	@touch $@
 
 .venv/.fonts: .venv/.stamp
