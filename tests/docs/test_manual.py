@@ -9,6 +9,7 @@ from posixpath import dirname, join, normpath
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from moot.cli.command_reference import command_reference
 from moot.engine.arena import Arena
@@ -16,6 +17,7 @@ from moot.processes.server import make_app
 from moot.settings import load
 from moot.web.extension import Extension
 from moot.web.middleware.headers import CSP
+from moot.web.routes.manual import ManualRoutes
 
 ROOT = Path(__file__).parents[2]
 LINK = re.compile(r'(?:href|src)="([^"]+)"')
@@ -148,3 +150,23 @@ async def test_addresses_outside_the_manual_lead_nowhere(manual: httpx.AsyncClie
     ):
         assert (await manual.get(f"/manual/{path}")).status_code == 404, path
     assert (await manual.get("/manual")).headers["location"] == "/manual/"
+
+
+async def test_an_installation_without_the_files_says_so(tmp_path: Path) -> None:
+    app = FastAPI()
+    app.include_router(ManualRoutes({}, tmp_path).router())
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client:
+        for path in ("/manual/", "/manual/search?q=x"):
+            reply = await client.get(path)
+            assert (reply.status_code, "no manual" in reply.text) == (404, True)
+
+
+async def test_who_edits_a_page_sees_it_after_a_reload(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "README.md").write_text("# First")
+    app = FastAPI()
+    app.include_router(ManualRoutes({}, tmp_path).router())
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client:
+        assert "First" in (await client.get("/manual/")).text
+        (tmp_path / "README.md").write_text("# Second")
+        assert "Second" in (await client.get("/manual/")).text

@@ -92,10 +92,10 @@ class Page(Struct, frozen=True):
 def find_sources() -> Path | None:
     """The folder with the README and `docs/`: inside an installed package, else the checkout it runs from."""
     here = Path(__file__)
-    return next((at for at in (here.with_name("sources"), here.parents[3]) if _has_pages(at)), None)
+    return next((at for at in (here.with_name("sources"), here.parents[3]) if has_pages(at)), None)
 
 
-def _has_pages(folder: Path) -> bool:
+def has_pages(folder: Path) -> bool:
     return (folder / INDEX).is_file() and (folder / "docs").is_dir()
 
 

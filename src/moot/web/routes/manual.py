@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, FastAPI
@@ -34,10 +34,13 @@ LONGEST_QUERY = 200
 
 
 class ManualRoutes:
-    """`written` are the functions that write pages, by their paths in the repository."""
+    """`written` are the functions that write pages, by their paths in the repository, and `sources` is the
+    folder of the others; without it, that of this installation.
+    """
 
-    def __init__(self, written: Mapping[str, WritePage]) -> None:
+    def __init__(self, written: Mapping[str, WritePage], sources: Path | None = None) -> None:
         self._written = written
+        self._sources = sources
 
     def router(self) -> APIRouter:
         routes = APIRouter(redirect_slashes=False)
@@ -47,11 +50,11 @@ class ManualRoutes:
 
     @cached_property
     def _manual(self) -> Manual | None:
-        from moot.manual.pages import find_sources
+        from moot.manual.pages import find_sources, has_pages
         from moot.manual.site import Manual
 
-        sources = find_sources()
-        return Manual(sources, self._written) if sources else None
+        sources = self._sources or find_sources()
+        return Manual(sources, self._written) if sources and has_pages(sources) else None
 
     async def _to_manual(self, _request: Request) -> Response:
         return RedirectResponse(MANUAL)
