@@ -40,8 +40,14 @@ def test_of_a_link_to_a_file_that_is_no_page_the_text_remains() -> None:
 
 def test_no_page_has_markup_of_its_own() -> None:
     html = rendered("<script>f()</script>\n\n<b onclick=f()>x</b> `<i>` [x](javascript:f())").html
-    assert re.findall(r"<[a-z]+", html) == ["<p", "<p", "<code"]
+    assert re.findall(r"<[a-z]+", html) == ["<p", "<code"]
     assert "&lt;script&gt;" in html
+
+
+def test_comments_are_not_shown() -> None:
+    article = rendered("# T\n\n<!-- Written by a\nprogram. -->\n\nA <!-- b --> c `<!-- d -->`.")
+    assert "Written" not in article.html + article.sections[0].text
+    assert "<p>A  c <code>&lt;!-- d --&gt;</code>.</p>" in article.html
 
 
 def test_tables_are_aligned_by_classes_and_scroll_by_themselves() -> None:

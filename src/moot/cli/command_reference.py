@@ -11,8 +11,8 @@ from rich.console import Console
 from moot.cli.command_line import COMMANDS
 from moot.cli.parser import make_app
 
-WIDTH = 88
-"""Wide enough for each line of help to fit on a page."""
+WIDTH = 72
+"""What fits on a page of the manual between its navigation and its contents."""
 STYLE_CODE = re.compile(r"\x1b\[\d*m")
 
 

@@ -1,8 +1,8 @@
 """A page of Markdown as HTML, with its headings and the plain text of its sections.
 
-The pages are our own, but HTML in them is shown as text, and nothing that a policy of content security
-forbids is made: no style attributes, no scripts. Code is highlighted with classes. Wide tables and code
-scroll by themselves, and the keyboard reaches them.
+The pages are our own, but HTML in them is shown as text, except comments, which are not shown. Nothing that
+a policy of content security forbids is made: no style attributes, no scripts. Code is highlighted with
+classes. Wide tables and code scroll by themselves, and the keyboard reaches them.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from pygments.util import ClassNotFound
 ResolveLink = Callable[[str], str | None]
 """Returns where a link leads in the manual; None if only its text is to remain."""
 CONTENTS_LEVELS = (2, 3)
+COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 
 
 class Heading(Struct, frozen=True):
@@ -130,7 +131,7 @@ def _sections(tokens: Sequence[Token]) -> Iterator[Section]:
 
 def plain_text(inline: Token) -> str:
     """The words of a line without its markup; of a picture, what it shows."""
-    breaks = {"softbreak": " ", "hardbreak": " "}
+    breaks = {"softbreak": " ", "hardbreak": " ", "html_inline": ""}
     return "".join(breaks.get(child.type, child.content) for child in inline.children or ())
 
 
@@ -139,7 +140,7 @@ def plain_text(inline: Token) -> str:
 
 @cache
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     rules: dict[str, Callable[..., str]] = {
         "heading_open": _heading_open,
         "heading_close": _heading_close,
@@ -149,6 +150,8 @@ def _parser() -> MarkdownIt:
         "th_open": _cell_open,
         "td_open": _cell_open,
         "image": _image,
+        "html_block": _shown_html,
+        "html_inline": _shown_html,
     }
     for name, rule in rules.items():
         parser.add_render_rule(name, rule)
@@ -212,3 +215,7 @@ def _cell_open(renderer: Any, tokens: Sequence[Token], index: int, *_more: Any) 
 def _image(renderer: Any, tokens: Sequence[Token], index: int, *_more: Any) -> str:
     image = tokens[index]
     return f'<img src="{escape(str(image.attrGet("src")))}" alt="{escape(image.content)}" loading="lazy">'
+
+
+def _shown_html(renderer: Any, tokens: Sequence[Token], index: int, *_more: Any) -> str:
+    return escape(COMMENT.sub("", tokens[index].content))
