@@ -51,7 +51,7 @@ def search_document(frame: Frame, results: Sequence[SearchResult]) -> str:
         told = f"{count} for “{frame.query}”."
     rows = "".join(f"<li>{_result(result)}</li>\n" for result in results)
     found = f'<ol class="results">\n{rows}</ol>' if results else ""
-    body = f"<h1>Search</h1>\n{_search_form(frame)}\n<p class=soft>{escape(told)}</p>\n{found}"
+    body = f'<h1>Search</h1>\n{_search_form(frame)}\n<p class="soft">{escape(told)}</p>\n{found}'
     return _document(frame, f"{frame.query} · Search" if frame.query else "Search", body, ())
 
 

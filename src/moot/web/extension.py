@@ -7,13 +7,13 @@ of its API and the manual need not know them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter
 from msgspec import Struct
 
-WritePage = Callable[[], str]
-"""Returns a page of the manual as Markdown."""
+if TYPE_CHECKING:
+    from moot.manual.pages import WritePage
 
 
 class Extension(Struct, frozen=True):

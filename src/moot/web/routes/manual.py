@@ -19,11 +19,12 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 
 from moot.api.problems import Problem
 from moot.engine.arena import Arena
-from moot.web.extension import Extension, WritePage
+from moot.web.extension import Extension
 from moot.web.responses import json_reply
 from moot.web.routes.page import is_plain_path, packed, sent
 
 if TYPE_CHECKING:
+    from moot.manual.pages import WritePage
     from moot.manual.search import SearchResult
     from moot.manual.site import Manual
 
@@ -111,9 +112,7 @@ def written_pages(app: FastAPI, arena: Arena, extensions: Sequence[Extension]) -
 
         return http_api(describe(app, public_offer(arena, extensions)))
 
-    brought = (extension.manual for extension in extensions)
-    pages = {
-        "reference/http-api.md": http_api,
-        **{name: page for each in brought for name, page in each.items()},
-    }
-    return {f"docs/{name}": page for name, page in pages.items()}
+    pages: dict[str, WritePage] = {"docs/reference/http-api.md": http_api}
+    for extension in extensions:
+        pages |= {f"docs/{name}": write for name, write in extension.manual.items()}
+    return pages
