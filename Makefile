@@ -52,7 +52,7 @@ coverage: tools ## run the tests and report lines that they do not reach
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report= $(ARGS)
 	@$(BIN)/coverage report
 
-check: tools ## lint, format, types, the direction of imports, and the links of the manual
+check: tools ## lint, format, types and the direction of imports
 	$(BIN)/ruff check -q
 	$(BIN)/ruff format --check -q
 	$(BIN)/python scripts/sync_client.py --check

@@ -1,8 +1,9 @@
-"""Puts the page into every wheel and source archive, or fails with the reason.
+"""Puts the page and the manual into every wheel and source archive, or fails with the reason.
 
 hatchling runs it: for `make wheel`, for `pip install git+…`, and for an archive of the sources. The libraries
 of the page come from npm and are not in git; where they are missing, they are fetched here. A source archive
-has them inside, so installing from one needs no Node.js.
+has them inside, so installing from one needs no Node.js. The manual is the Markdown files of the repository
+and the pictures in them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 MADE = "src/moot/web/vendor/preact.js"
+PICTURES = (".png", ".svg", ".webp")
 COMMANDS = (
     ("npm", "ci", "--silent", "--no-audit", "--no-fund", "--ignore-scripts"),
     ("node", "scripts/vendor.js"),
@@ -26,12 +28,29 @@ REASON = (
 )
 
 
+def manual_files(root: Path) -> list[Path]:
+    """The pages of the manual, and the pictures that they show."""
+    pages = [*root.glob("*.md"), *root.glob("docs/**/*.md")]
+    texts = "".join(page.read_text("utf-8") for page in pages)
+    pictures = [file for file in root.glob("docs/**/*") if file.suffix in PICTURES and file.name in texts]
+    return pages + pictures
+
+
 class PageBuildHook(BuildHookInterface[Any]):
     """Named in pyproject.toml."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        # An editable installation is a checkout, which set-up makes complete.
-        if version == "editable" or Path(self.root, MADE).is_file():
+        if version == "editable":
+            return  # a checkout, which set-up makes complete
+        if self.target_name == "wheel":
+            root = Path(self.root)
+            build_data["force_include"] |= {
+                str(file): f"moot/manual/sources/{file.relative_to(root)}" for file in manual_files(root)
+            }
+        self._make_page()
+
+    def _make_page(self) -> None:
+        if Path(self.root, MADE).is_file():
             return
         for command in COMMANDS:
             if shutil.which(command[0]) is None:

@@ -42,6 +42,8 @@ PAGES = (
     ("/experiments", "main pre"),
     ("/conversations", "main pre"),
     ("/debate/{aborted}/verdict", "#verdict-title"),
+    ("/manual/api.html", "article h1"),
+    ("/manual/search?q=limit", ".results mark"),
     ("/no/such/page", "main h1"),
 )
 

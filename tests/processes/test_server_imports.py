@@ -6,9 +6,11 @@ import subprocess
 import sys
 
 UNUSED = (
-    "genai_prices", "mcp", "psycopg", "psycopg_pool", "redis", "procrastinate", "xllamacpp",
+    "genai_prices", "markdown_it", "mcp", "psycopg", "psycopg_pool", "redis", "procrastinate", "pygments",
+    "xllamacpp",
     "moot.api.v1.body_schemas", "moot.cluster.queue", "moot.cluster.redis_bus", "moot.compat.legacy_import",
-    "moot.mcp_server", "moot.store.postgres.store", "moot.web.openapi", "moot.web.openapi_examples",
+    "moot.manual", "moot.mcp_server", "moot.store.postgres.store", "moot.web.openapi",
+    "moot.web.openapi_examples",
 )  # fmt: skip
 
 

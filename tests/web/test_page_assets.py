@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import re
 import shutil
-from base64 import b64encode
 from collections.abc import AsyncGenerator
 from importlib.resources import files
 from pathlib import Path
@@ -155,22 +153,9 @@ async def test_before_set_up_the_page_says_what_to_run(tmp_path: Path) -> None:
     app = FastAPI()
     app.include_router(PageRoutes(tmp_path).router())
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client:
-        reply, manual = await client.get("/"), await client.get("/manual/")
+        reply = await client.get("/")
     assert (reply.status_code, reply.headers["content-type"]) == (503, "text/plain; charset=utf-8")
     assert "make setup" in reply.text
-    assert (manual.status_code, "make docs" in manual.text) == (404, True)
-
-
-async def test_the_policy_of_the_manual_names_its_scripts_by_their_hashes(tmp_path: Path) -> None:
-    (tmp_path / "manual").mkdir()
-    (tmp_path / "manual/index.html").write_text("<script>f()</script><script src='a.js'></script>")
-    app = FastAPI()
-    app.include_router(PageRoutes(tmp_path).router())
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client:
-        assert (await client.get("/manual")).headers["location"] == "/manual/"
-        policy = (await client.get("/manual/")).headers["content-security-policy"]
-    script = b64encode(hashlib.sha256(b"f()").digest()).decode()
-    assert f"script-src 'self' 'sha256-{script}';" in policy
 
 
 # --- how much ------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ which the log survives as it survives a power cut.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from msgspec.structs import replace
@@ -23,6 +23,7 @@ from moot.processes.shutdown import ShutdownSignals
 from moot.processes.startup import exposure_problem, open_arena
 from moot.settings import Settings
 from moot.web import app, logging_setup
+from moot.web.extension import Extension
 from moot.web.server.listener import Ready, UvicornServer, bind, url_of
 
 SHUTDOWN_SECONDS = 9.0
@@ -36,6 +37,7 @@ async def serve(
     insecure: bool = False,
     run: bool = True,
     ready: Ready | None = None,
+    extensions: Sequence[Extension] = (),
 ) -> None:
     """Serve until a signal comes. Without `run`, workers on the same log run the debates.
 
@@ -60,7 +62,7 @@ async def serve(
         await held.enter_async_context(_with_retention(arena))
         await held.enter_async_context(trimmed())
         server = UvicornServer(
-            make_app(arena),
+            make_app(arena, extensions),
             arena.settings.service,
             end_streams=arena.followers.close,
             ready=lambda: ready(url) if ready else None,
@@ -86,6 +88,6 @@ def _with_host(settings: Settings, host: str) -> Settings:
     return replace(settings, service=replace(settings.service, hosts=(*settings.service.hosts, host)))
 
 
-def make_app(arena: Arena) -> ASGIApp:
-    """The application as it is served: v1, the page, and the older APIs."""
-    return app.make_app(arena, (OLDER_APIS,))
+def make_app(arena: Arena, extensions: Sequence[Extension] = ()) -> ASGIApp:
+    """The application as it is served: v1, the page, the older APIs, and what else is added."""
+    return app.make_app(arena, (OLDER_APIS, *extensions))

@@ -45,6 +45,7 @@ from moot.web.routes import (
     page_views,
     people,
 )  # fmt: skip
+from moot.web.routes import manual as manual_routes
 from moot.web.routes import page as page_routes
 from moot.web.server_info import ServerInfo
 from moot.web.shared_reads import SharedReads
@@ -92,8 +93,8 @@ def make_app(arena: Arena, extensions: Sequence[Extension] = ()) -> ASGIApp:
         context.authenticator,
         context.limiter,
         context.tickets,
-        open_paths={*OPEN_PATHS, *page_routes.OPEN},
-        open_prefixes=page_routes.OPEN_PREFIXES,
+        open_paths={*OPEN_PATHS, *page_routes.OPEN, *manual_routes.PATHS[:1]},
+        open_prefixes=(*page_routes.OPEN_PREFIXES, manual_routes.MANUAL),
         plain_text=frozenset(path for extension in extensions for path in extension.plain_text),
     )
 
@@ -118,6 +119,8 @@ def _application(context: AppContext, extensions: Sequence[Extension]) -> FastAP
     app.include_router(docs.router(app, context, extensions))
     app.state.page_routes = page_routes.PageRoutes()
     app.include_router(app.state.page_routes.router())
+    written = manual_routes.written_pages(app, context.arena, extensions)
+    app.include_router(manual_routes.ManualRoutes(written).router())
 
     async def talk(websocket: WebSocket) -> None:
         await socket.serve_socket(context, websocket, websocket.path_params["debateId"])

@@ -14,7 +14,7 @@ from moot.engine.arena import Arena
 from moot.models.registry import LOCAL_OUTPUT_TOKENS
 from moot.providers import known_models
 from moot.providers.contract import Traits
-from moot.providers.endpoints import traits_of
+from moot.providers.endpoints import BUILT_IN, traits_of
 from moot.providers.keys import Secret
 from moot.providers.saved_keys import MAX_KEY_LENGTH
 from moot.web.logging_setup import hide_secret
@@ -74,6 +74,22 @@ class ServerCapabilities:
         """Found without the provider, which may have no key before the debate begins."""
         endpoint = self._arena.providers.endpoints.get(provider)
         return traits_of(endpoint, name) if endpoint else self._arena.providers.traits(provider, name)
+
+
+class BuiltInCapabilities(ServerCapabilities):
+    """What every server has, whatever its operator has added."""
+
+    def __init__(self, arena: Arena) -> None:
+        super().__init__(arena)
+        services = BUILT_IN.values()
+        self.formats = contract_first(formats.BUILT_IN, FORMATS)
+        self.providers = contract_first(("local", *BUILT_IN), PROVIDERS)
+        self.tools = ()
+        self.lendable = tuple(service.name for service in services if service.keys and service.base_url)
+        self.local_model = next(iter(arena.providers.model_files.catalogue))
+
+    def has_key(self, provider: str) -> bool:
+        return False
 
 
 def lendable_providers(arena: Arena) -> tuple[str, ...]:

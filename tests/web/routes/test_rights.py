@@ -15,7 +15,7 @@ from moot.api.command_table import SOCKET_COMMANDS
 from moot.api.rights import OWN, RIGHTS, Action, Role
 from moot.processes.server import make_app
 from moot.web.app import SOCKET
-from moot.web.routes import docs, health, metrics, page
+from moot.web.routes import docs, health, manual, metrics, page
 from tests.web import route_table
 from tests.web.route_table import rows
 from tests.web.routes.served import Served
@@ -31,7 +31,7 @@ ROUTES: dict[tuple[str, str], Action] = {
         (method, path): action
         for method, path, _, action in rows("", (*health.router.routes, *metrics.router.routes))
     },
-    **{("GET", path): "public" for path in page.PATHS},
+    **{("GET", path): "public" for path in (*page.PATHS, *manual.PATHS)},
     **{("GET", path): "look" for path in docs.PATHS},
     ("GET", SOCKET): "watch",
 }

@@ -19,7 +19,7 @@ from starlette.responses import Response
 from moot.api.v1.validation_messages import Shape
 from moot.engine.arena import Arena
 from moot.web.app_context import AppContext, RightsCheck
-from moot.web.capabilities import ServerCapabilities, lendable_providers
+from moot.web.capabilities import BuiltInCapabilities, ServerCapabilities, lendable_providers
 from moot.web.extension import Extension
 from moot.web.middleware.headers import CSP
 from moot.web.responses import json_reply
@@ -63,6 +63,14 @@ def docs_offer(arena: Arena, extensions: Sequence[Extension] = (), *, locked: bo
     return Offer(
         ServerCapabilities(arena), lendable_providers(arena), locked, provider, model, tuple(extensions)
     )
+
+
+def public_offer(arena: Arena, extensions: Sequence[Extension]) -> Offer:
+    """What every server has: the manual is open to all, and names nothing that an operator has added."""
+    from moot.web.openapi import Offer
+
+    known = BuiltInCapabilities(arena)
+    return Offer(known, known.lendable, False, "local", known.local_model, tuple(extensions))
 
 
 def _keyless(arena: Arena) -> tuple[str, str]:

@@ -3,7 +3,6 @@
 Our modules are served as they are written; the libraries they import are copied to `vendor/` at set-up. Files
 are compressed once and have an ETag of their content. A client without access may still load the page, which
 then asks for a token. The document lists the modules that its page needs, so that they load in parallel.
-The manual at /manual/ is a folder of HTML files, there once `make docs` has built it.
 """
 
 from __future__ import annotations
@@ -11,8 +10,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import hashlib
-import re
-from base64 import b64encode
 from functools import lru_cache, partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -20,16 +17,14 @@ from pathlib import PurePosixPath
 
 from fastapi import APIRouter
 from msgspec import Struct
-from msgspec.structs import replace
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from moot.api.auth import NOBODY
 from moot.api.problems import Problem
 from moot.core.errors import StoreError, UnknownDebate
 from moot.web.app_context import identity_of
 from moot.web.middleware.compression import accepts_gzip
-from moot.web.middleware.headers import CSP
 from moot.web.page_assets import page_assets, with_preloads
 from moot.web.sample_debate import sample_replay
 
@@ -49,14 +44,13 @@ PAGES = {
 }
 """The module of each address, as the page itself knows it."""
 NOT_FOUND_PAGE = "lost"
-MANUAL = "/manual/"
 WITHOUT_PAGES = ("/api/", "/static/", "/vendor/", "/docs/", "/health/", "/metrics/")
 """An unknown address below one of these is answered as programs expect, also to a browser."""
-FILES = ("/static/", "/vendor/", MANUAL)
+FILES = ("/static/", "/vendor/")
 ICON = "/favicon.ico"
 SAMPLE = "/static/sample_debate.json"
-PATHS = (*PAGES, SAMPLE, *(f"{prefix}{{path:path}}" for prefix in FILES), MANUAL.rstrip("/"), ICON)
-OPEN = frozenset(path for path in (*PAGES, ICON, MANUAL.rstrip("/")) if "{" not in path)
+PATHS = (*PAGES, SAMPLE, *(f"{prefix}{{path:path}}" for prefix in FILES), ICON)
+OPEN = frozenset(path for path in (*PAGES, ICON) if "{" not in path)
 OPEN_PREFIXES = ("/debate/", "/experiments/", *FILES)
 MEDIA_TYPES = {
     ".css": "text/css",
@@ -71,12 +65,6 @@ MEDIA_TYPES = {
 MIN_GZIP_BYTES = 512
 """Media types that are not compressed."""
 NOT_BUILT = "The page has not been built yet: run `make setup`.\n"
-NO_MANUAL = "The manual has not been built yet: run `make docs`.\n"
-# The scripts of the site generator set HTML and styles that it has made itself; nothing in it is from users.
-MANUAL_CSP = CSP.split("; require-trusted-types-for")[0].replace(
-    "style-src 'self'", "style-src 'self' 'unsafe-inline'; worker-src 'self'"
-)
-INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
 
 class StaticFile(Struct, frozen=True):
@@ -84,8 +72,6 @@ class StaticFile(Struct, frozen=True):
     plain: bytes
     gzipped: bytes
     etag: str
-    csp: str = ""
-    """The policy of a page of the manual: its scripts in the document are allowed by their hashes."""
 
 
 class PageRoutes:
@@ -102,7 +88,6 @@ class PageRoutes:
         for prefix in FILES:
             routes.add_route(f"{prefix}{{path:path}}", self._file, methods=["GET"])
         routes.add_route(ICON, self._icon, methods=["GET"])
-        routes.add_route(MANUAL.rstrip("/"), self._to_manual, methods=["GET"])
         return routes
 
     def not_found(self, request: Request) -> Response | None:
@@ -115,29 +100,22 @@ class PageRoutes:
         return self._shell(request, name, 200 if await _exists(request) else 404)
 
     async def _icon(self, request: Request) -> Response:
-        return _sent(request, self._static_file("static", "moot.svg"))
-
-    async def _to_manual(self, _request: Request) -> Response:
-        return RedirectResponse(MANUAL)
+        return sent(request, self._static_file("static", "moot.svg"))
 
     async def _sample(self, request: Request) -> Response:
-        return _sent(request, _packed(".json", await asyncio.to_thread(sample_replay)))
+        return sent(request, packed(".json", await asyncio.to_thread(sample_replay)))
 
     async def _file(self, request: Request) -> Response:
         folder, path = request.url.path.split("/")[1], request.path_params["path"]
-        if request.url.path == MANUAL:
-            path = "index.html"
-            if not self._home.joinpath(folder, path).is_file():
-                return Response(NO_MANUAL, 404, media_type="text/plain")
         # In a thread: only the first reader of a large file waits for its compression.
-        return _sent(request, await asyncio.to_thread(self._static_file, folder, path))
+        return sent(request, await asyncio.to_thread(self._static_file, folder, path))
 
     def _shell(self, request: Request, name: str, status: int = 200) -> Response:
         if not self._home.joinpath("vendor", "preact.js").is_file():
             return Response(NOT_BUILT, 503, media_type="text/plain")
         needed = page_assets(self._read, "static/app.js", f"static/pages/{name}.js")
         document = self._home.joinpath("static", "index.html").read_bytes()
-        return _sent(request, _packed(".html", with_preloads(document, needed)), status)
+        return sent(request, packed(".html", with_preloads(document, needed)), status)
 
     def _read(self, path: str) -> bytes | None:
         file = self._home.joinpath(*path.split("/"))
@@ -146,14 +124,12 @@ class PageRoutes:
     def _static_file(self, folder: str, path: str) -> StaticFile:
         """Raises Problem for unknown files and for paths outside the folders."""
         relative = PurePosixPath(path)
-        if relative.suffix not in MEDIA_TYPES or not all(_is_a_name(part) for part in path.split("/")):
+        if relative.suffix not in MEDIA_TYPES or not is_plain_path(path):
             raise Problem("not-found")
         known = self._home.joinpath(folder, *relative.parts)
         if not known.is_file():
             raise Problem("not-found")
-        packed = _packed(relative.suffix, known.read_bytes())
-        in_manual = f"/{folder}/" == MANUAL and relative.suffix == ".html"
-        return replace(packed, csp=_manual_csp(packed.plain)) if in_manual else packed
+        return packed(relative.suffix, known.read_bytes())
 
 
 async def _exists(request: Request) -> bool:
@@ -172,16 +148,8 @@ async def _exists(request: Request) -> bool:
     return True
 
 
-def _manual_csp(page: bytes) -> str:
-    hashes = [b64encode(hashlib.sha256(script).digest()).decode() for script in INLINE_SCRIPT.findall(page)]
-    allowed = "".join(f" 'sha256-{hash_}'" for hash_ in hashes)
-    return MANUAL_CSP.replace("script-src 'self'", f"script-src 'self'{allowed}")
-
-
-def _sent(request: Request, file: StaticFile, status: int = 200) -> Response:
+def sent(request: Request, file: StaticFile, status: int = 200) -> Response:
     headers = {"ETag": file.etag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
-    if file.csp:
-        headers["Content-Security-Policy"] = file.csp
     if status == 200 and file.etag in _tags(request):
         return Response(status_code=304, headers=headers)
     if file.gzipped and accepts_gzip(request.headers):
@@ -196,11 +164,16 @@ def _tags(request: Request) -> list[str]:
     return [tag.strip().removeprefix("W/") for tag in known]
 
 
+def is_plain_path(path: str) -> bool:
+    """Whether it consists of names alone, and so leads out of no folder."""
+    return all(_is_a_name(part) for part in path.split("/"))
+
+
 def _is_a_name(part: str) -> bool:
     return part.isascii() and part.replace("-", "").replace(".", "").replace("_", "").isalnum()
 
 
 @lru_cache(maxsize=256)
-def _packed(suffix: str, plain: bytes) -> StaticFile:
-    packed = gzip.compress(plain, 9, mtime=0) if len(plain) > MIN_GZIP_BYTES else b""
-    return StaticFile(MEDIA_TYPES[suffix], plain, packed, f'"{hashlib.sha256(plain).hexdigest()[:20]}"')
+def packed(suffix: str, plain: bytes) -> StaticFile:
+    gzipped = gzip.compress(plain, 9, mtime=0) if len(plain) > MIN_GZIP_BYTES else b""
+    return StaticFile(MEDIA_TYPES[suffix], plain, gzipped, f'"{hashlib.sha256(plain).hexdigest()[:20]}"')

@@ -1,77 +1,26 @@
-"""Writes the reference pages of the manual from the code: commands, HTTP API, events and the Python library.
+"""The reference pages that are written from the code: HTTP API, event types and the Python library.
 
-Each function returns one Markdown page. Nothing here is written by hand twice: commands come from the parser,
-routes from the server's own OpenAPI description, events and classes from their definitions and docstrings.
+Each function returns one page as Markdown. Nothing here is written by hand twice: routes come from the
+server's own OpenAPI description, events and classes from their definitions and docstrings. The page of the
+commands is written where they are known, in `cli/command_reference.py`.
 """
 
 from __future__ import annotations
 
 import ast
-import asyncio
-import contextlib
 import inspect
-import io
-import os
-import tempfile
 from collections import Counter, defaultdict
-from pathlib import Path
 from typing import Any
 
-SOURCES = Path(__file__).parents[1] / "src" / "moot"
-GENERATED = "<!-- Written by scripts/reference_pages.py from the code; edit the code instead. -->\n"
+import moot
+from moot.core import events
+
 METHODS = ("get", "post", "put", "patch", "delete")
-
-
-def pages() -> dict[str, str]:
-    """The path of each page within the manual, and its text."""
-    return {
-        "reference/commands.md": commands(),
-        "reference/http-api.md": http_api(asyncio.run(_openapi())),
-        "reference/event-types.md": event_types(),
-        "reference/python.md": python_library(),
-    }
-
-
-def commands() -> str:
-    from moot.cli.command_line import COMMANDS
-    from moot.cli.parser import make_app
-
-    text = [f"# Commands\n\n{GENERATED}", "## moot\n", _help([])]
-    for group in dict.fromkeys(title for title, *_ in COMMANDS):
-        text.append(f"## {group}\n")
-        for name in (name for title, name, *_ in COMMANDS if title == group):
-            text += [f"### moot {name}\n", _help([name])]
-            for child in (child for child in make_app()[name] if not child.startswith("-")):
-                text += [f"#### moot {name} {child}\n", _help([name, child])]
-    return "\n".join(text)
-
-
-def _help(command: list[str]) -> str:
-    from moot.cli.command_line import run
-
-    shown = io.StringIO()
-    with contextlib.redirect_stdout(shown):
-        run([*command, "--help"])
-    return f"```text\n{shown.getvalue().strip()}\n```\n"
-
-
-async def _openapi() -> Any:
-    import httpx
-
-    from moot.engine.arena import Arena
-    from moot.processes.server import make_app
-    from moot.settings import load
-
-    with tempfile.TemporaryDirectory() as folder:
-        async with Arena.open(load({"MOOT_DATA": folder, "MOOT_OFFLINE": "1"})) as arena:
-            transport = httpx.ASGITransport(make_app(arena), client=("127.0.0.1", 1))
-            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
-                return (await client.get("/openapi.json")).raise_for_status().json()
 
 
 def http_api(description: Any) -> str:
     text = [
-        f"# HTTP API\n\n{GENERATED}",
+        "# HTTP API\n",
         "A running server has this reference with complete schemas and a form to try each route at `/docs`, "
         "and the OpenAPI description at `/openapi.json`. [The API guide](../api.md) explains how the routes "
         "work together.\n",
@@ -168,11 +117,11 @@ def _cell(value: Any) -> str:
 
 def event_types() -> str:
     text = [
-        f"# Event types\n\n{GENERATED}",
+        "# Event types\n",
         "The fields of each event with their types. [The event log](../events.md) says what each event "
         "means.\n",
     ]
-    module = ast.parse((SOURCES / "core" / "events.py").read_text("utf-8"))
+    module = ast.parse(inspect.getsource(events))
     for node in (node for node in module.body if isinstance(node, ast.ClassDef)):
         tag = next((word.value for word in node.keywords if word.arg == "tag"), None)
         if not isinstance(tag, ast.Constant):
@@ -198,10 +147,8 @@ def _fields(node: ast.ClassDef) -> list[str]:
 
 
 def python_library() -> str:
-    import moot
-
     text = [
-        f"# Python library\n\n{GENERATED}",
+        "# Python library\n",
         "What `from moot import …` offers. [The library guide](../library.md) shows how to use it.\n",
     ]
     for name in sorted(moot.__all__, key=str.lower):
@@ -243,7 +190,3 @@ def _docstring(member: Any) -> str:
             code = False
         lines.append(line.removeprefix("    ") if code else line)
     return "\n".join([*lines, "```"] if code else lines) + "\n"
-
-
-# Wide enough for each line of help to fit on a page, and without the colours of the terminal that runs this.
-os.environ |= {"COLUMNS": "88", "NO_COLOR": "1"}

@@ -1,0 +1,34 @@
+"""The page of the manual about the commands: the help of each, as the parser prints it."""
+
+from __future__ import annotations
+
+import io
+import re
+
+from cyclopts import App
+from rich.console import Console
+
+from moot.cli.command_line import COMMANDS
+from moot.cli.parser import make_app
+
+WIDTH = 72
+"""What fits on a page of the manual between its navigation and its contents."""
+STYLE_CODE = re.compile(r"\x1b\[\d*m")
+
+
+def command_reference() -> str:
+    app = make_app()
+    text = ["# Commands\n", "## moot\n", _help(app, [])]
+    for group in dict.fromkeys(title for title, *_ in COMMANDS):
+        text.append(f"## {group}\n")
+        for name in (name for title, name, *_ in COMMANDS if title == group):
+            text += [f"### moot {name}\n", _help(app, [name])]
+            for child in (child for child in app[name] if not child.startswith("-")):
+                text += [f"#### moot {name} {child}\n", _help(app, [name, child])]
+    return "\n".join(text)
+
+
+def _help(app: App, command: list[str]) -> str:
+    shown = io.StringIO()
+    app.help_print(command, console=Console(file=shown, width=WIDTH))
+    return f"```text\n{STYLE_CODE.sub('', shown.getvalue()).strip()}\n```\n"
