@@ -123,10 +123,9 @@ def test_systemd_understands_a_unit(unit: Path) -> None:
 def test_nginx_understands_its_settings(tmp_path: Path) -> None:
     """With an address instead of a name, since there is nobody here to ask for it."""
     ours = read("deploy/nginx.conf").replace("api:8000 resolve", "127.0.0.1:8000")
-    paths = "".join(f"{kind}_temp_path {tmp_path}/{kind};" for kind in ("proxy", "fastcgi", "uwsgi", "scgi"))
-    whole = (
-        f"pid {tmp_path}/pid; events {{}} http {{ client_body_temp_path {tmp_path}/body; {paths} {ours} }}"
-    )
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    paths = "".join(f'{kind}_temp_path "{tmp_path}/{kind}";' for kind in kinds)
+    whole = f'pid "{tmp_path}/pid"; events {{}} http {{ {paths} {ours} }}'
     (tmp_path / "nginx.conf").write_text(whole)
     assert NGINX is not None
     command = [NGINX, "-t", "-c", str(tmp_path / "nginx.conf"), "-e", str(tmp_path / "errors")]

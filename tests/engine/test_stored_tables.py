@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 from pathlib import Path
 from zipfile import ZipFile
@@ -158,8 +159,9 @@ async def test_an_inspect_log_has_a_sample_for_each_debate(held: Settings, tmp_p
     assert THOUGHT not in whole
 
 
+@pytest.mark.inspect
 async def test_inspect_itself_reads_the_log(held: Settings, tmp_path: Path) -> None:
-    log = pytest.importorskip("inspect_ai.log", reason="pip install inspect-ai, which is large, to run this")
+    log = importlib.import_module("inspect_ai.log")
     path = tmp_path / "league.eval"
     async with Arena.open(held) as arena:
         await write_inspect_log(path, experiment_debates(arena.store, "league"))

@@ -18,8 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 MODELS = ROOT / ".cache" / "models"
 """Where set-up puts the local model of the tests (scripts/set_up.py)."""
-KEPT = {"PATH", "CI", "MOOT_RECORDINGS", "MOOT_JUDGMENTS", "MOOT_SHOW_PATHS", "TRACED"}
-KEPT_PREFIXES = ("PYTEST_", "COV_", "COVERAGE_", "PYTHON")
+KEPT = {"PATH", "CI", "MOOT_RECORDINGS", "MOOT_JUDGMENTS", "MOOT_SHOW_PATHS", "TRACED", "PYTHONTRACEMALLOC"}
+KEPT_PREFIXES = ("PYTEST_", "COV_", "COVERAGE_")
 LONG_NAME = "a folder with a long name, as people have who keep their work in the cloud of a big company"
 OURS = "PYTEST_MOOT_HOME"
 """Set in the environment of workers: the folders are there."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from posixpath import dirname, join, normpath
 
 from msgspec import Struct
@@ -27,6 +29,16 @@ class PageAssets(Struct, frozen=True):
 
     modules: tuple[str, ...]
     styles: tuple[str, ...]
+
+
+def missing_libraries(home: Traversable | None = None) -> str:
+    """A sentence if this installation has no page, because the libraries of it are not there; else empty."""
+    if (home or files("moot.web")).joinpath("vendor", "preact.js").is_file():
+        return ""
+    return (
+        "This installation has no page: the libraries of the page are missing. In a checkout, `make setup` "
+        "puts them there; elsewhere, install a wheel that `make wheel` has built."
+    )
 
 
 def page_assets(read: ReadFile, *entries: str) -> PageAssets:

@@ -75,6 +75,7 @@ async def check_machine() -> list[CheckResult]:
     except MootError as error:
         return [*findings, CheckResult("bad", "settings", str(error), "Mend it, or take the setting away.")]
     findings += [_folder(here.data), *await _store(here), _check_local_engine(here)]
+    findings += [_page()]
     findings += await _models(here)
     findings += _keys(here)
     findings += await _tools(here)
@@ -202,6 +203,13 @@ def _check_local_engine(here: Settings) -> CheckResult:
         reason = (loaded.stderr.strip().splitlines() or [f"it ended with {loaded.returncode}"])[-1]
         return CheckResult("bad", what, f"xllamacpp is installed but cannot be loaded: {reason}", REINSTALL)
     return CheckResult("good", what, f"xllamacpp {metadata.version('xllamacpp')}")
+
+
+def _page() -> CheckResult:
+    from moot.cli.commands.serve import missing_parts
+
+    missing = missing_parts()
+    return CheckResult("bad" if missing else "good", "page and manual", " ".join(missing) or "here")
 
 
 async def _models(here: Settings) -> list[CheckResult]:

@@ -50,6 +50,8 @@ def serve(
 
     def ready(url: str) -> None:
         terminal.line("Moot is at ", (url, "bold"), ". API: /docs. Ctrl-C stops it.")
+        for missing in missing_parts():
+            terminal.line((missing, "yellow"))
         if open:
             _open_browser(url)
 
@@ -58,6 +60,14 @@ def serve(
         run_server(settings, host, port, insecure=insecure, run=not no_run, ready=ready, extensions=(manual,))
     )
     return 0
+
+
+def missing_parts() -> list[str]:
+    """A sentence for each part of the server that this installation lacks: the page, the manual."""
+    from moot.manual.pages import find_sources, missing_pages
+    from moot.web.page_assets import missing_libraries
+
+    return [sentence for sentence in (missing_libraries(), missing_pages(find_sources())) if sentence]
 
 
 def _command_reference() -> str:

@@ -25,7 +25,7 @@ from moot.api.problems import Problem
 from moot.core.errors import StoreError, UnknownDebate
 from moot.web.app_context import identity_of
 from moot.web.middleware.compression import accepts_gzip
-from moot.web.page_assets import page_assets, with_preloads
+from moot.web.page_assets import missing_libraries, page_assets, with_preloads
 from moot.web.sample_debate import sample_replay
 
 PAGES = {
@@ -64,7 +64,6 @@ MEDIA_TYPES = {
 }
 MIN_GZIP_BYTES = 512
 """Media types that are not compressed."""
-NOT_BUILT = "The page has not been built yet: run `make setup`.\n"
 
 
 class StaticFile(Struct, frozen=True):
@@ -111,8 +110,8 @@ class PageRoutes:
         return sent(request, await asyncio.to_thread(self._static_file, folder, path))
 
     def _shell(self, request: Request, name: str, status: int = 200) -> Response:
-        if not self._home.joinpath("vendor", "preact.js").is_file():
-            return Response(NOT_BUILT, 503, media_type="text/plain")
+        if missing := missing_libraries(self._home):
+            return Response(f"{missing}\n", 503, media_type="text/plain")
         needed = page_assets(self._read, "static/app.js", f"static/pages/{name}.js")
         document = self._home.joinpath("static", "index.html").read_bytes()
         return sent(request, packed(".html", with_preloads(document, needed)), status)
