@@ -130,6 +130,7 @@ def run(arguments: list[str]) -> int:
         return complain([f"Something unexpected went wrong: {error!r}", "MOOT_DEBUG=1 shows where."], FAILED)
 
 
+UPGRADE = "To upgrade: `git pull` in the checkout of Moot and `make setup`, or install a new wheel."
 OTHER_WORDS = {
     "config": "`moot doctor` shows what is set up here, `moot keys` the keys.",
     "settings": "`moot doctor` shows what is set up here, `moot keys` the keys.",
@@ -144,8 +145,8 @@ OTHER_WORDS = {
     "web": "To open the page: moot serve --open",
     "open": "To open the page: moot serve --open",
     "history": "To list the debates: moot list",
-    "update": "Upgrade Moot with the program that installed it, such as: pip install --upgrade moot",
-    "upgrade": "Upgrade Moot with the program that installed it, such as: pip install --upgrade moot",
+    "update": UPGRADE,
+    "upgrade": UPGRADE,
 }
 """What to type in place of words that are commands of other programs."""
 

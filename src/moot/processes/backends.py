@@ -13,6 +13,7 @@ from itertools import chain, repeat
 from typing import TypeVar
 
 from moot.core.errors import Invalid, StoreError
+from moot.core.installation import install_command
 from moot.core.shared_state import SharedState
 from moot.engine.coordination import MemorySharedState
 from moot.engine.followers import Bus, MemoryBus
@@ -108,4 +109,4 @@ def make_placement(settings: Settings, store: Store, make_runner: MakeRunner, *,
 
 
 def _missing_libraries(what: str) -> Invalid:
-    return Invalid(f"{what} needs further libraries. Install them with: pip install 'moot[cluster]'")
+    return Invalid(f"{what} needs further libraries. Install them with: {install_command('cluster')}")
