@@ -50,7 +50,7 @@ def test_statistics_tell_who_wins_and_what_is_debated(hold: Hold, moot: Moot):
     code, out, _ = moot("stats")
     assert code == 0
     assert out.startswith("3 debates (3 completed) · 6 speeches · $0.00\n")
-    assert "cats are better than DOGS  2" in out
+    assert "cats are better than DOGS\t2" in out
     found = json.loads(moot("stats", "--json")[1])
     assert [(model["name"], model["debates"], model["wins"]) for model in found["models"]] == [
         ("scripted/demo", 2, 0)

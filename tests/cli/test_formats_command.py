@@ -27,7 +27,7 @@ def shown(moot: Moot, name: str) -> list[list[str]]:
     """The rows of the table, each as the words between its gaps."""
     code, out, _ = moot("formats", "show", name)
     assert code == 0
-    return [[cell.strip() for cell in row.split("  ") if cell.strip()] for row in out.splitlines()]
+    return [[cell for cell in row.split("\t") if cell] for row in out.splitlines()]
 
 
 def test_a_row_tells_who_asks_whom_for_how_long_and_in_how_many_words(moot: Moot):
@@ -79,7 +79,7 @@ def test_formats_of_ones_own_are_listed_shown_and_debated(moot: Moot, data: Path
     (folder / "mine.toml").write_text(MINE)
     (folder / "broken.toml").write_text("name = 3")
     _, out, _ = moot("formats")
-    assert "\nmine " in out
+    assert "\nmine\t" in out
     assert "broken.toml:1:" in out
     assert ["1", "Say", "A, B", "2", "300"] in shown(moot, "mine")
     code, out, _ = moot("A motion to try", "--format", "mine", "--model", "scripted/demo", "--plain")
@@ -90,4 +90,4 @@ def test_formats_of_ones_own_are_listed_shown_and_debated(moot: Moot, data: Path
 def test_the_folder_can_be_elsewhere(moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "mine.toml").write_text(MINE)
     monkeypatch.setenv("MOOT_FORMATS", str(tmp_path))
-    assert "\nmine " in moot("formats")[1]
+    assert "\nmine\t" in moot("formats")[1]

@@ -49,9 +49,7 @@ print([name for name in {modules!r} if name in sys.modules], file=sys.stderr)
     assert done.stdout
 
 
-@pytest.mark.parametrize(
-    "environment", [{}, {"COLUMNS": "50"}, {"FORCE_COLOR": "1"}, {"FORCE_COLOR": "1", "NO_COLOR": "1"}]
-)
+@pytest.mark.parametrize("environment", [{}, {"COLUMNS": "50"}, {"FORCE_COLOR": "1"}, {"NO_COLOR": "1"}])
 def test_the_help_is_what_the_parser_would_print(
     moot: Moot, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]
 ):

@@ -36,8 +36,8 @@ def test_a_key_is_piped_in_used_tested_and_removed(tmp_path: Path) -> None:
         failed = piped(env, "doctor")
         assert "the saved key of mistral failed its test" in " ".join(failed.stdout.split())
         assert "saved (mistral)" not in failed.stdout
-        assert re.search("✗ +mistral", piped(env, "keys", "list").stdout)
-        assert re.search(r"\? +mistral", piped(env, "models").stdout)
+        assert re.search("✗\tmistral", piped(env, "keys", "list").stdout)
+        assert re.search(r"\?\tmistral", piped(env, "models").stdout)
         removed = piped(env, "keys", "remove", "mistral")
         assert "The key in MISTRAL_API_KEY is used." in removed.stdout
     for done in (saved, listed, tested, doctor, removed):

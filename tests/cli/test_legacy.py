@@ -74,8 +74,8 @@ def test_all_rows_that_were_not_brought_are_listed_in_a_file(moot: Moot, tmp_pat
 def test_imported_conversations_are_read(moot: Moot, old: Path):
     moot("import", "legacy", str(old))
     first = rows(60)[0]["conversation_id"]
-    out = moot("conversations", "--limit", "2")[1]
-    assert "2 of 3; the next ones: --offset 2" in out
+    _, out, err = moot("conversations", "--limit", "2")
+    assert "2 of 3; the next ones: --offset 2" in err
     assert moot("conversations", "--search", "nowhere")[1] == "No conversation fits that.\n"
     code, out, _ = moot("conversations", "show", first)
     assert code == 0

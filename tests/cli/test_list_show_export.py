@@ -38,7 +38,7 @@ def test_the_list_has_a_line_for_each_debate_newest_first(hold: Hold, moot: Moot
     assert "completed" in rows[0]
     assert moot("list", "--search", "coffee")[1].count("deb_") == 1
     assert moot("list", "--status", "paused")[1] == "No debate fits that.\n"
-    assert "1 of 2; the next ones: --offset 1" in moot("list", "--limit", "1")[1]
+    assert "1 of 2; the next ones: --offset 1" in moot("list", "--limit", "1")[2]
     listed = [json.loads(line)["id"] for line in moot("list", "--json")[1].splitlines()]
     assert listed == [second, first]
 

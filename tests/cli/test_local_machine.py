@@ -32,7 +32,7 @@ def test_installing_without_leave_to_download_is_one_clear_line(moot: Moot):
 def test_every_format_is_listed_and_can_be_shown(moot: Moot):
     _, out, _ = moot("formats")
     for name in formats.names():
-        assert f"\n{name} " in out
+        assert f"\n{name}\t" in out
         code, shown, _ = moot("formats", "show", name)
         assert code == 0
         assert formats.load(name).title in shown
@@ -40,7 +40,7 @@ def test_every_format_is_listed_and_can_be_shown(moot: Moot):
 
 def test_a_format_shows_its_rounds_and_speeches(moot: Moot):
     _, out, _ = moot("formats", "show", "lincoln-douglas")
-    rows = [row.split("  ") for row in out.splitlines()]
+    rows = [row.split("\t") for row in out.splitlines()]
     assert any(row[0] == "1" for row in rows)
     assert "Negative asks Affirmative" in out
     assert "2-4" in moot("formats", "show", "oxford")[1]

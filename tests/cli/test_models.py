@@ -78,7 +78,7 @@ def test_endpoints_and_servers_of_ones_own_are_listed(moot: Moot, data: Path):
             f'[endpoints.vllm]\nbase_url = "{service.url}"\n'
         )
         _, out, _ = moot("models")
-    assert "mine/ " in out
+    assert "mine/\t" in out
     assert "name a model: mine/MODEL" in out
     assert "vllm/served" in out
     assert "vLLM is running" in out
@@ -104,7 +104,7 @@ def test_whatever_else_listens_at_the_port_of_a_server_is_not_that_server(
 def test_the_catalogue_tells_what_a_model_reads_says_costs_and_can_do(moot: Moot):
     code, out, _ = moot("models", "--prices", "anthropic")
     assert code == 0
-    row = next(line for line in out.splitlines() if line.startswith("anthropic/claude-haiku-5-5 "))
+    row = next(line for line in out.splitlines() if line.startswith("anthropic/claude-haiku-5-5\t"))
     assert row.split()[1:5] == ["1M", "128k", "0.10+", "0.50+"]
     assert "thinks (none low medium high xhigh max)" in row
     assert "JSON schema" in row
@@ -132,7 +132,7 @@ def test_what_the_operator_wrote_about_an_endpoint_holds_in_the_catalogue(moot: 
         '[prices."openai/gpt-6-luna"]\ninput = "7"\noutput = "9"\n'
     )
     _, out, _ = moot("models", "--prices", "openai")
-    row = next(line for line in out.splitlines() if line.startswith("openai/gpt-6-luna "))
+    row = next(line for line in out.splitlines() if line.startswith("openai/gpt-6-luna\t"))
     assert row.split()[3:5] == ["7.00", "9.00"]
     assert "thinks (low), JSON, chains" in row
 
@@ -179,7 +179,7 @@ def test_every_service_is_tried_in_its_own_tongue(
     assert code == 0, out + err
     assert "It is blue." in out
     assert "20 tokens in, 10 out" in out
-    assert "✓  JSON" in out
+    assert "✓\tJSON" in out
     assert "per million tokens; this answer cost $0.0000" in out
     assert [asked[0] for asked in service.asked] == [path, path]
     assert header in service.asked[0][1].values()
@@ -188,8 +188,8 @@ def test_every_service_is_tried_in_its_own_tongue(
 
 def test_what_a_responses_service_shows_is_told(moot: Moot, service: Service):
     _, out, _ = moot("models", "test", "openai/gpt-6-luna")
-    assert "✓  reasoning  shown" in out
-    assert "✓  chaining   it gave a response id" in out
+    assert "✓\treasoning\tshown" in out
+    assert "✓\tchaining\tit gave a response id" in out
 
 
 def test_a_model_nobody_knows_is_allowed_and_has_no_price(moot: Moot, service: Service):
@@ -233,9 +233,9 @@ def test_what_the_first_question_showed_stays_when_the_second_fails(moot: Moot, 
     service.form_status, service.error = 429, {"message": "Too many requests."}
     code, out, _ = moot("models", "test", "openai/gpt-6-luna")
     assert code == 1
-    assert "✓  answer" in out
+    assert "✓\tanswer" in out
     assert "It is blue." in out
-    assert "✗  JSON       OpenAI limits how often it is called (429)." in out
+    assert "✗\tJSON\tOpenAI limits how often it is called (429)." in out
     assert "The service says: Too many requests." in out
 
 
@@ -243,7 +243,7 @@ def test_a_service_that_stores_nothing_cannot_be_referred_to(moot: Moot, service
     service.stores = False
     code, out, _ = moot("models", "test", "openai/gpt-6-luna")
     assert code == 0
-    assert "·  chaining   it stores no response: the whole history will be sent" in out
+    assert "·\tchaining\tit stores no response: the whole history will be sent" in out
 
 
 def test_an_account_that_may_not_see_thoughts_is_tried_without_them(moot: Moot, service: Service):
@@ -251,7 +251,7 @@ def test_an_account_that_may_not_see_thoughts_is_tried_without_them(moot: Moot, 
     service.error = {"message": "Your organization must be verified.", "param": "reasoning.summary"}
     code, out, err = moot("models", "test", "openai/gpt-6-luna")
     assert code == 0, out + err
-    assert "·  reasoning  the service does not show it to this account" in out
+    assert "·\treasoning\tthe service does not show it to this account" in out
 
 
 def test_a_model_without_its_provider_is_given_its_whole_name(moot: Moot):
@@ -291,7 +291,7 @@ def test_without_a_key_the_variable_to_set_is_named(moot: Moot):
 def test_the_scripted_provider_can_be_tried(moot: Moot):
     code, out, _ = moot("models", "test", "scripted/demo")
     assert code == 0
-    assert "✓  JSON" in out
+    assert "✓\tJSON" in out
 
 
 def test_a_local_model_that_is_not_here_says_how_to_get_it(moot: Moot):

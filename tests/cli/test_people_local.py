@@ -70,7 +70,7 @@ def until(process: subprocess.Popen[str], tag: str, **members: Any) -> dict[str,
 def test_a_person_speaks_from_a_pipe_and_hears_but_does_not_read_minds(data: Path, moot: Moot):
     done = spoken(data, *AGAINST_ME, "--rounds", "2", typed="Tea is calm.\nAnd cheap.\n\nStill so.\n\n")
     assert done.returncode == 0, done.stderr
-    assert "Proposition  for      a person" in done.stdout
+    assert "Proposition\tfor\ta person" in done.stdout
     assert "    Tea is calm.\n    And cheap.\n    5 words by hand\n" in done.stdout
     assert "Thinks:" not in done.stdout
     told = " ".join(done.stderr.split())
@@ -359,7 +359,7 @@ def test_an_audience_votes_before_and_after_and_the_swing_is_shown(data: Path, m
             assert moot("vote", "last", choice, "--voter", voter) == (0, "Your vote is cast.\n", "")
         code, _, err = moot("vote", "last", "for", "--voter", "ann")
         assert (code, "You have voted." in err) == (1, True)
-        assert "before the debate   3 votes, open" in moot("polls")[1]
+        assert "before the debate\t3 votes, open" in moot("polls")[1]
         assert moot("polls", "close")[1] == "The vote is closed.\n"
         until(process, "poll.opened", poll="after")
         for voter in ("ann", "bob", "cid"):
@@ -371,7 +371,7 @@ def test_an_audience_votes_before_and_after_and_the_swing_is_shown(data: Path, m
     assert "The audience votes for 10:00 minutes: for, against, undecided." in page
     assert "The vote is closed: 3 votes." in page
     assert "── The audience ──" in page
-    assert "For                         1        3    +66.7" in page
+    assert "For\t1\t3\t+66.7" in page
     assert "Only 3 people voted both before and after: too few to say how sure this is." in page
     assert "a wins the vote, arguing for" in page
     assert moot("polls")[1].startswith("  For, by a swing of")

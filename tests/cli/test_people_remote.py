@@ -118,7 +118,7 @@ def test_votes_are_counted_there_and_shown_here(server: Served, env: dict[str, s
         while not client.polls(debate.id).polls:
             time.sleep(0.02)
     assert on(server, env, "vote", debate.id, "against").returncode == 0
-    assert "after the debate    1 vote, open" in on(server, env, "polls", debate.id).stdout
+    assert "after the debate\t1 vote, open" in on(server, env, "polls", debate.id).stdout
     assert on(server, env, "polls", "close", debate.id).returncode == 0
     told = on(server, env, "polls", debate.id).stdout
     assert "Against, by a majority of 100 points" in told

@@ -52,6 +52,18 @@ def test_a_second_ctrl_c_leaves_at_once_and_nothing_is_lost(data: Path, moot: Mo
     assert moot("list")[1].count("completed") == 1
 
 
+def test_help_is_wrapped_to_the_terminal_and_has_colours(data: Path, moot: Moot):
+    with Terminal(environment(data), "list", "--help", columns=60) as terminal:
+        assert terminal.ended() == 0
+    assert "\x1b[36m" in terminal.output
+    said = words(terminal.output)
+    assert max(map(len, said.splitlines())) <= 60
+    assert said.split() == moot("list", "--help")[1].split()
+    with Terminal(environment(data, NO_COLOR="1"), "list", "--help") as terminal:
+        assert terminal.ended() == 0
+    assert "\x1b[36m" not in terminal.output
+
+
 def test_finished_lines_are_printed_once_however_often_the_rest_is_drawn(data: Path):
     with Terminal(environment(data, pace_ms=4), *DEBATE, columns=60) as terminal:
         assert terminal.ended() == 0

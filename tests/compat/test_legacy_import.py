@@ -18,6 +18,7 @@ from moot.compat.legacy_import import ImportProgress, import_rows, undo_import
 from moot.compat.row_readers import parse_location
 from moot.core.errors import Invalid, Unavailable
 from moot.core.visibility import OWNER
+from moot.installation import install_command
 from moot.store.memory import MemoryStore
 from moot.store.sqlite.store import SqliteStore
 from moot.views.conversation import conversation
@@ -351,7 +352,7 @@ def test_without_the_driver_of_postgresql_it_says_what_to_install(monkeypatch: p
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(Unavailable) as missing:
         parse_location("postgresql://me@db.example/app")
-    assert missing.value.fix == "pip install 'moot[cluster]'"
+    assert missing.value.fix == install_command("cluster")
 
 
 @pytest.mark.parametrize("table", ["", "a b", "events; drop", 'e"x', "a.b.c"])

@@ -11,6 +11,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from msgspec.structs import replace
 
+from moot.installation import install_command
 from moot.models.discovery import AvailableModel, default_choice, find_models, list_url, rows_from_reply
 from moot.providers.endpoints import BUILT_IN, ENDPOINTS, Endpoint, with_base_url
 from moot.providers.keys import Secret
@@ -53,7 +54,7 @@ async def test_without_the_extra_local_models_are_not_usable(managing: Managing)
     place(manager)
     row = (await find_models(manager, {}, SERVICES, local=False))[-1]
     assert not row.usable
-    assert row.todo == 'pip install "moot[local]"'
+    assert row.todo == install_command("local")
 
 
 async def test_a_key_is_used_by_name_and_never_shown(managing: Managing) -> None:

@@ -17,7 +17,6 @@ import pytest
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from moot.cli.commands.store import NAMES
 from moot.core.errors import Invalid, StoreError, Unavailable
 from moot.core.events import DebateOpened, RemarkInjected
 from moot.core.evolve import fold
@@ -456,10 +455,7 @@ def test_an_address_tells_no_password() -> None:
 
 
 def rows_of(out: str) -> dict[str, str]:
-    """A path may end in a digit, too, wherever its line is broken."""
-    return {
-        words: found[1] for words in NAMES.values() if (found := re.search(rf"^ *{words} +(\S+)$", out, re.M))
-    }
+    return dict(line.split("\t") for line in out.splitlines() if "\t" in line)
 
 
 def test_the_command_tells_what_it_would_do_does_it_and_says_what_to_set(

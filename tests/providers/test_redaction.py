@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from moot.core.errors import Fault
 from moot.core.terms import ChatMessage, Model, Reasoning, ReasoningPart, Request, Text, ToolCall
 from moot.providers.contract import Chunk, KeepAlive, ReplyDelta, ReplyDone, ReplySegment, ReplyStarted
-from moot.providers.redaction import KeyRedactor, redact, without_folders
+from moot.providers.redaction import KeyRedactor, redact, shown_remedy, without_folders
 from moot.providers.wire_formats import openai_chat_request
 from tests.providers.chat_lines import DONE, FIGURES, ROLE, STOP, says
 from tests.providers.served import Handler, served, streamed
@@ -219,6 +219,11 @@ def test_the_word_before_a_bearer_token_stays() -> None:
 )
 def test_files_are_told_by_their_names_alone(said: str, left: str) -> None:
     assert without_folders(said) == left
+
+
+def test_a_remedy_with_folders_is_not_shown_to_viewers() -> None:
+    assert shown_remedy("moot models install qwen3-4b") == "moot models install qwen3-4b"
+    assert shown_remedy("/opt/bin/python -m pip install '/srv/x.whl[local]'").startswith("`moot doctor`")
 
 
 @pytest.mark.parametrize(

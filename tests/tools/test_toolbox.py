@@ -21,6 +21,7 @@ import uvicorn
 
 from moot.core.errors import Invalid, Unavailable
 from moot.core.terms import ToolCall, ToolResult
+from moot.installation import install_command
 from moot.tools import tool_connection, toolbox
 from moot.tools.contract import MAX_RESULT_LENGTH, NoTools
 from moot.tools.tool_connection import MAX_ANSWER_BYTES
@@ -242,9 +243,9 @@ async def test_without_the_package_it_is_said_what_to_install(monkeypatch: pytes
     box = McpToolbox([server()], ENVIRON)
     with pytest.raises(Unavailable) as told:
         await box.check(["words"])
-    assert told.value.fix == 'pip install "moot[mcp]"'
+    assert told.value.fix == install_command("mcp")
     await box.check(["web_search"])
-    assert (await box.servers())[0].missing.endswith(told.value.fix)
+    assert (await box.servers())[0].missing.endswith("`moot doctor` says what to do.")
     assert await box.tools_for(["words"]) == ()
     await box.close()
 

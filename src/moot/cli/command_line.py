@@ -103,6 +103,19 @@ HELP_FLAGS = {
 def run(arguments: list[str]) -> int:
     """Run a command line and return the exit code; a traceback is shown only with MOOT_DEBUG=1."""
     try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Nobody reads the output; Python would report that again when it flushes at exit.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(nowhere, stream.fileno())
+        return PIPE_CLOSED
+
+
+def _run(arguments: list[str]) -> int:
+    try:
         if arguments in ([], ["--help"], ["-h"], ["help"]):
             return print_help()
         if arguments in (["--version"], ["version"]):
@@ -113,23 +126,22 @@ def run(arguments: list[str]) -> int:
         refuse_single_word(arguments)
         from moot.cli.parser import call
 
-        return call(arguments)
+        code = call(arguments)
+        sys.stdout.flush()
+        return code
     except MootError as error:
         if debugging():
             raise
         return complain(*explain(error))
-    except KeyboardInterrupt:
-        return INTERRUPTED
     except BrokenPipeError:
-        # The pipe is closed; Python would report that again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return PIPE_CLOSED
+        raise
     except Exception as error:
         if debugging():
             raise
         return complain([f"Something unexpected went wrong: {error!r}", "MOOT_DEBUG=1 shows where."], FAILED)
 
 
+UPGRADE = "To upgrade: `git pull` in the checkout of Moot and `make setup`, or install a new wheel."
 OTHER_WORDS = {
     "config": "`moot doctor` shows what is set up here, `moot keys` the keys.",
     "settings": "`moot doctor` shows what is set up here, `moot keys` the keys.",
@@ -144,8 +156,8 @@ OTHER_WORDS = {
     "web": "To open the page: moot serve --open",
     "open": "To open the page: moot serve --open",
     "history": "To list the debates: moot list",
-    "update": "Upgrade Moot with the program that installed it, such as: pip install --upgrade moot",
-    "upgrade": "Upgrade Moot with the program that installed it, such as: pip install --upgrade moot",
+    "update": UPGRADE,
+    "upgrade": UPGRADE,
 }
 """What to type in place of words that are commands of other programs."""
 

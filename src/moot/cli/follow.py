@@ -333,10 +333,8 @@ def print_next_steps(debate: Debate, ending: str = "") -> None:
         return
     waiting = plan(debate)
     if isinstance(waiting, HoldPoll) and not closes_on_time(debate, waiting.name):
-        terminal.line(
-            "It waits for votes: ", (f"moot vote {debate.id} CHOICE{ending}", "bold"), ", and then for"
-        )
-        terminal.line("the vote to be closed: ", (f"moot polls close {debate.id}{ending}", "bold"))
+        terminal.line("It waits for votes: ", (f"moot vote {debate.id} CHOICE{ending}", "bold"))
+        terminal.line("To close the vote: ", (f"moot polls close {debate.id}{ending}", "bold"))
         return
     match waiting.waiting_for if isinstance(waiting, Idle) else "":
         case "round":

@@ -21,6 +21,7 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.errors import Invalid, Unavailable
+from moot.installation import install_command
 
 if TYPE_CHECKING:
     import psycopg
@@ -30,7 +31,6 @@ TABLE = "events"
 CONNECT_SECONDS = 10
 BUSY_SECONDS = 10.0
 """Seconds to wait while another process writes to a SQLite file."""
-INSTALL_HINT = "pip install 'moot[cluster]'"
 JSONL_SUFFIXES = (".jsonl", ".ndjson")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)?", re.ASCII)
 _CONNINFO = re.compile(r"(^|\s)(host|dbname|user|password)\s*=")
@@ -94,7 +94,9 @@ def driver() -> Any:
     try:
         import psycopg
     except ImportError as error:
-        raise Unavailable("PostgreSQL needs a driver that is not installed.", INSTALL_HINT) from error
+        raise Unavailable(
+            "PostgreSQL needs a driver that is not installed.", install_command("cluster")
+        ) from error
     return psycopg
 
 

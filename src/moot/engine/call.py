@@ -41,7 +41,7 @@ from moot.providers.contract import (
     ReplySegment,
     ReplyStarted,
 )
-from moot.providers.redaction import without_folders
+from moot.providers.redaction import shown_remedy, without_folders
 from moot.rules.retry import RunnerTimings
 
 PARAGRAPH = "\n\n"
@@ -164,7 +164,7 @@ async def _read_chunks(
         raise Fault("timeout" if result.first_token is None else "stalled") from error
     except Unavailable as error:
         # Every viewer reads this message.
-        message = without_folders(f"{error} {error.fix}".strip())
+        message = f"{without_folders(str(error))} {shown_remedy(error.fix)}".strip()
         raise Fault("unavailable", "permanent", billed=False, message=message) from error
     raise Fault("disconnected")
 

@@ -33,6 +33,7 @@ from moot.engine.jobs import HumanJob, ModelJob, SpeechJob, aside_job, ballot_jo
 from moot.engine.text_writer import TextWriter
 from moot.engine.tool_loop import ToolRunner
 from moot.providers.contract import Provider
+from moot.providers.redaction import shown_remedy
 from moot.rules import runner_decisions
 from moot.rules.plan import AskJudges, HoldPoll, closes_on_time, plan
 from moot.rules.retry import FaultCounts, RunnerTimings, wait_before_retry
@@ -361,7 +362,7 @@ class Runner:
         try:
             provider = self._provider(request.model.provider)
         except (Invalid, Unavailable) as error:
-            fix = error.fix if isinstance(error, Unavailable) else ""
+            fix = shown_remedy(error.fix) if isinstance(error, Unavailable) else ""
             message = f"{error} {fix}".strip()
             raise Fault("unavailable", "permanent", billed=False, message=message) from error
         async with timer.running():

@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from moot.core.errors import Unavailable
+from moot.installation import install_command
 
 if TYPE_CHECKING:
     from moot.experiments.adaptive_pairing import (
@@ -250,7 +251,7 @@ def __getattr__(name: str) -> object:
         if (error.name or "").startswith("moot"):
             raise
         raise Unavailable(
-            f"{error.name} is not installed, which measuring needs.", "pip install 'moot[experiments]'"
+            f"{error.name} is not installed, which measuring needs.", install_command("experiments")
         ) from error
     globals()[name] = found
     return found

@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from moot.core.errors import Invalid, Unavailable
 from moot.experiments.data_tables import Column, ColumnType, columns_of, data_dictionary, with_all_members
+from moot.installation import install_command
 
 FileFormat = Literal["jsonl", "csv", "parquet"]
 DICTIONARY_FILE = "dictionary.json"
@@ -241,7 +242,7 @@ def _pyarrow() -> Any:
         import pyarrow as arrow  # pyright: ignore[reportMissingTypeStubs]
         import pyarrow.parquet  # pyright: ignore[reportMissingTypeStubs, reportUnusedImport]
     except ModuleNotFoundError:
-        raise Unavailable("Parquet needs pyarrow.", "pip install 'moot[parquet]'") from None
+        raise Unavailable("Parquet needs pyarrow.", install_command("parquet")) from None
     return arrow
 
 
@@ -250,7 +251,7 @@ def as_frame(rows: Sequence[Struct], row: type[Struct]) -> Any:
     try:
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
     except ModuleNotFoundError:
-        raise Unavailable("A DataFrame needs pandas.", "pip install 'moot[experiments]'") from None
+        raise Unavailable("A DataFrame needs pandas.", install_command("experiments")) from None
     names = [column.name for column in columns_of(row)]
     frame: Any = pd.DataFrame([with_all_members(each) for each in rows], columns=names)
     return frame

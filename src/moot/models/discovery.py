@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.core.errors import Invalid
+from moot.installation import install_command
 from moot.models.catalogue import DEFAULT, CatalogueEntry
 from moot.models.model_files import ModelFiles
 from moot.models.requirements import laptop_speed, memory_needed
@@ -140,7 +141,7 @@ def _key_reason(endpoint: Endpoint, key: ApiKey | None) -> str:
 
 def local_rows(model_files: ModelFiles, usable: bool) -> tuple[AvailableModel, ...]:
     """Installed models first, then those of the catalogue that can be downloaded."""
-    todo = "" if usable else 'pip install "moot[local]"'
+    todo = "" if usable else install_command("local")
     names = model_files.installed()
     rows = [_installed_row(model_files, name, usable, todo) for name in names]
     missing = [entry for entry in model_files.catalogue.values() if entry.name not in names]

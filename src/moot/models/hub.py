@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 
 from moot.core.errors import Invalid, Unavailable
+from moot.installation import install_command
 from moot.models.catalogue import CatalogueEntry, HubFile
 from moot.providers.lenient_json import get_path
 
@@ -33,7 +34,6 @@ REFERENCE = re.compile(
 SPLIT = re.compile(r"-\d{5}-of-\d{5}\.gguf$")
 SHA256 = re.compile("[0-9a-f]{64}")
 MAX_NAME = 64
-INSTALL = 'pip install "moot[local]"'
 
 
 def parse_reference(text: str) -> HubFile:
@@ -114,7 +114,9 @@ class Hub:
             from huggingface_hub import errors
             from huggingface_hub.utils import logging
         except ImportError:
-            raise Unavailable("The package huggingface_hub is not installed.", INSTALL) from None
+            raise Unavailable(
+                "The package huggingface_hub is not installed.", install_command("local")
+            ) from None
         # Its messages go to the terminal, with addresses that are signed for us.
         logging.set_verbosity(CRITICAL)
         page = f"{self._endpoint}/{file.repo}"

@@ -26,6 +26,7 @@ import msgspec
 
 from moot.core.errors import Fault, Unavailable
 from moot.core.terms import Model, Request
+from moot.installation import install_command
 from moot.models import openmp
 from moot.models.catalogue import CatalogueEntry, ModelTuning
 from moot.models.local_server import LocalServerOptions
@@ -342,7 +343,7 @@ def load_error(model: str, log: str) -> Unavailable:
 def check_local_models() -> None:
     """Raises Unavailable, with the remedy, if local models cannot run here."""
     if importlib.util.find_spec("xllamacpp") is None:
-        raise Unavailable("Local models need xllamacpp.", fix='pip install "moot[local]"')
+        raise Unavailable("Local models need xllamacpp.", fix=install_command("local"))
     if sys.platform == "win32":
         raise Unavailable(
             "Local models do not run on Windows yet.", fix="Use Ollama or LM Studio, or run Moot inside WSL."

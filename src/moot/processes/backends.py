@@ -18,6 +18,7 @@ from moot.engine.coordination import MemorySharedState
 from moot.engine.followers import Bus, MemoryBus
 from moot.engine.placement import InProcessPlacement, Placement
 from moot.engine.run_loop import MakeRunner
+from moot.installation import install_command
 from moot.settings import Settings
 from moot.store.contract import Store
 from moot.store.memory import MemoryStore
@@ -108,4 +109,4 @@ def make_placement(settings: Settings, store: Store, make_runner: MakeRunner, *,
 
 
 def _missing_libraries(what: str) -> Invalid:
-    return Invalid(f"{what} needs further libraries. Install them with: pip install 'moot[cluster]'")
+    return Invalid(f"{what} needs further libraries. Install them with: {install_command('cluster')}")

@@ -140,6 +140,11 @@ def without_folders(text: str) -> str:
     return PATHS.sub("", text)
 
 
+def shown_remedy(fix: str, instead: str = "`moot doctor` says what to do.") -> str:
+    """The remedy as viewers may read it. A command with folders would not work without them."""
+    return fix if without_folders(fix) == fix else instead
+
+
 def redact(text: str) -> str:
     """The text without anything that has the shape of a key."""
     return KEY_SHAPES.sub(lambda match: (match["word"] or "") + MASK, text)

@@ -18,6 +18,8 @@ from msgspec.structs import replace
 
 from moot.core.errors import Unavailable
 from moot.core.terms import Tool, ToolCall, ToolResult
+from moot.installation import install_command
+from moot.providers.redaction import shown_remedy
 from moot.tools.argument_check import ArgumentChecker, check_arguments, make_checker
 from moot.tools.contract import HOSTED, ConnectionLost, ToolCallFailed, ToolServerInfo, refuse_unknown
 from moot.tools.tool_listing import ToolEntry, admitted_tools, allowed_entries
@@ -32,7 +34,6 @@ RETRY_SECONDS = 30.0
 """Before a server that failed is tried again."""
 LIST_CACHE_SECONDS = 60.0
 """How old a list of tools may be if the server reports no changes."""
-INSTALL_HINT = 'pip install "moot[mcp]"'
 
 log = logging.getLogger("moot.tools")
 
@@ -158,7 +159,7 @@ class ServerTools:
             if await self._connection.open(OPEN_WAIT_SECONDS):
                 return self._connection
         except Unavailable as error:
-            await self._on_failure(f"{error} {error.fix}", f"{error} {error.fix}")
+            await self._on_failure(f"{error} {error.fix}", f"{error} {shown_remedy(error.fix)}")
             return None
         except Exception as error:
             await self._on_failure(str(error))
@@ -201,4 +202,4 @@ async def _open_connection(server: ToolServerSettings, environ: Mapping[str, str
 
 def _check_possible() -> None:
     if importlib.util.find_spec("mcp") is None:
-        raise Unavailable("Tools need the package mcp, which is not installed.", INSTALL_HINT)
+        raise Unavailable("Tools need the package mcp, which is not installed.", install_command("mcp"))

@@ -41,6 +41,7 @@ from moot.core.terms import Money
 from moot.engine.experiment_progress import ExperimentProgress, stored_progress
 from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments.definition import ExperimentDefinition, from_json
+from moot.installation import install_command
 from moot.store.experiment_rows import StoredExperiment
 from moot.views.costs import dollars
 from moot.views.json_types import Timestamp
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
 
 REUSED_SECONDS = 10
 REUSED_TIMES = 20
-NO_EXTRA = "Ratings need numpy, which is not installed here: pip install 'moot[experiments]'"
 
 
 class ReportVersion(Struct, frozen=True):
@@ -119,7 +119,8 @@ class ExperimentReports:
         self, stored: StoredExperiment, definition: ExperimentDefinition
     ) -> tuple[ExperimentReport, ExperimentProgress]:
         if find_spec("numpy") is None:
-            raise Unavailable(NO_EXTRA)
+            command = install_command("experiments")
+            raise Unavailable(f"Ratings need numpy, which is not installed here: {command}")
         async with self._making[stored.name]:
             progress = await self._progress(definition)
             version = ReportVersion(

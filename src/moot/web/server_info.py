@@ -38,6 +38,7 @@ from moot.engine.arena import Arena
 from moot.models.discovery import AvailableModel
 from moot.providers import known_models
 from moot.providers.endpoints import key_hint_for_page, traits_of
+from moot.providers.redaction import shown_remedy
 from moot.tools.contract import HOSTED, ToolServerInfo
 from moot.views.costs import dollars
 from moot.views.preview import usual_order
@@ -111,7 +112,8 @@ class ServerInfo:
         for model in usable:
             provider, _, name = model.name.partition("/")
             if name:
-                row = self._row(provider, name, model.title, "" if model.usable else model.todo)
+                todo = "" if model.usable else shown_remedy(model.todo, "moot doctor")
+                row = self._row(provider, name, model.title, todo)
                 rows[model.name] = replace(row, install=name if model.kind == "catalogue" else None)
         for endpoint in providers.endpoints.values():
             missing = "" if providers.has_key(endpoint.name) else key_hint_for_page(endpoint)

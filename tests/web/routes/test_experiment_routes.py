@@ -16,6 +16,7 @@ from moot.core.errors import Fault
 from moot.core.terms import Request
 from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments.definition import ExperimentDefinition
+from moot.installation import install_command
 from moot.providers.keys import Secret
 from moot.providers.scripted import Cue, FaultCue, ScriptedProvider
 from moot.settings import ServerSettings
@@ -90,10 +91,10 @@ async def test_without_the_extra_there_is_progress_and_a_note_what_to_install(
     monkeypatch.setitem(sys.modules, "numpy", None)
     shape = (await served.http.get("/api/v1/experiments/league")).json()
     assert (shape["held"], shape["leaderboard"], shape["measuredAt"]) == (6, [], None)
-    assert "pip install 'moot[experiments]'" in shape["notes"][0]
+    assert install_command("experiments") in shape["notes"][0]
     refused = await served.http.get("/api/v1/experiments/league/report")
     assert refused.status_code == 409
-    assert "moot[experiments]" in refused.json()["detail"]
+    assert install_command("experiments") in refused.json()["detail"]
 
 
 async def test_a_format_that_is_gone_hides_no_experiment(served: Served) -> None:

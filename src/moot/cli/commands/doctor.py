@@ -22,6 +22,7 @@ from msgspec import Struct
 
 from moot import __version__, settings
 from moot.core.errors import Invalid, MootError, NewerSchema, StoreError
+from moot.installation import install_command
 from moot.models import discovery, openmp
 from moot.models.model_files import ModelFiles
 from moot.providers.endpoints import Endpoint, is_plaintext, key_of
@@ -30,7 +31,7 @@ from moot.providers.saved_keys import NO_KEYS
 from moot.settings import Settings
 from moot.store.sqlite.store import SqliteStore
 from moot.tools.contract import ToolServerInfo
-from moot.tools.toolbox import INSTALL_HINT, McpToolbox
+from moot.tools.toolbox import McpToolbox
 
 
 def doctor() -> int:
@@ -53,8 +54,7 @@ def doctor() -> int:
     return 1 if bad else 0
 
 
-REINSTALL = "pip install --force-reinstall xllamacpp"
-CLUSTER = 'pip install "moot[cluster]"'
+REINSTALL = f"{shlex.quote(sys.executable)} -m pip install --force-reinstall xllamacpp"
 BUS_SECONDS = 3.0
 NEEDED_BYTES = 300_000_000
 """Enough for the small model and many debates."""
@@ -127,7 +127,9 @@ async def _database(here: Settings) -> CheckResult:
 async def _shared_database(address: str) -> CheckResult:
     """Creates no tables: a check changes nothing."""
     if any(importlib.util.find_spec(name) is None for name in ("psycopg", "psycopg_pool")):
-        return CheckResult("bad", "database", "the driver of PostgreSQL is not installed", CLUSTER)
+        return CheckResult(
+            "bad", "database", "the driver of PostgreSQL is not installed", install_command("cluster")
+        )
     from moot.compat.row_readers import without_secrets
     from moot.store.postgres.connect import fetch, open_connection, translated
 
@@ -156,7 +158,7 @@ async def _bus(address: Secret | None) -> CheckResult:
         how = "none; other machines hear of news within a second, and limits are for each machine"
         return CheckResult("note", "bus", how, "Set MOOT_BUS=redis://… where there are several.")
     if importlib.util.find_spec("redis") is None:
-        return CheckResult("bad", "bus", "the driver of Redis is not installed", CLUSTER)
+        return CheckResult("bad", "bus", "the driver of Redis is not installed", install_command("cluster"))
     from redis.exceptions import RedisError
 
     from moot.cluster.redis_client import MIN_VERSION, RedisServer
@@ -186,7 +188,7 @@ async def _bus(address: Secret | None) -> CheckResult:
 def _check_local_engine(here: Settings) -> CheckResult:
     what = "local engine"
     if importlib.util.find_spec("xllamacpp") is None:
-        return CheckResult("note", what, "xllamacpp is not installed", 'pip install "moot[local]"')
+        return CheckResult("note", what, "xllamacpp is not installed", install_command("local"))
     library = openmp.search_path(ModelFiles(here.models, environ=here.environ))
     # In its own process: on a processor it was not built for, it would crash this one.
     loaded = subprocess.run(
@@ -236,7 +238,7 @@ async def _tools(here: Settings) -> list[CheckResult]:
     if not here.tools:
         return []
     if importlib.util.find_spec("mcp") is None:
-        return [CheckResult("bad", "tools", "the package mcp is not installed", INSTALL_HINT)]
+        return [CheckResult("bad", "tools", "the package mcp is not installed", install_command("mcp"))]
     toolbox = McpToolbox(here.tools, here.environ)
     try:
         kits = await toolbox.servers()

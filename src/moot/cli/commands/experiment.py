@@ -16,6 +16,7 @@ from moot.cli.render.help import help_of
 from moot.cli.render.output import Terminal, add_row, join, make_table
 from moot.cli.running import run as run_loop
 from moot.core.errors import Invalid
+from moot.installation import install_command
 from moot.views.text import plural
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ def votes(
         from moot.experiments.people_agreement import compare_with_people
         from moot.experiments.report_beliefs import PEOPLE_HEADS, people_sentence, people_table
     except ModuleNotFoundError:
-        terminal.line("To compare judges with them, numpy is needed: pip install 'moot[experiments]'")
+        terminal.line(f"To compare judges with them, numpy is needed: {install_command('experiments')}")
         return 0
     if (found := compare_with_people(results)) is not None:
         terminal.line(people_sentence(found))
@@ -397,7 +398,7 @@ def _show_widths(terminal: Terminal, definition: ExperimentDefinition, teams: in
     try:
         from moot.experiments.adaptive_pairing import expected_team_widths, expected_widths
     except ModuleNotFoundError:
-        terminal.line("How wide the intervals will be needs numpy: pip install 'moot[experiments]'")
+        terminal.line(f"How wide the intervals will be needs numpy: {install_command('experiments')}")
         return
     judges = len(definition.judges) or 1
     if teams > 2:

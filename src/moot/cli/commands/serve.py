@@ -143,10 +143,10 @@ def mcp() -> int:
     import importlib.util
     import os
 
-    from moot.tools.toolbox import INSTALL_HINT
+    from moot.installation import install_command
 
     if importlib.util.find_spec("mcp") is None:
-        raise Unavailable("`moot mcp` needs the package mcp, which is not installed.", INSTALL_HINT)
+        raise Unavailable("`moot mcp` needs the package mcp, which is not installed.", install_command("mcp"))
     from moot.mcp_server.stdio_server import serve as serve_mcp
 
     if run(serve_mcp(_settings_and_logging(logging.WARNING))):

@@ -68,7 +68,7 @@ def _table(kits: tuple[ToolServerInfo, ...], file: str) -> int:
     for kit in kits:
         add_row(table, (kit.name, "bold"), kit.title, (kit.missing or "all of these:", "dim"))
         for tool in kit.tools:
-            add_row(table, f"  {tool.name}", tool.title, (tool.description.partition("\n")[0][:80], "dim"))
+            add_row(table, f"  {tool.name}", tool.title, (tool.description.partition("\n")[0], "dim"))
     for name in HOSTED:
         add_row(table, (name, "bold"), "", ("runs at the model's provider, where it has that", "dim"))
     terminal.table(table)

@@ -8,7 +8,16 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from moot.cli.render import verdict
-from moot.cli.render.output import INDENT, StyledText, join, pad, paragraph, seat_colour, shorten, styled
+from moot.cli.render.output import (
+    INDENT,
+    StyledText,
+    cell,
+    figures_row,
+    join,
+    paragraph,
+    seat_colour,
+    styled,
+)
 from moot.cli.render.wrapping import wrap
 from moot.core.events import (
     BallotCast,
@@ -53,9 +62,11 @@ from moot.views.transcript import author_name
 from moot.views.verdict_views import verdict_views
 
 MAX_NAME_WIDTH = 28
+ROLE_WIDTH = 9
+BELIEF_WIDTH = 16
 
 
-def heading(debate: Debate, width: int, *, coloured: bool) -> Iterator[Text]:
+def heading(debate: Debate, width: int | None, *, coloured: bool) -> Iterator[Text]:
     yield styled("")
     yield from paragraph(debate.motion, width, "bold")
     if debate.manner.objective:
@@ -71,17 +82,19 @@ def heading(debate: Debate, width: int, *, coloured: bool) -> Iterator[Text]:
     for index, seat in enumerate(debate.seats):
         role = seat.side if seat.role == "debater" else "chair"
         seat_name = f"{single_line(seat.name)} · " if shown[index] != seat.name else ""
-        about = pad(role, 9) + seat_name + _speaker_text(debate, seat)
+        about = cell(role, ROLE_WIDTH, width) + seat_name + _speaker_text(debate, seat)
         yield styled(
             *speaker_margin(index, coloured),
-            (pad(shown[index], name_width), f"bold {seat_colour(index)}"),
+            (cell(shown[index], name_width, width), f"bold {seat_colour(index)}"),
             (about, "dim"),
         )
     for judge in debate.judges:
         who = "a person" if judge.model.human else judge.model.label
-        yield styled("    ", pad(judge.name, name_width), (pad("judges", 9) + who, "dim"))
+        role = cell("judges", ROLE_WIDTH, width)
+        yield styled("    ", cell(judge.name, name_width, width), (role + who, "dim"))
         if judge.recused:
-            yield from paragraph(f"not asked: {judge.recused}", width, "dim", " " * (4 + name_width + 9))
+            margin = " " * (4 + name_width + ROLE_WIDTH if width else 6)
+            yield from paragraph(f"not asked: {judge.recused}", width, "dim", margin)
 
 
 def _speaker_text(debate: Debate, seat: Seat) -> str:
@@ -252,14 +265,14 @@ def _name(debate: Debate, seat_id: str) -> str:
     return single_line(participants(debate)[seat_id].shown)
 
 
-def verdict_lines(debate: Debate, width: int) -> Iterator[Text]:
+def verdict_lines(debate: Debate, width: int | None) -> Iterator[Text]:
     """The latest one."""
     result = verdict_views(debate)[-1]
     yield from verdict.verdict_lines(result, width)
     yield from verdict.brief_lines(debate, result, width)
 
 
-def audience_lines(debate: Debate, width: int, ending: str = "") -> Iterator[Text]:
+def audience_lines(debate: Debate, width: int | None, ending: str = "") -> Iterator[Text]:
     """The result of the votes; where the log hides them, the command that shows the result."""
     if not all(vote.choice for vote in debate.votes):
         yield from paragraph(f"Results: moot polls {debate.id}{ending}", width, "dim")
@@ -267,7 +280,7 @@ def audience_lines(debate: Debate, width: int, ending: str = "") -> Iterator[Tex
         yield from verdict.poll_lines(results, width)
 
 
-def belief_lines(debate: Debate, width: int) -> Iterator[Text]:
+def belief_lines(debate: Debate, width: int | None) -> Iterator[Text]:
     """What was believed in private: the sentences, a line for each speech, and the model audience."""
     report = belief_report(debate)
     if report is None:
@@ -276,23 +289,25 @@ def belief_lines(debate: Debate, width: int) -> Iterator[Text]:
         yield from paragraph(sentence, width)
     if report.points:
         heads, rows = belief_heads(report), list(belief_rows(report))
-        name_width = max(12, min(max(len(row[0]) for row in rows), width - 4 - 16 * (len(heads) - 1)))
-        for row in (*_heading_rows(heads), *rows):
-            cells = "".join(shorten(cell, 15).rjust(16) for cell in row[1:])
-            yield styled(INDENT, (pad(shorten(row[0], name_width), name_width) + cells, "dim"))
+        longest = max(len(row[0]) for row in rows)
+        name_width = max(12, min(longest, (width or 0) - 4 - BELIEF_WIDTH * (len(heads) - 1)))
+        for name, *figures in (*_heading_rows(heads, width), *rows):
+            row = figures_row(name, figures, (name_width, BELIEF_WIDTH), width)
+            yield styled(INDENT, (row, "dim"))
     if report.audience:
         yield from paragraph("The model audience:", width, "dim")
         yield from verdict.poll_lines(report.audience, width)
 
 
-def _heading_rows(heads: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _heading_rows(heads: tuple[str, ...], width: int | None) -> Iterator[tuple[str, ...]]:
     """The headings of a table on as many lines as the longest of them needs."""
-    wrapped = [[words for _, words in wrap(single_line(head), 15)] for head in heads]
+    room = None if width is None else BELIEF_WIDTH - 1
+    wrapped = [[words for _, words in wrap(single_line(head), room)] for head in heads]
     height = max(map(len, wrapped))
     yield from zip(*([""] * (height - len(lines)) + lines for lines in wrapped), strict=True)
 
 
-def ending_lines(debate: Debate, width: int, style: str = "dim") -> Iterator[Text]:
+def ending_lines(debate: Debate, width: int | None, style: str = "dim") -> Iterator[Text]:
     yield from paragraph(ending_note(debate), width, style)
     for words in issue_sentences(debate):
         yield from paragraph(words, width, "dim")

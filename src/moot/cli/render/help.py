@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import IO, TYPE_CHECKING, Any
 
-from moot.cli.render.wrapping import wrap
+from moot.cli.render.wrapping import line_width, wrap
 
 if TYPE_CHECKING:
     from cyclopts.help import HelpEntry, HelpPanel
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 OPTION_WIDTH, COMMAND_WIDTH = 28, 17
 """How wide the left column is."""
-DEFAULT_WIDTH = 80
 METAVAR_NAMES = {"STR": "TEXT", "INT": "N", "FLOAT": "N", "PATH": "FILE", "CHOICE": "WORD"}
 """What a value is, in a reader's words."""
 
@@ -152,11 +151,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 
 
 class HelpWriter:
-    """Writes help to a stream, in bold and cyan on a terminal. Loads nothing of rich but `rich.cells`."""
+    """Writes help to a stream, on a terminal wrapped and in colour. Of rich it loads only `rich.cells`."""
 
     def __init__(self, stream: IO[str], width: int | None = None) -> None:
         self._stream = stream
-        self._width = width or _terminal_width()
+        self._width = width or line_width(stream)
         self._bold, self._cyan = _style_codes(stream)
 
     def usage(self, usage: str) -> None:
@@ -170,9 +169,10 @@ class HelpWriter:
     def columns(self, title: str, rows: Mapping[str, str], left: int) -> None:
         """Write a heading and its rows; the left column has the given width."""
         lines = [_styled(title, self._bold)]
+        room = None if self._width is None else max(20, self._width - left)
         for label, text in rows.items():
-            wrapped = [line for _, line in wrap(text, max(20, self._width - left))] or [""]
-            lines.append(_styled(f"  {label}".ljust(left), self._cyan) + wrapped[0])
+            wrapped = [line for _, line in wrap(text, room)] or [""]
+            lines.append((_styled(f"  {label}".ljust(left), self._cyan) + wrapped[0]).rstrip())
             lines += [f"{' ' * left}{line}" for line in wrapped[1:]]
         self._stream.write("\n".join(lines) + "\n\n")
         self._stream.flush()
@@ -222,26 +222,11 @@ def _plain_text(words: Any) -> str:
     return str(getattr(words, "plain", words or "")).strip()
 
 
-def _terminal_width() -> int:
-    """Return COLUMNS, or the width of the terminal that any of the three streams is, or 80."""
-    columns = os.environ.get("COLUMNS", "")
-    if columns.isdigit() and int(columns):
-        return int(columns)
-    for descriptor in (0, 1, 2):
-        try:
-            return os.get_terminal_size(descriptor).columns or DEFAULT_WIDTH
-        except OSError:
-            continue
-    return DEFAULT_WIDTH
-
-
 def _style_codes(stream: IO[str]) -> tuple[str, str]:
     """Return the codes for bold and cyan; empty ones where they would be printed as they are."""
-    forced = os.environ.get("FORCE_COLOR")
-    styled = stream.isatty() if forced is None else bool(forced)
     # Older consoles of Windows do not know the codes; its Terminal does, and sets this variable.
     unknown = os.name == "nt" and "WT_SESSION" not in os.environ
-    if not styled or unknown or os.environ.get("TERM", "") in ("dumb", "unknown"):
+    if not stream.isatty() or unknown or os.environ.get("TERM", "") in ("dumb", "unknown"):
         return "", ""
     return "\x1b[1m", "" if os.environ.get("NO_COLOR") else "\x1b[36m"
 

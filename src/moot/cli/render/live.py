@@ -17,9 +17,9 @@ from rich.text import Text
 from moot.cli.render import debate_lines
 from moot.cli.render.debate_lines import heading, speaker_margin
 from moot.cli.render.emphasis import EmphasisReader
-from moot.cli.render.output import StyledText, Terminal, join, seat_colour, styled
+from moot.cli.render.output import MAX_WIDTH, StyledText, Terminal, join, seat_colour, styled
 from moot.cli.render.status_line import status_lines
-from moot.cli.render.wrapping import LineFlow
+from moot.cli.render.wrapping import LineFlow, narrower
 from moot.core.events import (
     CallDelta,
     CallFailed,
@@ -52,7 +52,7 @@ MOMENT_MS = 100
 
 
 class SpeechLines:
-    def __init__(self, turn: Turn, width: int) -> None:
+    def __init__(self, turn: Turn, width: int | None) -> None:
         self.turn = turn
         self.width = width
         self.restart()
@@ -165,7 +165,7 @@ class DebateView:
                 f"The speeches before this one: moot show {debate.id}{self._advice}", "dim"
             )
         for turn in debate.live:
-            self._speeches.append(SpeechLines(turn, self._terminal.width - MARGIN))
+            self._speeches.append(SpeechLines(turn, narrower(self._terminal.width, MARGIN)))
             self._speeches[-1].text.add(turn.text)
         self._terminal.blank_line()
         if self._speeches:
@@ -211,7 +211,7 @@ class DebateView:
             self._terminal.paragraph(self._remark, "dim")
 
     def _rule(self, title: str) -> None:
-        tail = "─" * max(0, self._terminal.width - len(title) - 8)
+        tail = "─" * max(2, (self._terminal.width or 0) - len(title) - 8)
         self._terminal.blank_line()
         self._terminal.line(("  ── ", "dim"), (title, "bold"), (f" {tail}", "dim"))
         self._terminal.blank_line()
@@ -232,7 +232,7 @@ class DebateView:
         turn = debate.turn(event.turn)
         if turn is None:
             return
-        self._speeches.append(SpeechLines(turn, self._terminal.width - MARGIN))
+        self._speeches.append(SpeechLines(turn, narrower(self._terminal.width, MARGIN)))
         if len(self._speeches) == 1:
             self._announce(debate, self._speeches[0])
 
@@ -357,6 +357,7 @@ class DebateView:
 
     def _running(self, debate: Debate) -> list[Text]:
         lines: list[Text] = []
+        width = self._terminal.width or MAX_WIDTH
         if self._speeches:
             speech = self._speeches[0]
             margin = self._margin(_seat_index(debate, speech.turn.seat))
@@ -370,8 +371,7 @@ class DebateView:
                 for words in remaining
             ]
         elif debate.being_judged:
-            lines += debate_lines.judge_lines(debate, self._terminal.width)
-        width = self._terminal.width
+            lines += debate_lines.judge_lines(debate, width)
         waiting = len(self._waiting)
         return [
             *lines,

@@ -1,13 +1,11 @@
 """All output goes through `Terminal`, which cleans it and wraps it to the width.
 
-It is a terminal or a pipe. Colours are the terminal's own sixteen, and NO_COLOR turns them off; a pipe gets
-plain text without escape codes.
+It is a terminal or a pipe. Colours are the terminal's own sixteen, and NO_COLOR turns them off. A pipe gets
+plain text: every line whole, without escape codes or blanks at its end, and tabs between columns.
 """
 
 from __future__ import annotations
 
-import io
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from typing import TextIO
@@ -18,7 +16,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from moot.cli.render.wrapping import clean_text, wrap
+from moot.cli.render.wrapping import clean_text, line_width, narrower, wrap
 from moot.views.text import clean, single_line
 
 StyledText = str | tuple[str, str]
@@ -29,22 +27,28 @@ ANSI_SEAT_COLOURS = ("cyan", "red", "magenta", "yellow")
 """The terminal's own colours that come next to `terms.SEAT_COLOURS`, one for each."""
 MAX_WIDTH = 92
 """Longer lines are hard to read, however wide the screen."""
-PIPE_WIDTH = 80
-PIPE_TABLE_WIDTH = 400
 
 
 class Terminal:
-    def __init__(self, console: Console) -> None:
+    """A terminal, or with `piped` anything else: a pipe, a file."""
+
+    def __init__(self, console: Console, *, piped: bool = False) -> None:
         self.console = console
+        self._piped = piped
         self._blank = False
 
     @classmethod
     def out(cls, *, plain: bool = False) -> Terminal:
-        return cls(_console(sys.stdout, plain=plain))
+        return cls._of(sys.stdout, plain=plain)
 
     @classmethod
     def err(cls) -> Terminal:
-        return cls(_console(sys.stderr))
+        return cls._of(sys.stderr)
+
+    @classmethod
+    def _of(cls, stream: TextIO, *, plain: bool = False) -> Terminal:
+        piped = line_width(stream) is None
+        return cls(_console(stream, plain=plain or piped), piped=piped)
 
     @property
     def rich(self) -> bool:
@@ -52,8 +56,9 @@ class Terminal:
         return self.console.is_terminal and not self.console.is_dumb_terminal
 
     @property
-    def width(self) -> int:
-        return max(24, min(self.console.width, MAX_WIDTH))
+    def width(self) -> int | None:
+        """How wide a line may be; None for a pipe, where every line is left whole."""
+        return None if self._piped else max(24, min(self.console.width, MAX_WIDTH))
 
     def line(self, *parts: StyledText) -> None:
         self.print(styled(*parts))
@@ -61,6 +66,9 @@ class Terminal:
     def print(self, what: Text) -> None:
         """Print a text. Where it is indented and too long, its further lines are indented alike."""
         self._blank = not what.plain.strip()
+        if self._piped:
+            self.raw("".join(f"{line.rstrip()}\n" for line in what.plain.split("\n")))
+            return
         margin = len(what.plain) - len(what.plain.lstrip(" "))
         if margin and not self._blank and what.cell_len > self.console.width > 2 * margin:
             what = _hanging(what, margin, self.console)
@@ -84,20 +92,22 @@ class Terminal:
             self.line()
 
     def table(self, table: Table) -> None:
-        """In a pipe each row is one line, for grep."""
+        """In a pipe each row is one line, with tabs between its cells."""
         self._blank = False
-        if self.rich:
+        if not self._piped:
             self.console.print(table)
             return
-        wide = Console(file=io.StringIO(), width=PIPE_TABLE_WIDTH, color_system=None)
-        with wide.capture() as captured:
-            wide.print(table)
-        self.raw("".join(f"{one.rstrip()}\n" for one in captured.get().splitlines()))
+        heads = [[str(column.header) for column in table.columns]] if table.show_header else []
+        rows = zip(*(map(str, column.cells) for column in table.columns), strict=True)
+        lines = ["\t".join(cells).rstrip() for cells in (*heads, *rows)]
+        self.raw("".join(f"{line}\n" for line in lines))
 
     def next_page(self, count: int, total: int) -> None:
-        """Below a list that has more rows: print how to see them."""
+        """Below a list that has more rows: print how to see them, but not among the rows of a pipe."""
         if count < total:
-            self.line((f"{count} of {total}; the next ones: --offset {count}", "dim"))
+            (Terminal.err() if self._piped else self).line(
+                (f"{count} of {total}; the next ones: --offset {count}", "dim")
+            )
 
     def raw(self, words: str) -> None:
         """Print a document, cleaned but neither wrapped nor styled."""
@@ -118,9 +128,9 @@ def styled(*parts: StyledText) -> Text:
     return text
 
 
-def paragraph(words: str, width: int, style: str = "", margin: str = INDENT) -> Iterator[Text]:
+def paragraph(words: str, width: int | None, style: str = "", margin: str = INDENT) -> Iterator[Text]:
     """Yield the lines of a text, wrapped to `width` with a margin before each."""
-    for _, one in wrap(clean_text(words).strip(), width - len(margin)):
+    for _, one in wrap(clean_text(words).strip(), narrower(width, len(margin))):
         yield styled(margin, (one, style)) if one else styled("")
 
 
@@ -144,10 +154,23 @@ def seat_colour(index: int) -> str:
     return ANSI_SEAT_COLOURS[index % len(ANSI_SEAT_COLOURS)]
 
 
-def shorten(words: str, width: int) -> str:
+def cell(words: str, room: int, width: int | None) -> str:
+    """Return a cell that has another to its right: filled to `room`, or in a pipe with a tab behind it."""
+    return single_line(words) + "\t" if width is None else pad(words, room)
+
+
+def figures_row(name: str, figures: Iterable[str], rooms: tuple[int, int], width: int | None) -> str:
+    """Return a name and its figures, flush right; `rooms` are the widths of their columns."""
+    if width is None:
+        return "\t".join((single_line(name), *figures))
+    left, right = rooms
+    return pad(name, left) + "".join(shorten(figure, right - 1).rjust(right) for figure in figures)
+
+
+def shorten(words: str, width: int | None) -> str:
     """Return as much as fits into `width` cells, with an ellipsis where something is left out."""
     words = single_line(words)
-    if cell_len(words) <= width:
+    if width is None or cell_len(words) <= width:
         return words
     shortened = ""
     for char in words:
@@ -174,15 +197,12 @@ class _Console(Console):
         raise BrokenPipeError
 
 
-def _console(file: TextIO, *, plain: bool = False) -> Console:
-    terminal = file.isatty()
-    columns = os.environ.get("COLUMNS", "")
+def _console(file: TextIO, *, plain: bool) -> Console:
     return _Console(
         file=file,
-        force_terminal=terminal and not plain,
-        no_color=True if plain or not terminal else None,
-        color_system="auto" if terminal and not plain else None,
-        width=None if terminal else int(columns) if columns.isdigit() and int(columns) else PIPE_WIDTH,
+        force_terminal=not plain,
+        no_color=True if plain else None,
+        color_system=None if plain else "auto",
         highlight=False,
         markup=False,
         emoji=False,

@@ -6,12 +6,23 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from moot.cli.render.output import INDENT, Terminal, join, pad, paragraph, seat_colour, shorten, styled
-from moot.cli.render.wrapping import wrap
+from moot.cli.render.output import (
+    INDENT,
+    Terminal,
+    cell,
+    figures_row,
+    join,
+    pad,
+    paragraph,
+    seat_colour,
+    shorten,
+    styled,
+)
+from moot.cli.render.wrapping import narrower, wrap
 from moot.core.state import Debate
 from moot.judging.audience_votes import AudienceTally
 from moot.views.outcome import JudgeMargins
-from moot.views.participants import participants
+from moot.views.participants import ParticipantView, participants
 from moot.views.poll_results import PollReport
 from moot.views.text import single_line
 from moot.views.transcript import speech_title
@@ -20,7 +31,7 @@ from moot.views.verdict_views import BallotView, JudgeOpinion, VerdictView, verd
 NAME_WIDTH = 18
 
 
-def verdict_lines(result: VerdictView, width: int) -> Iterator[Text]:
+def verdict_lines(result: VerdictView, width: int | None) -> Iterator[Text]:
     style = f"bold {seat_colour(result.winner.place)}" if result.winner and not result.coin_flip else "bold"
     yield styled(INDENT, (single_line(result.title), style))
     for doubt in result.doubts:
@@ -41,14 +52,18 @@ def verdict_lines(result: VerdictView, width: int) -> Iterator[Text]:
     if result.scores:
         yield styled("")
         ballots = f"{result.ballots} ballots, both orders" if result.ballots else ""
-        yield styled(INDENT, (shorten(join((result.margin_words, ballots)), width - 2), "dim"))
+        yield styled(INDENT, (shorten(join((result.margin_words, ballots)), narrower(width, 2)), "dim"))
     if result.reasoning:
         yield styled("")
         yield from paragraph(result.reasoning, width)
 
 
-def score_bar(name: str, share: float, figure: str, width: int, colour: str = "", style: str = "") -> Text:
-    """`share` of a hundred."""
+def score_bar(
+    name: str, share: float, figure: str, width: int | None, colour: str = "", style: str = ""
+) -> Text:
+    """`share` of a hundred; a pipe gets the figure without the bar."""
+    if width is None:
+        return styled(INDENT, cell(name, NAME_WIDTH, width), figure.strip())
     room = _bar_width(width)
     filled = round(room * min(100.0, max(0.0, share)) / 100)
     return styled(
@@ -65,14 +80,22 @@ def _bar_width(width: int) -> int:
     return max(8, width - NAME_WIDTH - 14) // 2 * 2 + 1
 
 
-def margin_axis(result: VerdictView, width: int) -> Iterator[Text]:
-    """A judge whose two dots stand on either side of the middle leaned another way in each order."""
+def margin_axis(result: VerdictView, width: int | None) -> Iterator[Text]:
+    """A judge whose two dots stand on either side of the middle leaned another way in each order.
+
+    A pipe gets the margins in words.
+    """
+    first, second = result.scores[0].seat, result.scores[1].seat
+    if width is None:
+        for leaning in result.leanings:
+            margins = [_margin_words(margin, first, second) for margin in leaning.margins]
+            yield styled(INDENT, "\t".join((_judge_name(leaning), *margins)))
+        return
     room = _bar_width(width)
     margins = [margin for leaning in result.leanings for margin in leaning.margins]
     reach = max(10.0, *(abs(margin) for margin in margins))
     for leaning in result.leanings:
         yield _dots(leaning, room, reach)
-    first, second = result.scores[0].seat, result.scores[1].seat
     left, right = shorten(first.shown, room // 2 - 4), shorten(second.shown, room // 2 - 4)
     middle = "level".center(room - len(left) - len(right))
     margin = " " * (NAME_WIDTH + 1)
@@ -81,19 +104,29 @@ def margin_axis(result: VerdictView, width: int) -> Iterator[Text]:
     )
 
 
+def _margin_words(margin: float, first: ParticipantView, second: ParticipantView) -> str:
+    if not margin:
+        return "level"
+    return f"{abs(margin):g} for {single_line((first if margin > 0 else second).shown)}"
+
+
+def _judge_name(leaning: JudgeMargins) -> str:
+    return single_line(leaning.judge) + (", flipped" if leaning.flipped else "")
+
+
 def _dots(leaning: JudgeMargins, room: int, reach: float) -> Text:
     half = room // 2
     spots = [half - round(half * margin / reach) for margin in leaning.places(reach / half)]
     low, high = min(spots), max(spots)
-    drawn = styled(INDENT, pad(leaning.judge + (", flipped" if leaning.flipped else ""), NAME_WIDTH) + " ")
-    for cell in range(room):
-        if cell in spots:
+    drawn = styled(INDENT, pad(_judge_name(leaning), NAME_WIDTH) + " ")
+    for place in range(room):
+        if place in spots:
             both = low == high
-            drawn.append("◉" if both else "●" if cell == spots[0] else "○", style="bold")
-        elif low < cell < high:
-            drawn.append("┿" if cell == half else "━")
+            drawn.append("◉" if both else "●" if place == spots[0] else "○", style="bold")
+        elif low < place < high:
+            drawn.append("┿" if place == half else "━")
         else:
-            drawn.append("┼" if cell == half else "─", style="dim")
+            drawn.append("┼" if place == half else "─", style="dim")
     return drawn
 
 
@@ -102,7 +135,7 @@ BRIEF_LINES = 2
 MARGIN = "    "
 
 
-def brief_lines(debate: Debate, result: VerdictView, width: int) -> Iterator[Text]:
+def brief_lines(debate: Debate, result: VerdictView, width: int | None) -> Iterator[Text]:
     """Below a verdict: its key speeches and, where several judged, how each of them decided."""
     if result.ranking:
         places = ", ".join(
@@ -135,7 +168,7 @@ def print_verdicts(debate: Debate, terminal: Terminal) -> None:
             terminal.print(one)
 
 
-def ballot_lines(debate: Debate, result: VerdictView, width: int) -> Iterator[Text]:
+def ballot_lines(debate: Debate, result: VerdictView, width: int | None) -> Iterator[Text]:
     for opinion in result.opinions:
         yield styled("")
         yield from _decision(opinion, width)
@@ -153,7 +186,7 @@ def cited_text(debate: Debate, cites: Sequence[int]) -> str:
     return f"Key speeches: {'; '.join(named)}." if named else ""
 
 
-def _decision(opinion: JudgeOpinion, width: int) -> Iterator[Text]:
+def _decision(opinion: JudgeOpinion, width: int | None) -> Iterator[Text]:
     spoiled = f"{opinion.spoiled} unreadable" if opinion.spoiled else ""
     yield styled(
         "  ", (single_line(opinion.judge.name), "bold"), (f"  {single_line(opinion.judge.who)}", "dim")
@@ -161,14 +194,14 @@ def _decision(opinion: JudgeOpinion, width: int) -> Iterator[Text]:
     yield from paragraph(join((opinion.decision, spoiled)), width, margin=MARGIN)
 
 
-def _beginning(reason: str, width: int) -> Iterator[Text]:
-    lines = [words for _, words in wrap(reason, width - len(MARGIN) - 2)]
+def _beginning(reason: str, width: int | None) -> Iterator[Text]:
+    lines = [words for _, words in wrap(reason, narrower(width, len(MARGIN) + 2))]
     cut = " …" if len(lines) > BRIEF_LINES else ""
     for number, words in enumerate(lines[:BRIEF_LINES], 1):
         yield styled(MARGIN, (words + (cut if number == BRIEF_LINES else ""), "dim"))
 
 
-def _ballot_lines(debate: Debate, paper: BallotView, width: int) -> Iterator[Text]:
+def _ballot_lines(debate: Debate, paper: BallotView, width: int | None) -> Iterator[Text]:
     winner = "" if paper.judge.person else single_line(paper.winner.shown) if paper.winner else "a tie"
     points = ", ".join(f"{single_line(score.seat.shown)} {score.score:g}" for score in paper.scores)
     order = "" if paper.judge.person else "original order" if paper.order == 0 else "swapped order"
@@ -187,35 +220,35 @@ CHOICE_WIDTH = 20
 FIGURE_WIDTH = 9
 
 
-def poll_lines(results: PollReport, width: int) -> Iterator[Text]:
+def poll_lines(results: PollReport, width: int | None) -> Iterator[Text]:
     if results.headline:
         yield styled("  ", (results.headline, "bold"))
-    yield from poll_rows(results)
+    yield from poll_rows(results, width)
     for words in (results.account, *results.doubts):
         yield from paragraph(words, width)
 
 
-def poll_rows(results: PollReport) -> Iterator[Text]:
+def poll_rows(results: PollReport, width: int | None) -> Iterator[Text]:
     """A row for each choice; while the result is hidden, only how many have voted."""
     tally = results.tally
     if tally.sealed:
         for count in tally.counts:
             state = "open" if count.open else "closed"
             votes = f"{count.votes} {'vote' if count.votes == 1 else 'votes'}"
-            yield styled("  ", pad(f"{count.poll} the debate", CHOICE_WIDTH), f"{votes}, ", (state, "dim"))
+            yield styled(
+                "  ", cell(f"{count.poll} the debate", CHOICE_WIDTH, width), f"{votes}, ", (state, "dim")
+            )
         return
     polls = [count.poll for count in tally.counts]
     changed = ["change"] if tally.pairs else []
-    yield styled(
-        "  ",
-        (pad("", CHOICE_WIDTH) + "".join(f"{name:>{FIGURE_WIDTH}}" for name in (*polls, *changed)), "dim"),
-    )
+    rooms = (CHOICE_WIDTH, FIGURE_WIDTH)
+    yield styled("  ", (figures_row("", (*polls, *changed), rooms, width), "dim"))
     for option in results.options:
-        votes = [count.by_choice.get(option.id, 0) for count in tally.counts]
-        figures = [f"{number:>{FIGURE_WIDTH}}" for number in votes]
-        yield styled("  ", pad(option.name, CHOICE_WIDTH), *figures, _change(tally, option.id))
+        votes = [str(count.by_choice.get(option.id, 0)) for count in tally.counts]
+        yield styled("  ", figures_row(option.name, (*votes, *_change(tally, option.id)), rooms, width))
 
 
-def _change(tally: AudienceTally, choice: str) -> str:
+def _change(tally: AudienceTally, choice: str) -> Iterator[str]:
     points = next((change.points for change in tally.changes if change.choice == choice), None)
-    return "" if points is None or not tally.pairs else f"{points:+.1f}".replace("-", "−").rjust(FIGURE_WIDTH)
+    if points is not None and tally.pairs:
+        yield f"{points:+.1f}".replace("-", "−")

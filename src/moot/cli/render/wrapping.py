@@ -1,24 +1,47 @@
-"""Growing text, printed line by line as soon as a line can no longer change.
+"""How wide lines are, and growing text, printed line by line as soon as a line can no longer change.
 
-Wrapping is greedy, so a line is final once the next one has begun. The last few lines are held back: the
-speech of a small model is cut back to its last whole sentence when it ends.
+What is not a terminal has no width: nothing is wrapped, cut or filled there. Wrapping is greedy, so a line is
+final once the next one has begun. The last few lines are held back: the speech of a small model is cut back
+to its last whole sentence when it ends.
 """
 
 from __future__ import annotations
+
+import os
+from typing import IO
 
 from rich.cells import cell_len
 
 from moot.views.text import clean
 
 HELD_LINES = 3
+DEFAULT_WIDTH = 80
+"""Of a terminal that does not know its own."""
+
+
+def line_width(stream: IO[str]) -> int | None:
+    """Return how wide the lines of a stream may be: COLUMNS or the width of the terminal; None for a pipe."""
+    if not stream.isatty():
+        return None
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdigit() and int(columns):
+        return int(columns)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or DEFAULT_WIDTH
+    except OSError:
+        return DEFAULT_WIDTH
+
+
+def narrower(width: int | None, cells: int) -> int | None:
+    return None if width is None else width - cells
 
 
 def clean_text(text: str) -> str:
     return clean(text).replace("\t", "    ")
 
 
-def wrap(text: str, width: int) -> list[tuple[int, str]]:
-    """Return the lines of a text, each with the offset at which the next one begins."""
+def wrap(text: str, width: int | None) -> list[tuple[int, str]]:
+    """Return the lines of a text, none wider than `width`, each with the offset at which the next begins."""
     lines: list[tuple[int, str]] = []
     start = 0
     while start < len(text):
@@ -28,8 +51,11 @@ def wrap(text: str, width: int) -> list[tuple[int, str]]:
     return lines
 
 
-def _break(text: str, start: int, width: int) -> tuple[int, int]:
+def _break(text: str, start: int, width: int | None) -> tuple[int, int]:
     """Where the line that begins at `start` ends, and where the next one begins."""
+    if width is None:
+        end = text.find("\n", start)
+        return (end, end + 1) if end >= 0 else (len(text), len(text))
     width_left = width
     space: int | None = None
     for index in range(start, len(text)):
@@ -47,7 +73,7 @@ def _break(text: str, start: int, width: int) -> tuple[int, int]:
 
 
 class LineFlow:
-    def __init__(self, width: int, held: int = HELD_LINES, label: str = "") -> None:
+    def __init__(self, width: int | None, held: int = HELD_LINES, label: str = "") -> None:
         self.width = width
         self.text = ""
         self._label = label
