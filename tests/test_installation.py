@@ -89,6 +89,6 @@ def test_the_installer_is_the_one_that_made_the_environment(tmp_path: Path):
 
 
 def test_this_moot_is_an_editable_checkout():
-    checkout = Path(__file__).parents[2]
+    checkout = Path(__file__).parents[1]
     command = [sys.executable, "-m", "pip", "install", "-e", f"{checkout}[parquet]"]
     assert shlex.split(install_command("parquet")) == command
