@@ -67,9 +67,10 @@ MEDIA_TYPES = {
     ".svg": "image/svg+xml",
     ".txt": "text/plain",
     ".webp": "image/webp",
+    ".woff2": "font/woff2",
 }
+COMPRESSED_ALREADY = (".png", ".webp", ".woff2")
 MIN_GZIP_BYTES = 512
-"""Media types that are not compressed."""
 NOT_BUILT = "The page has not been built yet: run `make setup`.\n"
 NO_MANUAL = "The manual has not been built yet: run `make docs`.\n"
 # The scripts of the site generator set HTML and styles that it has made itself; nothing in it is from users.
@@ -202,5 +203,6 @@ def _is_a_name(part: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _packed(suffix: str, plain: bytes) -> StaticFile:
-    packed = gzip.compress(plain, 9, mtime=0) if len(plain) > MIN_GZIP_BYTES else b""
+    worthwhile = len(plain) > MIN_GZIP_BYTES and suffix not in COMPRESSED_ALREADY
+    packed = gzip.compress(plain, 9, mtime=0) if worthwhile else b""
     return StaticFile(MEDIA_TYPES[suffix], plain, packed, f'"{hashlib.sha256(plain).hexdigest()[:20]}"')
