@@ -62,6 +62,7 @@ function Frame({ at, onAsk, children }) {
     <header class="top" data-page=${at.page}>
       <a class="brand" href="/">moot</a>
       <nav aria-label="Moot">${WAYS.map(link)}</nav>
+      <div class="end" id="end"></div>
       <button type="button" class="ask" aria-label="Keyboard shortcuts" title="Keyboard shortcuts" aria-keyshortcuts="?" onClick=${onAsk}>?</button>
     </header>
     ${children}
