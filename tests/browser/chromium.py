@@ -1,7 +1,7 @@
 """The browser of the tests, which sees a few known fonts and no others, the same on every machine.
 
-`WIDE_FONTS` come with every browser that Debian installs. Hardly a font that people have is wider, so what
-fits with them fits with any. `PICTURE_FONTS` have every script, for the pictures in the docs.
+`WIDE_FONTS` come with a browser on a bare Debian. They are wide, and so a hard case for a layout.
+`PICTURE_FONTS` have every script, for the pictures in the docs.
 """
 
 from __future__ import annotations
