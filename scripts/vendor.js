@@ -1,8 +1,8 @@
-// Puts what the page builds on into src/moot/web/vendor: each library once, as a module, with its licence.
+// Puts what the page builds on into src/moot/web/vendor: each library once, as a module, and the font, with their licences.
 //
 // `player.js` and `player.css` are our own replay in one piece each, for files that play without a server.
 
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 
 const OUT = 'src/moot/web/vendor';
@@ -22,7 +22,10 @@ const MODULES = {
 };
 const LICENSED = [
   'preact', '@preact/signals', '@preact/signals-core', 'htm', 'marked', 'dompurify', 'uplot', 'swagger-ui-dist',
+  '@fontsource/source-serif-4',
 ];
+// The faces that static/css/fonts.css names.
+const FACES = ['400-normal', '400-italic', '600-normal'];
 const COMMON = { bundle: true, minify: true, target: 'es2022', legalComments: 'none', logLevel: 'warning' };
 
 const IN_PLAYER = ['preact', '@preact/signals', '@preact/signals-core', 'htm', 'marked', 'dompurify'];
@@ -41,6 +44,10 @@ async function libraries() {
   await build({ ...COMMON, entryPoints: ['node_modules/uplot/dist/uPlot.min.css'], outfile: `${OUT}/chart.css` });
   const viewer = 'node_modules/swagger-ui-dist/swagger-ui';
   await build({ ...COMMON, entryPoints: [`${viewer}.css`], outfile: `${OUT}/swagger.css` });
+  for (const face of FACES) {
+    const file = `source-serif-4-latin-${face}.woff2`;
+    await copyFile(`node_modules/@fontsource/source-serif-4/files/${file}`, `${OUT}/${file}`);
+  }
   // Swagger UI comes with what it builds on in one file, and their licences in another.
   const bundled = await readFile(`${viewer}-es-bundle.js.LICENSE.txt`, 'utf8');
   const texts = [...(await Promise.all(LICENSED.map(licence))), bundled];

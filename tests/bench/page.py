@@ -15,14 +15,14 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from msgspec import Struct
-from playwright.async_api import Browser, CDPSession, Page, async_playwright
+from playwright.async_api import Browser, CDPSession, Page
 
 from moot.core.terms import Request
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, ThinkCue, WaitCue, split_words
 from moot.rules.retry import RunnerTimings
 from tests.bench.figures import Figure, figure
 from tests.bench.measure import Unavailable
-from tests.browser.conftest import CHROMIUM, FLAGS
+from tests.browser.chromium import FLAGS, launched, missing
 from tests.web.routes.served import Served, serving
 
 SEATS, PACE, WARM, MEASURED = 4, 0.01, 2.0, 8.0
@@ -103,12 +103,9 @@ class PageCost(Struct, frozen=True):
 
 
 async def bench() -> AsyncIterator[Figure]:
-    if not CHROMIUM.exists():
-        raise Unavailable("The page is measured in Chromium: `scripts/debian.sh chromium` installs it.")
-    async with (
-        async_playwright() as playwright,
-        await playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS)) as browser,
-    ):
+    if reason := missing():
+        raise Unavailable(f"The page is measured in Chromium: {reason}.")
+    async with launched(FLAGS) as browser:
         bare = await _cost(browser, EARLIER, bare=True)
         for name, earlier in (("empty page", 0), ("page with 10,000 words", EARLIER)):
             cost = await _cost(browser, earlier, bare=False)

@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 from PIL import Image
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page
 
 from moot.compat.legacy_import import import_rows
 from moot.compat.row_readers import parse_location
@@ -28,7 +28,7 @@ from moot.core.events import Recorded
 from moot.core.terms import Request
 from moot.engine.experiment_runner import ExperimentRunner
 from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, StallCue
-from tests.browser.conftest import CHROMIUM, FLAGS
+from tests.browser.chromium import FLAGS, PICTURE_FONTS, launched
 from tests.page.sample_debate import Play, body
 from tests.page.screenshots import PATIENT, TABLES, THEMES, open_debate, table
 from tests.page.test_axe import AXE, found
@@ -97,9 +97,8 @@ async def take_all(wanted: tuple[str, ...]) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     states = [state for state in STATES if not wanted or state.name.startswith(wanted)]
     async with (
-        _servers() as (empty, filled, debates),
-        async_playwright() as playwright,
-        await playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS)) as browser,
+        servers() as (empty, filled, debates),
+        launched(FLAGS, PICTURE_FONTS) as browser,
     ):
         for state in states:
             served = empty if state.empty else filled
@@ -169,7 +168,7 @@ class StatesPlay(Play):
 
 
 @asynccontextmanager
-async def _servers() -> AsyncGenerator[tuple[Served, Served, dict[str, str]]]:
+async def servers() -> AsyncGenerator[tuple[Served, Served, dict[str, str]]]:
     play = StatesPlay()
     with TemporaryDirectory() as folder:
         data = Path(folder)

@@ -12,10 +12,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from PIL import Image
-from playwright.async_api import Page, async_playwright
+from playwright.async_api import Page
 
 from moot.providers.scripted import ScriptedProvider
-from tests.browser.conftest import CHROMIUM, FLAGS
+from tests.browser.chromium import FLAGS, PICTURE_FONTS, launched
 from tests.page.sample_debate import Play, body
 from tests.page.screenshots import IMAGES, PATIENT, open_debate
 from tests.web.routes.served import serving
@@ -32,8 +32,7 @@ async def main() -> None:
             serving(
                 Path(folder), provider=ScriptedProvider(Play(), pace=SECONDS_A_WORD), pace=PATIENT
             ) as served,
-            async_playwright() as playwright,
-            await playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS)) as browser,
+            launched(FLAGS, PICTURE_FONTS) as browser,
             await browser.new_context(viewport={"width": SIZE[0], "height": SIZE[1]}) as context,
         ):
             debate = await open_debate(served, body(timeoutPerRound=300))

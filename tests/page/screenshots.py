@@ -14,11 +14,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from msgspec import Struct
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser
 
 from moot.providers.scripted import ScriptedProvider
 from moot.rules.retry import RunnerTimings
-from tests.browser.conftest import CHROMIUM, FLAGS
+from tests.browser.chromium import FLAGS, PICTURE_FONTS, launched
 from tests.page.sample_debate import Play, body
 from tests.web.routes.served import Served, serving
 
@@ -78,8 +78,7 @@ async def main(wanted: tuple[str, ...]) -> None:
     with TemporaryDirectory() as folder:
         async with (
             serving(Path(folder), provider=ScriptedProvider(play), pace=PATIENT) as served,
-            async_playwright() as playwright,
-            await playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS)) as browser,
+            launched(FLAGS, PICTURE_FONTS) as browser,
         ):
             debates = await _history(served, play)
             for shot in _chosen(wanted):

@@ -142,11 +142,13 @@ async def test_words_come_in_without_moving_anything_or_losing_the_selection(
         SayCue(f"\n\n1. One\n2. **Two**\n\n{PARAGRAPH}\n\n{PARAGRAPH}\n\nThe end."),
         StallCue(),
     )
-    await page.add_init_script(f"({SHIFTS})()")
     debate = await served.open()
     await enter(page, served, debate)
     speech = page.locator("#turn-1 .words")
     await expect(speech).to_contain_text("selected.")
+    # How many times a page is painted until it is complete depends on the machine.
+    await page.evaluate("document.fonts.ready")
+    await page.evaluate(SHIFTS)
     # Markup is rendered while it streams, and what is selected stays selected.
     await expect(speech.locator("strong")).to_have_text("bold")
     await page.evaluate("getSelection().selectAllChildren(document.querySelector('#turn-1 .tail'))")
@@ -233,7 +235,7 @@ async def test_only_the_paragraph_that_is_being_spoken_is_touched(
     hall.says(SayCue(f"One {GATE} " + "word " * 300 + "The end."), StallCue())
     debate = await served.open()
     await enter(page, served, debate)
-    await expect(page.locator("#turn-2 .tail")).to_be_attached()
+    await expect(page.locator("#turn-2 .tail")).to_have_text("One")
     await page.evaluate("""() => {
       window.touched = { tail: 0, other: [] };
       new MutationObserver((changes) => {

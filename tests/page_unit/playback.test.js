@@ -26,6 +26,16 @@ test('long silences are cut short, and a clock that runs backwards stands still'
   assert.deepEqual([...times], [0, 500, 500 + LONGEST_SILENCE, 500 + LONGEST_SILENCE, 600 + LONGEST_SILENCE]);
 });
 
+test('speeches that began in the same millisecond are jumped to one by one', () => {
+  const began = (turn) => frame(0, ['put', ['turns', turn], { seat: 's', slot: 0, title: 'Opening', state: 'live', text: '' }]);
+  const frames = [frame(0, ['put', [], { turns: {}, now: {}, verdicts: {} }]), began('1'), began('2')];
+  const recording = new Recording(numbered(frames));
+  const heard = (time) => Object.keys(recording.view(recording.count(time)).turns);
+  assert.deepEqual(heard(0), []);
+  assert.deepEqual(heard(recording.startOf('1')), ['1']);
+  assert.equal(recording.jump(recording.startOf('1'), 1), recording.startOf('2'));
+});
+
 test('every point of a recording is what folding from the start gives', () => {
   const frames = debate(3 * EVERY);
   const recording = new Recording(frames);

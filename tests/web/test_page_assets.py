@@ -40,6 +40,7 @@ CSP = (
     "require-trusted-types-for 'script'; trusted-types dompurify moot"
 )
 MOST_BYTES = 150_000
+MOST_BYTES_OF_FONTS = 65_000
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ async def test_every_file_of_the_page_is_sent_as_written_and_not_twice(guarded: 
         kind = plain.headers["content-type"]
         assert (plain.status_code, plain.content) == (200, (WEB / path).read_bytes()), path
         assert kind.partition(";")[0] == MEDIA_TYPES[Path(path).suffix], path
-        assert "charset=utf-8" in kind or "svg" in kind, path
+        assert "charset=utf-8" in kind or kind in ("image/svg+xml", "font/woff2"), path
         assert (plain.headers["cache-control"], plain.headers["vary"]) == ("no-cache", "Accept-Encoding")
         tag = plain.headers["etag"]
         again = await guarded.http.get(f"/{path}", headers={"If-None-Match": f'"other", W/{tag}'})
@@ -182,9 +183,23 @@ async def test_no_page_needs_much_before_it_can_be_shown(guarded: Served) -> Non
     for path in PAGES:
         document = await guarded.http.get(path.format(debateId="deb_1", name="league"))
         sizes = {
-            name: len(gzip.compress((WEB / name).read_bytes(), 9)) for name in NAMED.findall(document.text)
+            name: len(gzip.compress((WEB / name).read_bytes(), 9))
+            for name in NAMED.findall(document.text)
+            if not name.endswith(".woff2")
         }
         assert sum(sizes.values()) < MOST_BYTES, sorted(sizes.items(), key=lambda item: -item[1])
+
+
+async def test_text_is_shown_before_its_font_has_come_and_the_font_is_small(guarded: Served) -> None:
+    faces = (await guarded.http.get("/static/css/fonts.css")).text
+    fonts = re.findall(r'url\("/([^"]+)"\)', faces)
+    assert faces.count("font-display: swap") == len(fonts)
+    assert {path for path in SHIPPED if path.endswith(".woff2")} == {*fonts}
+    assert sum((WEB / path).stat().st_size for path in fonts) < MOST_BYTES_OF_FONTS
+    preloaded = re.findall(r'<link rel="preload" href="/([^"]+)"', (await guarded.http.get("/")).text)
+    assert preloaded == [path for path in fonts if path.endswith("-normal.woff2")]
+    unpacked = await guarded.http.get(f"/{fonts[0]}", headers=BROWSER)
+    assert "content-encoding" not in unpacked.headers
 
 
 def test_a_wheel_has_the_page_and_what_it_builds_on() -> None:

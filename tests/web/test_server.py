@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from starlette.types import Receive, Scope, Send
 
 from moot.api.origins import is_loopback
 from moot.core.errors import Unavailable
@@ -194,6 +195,24 @@ async def test_whoever_does_not_read_is_not_waited_for(
     served.server.should_exit = True
     assert await line.rest() == b""
     assert not [record for record in caplog.records if record.exc_info]
+
+
+async def test_a_server_that_has_stopped_has_no_connection_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("moot.web.server.listener.GRACE_SECONDS", 0.2)
+
+    asked = asyncio.Event()
+
+    async def never(_scope: Scope, _receive: Receive, _send: Send) -> None:
+        asked.set()
+        await asyncio.Event().wait()
+
+    async with listening(never, ServerSettings()) as served:
+        line = await Line.to(served.port)
+        await line.send(request("/"))
+        await asked.wait()
+    assert not served.server.server_state.connections
+    assert not served.server.server_state.tasks
+    await line.rest()
 
 
 async def test_a_websocket_learns_that_the_server_restarts(behind_guard: Serving) -> None:

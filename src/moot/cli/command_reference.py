@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 
 from cyclopts import App
@@ -10,6 +9,7 @@ from rich.console import Console
 
 from moot.cli.command_line import COMMANDS
 from moot.cli.parser import make_app
+from moot.cli.render.wrapping import PageText
 
 WIDTH = 72
 """What fits on a page of the manual between its navigation and its contents."""
@@ -29,6 +29,6 @@ def command_reference() -> str:
 
 
 def _help(app: App, command: list[str]) -> str:
-    shown = io.StringIO()
-    app.help_print(command, console=Console(file=shown, width=WIDTH))
+    shown = PageText(WIDTH)
+    app.help_print(command, console=Console(file=shown))
     return f"```text\n{STYLE_CODE.sub('', shown.getvalue()).strip()}\n```\n"

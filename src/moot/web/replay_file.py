@@ -143,7 +143,9 @@ def _stripped(path: tuple[str, ...], value: Any, reasoning: bool) -> Any:
 
 
 def _frames(changes: Iterable[ReplayChange], start: datetime) -> Iterator[ReplayFrame]:
-    """Frames with their times from the start; changes of one moment and consecutive tokens are merged."""
+    """Frames with their times from the start; changes of one moment and consecutive tokens are merged. A
+    speech begins a frame of its own, which the player jumps to.
+    """
     last: ReplayFrame | None = None
     for at, patch in changes:
         ms = round((at - start).total_seconds() * 1000)
@@ -158,6 +160,8 @@ def _frames(changes: Iterable[ReplayChange], start: datetime) -> Iterator[Replay
 
 
 def _can_merge(last: ReplayFrame, ms: int, patch: Patch) -> bool:
+    if len(patch[1]) == 2 and patch[1][0] == "turns":
+        return False
     return ms == last[0] or (ms - last[0] <= MERGE_MS and _is_append(last[1][-1], patch))
 
 

@@ -153,9 +153,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 class HelpWriter:
     """Writes help to a stream, on a terminal wrapped and in colour. Of rich it loads only `rich.cells`."""
 
-    def __init__(self, stream: IO[str], width: int | None = None) -> None:
+    def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
-        self._width = width or line_width(stream)
+        self._width = line_width(stream)
         self._bold, self._cyan = _style_codes(stream)
 
     def usage(self, usage: str) -> None:
@@ -193,14 +193,14 @@ class HelpColumns:
         if panel.entries:
             width = COMMAND_WIDTH if panel.format == "command" else OPTION_WIDTH
             rows = {_label(entry): _plain_text(entry.description) for entry in panel.entries}
-            HelpWriter(console.file, console.width).columns(_plain_text(panel.title), rows, width)
+            HelpWriter(console.file).columns(_plain_text(panel.title), rows, width)
 
     def render_usage(self, console: Console, options: ConsoleOptions, usage: Any) -> None:
         usage = _plain_text(usage).removeprefix("Usage:").strip()
-        HelpWriter(console.file, console.width).usage(usage)
+        HelpWriter(console.file).usage(usage)
 
     def render_description(self, console: Console, options: ConsoleOptions, description: Any) -> None:
-        HelpWriter(console.file, console.width).description(_plain_text(description), self._examples)
+        HelpWriter(console.file).description(_plain_text(description), self._examples)
 
 
 def help_of(command: str) -> HelpColumns:

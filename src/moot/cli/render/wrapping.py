@@ -7,6 +7,7 @@ to its last whole sentence when it ends.
 
 from __future__ import annotations
 
+import io
 import os
 from typing import IO
 
@@ -19,8 +20,18 @@ DEFAULT_WIDTH = 80
 """Of a terminal that does not know its own."""
 
 
+class PageText(io.StringIO):
+    """Text in memory for a page on which this many characters fit beside one another."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.width = width
+
+
 def line_width(stream: IO[str]) -> int | None:
     """Return how wide the lines of a stream may be: COLUMNS or the width of the terminal; None for a pipe."""
+    if isinstance(stream, PageText):
+        return stream.width
     if not stream.isatty():
         return None
     columns = os.environ.get("COLUMNS", "")

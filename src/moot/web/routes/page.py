@@ -61,9 +61,10 @@ MEDIA_TYPES = {
     ".svg": "image/svg+xml",
     ".txt": "text/plain",
     ".webp": "image/webp",
+    ".woff2": "font/woff2",
 }
+COMPRESSED_ALREADY = (".png", ".webp", ".woff2")
 MIN_GZIP_BYTES = 512
-"""Media types that are not compressed."""
 
 
 class StaticFile(Struct, frozen=True):
@@ -174,5 +175,6 @@ def _is_a_name(part: str) -> bool:
 
 @lru_cache(maxsize=256)
 def packed(suffix: str, plain: bytes) -> StaticFile:
-    gzipped = gzip.compress(plain, 9, mtime=0) if len(plain) > MIN_GZIP_BYTES else b""
+    worthwhile = len(plain) > MIN_GZIP_BYTES and suffix not in COMPRESSED_ALREADY
+    gzipped = gzip.compress(plain, 9, mtime=0) if worthwhile else b""
     return StaticFile(MEDIA_TYPES[suffix], plain, gzipped, f'"{hashlib.sha256(plain).hexdigest()[:20]}"')

@@ -73,6 +73,14 @@ class UvicornServer(uvicorn.Server):
             server.close()
         await self._end_streams()
         await super().shutdown(sockets)
+        await self._cut_off()
+
+    async def _cut_off(self) -> None:
+        """Closes the connections that are left after the grace period; uvicorn leaves them open."""
+        await asyncio.gather(*self.server_state.tasks, return_exceptions=True)
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+        await asyncio.sleep(0)
 
     def request_exit(self) -> None:
         self.should_exit = True

@@ -89,7 +89,7 @@ function closedMarks(line, still = []) {
   const bare = line.replace(/([*_~`])\1*$/, (marks) => (isKept(line, marks, still) ? marks : ''));
   const linked = LINK.test(bare) ? bare.replace(LINK, '$1') : bare.replace(OPENED, '$1');
   const end = linked.trimEnd();
-  return `${end}${open(end, still).toReversed().join('')}${linked.slice(end.length)}`;
+  return `${end}${[...open(end, still)].reverse().join('')}${linked.slice(end.length)}`;
 }
 
 /** Whether these last marks of a line close what is open, or are in code. */

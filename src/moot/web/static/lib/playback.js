@@ -11,6 +11,8 @@ import { DebateView } from './debate_view.js';
 export const SPEEDS = [1, 2, 4, 8, 16];
 /** The longest silence in a replay, in ms: nobody wants to watch a model load. */
 export const LONGEST_SILENCE = 2000;
+/** A speech begins at least so long after what came before it, in ms: its start is a time of its own to jump to. */
+const SHORTEST_STEP = 0.01;
 /** How long the end is shown, in ms. */
 export const TAIL = 1500;
 export const EVERY = 200;
@@ -85,11 +87,14 @@ export function playTimes(frames) {
   let last = frames.length ? Date.parse(frames[0].at) : 0;
   for (let index = 1; index < frames.length; index++) {
     const at = Date.parse(frames[index].at);
-    times[index] = times[index - 1] + Math.min(Math.max(at - last, 0), LONGEST_SILENCE);
+    const least = frames[index].ops.some(beginsSpeech) ? SHORTEST_STEP : 0;
+    times[index] = times[index - 1] + Math.min(Math.max(at - last, least), LONGEST_SILENCE);
     last = at;
   }
   return times;
 }
+
+const beginsSpeech = ([, path]) => path.length === 2 && path[0] === 'turns';
 
 /** Applies all frames once, and keeps what is needed for jumps. */
 function watched(frames, times) {
