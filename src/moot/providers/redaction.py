@@ -101,7 +101,7 @@ class KeyRedactor:
         if isinstance(data, dict):
             return {name: self._redact_value(value) for name, value in data.items()}  # pyright: ignore[reportUnknownVariableType] - JSON of any shape
         if isinstance(data, list | tuple):
-            return [self._redact_value(value) for value in data]  # pyright: ignore[reportUnknownVariableType] - JSON of any shape
+            return type(data)(self._redact_value(value) for value in data)  # pyright: ignore[reportUnknownVariableType] - JSON of any shape
         return data
 
 
