@@ -7,10 +7,13 @@ from msgspec.structs import replace
 
 from moot.core.state import Debate
 from moot.core.terms import Ballot, DebateLimits, DebateOptions, DebateQuestion, Judge, PartyScore, TokenOdds
+from moot.judging.answer_ballots import read_answer_ballot
 from moot.judging.ballots import UnreadableBallot, reasoning_so_far
 from moot.judging.judge_request import judge_request, repair_request
 from moot.judging.labels import labels
 from moot.judging.word_ballots import read_word_ballot, word_shares
+from moot.prompts.answer_replies import read_answer_reply
+from moot.prompts.question_prompts import answer_request
 from tests.rules.simulate import Reply, Sent, Simulation, one_word, speak
 from tests.support.event_factories import SCRIPTED, seats, table
 
@@ -123,6 +126,20 @@ def test_an_answer_to_a_question_has_the_probabilities_of_the_words() -> None:
         read(said, debate=debate)
 
 
+def test_a_seat_of_such_a_model_answers_a_question_without_reasoning() -> None:
+    question = DebateQuestion(("red", "blue"))
+    debate = debated(manner=DebateOptions(question=question))
+    little = replace(debate, seats=seats("for", "against", model=WREN))
+    request = answer_request(little, little.turns[0], question)
+    assert request.schema is not None
+    assert list(request.schema["properties"]) == ["answer", "percent"]
+    assert "reasoning" not in request.instructions
+    answer, shares = read_answer_reply('{"answer": "B", "percent": 75}', ("A", "B"))
+    assert (answer.reasoning, shares) == ("", (0.25, 0.75))
+    with pytest.raises(UnreadableBallot, match="no reasoning"):
+        read_answer_ballot('{"answer": "Cedar", "percent": 75}', debate, debate.judges[0], 0)
+
+
 # --- the probabilities --------------------------------------------------------------------------------
 
 
@@ -137,7 +154,9 @@ def test_words_count_from_the_first_token_that_tells_them_apart() -> None:
 
 
 def test_other_tokens_and_bare_spaces_count_for_no_word() -> None:
-    tokens = [TokenOdds(" Cedar", {" ": 0.5, "": 0.1, " Cedars": 0.1, " Cedar": 0.2, " B": 0.1})]
+    tokens = [
+        TokenOdds(" Cedar", {" ": 0.5, "": 0.1, " Cedars": 0.1, " Cedar": 0.2, " B": 0.06, " Bir": 0.1})
+    ]
     assert word_shares(WORDS, tokens) == pytest.approx((1 / 3, 2 / 3), abs=1e-6)
 
 

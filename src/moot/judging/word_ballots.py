@@ -57,8 +57,9 @@ def read_word_ballot(
 def word_shares(words: Sequence[str], tokens: Sequence[TokenOdds]) -> tuple[float, ...]:
     """How probable each of the words was, as shares of one; empty where nothing is known of any.
 
-    A word counts from the first token that distinguishes it from the others, so that long words lose nothing
-    to short ones. A word that is not among the listed tokens counts as impossible.
+    A word counts by the first token that distinguishes it from the others, so that long words lose nothing to
+    short ones; where several tokens begin it, by the most probable, which is the one that would be written. A
+    word that is not among the listed tokens counts as impossible.
     """
     weights = dict.fromkeys(words, 0.0)
     written, likelihood = "", 1.0
@@ -66,7 +67,7 @@ def word_shares(words: Sequence[str], tokens: Sequence[TokenOdds]) -> tuple[floa
         for text, odds in token.odds.items():
             begun = [word for word in words if text and word.startswith(written + text)]
             if len(begun) == 1:
-                weights[begun[0]] += likelihood * odds
+                weights[begun[0]] = max(weights[begun[0]], likelihood * odds)
         written += token.text
         if sum(word.startswith(written) for word in words) < 2:
             break
