@@ -35,7 +35,7 @@ from moot.rules.commands import (
 from tests.golden.formats import FORMATS
 from tests.golden.sessions import SESSIONS
 from tests.rules.random_debates import blind
-from tests.rules.simulate import Reply, Script, Sent, Simulation, ballot, in_turn, speak, words
+from tests.rules.simulate import Reply, Script, Sent, Simulation, ballot, in_turn, one_word, speak, words
 from tests.support.event_factories import opened, seats, table
 
 Scene = Callable[[str], Simulation]
@@ -54,6 +54,7 @@ OWL = Model(
     ),
 )
 LOCAL = Model("local", "sparrow-135m", small=True, price=FREE)
+WREN = Model("local", "wren-100m", small=True, answers="word", price=FREE)
 UNPRICED = Model("acme", "heron")
 TWO_TURNS = DebateLimits(1, turns=2)
 
@@ -78,6 +79,13 @@ def voting(*winners: str | None) -> Script:
         return Reply(ballot(sent, winners[sent.purpose.order]))
 
     return script
+
+
+def in_one_word(sent: Sent) -> Reply:
+    """The judge prefers the first seat in one order, and is less sure of it in the other."""
+    if sent.purpose.judge is None:
+        return speak(sent)
+    return one_word(sent, (0.24, 0.36) if sent.purpose.order else (0.6, 0.2))
 
 
 def reciting(*texts: str) -> Script:
@@ -295,6 +303,7 @@ SCENES: dict[str, Scene] = {
     "panel": scene(table("panel", seats=_chaired(), judges=())),
     "reasoning": scene(table("free", seats=_secretive(), limits=TWO_TURNS), thoughtful),
     "small": scene(table("free", seats=seats("for", "against", model=LOCAL), limits=TWO_TURNS)),
+    "one-word": scene(table("free", judges=(Judge("judge", "Judge", WREN),), limits=TWO_TURNS), in_one_word),
     "simultaneous": scene(opened(format=blind(), seats=seats("for", "against"), limits=DebateLimits(2))),
     "retries": retried,
     "all-failed": failed,

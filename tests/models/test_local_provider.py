@@ -17,9 +17,12 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from msgspec.structs import replace
 
 from moot.core.errors import Fault, Unavailable
 from moot.core.terms import ChatMessage, Model, Request
+from moot.judging.labels import LABELS
+from moot.judging.word_ballots import word_shares
 from moot.models import openmp
 from moot.models.catalogue import CATALOGUE, DEFAULT, ModelTuning
 from moot.models.local_provider import LocalModelProcess, LocalProvider, sampling_fields
@@ -265,6 +268,31 @@ async def test_sampling_fits_the_kind_of_answer() -> None:
     tuning = ModelTuning(speech={"min_p": 0.1}, reply={"min_p": 0.0})
     assert sampling_fields(tuning, ask()) == {"min_p": 0.1}
     assert sampling_fields(tuning, ask(schema={"type": "object"})) == {"min_p": 0.0}
+    assert '(" Ann" | " B\\"n")' in sampling_fields(tuning, ask(words=(" Ann", ' B"n')))["grammar"]
+
+
+async def test_one_of_a_few_words_comes_with_its_probability(local: LocalProvider) -> None:
+    words = (" Paris, because", " Rome, because")
+    request = ask("What is the capital of Italy?", prefill="The capital of Italy is", words=words)
+    text, done = await say(local, request)
+    assert text.startswith("The capital of Italy is Rome, because")
+    paris, rome = word_shares(words, done.tokens)
+    assert 0 < paris < rome < 1
+    assert sum(done.tokens[0].odds.values()) < 1
+    again, _ = await say(local, replace(request, seed=5))
+    assert again == text
+    assert text.count(".") <= 1
+
+
+async def test_the_labels_of_a_debate_begin_with_different_tokens(local: LocalProvider) -> None:
+    """Otherwise their probabilities could not be compared."""
+    await local.prepare(MODEL)
+    first: list[str] = []
+    for label in LABELS:
+        body = {"content": f" {label}", "with_pieces": True}
+        async with engine_of(local)._session.post("http://localhost/tokenize", json=body) as response:
+            first.append((await response.json())["tokens"][0]["piece"])
+    assert len(set(first)) == len(LABELS)
 
 
 async def test_who_needs_a_firm_hand(manager: ModelFiles, tmp_path: Path) -> None:
@@ -275,6 +303,9 @@ async def test_who_needs_a_firm_hand(manager: ModelFiles, tmp_path: Path) -> Non
         file.write(b"GGUF")
         file.truncate(5_000_000_000)
     assert not local.traits_of(str(large)).small
+    assert {name for name in CATALOGUE if local.traits_of(name).answers == "word"} == {DEFAULT}
+    assert local.traits_of(str(large)).answers == "json"
+    assert local.traits_of(str(manager.path(DEFAULT))).answers == "word"
     assert local.traits.prefill
     assert not local.traits.deadlines
 

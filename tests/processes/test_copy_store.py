@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import shlex
 import signal
 import sqlite3
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -473,7 +474,7 @@ def test_the_command_tells_what_it_would_do_does_it_and_says_what_to_set(
     assert "  MOOT_STORE='postgresql://" in out
     code, out, _ = moot("migrate-store", empty_postgres, f"sqlite:{tmp_path / 'back.db'}")
     assert (code, rows_of(out)) == (0, told)
-    assert f"  MOOT_STORE=sqlite:{tmp_path / 'back.db'}\n" in out
+    assert f"  MOOT_STORE={shlex.quote(f'sqlite:{tmp_path}/back.db')}\n" in out
     code, _, err = moot("migrate-store", furnished, furnished)
     assert (code, "the same store" in err) == (2, True)
 
@@ -495,7 +496,7 @@ def test_the_doctor_and_the_backup_know_a_shared_store(
     assert re.search(r"Redis \d.* answers", out)
     code, _, err = moot("backup", str(tmp_path / "copy"))
     assert code == 2
-    assert f"  pg_dump --format=custom --file={tmp_path / 'copy'} '" in err
+    assert f"  pg_dump --format=custom --file={shlex.quote(str(tmp_path / 'copy'))} '" in err
     monkeypatch.setenv("MOOT_STORE", "postgresql://ann:very-secret@127.0.0.1:1/moot")
     monkeypatch.setenv("MOOT_BUS", "redis://:very-secret@127.0.0.1:1/0")
     code, out, _ = moot("doctor")

@@ -45,6 +45,7 @@ from moot.core.terms import (
     Request,
     Segment,
     Text,
+    TokenOdds,
     Tool,
     ToolCall,
     ToolResult,
@@ -97,6 +98,7 @@ class Reply(Struct, frozen=True):
     """The service sends each finished segment whole."""
     piece: int = 24
     """Characters in a delta."""
+    tokens: tuple[TokenOdds, ...] = ()
     uses: tuple[str, ...] = ()
     """What it asks of the first of its tools, after its words: JSON, or not."""
 
@@ -330,6 +332,7 @@ class Simulation:
                 _response_id(call) if reply.chained else None,
                 reply.degraded,
                 stored=reply.stored,
+                tokens=reply.tokens,
             )
             result = part.accept(heard)
         except Fault as fault:
@@ -527,6 +530,14 @@ def ballot(sent: Sent, winner: str | None, scores: Sequence[int] = (80, 70, 60, 
         **({"ranking": places} if is_ranked(sent.debate) else {"winner": label}),
     }
     return msgspec.json.encode({**said, **changes}).decode()
+
+
+def one_word(sent: Sent, shares: Sequence[float], why: str = " it answered more.") -> Reply:
+    """The reply of a judge that is asked for one word: the shares are those of the labels, in their order."""
+    odds = {word.partition(",")[0]: share for word, share in zip(sent.request.words, shares, strict=True)}
+    word = sent.request.words[list(shares).index(max(shares))]
+    tokens = (TokenOdds(word.partition(",")[0], {" The": 0.1, **odds}), TokenOdds(",", {",": 1.0}))
+    return Reply(sent.request.prefill + word + why, tokens=tokens)
 
 
 def in_turn(replies: Iterable[Reply], then: Script = speak) -> Script:

@@ -89,6 +89,21 @@ def test_a_small_judge_with_level_points_is_a_coin_flip_and_names_no_winner():
     assert headline(spoken(judges=(judge(),)).judged(*level)) == "For wins"
 
 
+def test_a_judge_asked_for_one_word_is_named_with_how_sure_it_was():
+    one_word = judge(small=True, answers="word")
+    log = spoken(judges=(one_word,)).judged(ballot("for", 75, 25, 0), ballot("for", 60.4, 39.6, 1))
+    assert headline(log) == "For wins"
+    assert outcome.margin(log.debate, log.debate.verdicts[0]) == "67.7% sure of For"
+    asked = "The judge is too small for a full ballot, so it was asked for one word."
+    assert doubts(log) == (
+        f"{asked} It was 75% sure in the original order and 60% sure in the swapped order.",
+    )
+    assert outcome.warnings(spoken(judges=(one_word,)).debate) == (asked.replace("was", "is"),)
+    hardly = spoken(judges=(one_word,)).judged(ballot("for", 52, 48, 0), ballot("for", 51, 49, 1))
+    assert headline(hardly) == "A coin flip"
+    assert outcome.margin(hardly.debate, hardly.debate.verdicts[0]) == ""
+
+
 def test_a_draw_a_decision_and_a_stalemate_say_who_made_them():
     draw = spoken().judged(ballot(None, 70, 70, 0), ballot(None, 70, 70, 1))
     assert headline(draw) == "A draw"

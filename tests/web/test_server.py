@@ -108,9 +108,9 @@ async def test_a_port_that_is_taken_is_told_in_one_line(tmp_path: Path) -> None:
 
 async def test_the_page_is_opened_in_the_browser_when_it_is_ready(tmp_path: Path) -> None:
     seen, browser = tmp_path / "seen", tmp_path / "browser"
-    browser.write_text(f'#!/bin/sh\necho "$1" > {seen}.part && mv {seen}.part {seen}\n')
+    browser.write_text(f'#!/bin/sh\necho "$1" > "{seen}.part" && mv "{seen}.part" "{seen}"\n')
     browser.chmod(0o700)
-    async with started(tmp_path, "--port", "0", "--open", BROWSER=f"{browser} %s") as process:
+    async with started(tmp_path, "--port", "0", "--open", BROWSER=f'"{browser}" %s') as process:
         line = await process.first_line()
         url = line.decode().split(". ")[0].removeprefix("Moot is at ")
         assert "API: /docs" in line.decode()

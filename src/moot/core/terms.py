@@ -38,6 +38,9 @@ WinningRule = Literal["ai-judge", "self-terminate", "user-decides", "audience"]
 DEFAULT_WINNING_RULE: WinningRule = "ai-judge"
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Verbosity = Literal["low", "medium", "high"]
+AnswerKind = Literal["json", "word"]
+"""How a model gives a decision: in JSON or, if it is too small for that, by one of a few words, of which the
+probabilities are read."""
 FinishReason = Literal["stop", "length", "filter", "refusal", "tool", "pause", "unknown"]
 Truncation = Literal["timeout", "max_tokens", "cap", "filter"]
 
@@ -87,6 +90,7 @@ class Model(Struct, frozen=True, omit_defaults=True):
     """The name that the client used for it, where that is another."""
     thinks: bool = True
     """It may reason before it answers. False where it is known not to."""
+    answers: AnswerKind = "json"
 
     @property
     def label(self) -> str:
@@ -518,6 +522,13 @@ class UnknownItem(Struct, frozen=True, omit_defaults=True, tag="unknown_item"):
 Segment = Text | Reasoning | ToolCall | ToolResult | CompletionStatus | UnknownItem
 
 
+class TokenOdds(Struct, frozen=True):
+    """One token of a reply, and how probable each of the most probable tokens was in its place."""
+
+    text: str
+    odds: dict[str, float]
+
+
 # --- what models are sent -----------------------------------------------------------------------------
 
 
@@ -560,6 +571,8 @@ class Request(Struct, frozen=True, omit_defaults=True):
     """JSON schema that the reply must match."""
     prefill: str = ""
     """The first words of the reply, which the model continues; they count as its own."""
+    words: tuple[str, ...] = ()
+    """One of these must come next, and the reply says how probable each was; a sentence may follow it."""
     previous_response_id: str | None = None
     fresh: tuple[ChatMessage, ...] = ()
     """With a previous response: only the messages since then. Empty means the last message."""
@@ -598,6 +611,7 @@ class Ballot(Struct, frozen=True, omit_defaults=True):
     order: int
     winner: str | None
     scores: dict[str, PartyScore]
+    """Of a judge that was asked for one word: how sure it was of each party, in percent."""
     reasoning: str
     criteria: dict[str, str] = field(default_factory=dict[str, str])
     inconsistent: bool = False

@@ -22,7 +22,7 @@ from moot.core.events import (
     TurnFailed,
 )
 from moot.core.state import Aside, Debate, Turn
-from moot.core.terms import FinishReason, Model, Request, Text, Truncation
+from moot.core.terms import Ballot, FinishReason, Model, Request, Text, Truncation
 from moot.core.word_count import OVERRUN_FACTOR, count_words
 from moot.engine.call_result import CallResult
 from moot.engine.tool_loop import ToolSession
@@ -30,6 +30,7 @@ from moot.judging import ballots
 from moot.judging.answer_ballots import read_answer_ballot
 from moot.judging.belief_requests import read_side_answer, side_question_request
 from moot.judging.judge_request import judge_request, repair_request
+from moot.judging.word_ballots import read_word_ballot
 from moot.prompts import small_model_prompts
 from moot.prompts.question_prompts import gives_answers
 from moot.prompts.side_question_prompts import UnreadableAnswer
@@ -278,14 +279,20 @@ class BallotJob(ModelJob):
         if reply.truncated == "cap":
             raise Fault("malformed", "unusable")
         try:
-            read = read_answer_ballot if self._debate.manner.question else ballots.read_ballot
-            ballot = read(reply.text, self._debate, self._judge, self._order)
+            ballot = self._read(reply)
         except ballots.UnreadableBallot as error:
             if not self.purpose.repair:
                 self._request = repair_request(self._request, reply.text, str(error))
                 self.purpose = replace(self.purpose, repair=True)
             raise Fault("malformed", "unusable", detail=str(error)) from error
         return BallotCast(self._number, ballot)
+
+    def _read(self, reply: CallResult) -> Ballot:
+        about = (self._debate, self._judge, self._order)
+        if self._request.words:
+            return read_word_ballot(reply.text, reply.done.tokens if reply.done else (), *about)
+        read = read_answer_ballot if self._debate.manner.question else ballots.read_ballot
+        return read(reply.text, *about)
 
     def on_failure(self, fault: Fault) -> ResultEvent:
         return BallotSpoiled(self._number, self._judge.id, self._order, str(fault))

@@ -38,6 +38,8 @@ def read_answer_ballot(reply: str, debate: Debate, judge: Judge, order: int) -> 
         found, probabilities = read_answer_reply(reply, choice_labels(debate, order))
     except UnreadableReply as error:
         raise UnreadableBallot(str(error)) from error
+    if not found.reasoning:
+        raise UnreadableBallot("it gives no reasoning")
     reasoning = whole_sentences(found.reasoning, 0.1) if judge.model.small else found.reasoning
     return Ballot(
         judge=judge.id,

@@ -23,7 +23,7 @@ from moot.judging.labels import labels, with_names
 from moot.judging.parties import is_ranked, parties, party_of
 from moot.prompts.fences import without_fences
 from moot.prompts.small_model_prompts import whole_sentences
-from moot.prompts.templates import given_twice, strip_json_fence
+from moot.prompts.templates import given_twice, section, strip_json_fence
 
 TIE = "tie"
 TIES = (TIE, "draw")
@@ -53,6 +53,7 @@ _REASONING = re.compile(
     r"|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})*)",
     re.DOTALL,
 )
+_WORD_BEGINNINGS = tuple(section(file, "word-beginning") for file in ("judge", "question"))
 _Points = Annotated[float, Meta(ge=0, le=100)]
 _RubricPoints = Annotated[float, Meta(ge=0, le=10)]
 MAX_REASONING_CHARS = 6000
@@ -281,8 +282,15 @@ def ballot_text(text: str, debate: Debate, ballot: Ballot) -> str:
     return with_names(text, debate, ballot.order, judging)
 
 
+def word_beginning(debate: Debate) -> str:
+    """How the reply of a judge begins that is asked for one word."""
+    return _WORD_BEGINNINGS[debate.manner.question is not None]
+
+
 def reasoning_so_far(partial: str) -> str:
     """The reasoning in a reply that is still being written."""
+    if partial.startswith(_WORD_BEGINNINGS):
+        return without_fences(partial)
     match = _REASONING.search(partial)
     if match is None:
         return ""

@@ -29,6 +29,7 @@ from moot.judging.evidence import (
 from moot.judging.labels import choice_labels, labels, seat_labels
 from moot.judging.parties import is_ranked
 from moot.judging.quotations import checked_parts
+from moot.judging.word_ballots import word_request
 from moot.prompts.fences import Fence, fence_for
 from moot.prompts.speech_prompts import is_question
 from moot.prompts.templates import clip, section, seed
@@ -98,11 +99,12 @@ def quote_mark(fence: Fence, found: bool) -> str:
 def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
     if debate.manner.question is not None:
         return _answer_request(debate, judge, order, debate.manner.question)
-    small, names = judge.model.small, labels(debate, order)
+    one_word, names = judge.model.answers == "word", labels(debate, order)
+    small = judge.model.small or one_word
     fence = fence_for(debate, f"judge:{judge.id}:{order}")
     prompt = JudgePrompt(debate, seat_labels(debate, order), fence, small)
     system = prompt.section(
-        "system",
+        "word-system" if one_word else "system",
         labels=list_labels(tuple(names.values())),
         fence=fence.name,
         decision=prompt.section("ranking" if is_ranked(debate) else "winner"),
@@ -119,7 +121,7 @@ def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
     if judge.guidance:
         system += "\n\n" + section("judge", "guidance", guidance=judge.guidance.strip())
     model = judge.model
-    return Request(
+    request = Request(
         model=model,
         instructions=system,
         messages=(ChatMessage("user", user),),
@@ -129,11 +131,13 @@ def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
         schema=small_ballot_schema(debate, judge) if small else ballot_schema(debate, judge),
         seed=seed(model.seed, 0, order + 1),
     )
+    return word_request(request, debate, order) if one_word else request
 
 
 def _answer_request(debate: Debate, judge: Judge, order: int, question: DebateQuestion) -> Request:
     """The request for an answer to the question; of the passage it has what the speeches quote, no more."""
-    small, names = judge.model.small, choice_labels(debate, order)
+    one_word, names = judge.model.answers == "word", choice_labels(debate, order)
+    small = judge.model.small or one_word
     prefix = "small-judge" if small else "judge"
     fence = fence_for(debate, f"judge:{judge.id}:{order}")
     prompt = JudgePrompt(debate, seat_labels(debate, order), fence, small)
@@ -141,7 +145,7 @@ def _answer_request(debate: Debate, judge: Judge, order: int, question: DebateQu
     shown = list(zip(names, question.choices, strict=True))[:: -1 if order % 2 else 1]
     system = section(
         "question",
-        f"{prefix}-system",
+        "word-judge-system" if one_word else f"{prefix}-system",
         labels=list_labels(names),
         fence=fence.name,
         speakers=section("question", "judge-two" if len(debate.seats) > 1 else "judge-one"),
@@ -157,7 +161,7 @@ def _answer_request(debate: Debate, judge: Judge, order: int, question: DebateQu
         speeches="\n\n".join(evidence_texts(prompt)),
     )
     model = judge.model
-    return Request(
+    request = Request(
         model=model,
         instructions=system,
         messages=(ChatMessage("user", user),),
@@ -167,6 +171,7 @@ def _answer_request(debate: Debate, judge: Judge, order: int, question: DebateQu
         schema=answer_ballot_schema(debate, judge),
         seed=seed(model.seed, 0, order + 1),
     )
+    return word_request(request, debate, order) if one_word else request
 
 
 def _objective(prompt: JudgePrompt) -> str:
@@ -225,7 +230,10 @@ def list_labels(names: tuple[str, ...]) -> str:
 
 
 def repair_request(request: Request, reply: str, problem: str) -> Request:
-    """The same request once more, with the unreadable reply and what was wrong with it."""
+    """The same request once more, with the unreadable reply and what was wrong with it. One for a single word
+    stays as it is: its reply is begun already."""
+    if request.words:
+        return replace(request, attempt=2)
     short = clip(reply, request.max_tokens * HELD_BYTES_PER_TOKEN)
     plea = section("judge", "repair", problem=problem[:300])
     again = (ChatMessage("assistant", short or "{}"), ChatMessage("user", plea))

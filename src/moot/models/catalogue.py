@@ -11,6 +11,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from moot.core.terms import AnswerKind
+
 
 class ModelPart(Struct, frozen=True):
     """A part of the file: one member of one wheel."""
@@ -71,8 +73,14 @@ class CatalogueEntry(Struct, frozen=True):
         """
         return self.parameters < SMALL_PARAMETERS
 
+    @property
+    def answers(self) -> AnswerKind:
+        """Tested: a model of 135 million parameters fills in a ballot without having read the debate."""
+        return "word" if self.parameters < WORD_PARAMETERS else "json"
+
 
 SMALL_PARAMETERS = 3_000_000_000
+WORD_PARAMETERS = 1_000_000_000
 DEFAULT = "smollm2-135m"
 
 # Low enough to stay on the subject, high enough that another seed gives another speech.

@@ -15,7 +15,7 @@ import shutil
 import sys
 import tempfile
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -23,12 +23,13 @@ from typing import Any
 
 import aiohttp
 import msgspec
+from msgspec.structs import replace
 
 from moot.core.errors import Fault, Unavailable
 from moot.core.terms import Model, Request
 from moot.installation import install_command
 from moot.models import openmp
-from moot.models.catalogue import CatalogueEntry, ModelTuning
+from moot.models.catalogue import ModelTuning
 from moot.models.local_server import LocalServerOptions
 from moot.models.model_files import ModelFiles, OnInstallProgress, no_progress
 from moot.providers import transport
@@ -39,9 +40,11 @@ from moot.providers.wire_formats import load_wire_format
 MAX_THREADS = 8
 CRASH_FAULTS = {"disconnected", "unreachable"}
 TRAITS = Traits(deadlines=False, prefill=True)
-SMALL_TRAITS = Traits(deadlines=False, prefill=True, small=True)
-SMALL_FILE_BYTES = 2_000_000_000
-"""Three billion parameters at four to five bits each."""
+SMALLEST_TRAITS = Traits(deadlines=False, prefill=True, small=True, answers="word")
+SMALL_FILE_BYTES, WORD_FILE_BYTES = 2_000_000_000, 700_000_000
+"""Three billion parameters at four to five bits each, and one billion."""
+LISTED_TOKENS = 300
+"""How many tokens are listed with their probabilities: enough for the less probable words too."""
 LOAD_SECONDS = 300.0
 POLL_SECONDS = 0.03
 STOP_SECONDS = 2.0
@@ -82,11 +85,17 @@ class LocalProvider(Provider):
     @property
     def traits(self) -> Traits:
         """The traits of the smallest model; `traits_of` has those of each."""
-        return SMALL_TRAITS
+        return SMALLEST_TRAITS
 
     def traits_of(self, model: str) -> Traits:
-        entry = self._model_files.catalogue.get(model)
-        return SMALL_TRAITS if _is_small(entry, self._model_files, model) else TRAITS
+        if entry := self._model_files.catalogue.get(model):
+            return replace(TRAITS, small=entry.small, answers=entry.answers)
+        try:
+            size = self._model_files.path(model).stat().st_size
+        except (Unavailable, OSError):
+            return SMALLEST_TRAITS
+        small, tiny = size < SMALL_FILE_BYTES, size < WORD_FILE_BYTES
+        return replace(TRAITS, small=small, answers="word" if tiny else "json")
 
     async def prepare(self, model: Model) -> None:
         async with self._process(model.name):
@@ -193,17 +202,18 @@ class LocalProvider(Provider):
 
 
 def sampling_fields(tuning: ModelTuning, request: Request) -> Mapping[str, Any]:
-    """Sampling for a speech, or for a reply that must be JSON."""
+    """Sampling for a speech, for a reply that must be JSON, or for one of a few words."""
+    if request.words:
+        return _word_fields(request.words)
     return tuning.speech if request.schema is None else tuning.reply
 
 
-def _is_small(entry: CatalogueEntry | None, model_files: ModelFiles, name: str) -> bool:
-    if entry is not None:
-        return entry.small
-    try:
-        return model_files.path(name).stat().st_size < SMALL_FILE_BYTES
-    except (Unavailable, OSError):
-        return True
+def _word_fields(words: Sequence[str]) -> Mapping[str, Any]:
+    """The most probable of the words, then at most one sentence. The probabilities are those that the model
+    gave before the grammar left out everything else."""
+    choices = " | ".join(msgspec.json.encode(word).decode() for word in words)
+    grammar = f"root ::= ({choices}) [^.!?\\n]* [.!?]"
+    return {"grammar": grammar, "temperature": 0, "logprobs": True, "top_logprobs": LISTED_TOKENS}
 
 
 def _thread_count() -> int:

@@ -195,7 +195,14 @@ class ProviderRegistry:
             raise
         max_tokens = known_models.default_max_tokens(traits) if traits.deadlines else LOCAL_OUTPUT_TOKENS
         thinks = known_models.may_think(model, traits)
-        return Model(provider, model, max_tokens=max_tokens, small=traits.small, thinks=thinks)
+        return Model(
+            provider,
+            model,
+            max_tokens=max_tokens,
+            small=traits.small,
+            thinks=thinks,
+            answers=traits.answers,
+        )
 
     def key(self, endpoint: Endpoint) -> ApiKey | None:
         return endpoints.key_of(endpoint, self.model_files.environ, self._keys, self._saved())

@@ -26,9 +26,10 @@ class UnreadableReply(ValueError):
 class AnswerReply(Struct, forbid_unknown_fields=True):
     """`percent` is how probable the named answer is: at least 50, since it is the more probable one."""
 
-    reasoning: str
     answer: str
     percent: Annotated[float, Meta(ge=50, le=100)]
+    reasoning: str = ""
+    """The smallest models are not asked for any: it would be most of their reply."""
     rests_on: list[str] = []
 
 

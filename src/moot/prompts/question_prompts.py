@@ -66,11 +66,16 @@ def answer_request(debate: Debate, turn: Turn, question: DebateQuestion, attempt
         fence=fence.name,
     )
     members = answer_members(ANSWER_NAMES, small=small)
+    if brief := seat.model.answers == "word":
+        del members["reasoning"]
     limit = speech_token_limit(debate, turn.slot, seat.model)
     return Request(
         model=seat.model,
         instructions=section(
-            "question", f"{prefix}answer-system", fence=fence.name, names=" or ".join(ANSWER_NAMES)
+            "question",
+            "brief-answer-system" if brief else f"{prefix}answer-system",
+            fence=fence.name,
+            names=" or ".join(ANSWER_NAMES),
         ),
         messages=(ChatMessage("user", prompt),),
         max_tokens=min(limit, SMALL_ANSWER_TOKENS) if small else limit,

@@ -15,6 +15,7 @@ from typing import Literal, Protocol
 from msgspec import Struct
 
 from moot.core.terms import (
+    AnswerKind,
     DeltaKind,
     Effort,
     FinishReason,
@@ -23,6 +24,7 @@ from moot.core.terms import (
     PartStart,
     Request,
     Segment,
+    TokenOdds,
     Usage,
 )
 
@@ -73,6 +75,8 @@ class ReplyDone(Struct, frozen=True):
     """Whether a later call may refer to this one by its id."""
     unread: int = 0
     """How many events of unknown kinds were ignored."""
+    tokens: tuple[TokenOdds, ...] = ()
+    """The first tokens with their probabilities, if the service sent them."""
 
 
 Degradation = Literal["chain", "utf8", "mended"]
@@ -94,6 +98,8 @@ class Traits(Struct, frozen=True):
     """How it is made to answer in JSON: by a schema, as any JSON, or by the words of the prompt alone."""
     small: bool = False
     """Needs short turns and strict instructions."""
+    answers: AnswerKind = "json"
+    """`word` only where the reply says how probable each word was."""
     thinks: bool = False
     """It reasons before it answers, and can be asked to show it."""
     efforts: tuple[Effort, ...] = ()

@@ -8,7 +8,7 @@ and `redact_error` recognise keys by their shape.
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -101,7 +101,8 @@ class KeyRedactor:
         if isinstance(data, dict):
             return {name: self._redact_value(value) for name, value in data.items()}  # pyright: ignore[reportUnknownVariableType] - JSON of any shape
         if isinstance(data, list | tuple):
-            return [self._redact_value(value) for value in data]  # pyright: ignore[reportUnknownVariableType] - JSON of any shape
+            items = cast("list[Any] | tuple[Any, ...]", data)
+            return type(items)(self._redact_value(value) for value in items)
         return data
 
 

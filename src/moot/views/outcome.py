@@ -57,10 +57,13 @@ REMEDIES: dict[FailReason, str] = {
 """What to do about a failure. What is wrong with a provider is in its own message."""
 
 
+LEAST_SURE_MARGIN = 10
+"""In percent: 55 for one side and 45 for the other."""
 LEAST_GROUPS = 12
 MOST_DISTINCT = 0.8
 """Of the groups of three words in an ordinary paragraph more than nine in ten are different."""
 
+ORDER_NAMES = ("original order", "swapped order")
 BUDGET_TOLERANCE = 1.1
 """Word budgets that differ by less than a tenth are equal."""
 
@@ -104,12 +107,20 @@ def answer_headline(debate: Debate, verdict: DebateVerdict) -> str:
 
 
 def is_coin_flip(debate: Debate, verdict: DebateVerdict) -> bool:
-    """Whether only very small models judged, and it is too close to call or the sides have level points."""
-    level = verdict.outcome == "win" and bool(verdict.scores) and verdict.margin == 0
-    if verdict.by != "judges" or not (level or verdict.outcome == "too-close"):
-        return False
+    """Whether only very small models judged, and it is too close to call or the sides have level points: with
+    judges that gave one word, where they were hardly more sure of one side than of the other."""
     judging = _judging(debate, verdict)
-    return judging is not None and all(judge.model.small for judge in judging.judges)
+    if verdict.by != "judges" or judging is None:
+        return False
+    least = LEAST_SURE_MARGIN if _gave_words(judging) else 0
+    level = verdict.outcome == "win" and bool(verdict.scores) and abs(verdict.margin) <= least
+    is_open = level or verdict.outcome == "too-close"
+    return is_open and all(judge.model.small for judge in judging.judges)
+
+
+def _gave_words(judging: Judging) -> bool:
+    """Whether all judges are too small for a full ballot."""
+    return all(judge.model.answers == "word" for judge in judging.judges)
 
 
 def places(debate: Debate, verdict: DebateVerdict) -> str:
@@ -129,6 +140,8 @@ def margin(debate: Debate, verdict: DebateVerdict) -> str:
     if verdict.winner is not None and contradicts_scores(verdict.winner, verdict.scores):
         behind = round(verdict.scores[best].score - verdict.scores[verdict.winner].score, 2)
         return f"{behind:g} {'point' if behind == 1 else 'points'} behind {party_name(debate, best)}"
+    if (judging := _judging(debate, verdict)) and _gave_words(judging):
+        return f"{verdict.scores[best].score:g}% sure of {party_name(debate, best)}"
     return f"{abs(verdict.margin):g} {points} for {party_name(debate, best)}"
 
 
@@ -190,7 +203,7 @@ def _doubts(debate: Debate, verdict: DebateVerdict, judging: Judging) -> Iterato
     yield from _uneven(debate, verdict)
     yield from _silences(debate)
     yield from _first_words(debate)
-    yield from _judges_in_doubt(debate, judging.judges, size_named=coin_flip)
+    yield from _judges_in_doubt(debate, judging.judges, judging.ballots, size_named=coin_flip)
     if not judging.again:
         yield from _recusals(debate)
 
@@ -280,14 +293,33 @@ def warnings(debate: Debate) -> tuple[str, ...]:
     return (*_judges_in_doubt(debate, debate.panel), *_recusals(debate))
 
 
-def _judges_in_doubt(debate: Debate, judges: Sequence[Judge], *, size_named: bool = False) -> Iterator[str]:
+def _judges_in_doubt(
+    debate: Debate, judges: Sequence[Judge], ballots: Sequence[Ballot] = (), *, size_named: bool = False
+) -> Iterator[str]:
     """The doubts about the judges themselves; with `size_named` another doubt says that they are small."""
     for judge in judges:
         who = "The judge" if len(judges) == 1 else judge.name
-        if judge.model.small and not size_named:
+        if judge.model.answers == "word":
+            yield _one_word(who, [ballot for ballot in ballots if ballot.judge == judge.id])
+        elif judge.model.small and not size_named:
             yield f"{who} is a very small model: take its verdict lightly."
         if tie := judge_bias(debate.seats, judge.model):
             yield f"{who} is {tie}."
+
+
+def _one_word(who: str, ballots: Sequence[Ballot]) -> str:
+    """Without ballots, as it is said before the debate."""
+    asked = f"{who} is too small for a full ballot, so it {'was' if ballots else 'is'} asked for one word."
+    shares = [(_sureness(ballot), ORDER_NAMES[ballot.order]) for ballot in ballots]
+    known = " and ".join(f"{share:.0%} sure in the {order}" for share, order in shares if share)
+    return f"{asked} It was {known}." if known else asked
+
+
+def _sureness(ballot: Ballot) -> float:
+    """How sure the judge was of what it named, from 0 to 1; 0 where that is not known."""
+    if ballot.probabilities:
+        return max(ballot.probabilities)
+    return ballot.scores[ballot.winner].score / 100 if ballot.winner in ballot.scores else 0.0
 
 
 def _recusals(debate: Debate) -> Iterator[str]:

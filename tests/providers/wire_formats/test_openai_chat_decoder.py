@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -56,6 +57,18 @@ def test_a_plain_reply() -> None:
 def test_a_reply_cut_into_packets(step: int) -> None:
     stream = ROLE + says(content="Zoé") + STOP + FIGURES + DONE
     assert decode(*(stream[at : at + step] for at in range(0, len(stream), step))) == decode(stream)
+
+
+def test_the_probabilities_of_the_first_tokens_are_kept() -> None:
+    other = {"token": "No", "logprob": math.log(0.25)}
+    token = {"token": "Zo", "logprob": math.log(0.5), "top_logprobs": [other, {"token": "?"}]}
+    choice = {"index": 0, "delta": {"content": "Zo"}, "logprobs": {"content": [token]}}
+    tokens = last(decode(ROLE, line(choices=[choice]), says(content="os"), STOP)).tokens
+    assert [one.text for one in tokens] == ["Zo"]
+    assert tokens[0].odds == pytest.approx({"Zo": 0.5, "No": 0.25})
+    assert last(decode(ROLE, *[line(choices=[choice])] * 50, STOP)).tokens == tokens * 16
+    odd = {**choice, "logprobs": {"content": [{"token": 5, "logprob": "high"}, "?"]}}
+    assert [one.odds for one in last(decode(ROLE, line(choices=[odd]), STOP)).tokens] == [{}]
 
 
 def test_reasoning_and_text_are_segments_in_order() -> None:

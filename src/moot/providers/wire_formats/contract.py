@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from moot.core.errors import Fault
 from moot.core.sse import SseEvent
-from moot.core.terms import FinishReason, Request, Usage
+from moot.core.terms import FinishReason, Request, TokenOdds, Usage
 from moot.providers.contract import (
     Chunk,
     Degradation,
@@ -86,6 +86,7 @@ class Decoder(ABC):
         self._usage: Usage | None = None
         self._stored = True
         self._unread = 0
+        self._tokens: list[TokenOdds] = []
         self._marks: set[Degradation] = set()
         self._fault: Fault | None = None
         self._shape: EventShape | None = None
@@ -170,6 +171,7 @@ class Decoder(ABC):
             model=self._model,
             stored=self._stored,
             unread=self._unread,
+            tokens=tuple(self._tokens),
         )
         return [*out, done]
 

@@ -7,6 +7,7 @@ of a stream.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal, cast
 
 import msgspec
@@ -20,6 +21,7 @@ from moot.core.terms import (
     Reasoning,
     ReasoningPart,
     Text,
+    TokenOdds,
     ToolCall,
     UnknownItem,
     Usage,
@@ -50,6 +52,7 @@ class _ChatChoice(Struct, gc=False):
     finish_reason: Any = None
     index: Any = 0
     error: Any = None
+    logprobs: Any = None
 
 
 class _ChatChunk(Struct, gc=False):
@@ -96,6 +99,10 @@ FAILURE_REASONS: dict[str, FaultKind] = {
     "insufficient_system_resource": "overloaded",
 }
 """Reasons to stop that mean a failure of the service."""
+
+
+MAX_TOKEN_ODDS = 16
+"""Tokens of which the probabilities are read: more than a word has."""
 
 
 class _PartialCall(Struct):
@@ -246,6 +253,8 @@ class ChatDecoder(Decoder):
             self._on_finish_reason(choice.finish_reason)
         if choice.error:
             self._failure = fault_from_error(choice.error)
+        if choice.logprobs and len(self._tokens) < MAX_TOKEN_ODDS:
+            self._tokens += map(_token_odds, get_dicts(get_path(choice.logprobs, "content")))
 
     def _on_finish_reason(self, reason: Any) -> None:
         """Services may send it twice; the last one counts."""
@@ -281,8 +290,9 @@ class ChatDecoder(Decoder):
 
     def _words_member(self, event: SseEvent) -> bytes:
         chunk = self._parse(_read, event.data)
-        delta = chunk.choices[0].delta if chunk.choices and len(chunk.choices) == 1 else None
-        if delta is None or chunk.usage:
+        choice = chunk.choices[0] if chunk.choices and len(chunk.choices) == 1 else _ChatChoice()
+        delta = choice.delta
+        if delta is None or chunk.usage or choice.logprobs:
             return b""
         if delta == _ChatDelta(content=delta.content):
             return b"content"
@@ -411,6 +421,17 @@ class ChatDecoder(Decoder):
             self._segment += 1
             out.append(ReplySegment(_reasoning([], self._segment, self._opaque_details[-1])))
         out.extend(ReplySegment(call) for call in self._calls.all(self._segment + 1))
+
+
+def _token_odds(token: dict[str, Any]) -> TokenOdds:
+    """What is no figure is left out: then nothing is known about that token."""
+    listed = [token, *get_dicts(token.get("top_logprobs"))]
+    odds = {
+        get_string(each, "token"): math.exp(min(0.0, each["logprob"]))
+        for each in listed
+        if isinstance(each.get("logprob"), float | int)
+    }
+    return TokenOdds(get_string(token, "token"), odds)
 
 
 def _reasoning(words: list[str], index: int, opaque: list[Any]) -> Reasoning:
