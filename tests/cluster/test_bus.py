@@ -397,8 +397,8 @@ def test_an_address_that_is_none_is_refused_and_not_repeated(wrong: str) -> None
 
 
 async def test_redis_may_be_behind_a_socket_of_this_machine() -> None:
-    # Not in pytest's folder: the path of a socket must be short.
-    with TemporaryDirectory(prefix="moot-") as folder, Redis(path=Path(folder, "redis.sock")):
+    # Not in the folder of the tests: the path of a socket must be short.
+    with TemporaryDirectory(prefix="moot-", dir="/tmp") as folder, Redis(path=Path(folder, "redis.sock")):
         async with between(Aloof(), f"unix://{folder}/redis.sock") as place:
             reader = await place.reader()
             await reader.until(BEGUN)

@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import quote
 from uuid import uuid4
 
 import psycopg
@@ -544,7 +545,11 @@ async def test_a_queue_of_later_days_is_refused(url: str):
 
 async def test_where_there_is_no_database_it_says_so(store: MemoryStore, tmp_path: Path):
     placement = QueuePlacement(
-        f"postgresql:///none?host={tmp_path}", store, lambda _id, _epoch: pytest.fail("run"), BRISK, run=True
+        f"postgresql:///none?host={quote(str(tmp_path))}",
+        store,
+        lambda _id, _epoch: pytest.fail("run"),
+        BRISK,
+        run=True,
     )
     with pytest.raises(StoreError):
         await placement.open(recover=True)
