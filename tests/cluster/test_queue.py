@@ -8,7 +8,6 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import quote
 from uuid import uuid4
 
 import psycopg
@@ -543,7 +542,7 @@ async def test_a_queue_of_later_days_is_refused(url: str):
         await Queue.open(url, seconds=10)
 
 
-async def test_where_there_is_no_database_it_says_so(store: MemoryStore, tmp_path: Path):
+async def test_where_there_is_no_database_it_says_so(store: MemoryStore):
     placement = QueuePlacement(
         f"postgresql:///none?host={quote(str(tmp_path))}",
         store,
