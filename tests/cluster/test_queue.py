@@ -544,7 +544,7 @@ async def test_a_queue_of_later_days_is_refused(url: str):
 
 async def test_where_there_is_no_database_it_says_so(store: MemoryStore):
     placement = QueuePlacement(
-        f"postgresql:///none?host={quote(str(tmp_path))}",
+        "postgresql:///none?host=/nowhere",
         store,
         lambda _id, _epoch: pytest.fail("run"),
         BRISK,
