@@ -199,8 +199,10 @@ def _check_local_engine(here: Settings) -> CheckResult:
         env={**here.environ, **library},
     )
     if openmp.LIBRARY in loaded.stderr:
-        todo = f"moot models install {discovery.DEFAULT}, which fetches it too"
-        return CheckResult("bad", what, f"this machine has no {openmp.LIBRARY}", todo)
+        missing = f"this machine has no {openmp.LIBRARY}"
+        if here.offline:
+            return CheckResult("bad", what, missing, openmp.FIX)
+        return CheckResult("note", what, f"{missing}; the first local model that is installed brings it")
     if loaded.returncode:
         reason = (loaded.stderr.strip().splitlines() or [f"it ended with {loaded.returncode}"])[-1]
         return CheckResult("bad", what, f"xllamacpp is installed but cannot be loaded: {reason}", REINSTALL)
