@@ -307,7 +307,7 @@ def _debian_status(name: str) -> bool:
 def _run(command: list[str], say: Say, environ: dict[str, str] | None = None) -> None:
     """Run a program; each line that it prints is said. Raises Failed with the last ones."""
     last = deque[str](maxlen=ERROR_LINES)
-    process = subprocess.Popen(
+    with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -315,12 +315,12 @@ def _run(command: list[str], say: Say, environ: dict[str, str] | None = None) ->
         text=True,
         errors="replace",
         env=os.environ | {"PIP_DISABLE_PIP_VERSION_CHECK": "1"} | (environ or {}),
-    )
-    for line in process.stdout or ():
-        if line := line.strip():
-            last.append(line)
-            say(line)
-    if process.wait():
+    ) as process:
+        for line in process.stdout or ():
+            if line := line.strip():
+                last.append(line)
+                say(line)
+    if process.returncode:
         shown = "\n  ".join(last)
         raise Failed(f"`{' '.join(command[:6])} …` failed (exit {process.returncode}):\n  {shown}")
 

@@ -61,6 +61,7 @@ NAVIGATION: Mapping[str, Mapping[str, str]] = {
         "docs/local-debates.md": "Debates of the local models",
         "docs/leagues.md": "A league of the local models",
         "docs/testing.md": "Tests and promises",
+        "docs/releasing.md": "Releasing",
         "CONTRIBUTING.md": "Contributing",
         "CHANGELOG.md": "Changelog",
         DECISIONS: "Decision records",
