@@ -15,7 +15,8 @@ from moot.web import logging_setup
 @pytest.fixture
 def log_as_it_was(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Afterwards: a handler that is left behind writes to a closed stream, in somebody else's test."""
-    before = {name: logging.getLogger(name) for name in ("", "moot", *logging_setup.QUIET_LOGGERS)}
+    names = ("", "moot", "moot.access", *logging_setup.QUIET_LOGGERS)
+    before = {name: logging.getLogger(name) for name in names}
     state = {name: (lg.handlers, lg.level, lg.propagate) for name, lg in before.items()}
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     monkeypatch.setattr(threading, "excepthook", threading.excepthook)

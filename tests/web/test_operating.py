@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from moot.cluster import redis_client
+from moot.cluster import line
 from moot.core.diagnostics import current_fields, log_fields
 from moot.core.terms import Request
 from moot.providers.keys import Secret
@@ -32,20 +32,14 @@ Lines = Callable[[], list[dict[str, Any]]]
 
 
 def figure(page: str, name: str) -> float:
-    return float(
-        next(
-            redis_client.split()[-1]
-            for redis_client in page.splitlines()
-            if redis_client.startswith(f"{name} ")
-        )
-    )
+    return float(next(line.split()[-1] for line in page.splitlines() if line.startswith(f"{name} ")))
 
 
 async def test_without_redis_a_node_is_degraded_and_stays_in_service(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Where tests fill the machine, a Redis may take its time and is there all the same.
-    monkeypatch.setattr(redis_client, "TICKS", 300)
+    monkeypatch.setattr(line, "TICKS", 300)
     with Redis() as redis:
         async with served(tmp_path, cluster=ClusterSettings(bus=Secret(redis.url))) as house:
 
@@ -127,7 +121,7 @@ def lines(tmp_path: Path) -> Generator[Lines]:
     root, level = logging.getLogger(), logging.getLogger().level
     root.addHandler(handler)
     root.setLevel(logging.INFO)
-    yield lambda: [json.loads(redis_client) for redis_client in stream.getvalue().splitlines()]
+    yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
     root.removeHandler(handler)
     root.setLevel(level)
 
@@ -149,10 +143,7 @@ async def test_a_mark_goes_along_into_tasks_and_ends_with_what_it_stands_for(lin
     assert not current_fields()
     over.set()
     await task
-    told = {
-        redis_client["event"]: (redis_client.get("request_id"), redis_client.get("debate"))
-        for redis_client in lines()
-    }
+    told = {line["event"]: (line.get("request_id"), line.get("debate")) for line in lines()}
     assert told == {
         "meanwhile": ("req_1", "deb_1"),
         "in a thread": ("req_1", None),
@@ -164,9 +155,7 @@ async def test_a_mark_goes_along_into_tasks_and_ends_with_what_it_stands_for(lin
 async def test_every_line_of_a_request_bears_its_id(behind_guard: Serving, lines: Lines) -> None:
     server = await behind_guard(broken)
     reply = await exchange(server.port, request("/"))
-    told = [
-        redis_client["request_id"] for redis_client in lines() if redis_client["logger"].startswith("moot")
-    ]
+    told = [line["request_id"] for line in lines() if line["logger"].startswith("moot")]
     assert len(told) == 2
     assert set(told) == {reply.headers["x-request-id"]}
 
@@ -179,7 +168,7 @@ async def test_every_line_of_a_runner_bears_its_debate_and_turn(tmp_path: Path, 
     async with served(tmp_path, provider=ScriptedProvider(script)) as house:
         debate_id = await house.open()
         await house.over(debate_id)
-    told = [redis_client for redis_client in lines() if "throat" in redis_client["event"]]
-    assert {redis_client["debate"] for redis_client in told} == {debate_id}
-    assert [redis_client["turn"] for redis_client in told if "turn" in redis_client] == [1, 2, 3, 4]
-    assert [redis_client["judge"] for redis_client in told if "turn" not in redis_client]
+    told = [line for line in lines() if "throat" in line["event"]]
+    assert {line["debate"] for line in told} == {debate_id}
+    assert [line["turn"] for line in told if "turn" in line] == [1, 2, 3, 4]
+    assert [line["judge"] for line in told if "turn" not in line]

@@ -71,6 +71,7 @@ def _document(frame: Frame, title: str, body: str, headings: Sequence[Heading]) 
 <meta name="color-scheme" content="light dark">
 <title>{escape(title)} · Moot manual</title>
 <link rel="icon" href="/static/moot.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/static/css/fonts.css">
 <link rel="stylesheet" href="/static/css/base.css">
 <link rel="stylesheet" href="/static/css/manual.css">
 <script src="/static/manual.js"></script>
