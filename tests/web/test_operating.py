@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from moot.cluster import line
+from moot.cluster import redis_client
 from moot.core.diagnostics import current_fields, log_fields
 from moot.core.terms import Request
 from moot.providers.keys import Secret
@@ -32,14 +32,16 @@ Lines = Callable[[], list[dict[str, Any]]]
 
 
 def figure(page: str, name: str) -> float:
-    return float(next(line.split()[-1] for line in page.splitlines() if line.startswith(f"{name} ")))
+    return float(
+        next(redis_client.split()[-1] for line in page.splitlines() if redis_client.startswith(f"{name} "))
+    )
 
 
 async def test_without_redis_a_node_is_degraded_and_stays_in_service(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Where tests fill the machine, a Redis may take its time and is there all the same.
-    monkeypatch.setattr(line, "TICKS", 300)
+    monkeypatch.setattr(redis_client, "TICKS", 300)
     with Redis() as redis:
         async with served(tmp_path, cluster=ClusterSettings(bus=Secret(redis.url))) as house:
 
@@ -168,7 +170,7 @@ async def test_every_line_of_a_runner_bears_its_debate_and_turn(tmp_path: Path, 
     async with served(tmp_path, provider=ScriptedProvider(script)) as house:
         debate_id = await house.open()
         await house.over(debate_id)
-    told = [line for line in lines() if "throat" in line["event"]]
+    told = [redis_client for line in lines() if "throat" in line["event"]]
     assert {line["debate"] for line in told} == {debate_id}
-    assert [line["turn"] for line in told if "turn" in line] == [1, 2, 3, 4]
-    assert [line["judge"] for line in told if "turn" not in line]
+    assert [line["turn"] for line in told if "turn" in redis_client] == [1, 2, 3, 4]
+    assert [line["judge"] for line in told if "turn" not in redis_client]
