@@ -32,9 +32,7 @@ Lines = Callable[[], list[dict[str, Any]]]
 
 
 def figure(page: str, name: str) -> float:
-    return float(
-        next(redis_client.split()[-1] for line in page.splitlines() if redis_client.startswith(f"{name} "))
-    )
+    return float(next(line.split()[-1] for line in page.splitlines() if line.startswith(f"{name} ")))
 
 
 async def test_without_redis_a_node_is_degraded_and_stays_in_service(
@@ -170,7 +168,7 @@ async def test_every_line_of_a_runner_bears_its_debate_and_turn(tmp_path: Path, 
     async with served(tmp_path, provider=ScriptedProvider(script)) as house:
         debate_id = await house.open()
         await house.over(debate_id)
-    told = [redis_client for line in lines() if "throat" in line["event"]]
+    told = [line for line in lines() if "throat" in line["event"]]
     assert {line["debate"] for line in told} == {debate_id}
-    assert [line["turn"] for line in told if "turn" in redis_client] == [1, 2, 3, 4]
-    assert [line["judge"] for line in told if "turn" not in redis_client]
+    assert [line["turn"] for line in told if "turn" in line] == [1, 2, 3, 4]
+    assert [line["judge"] for line in told if "turn" not in line]
