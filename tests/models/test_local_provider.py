@@ -215,7 +215,9 @@ async def test_a_file_that_is_no_model_is_told_with_the_reason(manager: ModelFil
     file = tmp_path / "bad.gguf"
     file.write_bytes(b"GGUF" + b"x" * 1000)
     local = LocalProvider(manager)
-    with pytest.raises(Unavailable, match=r"bad\.gguf cannot be loaded: .*failed to load model") as caught:
+    with pytest.raises(
+        Unavailable, match=r"(?s)bad\.gguf cannot be loaded: .*failed to load model"
+    ) as caught:
         await say(local, ask(model=Model("local", str(file))))
     assert "GGUF" in caught.value.fix
     with pytest.raises(Unavailable, match="no local model"):
