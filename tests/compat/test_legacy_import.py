@@ -8,7 +8,9 @@ import sqlite3
 import sys
 from codecs import BOM_UTF8
 from collections.abc import AsyncGenerator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -240,10 +242,14 @@ async def test_thoughts_in_any_form_are_taken_counted_and_given_back(tmp_path: P
     assert (report.compare_counts()[1], report.bad, report.is_complete) == (("reasoning", 4, 4), 0, True)
     await legacy_export.write_rows(parse_location(str(back)), legacy_export.imported_rows(store.archive))
     if kind == "db":
-        found = (sqlite3.connect(path).execute("SELECT id, reasoning FROM events") for path in (old, back))
-        assert len({tuple(sorted(table)) for table in found}) == 1
+        assert len({_reasoning(path) for path in (old, back)}) == 1
     else:
         assert [json.loads(line) for line in back.read_text().splitlines()] == given
+
+
+def _reasoning(path: Path) -> tuple[Any, ...]:
+    with closing(sqlite3.connect(path)) as connection:
+        return tuple(sorted(connection.execute("SELECT id, reasoning FROM events")))
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "db"])

@@ -82,6 +82,21 @@ async def test_a_debate_is_conducted_from_the_first_speech_to_the_verdict_by_key
     assert (await served.over(debate_id))["verdict"]["winner"]
 
 
+async def test_a_key_counts_in_the_moment_after_a_dialog_was_closed(page: Page, served: Served) -> None:
+    """Until the next frame the focus is still in the field of the dialog."""
+    await held(page, served, await served.open())
+    await page.keyboard.press("i")
+    await expect(page.get_by_role("dialog").get_by_label("Your remark")).to_be_focused()
+    await page.evaluate(
+        """() => {
+          const field = document.activeElement;
+          field.closest('dialog').close();
+          field.dispatchEvent(new KeyboardEvent('keydown', { key: 'w', bubbles: true }));
+        }"""
+    )
+    await expect(page.get_by_role("dialog", name="Declare a winner")).to_be_visible()
+
+
 async def test_the_chair_declares_the_winner(page: Page, served: Served) -> None:
     debate_id = await served.open()
     await held(page, served, debate_id)

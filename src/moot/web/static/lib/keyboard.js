@@ -35,6 +35,7 @@ export function listen() {
   });
 }
 
+/** A field of a dialog that was just closed keeps the focus until the next frame: nobody types there any more. */
 function isTyping(element) {
-  return Boolean(element?.closest?.(FIELDS));
+  return Boolean(element?.closest?.(FIELDS)) && !element.closest('dialog:not([open])');
 }
