@@ -74,6 +74,7 @@ async def test_the_local_model_debates_after_one_click(
         await page.goto(served.url)
         await expect(page.get_by_text("Free of charge")).to_be_visible()
         await page.get_by_role("button", name="Start the debate").click()
+        await page.wait_for_url("**/debate/*")  # the sample on the start page has a first speech too
         await expect(page.locator("#turn-1 .words")).to_have_text(re.compile(r"\w+ \w+ \w+"), timeout=60_000)
         status = (await served.get(page.url.rpartition("/")[2], "status")).json()
         assert {seat["model"] for seat in status["participants"]} == {f"local/{DEFAULT}"}
