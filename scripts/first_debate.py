@@ -31,9 +31,7 @@ DEBATE = {
     "judge": {"name": "Judge", "model": MODEL},
     "config": {"maxRounds": 3},
 }
-START_SECONDS = 600
 DEBATE_SECONDS = 300
-ENDED = ("completed", "error", "aborted")
 
 
 def main() -> None:
@@ -70,24 +68,23 @@ def _address(make: subprocess.Popen[str]) -> str:
 
 def _hold_debate(address: str) -> None:
     began = time.monotonic()
-    debate = _call(f"{address}/api/v1/debates", DEBATE)["debateId"]
-    url = f"{address}/api/v1/debates/{debate}"
-    status = _call(f"{url}/status")
-    if status["status"] == "created":
-        _call(f"{url}/start", {})
-    spoken = 0.0
-    while status["status"] not in ENDED:
-        if time.monotonic() - began > DEBATE_SECONDS:
-            sys.exit(f"no end after {DEBATE_SECONDS} s: {status}")
-        if status["status"] == "judging" and not spoken:
-            spoken = time.monotonic() - began
-        time.sleep(0.1)
-        status = _call(f"{url}/status")
-    if status["status"] != "completed":
-        sys.exit(f"the debate ended as {status['status']}: {status}")
-    verdict = _call(f"{url}/verdicts")
-    seconds = time.monotonic() - began
-    print(f"speeches after {spoken:.1f} s, verdict after {seconds:.1f} s: {json.dumps(verdict)[:300]}")
+    url = f"{address}/api/v1/debates/{_call(f'{address}/api/v1/debates', DEBATE)['id']}"
+    times = dict[str, float]()
+    with urlopen(f"{url}/stream", timeout=DEBATE_SECONDS) as stream:
+        for line in stream:
+            if line.startswith(b"event: "):
+                times.setdefault(line[7:].decode().strip(), time.monotonic() - began)
+            if "complete" in times:
+                break
+    status = _call(f"{url}/status")["status"]
+    verdicts = _call(f"{url}/verdicts")
+    if status != "completed" or "verdict" not in times:
+        sys.exit(f"the debate ended as {status}, without a verdict: {json.dumps(verdicts)}")
+    shown = ", ".join(
+        f"{name} {times[name]:.1f} s" for name in ("participant", "judge", "verdict") if name in times
+    )
+    print(f"after the start of the debate: {shown}")
+    print(json.dumps(verdicts, ensure_ascii=False)[:800])
 
 
 def _call(url: str, body: Any = None) -> Any:

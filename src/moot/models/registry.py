@@ -37,10 +37,6 @@ if TYPE_CHECKING:
     from moot.core.shared_state import SharedState
 
 Factory = Callable[[], Provider]
-LOCAL_OUTPUT_TOKENS = 700
-"""Output tokens of a model on one's own machine: a speech on a laptop should not take minutes."""
-
-
 MOST_NAMED = 4
 """Of the models that may have been meant, so many are named."""
 
@@ -193,16 +189,7 @@ class ProviderRegistry:
             if hint := self._nearest_known(provider, model):
                 raise Invalid(f"{hint} {error}") from None
             raise
-        max_tokens = known_models.default_max_tokens(traits) if traits.deadlines else LOCAL_OUTPUT_TOKENS
-        thinks = known_models.may_think(model, traits)
-        return Model(
-            provider,
-            model,
-            max_tokens=max_tokens,
-            small=traits.small,
-            thinks=thinks,
-            answers=traits.answers,
-        )
+        return known_models.with_traits(provider, model, traits)
 
     def key(self, endpoint: Endpoint) -> ApiKey | None:
         return endpoints.key_of(endpoint, self.model_files.environ, self._keys, self._saved())

@@ -15,12 +15,14 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.core.terms import Effort, ModelPrice
+from moot.core.terms import Effort, Model, ModelPrice
 from moot.providers import prices
 from moot.providers.contract import MODEL_SERVERS, Traits
 
 OUTPUT_TOKENS, THINKING_OUTPUT_TOKENS = 4096, 16384
 """Output tokens of a speech; those of thinking count too."""
+LOCAL_OUTPUT_TOKENS = 700
+"""Output tokens of a model on one's own machine: a speech on a laptop should not take minutes."""
 
 OPENAI, ANTHROPIC, GOOGLE, MISTRAL = ("openai",), ("anthropic",), ("google",), ("mistral",)
 GROQ, DEEPSEEK, XAI = ("groq",), ("deepseek",), ("xai",)
@@ -200,6 +202,18 @@ def rule_for(model: str) -> ModelRule | None:
 def may_think(model: str, traits: Traits) -> bool:
     """Whether it reasons before it answers, or is not known."""
     return traits.thinks or rule_for(model) is None
+
+
+def with_traits(provider: str, model: str, traits: Traits) -> Model:
+    """The model as a debate records it: with what it can do and how many tokens a speech may have."""
+    return Model(
+        provider,
+        model,
+        max_tokens=default_max_tokens(traits) if traits.deadlines else LOCAL_OUTPUT_TOKENS,
+        small=traits.small,
+        thinks=may_think(model, traits),
+        answers=traits.answers,
+    )
 
 
 def default_max_tokens(traits: Traits) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msgspec.structs import replace
 from starlette.datastructures import Headers
 
 from moot import formats
@@ -11,7 +12,6 @@ from moot.api.problems import Problem
 from moot.api.v1.fields import FORMATS, PROVIDERS, contract_first
 from moot.core.terms import FREE, HUMAN, Effort, Format, Model
 from moot.engine.arena import Arena
-from moot.models.registry import LOCAL_OUTPUT_TOKENS
 from moot.providers import known_models
 from moot.providers.contract import Traits
 from moot.providers.endpoints import BUILT_IN, traits_of
@@ -58,15 +58,12 @@ class ServerCapabilities:
         if provider == HUMAN:
             return Model(HUMAN, HUMAN, price=FREE)
         traits = self._traits(provider, name)
-        default_tokens = known_models.default_max_tokens(traits) if traits.deadlines else LOCAL_OUTPUT_TOKENS
-        return Model(
-            provider,
-            name,
+        model = known_models.with_traits(provider, name, traits)
+        return replace(
+            model,
             temperature=temperature,
-            max_tokens=max_tokens or default_tokens,
+            max_tokens=max_tokens or model.max_tokens,
             effort=effort if effort in traits.efforts else None,
-            small=traits.small,
-            thinks=known_models.may_think(name, traits),
             price=self._arena.price(provider, name),
         )
 
