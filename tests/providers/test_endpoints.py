@@ -17,7 +17,7 @@ from moot import settings
 from moot.core.errors import Fault, Invalid, Unavailable
 from moot.core.terms import FREE, ChatMessage, Model, Request
 from moot.engine.arena import Arena
-from moot.models.registry import LOCAL_OUTPUT_TOKENS, ProviderRegistry
+from moot.models.registry import ProviderRegistry
 from moot.providers.client import ProviderClient
 from moot.providers.contract import CONNECT_SECONDS, ReplyDone, Traits
 from moot.providers.endpoint_settings import EndpointTable
@@ -33,6 +33,7 @@ from moot.providers.endpoints import (
     with_environ_url,
 )
 from moot.providers.keys import Environ, Secret
+from moot.providers.known_models import LOCAL_OUTPUT_TOKENS
 from moot.providers.scripted import ScriptedProvider
 from moot.providers.throttle import EndpointLimits
 from moot.providers.wire_formats import load_wire_format
