@@ -76,8 +76,8 @@ pythons: python ## try every Python on this machine as a newcomer would: set-up,
 
 inspect: tools ## let Inspect's own reader open our logs; installs inspect-ai (324 MB) beside .venv
 	@$(PYTHON) -m venv build/inspect
-	@build/inspect/bin/python -m pip install -qq inspect-ai -c constraints.txt --no-build-isolation -e '.[local,experiments,parquet,dev]'
-	@build/inspect/bin/python -m pytest -m inspect $(ARGS)
+	@build/inspect/bin/python -m pip install -qq inspect-ai -e '.[experiments,parquet,dev]'
+	@build/inspect/bin/python -m pytest -m inspect tests/engine/test_stored_tables.py $(ARGS)
 
 simulate: tools ## how often the intervals of ratings hold the truth; ARGS='--runs 100'
 	@$(BIN)/python -m tests.experiments $(ARGS)
@@ -87,7 +87,8 @@ league: tools ## hold the league of the local models again and write docs/league
 	@for ending in html md; do MOOT_DATA=build/league $(BIN)/moot experiment report local-models -o $(LEAGUE)/report.$$ending; done
 	@MOOT_DATA=build/league $(BIN)/moot experiment export local-models -o $(LEAGUE)
 
-screenshots: tools $(VENV)/.fonts ## take the pictures in docs/images; ARGS=all takes every state into build/screenshots
+screenshots: python ## take the pictures in docs/images; ARGS=all takes every state into build/screenshots
+	@$(SET_UP) pictures
 	@$(BIN)/python -m tests.page.screenshots $(ARGS)
 	@[ "$(firstword $(ARGS))" = all ] || $(BIN)/python -m tests.page.moving_picture
 
@@ -110,10 +111,6 @@ tools: python ## set up .venv for tests and checks too; the targets that need it
 
 python:
 	@[ -n "$(PYTHON)" ] || { echo "Moot needs Python 3.11 or newer: make PYTHON=/path/to/python3.11" >&2; exit 1; }
-
-$(VENV)/.fonts:
-	@scripts/debian.sh fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji
-	@touch $@
 
 # Benchmarks that need a peer which cannot be installed are left out, and say so.
 $(VENV)/.bench: tools

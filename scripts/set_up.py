@@ -2,6 +2,7 @@
 
     python3 scripts/set_up.py run      what running needs: packages, the page, and a small local model
     python3 scripts/set_up.py tests    that, and what tests and checks need
+    python3 scripts/set_up.py pictures that, and the fonts of the pictures in the documentation
 
 A step that has nothing to do is left out: its stamp in the environment names the inputs that it was done
 with. Steps that do not need one another run at the same time. pip, npm and apt are used as this machine has
@@ -31,6 +32,7 @@ TEST_EXTRAS = (*RUN_EXTRAS, "cluster", "parquet", "dev")
 NODE = 18
 """The oldest Node.js that puts the page together."""
 TEST_PACKAGES = ("nginx", "redis-server", "curl", "systemd", "libatomic1", "fontconfig", "fonts-dejavu-core")
+PICTURE_FONTS = ("fonts-noto-core", "fonts-noto-cjk", "fonts-noto-color-emoji")
 BROWSERS = ("chromium-headless-shell", "chromium")
 TEST_MODELS = ROOT / ".cache" / "models"
 ERROR_LINES = 30
@@ -64,13 +66,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("run", "tests"))
+    parser.add_argument("what", choices=("run", "tests", "pictures"))
     parser.add_argument("--venv", type=Path, default=ROOT / ".venv", help="the environment of Python")
     parser.add_argument("--model", default="", help="the local model to install, for `run`")
     asked = parser.parse_args()
     os.chdir(ROOT)
     environment = Environment(asked.venv.absolute())
-    steps = environment.steps(tests=asked.what == "tests", model=asked.model)
+    steps = environment.steps(tests=asked.what != "run", model=asked.model)
+    if asked.what == "pictures":
+        steps.append(Step("Fonts", lambda say: _install_debian_packages([*PICTURE_FONTS], say)))
     if not Progress(steps, environment.stamps).perform():
         sys.exit(1)
 
