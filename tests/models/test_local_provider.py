@@ -270,7 +270,8 @@ async def test_sampling_fits_the_kind_of_answer() -> None:
     tuning = ModelTuning(speech={"min_p": 0.1}, reply={"min_p": 0.0})
     assert sampling_fields(tuning, ask()) == {"min_p": 0.1}
     assert sampling_fields(tuning, ask(schema={"type": "object"})) == {"min_p": 0.0}
-    assert '(" Ann" | " B\\"n")' in sampling_fields(tuning, ask(words=(" Ann", ' B"n')))["grammar"]
+    grammar = sampling_fields(tuning, ask(words=(" Ann", ' B"n')))["grammar"]
+    assert '(" Ann" | " B\\"n") " " [' in grammar, "a blank follows the word"
 
 
 async def test_one_of_a_few_words_comes_with_its_probability(local: LocalProvider) -> None:

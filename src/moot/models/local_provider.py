@@ -212,7 +212,7 @@ def _word_fields(words: Sequence[str]) -> Mapping[str, Any]:
     """The most probable of the words, then at most one sentence. The probabilities are those that the model
     gave before the grammar left out everything else."""
     choices = " | ".join(msgspec.json.encode(word).decode() for word in words)
-    grammar = f"root ::= ({choices}) [^.!?\\n]* [.!?]"
+    grammar = f'root ::= ({choices}) " " [^.!?\\n]* [.!?]'  # the blank, or words run together
     return {"grammar": grammar, "temperature": 0, "logprobs": True, "top_logprobs": LISTED_TOKENS}
 
 
