@@ -70,6 +70,13 @@ export class Recording {
     return this.marks.findLast((mark) => mark.at <= time) ?? null;
   }
 
+  /** The speech whose address this time has; null before the first and in the judging. A quick speech may begin in
+   * the same millisecond as the judging: then it is the speech. */
+  turnAt(time) {
+    const last = this.markAt(time);
+    return this.marks.findLast((mark) => mark.at === last?.at && mark.turn)?.turn ?? null;
+  }
+
   /** The target of a jump by one mark. Shortly after the start of a mark, back means the one before. */
   jump(time, step, grace = 800) {
     if (step > 0) return this.marks.find((mark) => mark.at > time)?.at ?? this.duration;

@@ -32,7 +32,7 @@ export function Player({ recording, id, start, onTurn, children }) {
   const seek = (ms) => {
     follow();
     projector.show(ms);
-    const turn = recording.markAt(time.peek())?.turn ?? null;
+    const turn = recording.turnAt(time.peek());
     // Dragging passes through a speech in a hundred steps.
     if (turn !== lastTurn.current) onTurn?.((lastTurn.current = turn));
   };
