@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-RUN_EXTRAS = ("local", "mcp", "experiments")
+RUN_EXTRAS = ("local", "mcp", "experiments", "tokenizers")
 TEST_EXTRAS = (*RUN_EXTRAS, "cluster", "parquet", "dev")
 NODE = 18
 """The oldest Node.js that puts the page together."""

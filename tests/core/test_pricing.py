@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from moot.core.pricing import (
-    MIN_OUTPUT_TOKENS,
+    AvailableMoney,
     cost,
     estimate_usage,
     grant,
@@ -16,6 +16,7 @@ from moot.core.pricing import (
     worst_cost,
 )
 from moot.core.terms import FREE, ChatMessage, Model, ModelPrice, Money, PriceTier, Request, Usage
+from moot.core.token_bounds import tokens_by_script
 from moot.core.word_count import first_tokens, quarter_tokens, tokens, whole_tokens
 from tests.rules.random_debates import LAW
 
@@ -104,57 +105,64 @@ def test_no_usage_within_its_bounds_costs_more_than_the_worst_case(
     assert (cost(price, usage) or 0) <= (worst_cost(price, bound, most) or 0)
 
 
-@given(prices, st.integers(0, 60_000), st.integers(1, 60_000), amounts, amounts)
+@given(prices, st.integers(0, 60_000), st.integers(1, 60_000), st.integers(0, 60_000), amounts, amounts)
 @LAW
 def test_what_is_granted_fits(
-    price: ModelPrice, bound: int, most: int, room: Money, per_token: Money
+    price: ModelPrice, bound: int, most: int, least: int, room: Money, planned: Money
 ) -> None:
-    per_token /= 1_000_000
-    leave = grant(price, bound, most, room, per_token)
+    leave = grant(price, bound, most, least, AvailableMoney(room, room - abs(planned)))
     assume(leave is not None)
     assert leave
     assert leave.reserved is not None
-    assert 0 < leave.max_tokens <= most
-    assert leave.max_tokens >= min(most, MIN_OUTPUT_TOKENS)
+    assert min(least, most) <= leave.max_tokens <= most
     assert leave.reserved == worst_cost(price, bound, leave.max_tokens)
-    assert leave.reserved + per_token * leave.max_tokens <= room
+    assert leave.reserved <= room
+    assert leave.reserved <= room - abs(planned) or leave.max_tokens <= least
 
 
 @given(prices, st.integers(0, 60_000), st.integers(1, 60_000), amounts)
 @LAW
 def test_as_much_is_granted_as_fits(price: ModelPrice, bound: int, most: int, room: Money) -> None:
-    leave = grant(price, bound, most, room)
-    more = leave.max_tokens + 1 if leave else min(most, MIN_OUTPUT_TOKENS)
+    leave = grant(price, bound, most, 1, AvailableMoney(room, room))
+    more = leave.max_tokens + 1 if leave else 1
     dearest = worst_cost(price, bound, more)
     assert dearest is not None
     assert more > most or dearest > room
 
 
 def test_without_a_limit_all_is_granted() -> None:
-    leave = grant(FLAT, 1000, 500, None)
+    leave = grant(FLAT, 1000, 500, 100, None)
     assert leave
     assert (leave.max_tokens, leave.reserved) == (500, worst_cost(FLAT, 1000, 500))
 
 
 def test_an_unknown_price_reserves_nothing() -> None:
-    leave = grant(None, 1000, 500, Money(1))
+    leave = grant(None, 1000, 500, 100, AvailableMoney(Money(1), Money(1)))
     assert leave
     assert leave.reserved is None
 
 
-def test_a_call_that_could_hardly_speak_is_not_made() -> None:
-    room = worst_cost(FLAT, 1000, MIN_OUTPUT_TOKENS)
+def test_a_call_takes_from_the_plan_only_what_it_needs_at_least() -> None:
+    room = worst_cost(FLAT, 1000, 400)
     assert room
-    assert grant(FLAT, 1000, 500, room)
-    assert grant(FLAT, 1000, 500, room - Money("0.0000001")) is None
+    granted = grant(FLAT, 1000, 500, 200, AvailableMoney(room, worst_cost(FLAT, 1000, 300) or Money(0)))
+    from_plan = grant(FLAT, 1000, 500, 200, AvailableMoney(room, Money(0)))
+    assert granted
+    assert from_plan
+    assert (granted.max_tokens, from_plan.max_tokens) == (300, 200)
 
 
-def test_a_short_answer_may_be_granted_in_full() -> None:
-    assert grant(FLAT, 1000, 10, worst_cost(FLAT, 1000, 10))
+def test_a_call_that_could_not_say_its_words_is_not_made() -> None:
+    room = worst_cost(FLAT, 1000, 200)
+    assert room
+    assert grant(FLAT, 1000, 500, 200, AvailableMoney(room, room))
+    less = room - Money("0.0000001")
+    assert grant(FLAT, 1000, 500, 200, AvailableMoney(less, less)) is None
 
 
 def test_a_free_call_is_refused_where_its_words_could_not_be_judged() -> None:
-    assert grant(FREE, 1000, 500, Money("-0.01")) is None
+    owed = Money("-0.01")
+    assert grant(FREE, 1000, 500, 100, AvailableMoney(owed, owed)) is None
 
 
 # --- tokens before and without a report ---------------------------------------------------------------
@@ -162,10 +170,10 @@ def test_a_free_call_is_refused_where_its_words_could_not_be_judged() -> None:
 
 @given(st.text(), st.text(), st.lists(st.text(), max_size=3))
 @LAW
-def test_there_are_no_more_tokens_than_bytes(system: str, prefill: str, said: list[str]) -> None:
+def test_every_text_of_a_request_is_counted(system: str, prefill: str, said: list[str]) -> None:
     messages = tuple(ChatMessage("user", text) for text in said)
     bound = input_bound(Request(Model("p", "m"), system, messages, 100, prefill=prefill))
-    assert bound >= len("".join([system, prefill, *said]).encode())
+    assert bound >= sum(tokens_by_script(text) for text in (system, prefill, *said))
 
 
 def test_a_schema_is_read_too() -> None:

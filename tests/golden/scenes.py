@@ -138,6 +138,21 @@ def failed(debate_id: str) -> Simulation:
     return Simulation(table("free"), in_turn([silent] * 4), debate_id).start().run()
 
 
+def shortened(debate_id: str) -> Simulation:
+    """The speakers reason at length: speeches are shortened, a round is cut, and the judge reads once."""
+
+    def script(sent: Sent) -> Reply:
+        return replace(speak(sent), reported="worst")
+
+    opening = table(
+        "oxford",
+        seats=seats("for", "against", model=OWL),
+        judges=(Judge("judge", "Judge", OWL),),
+        limits=DebateLimits(3, cost=Money("0.06"), warn_at=Money("0.059")),
+    )
+    return Simulation(opening, script, debate_id).start().run()
+
+
 def exhausted(debate_id: str) -> Simulation:
     """The money is spent before the rounds are, and it is judged all the same."""
 
@@ -311,6 +326,7 @@ SCENES: dict[str, Scene] = {
     "crashes": crashed,
     "forgotten": forgotten,
     "budget": exhausted,
+    "shortened": shortened,
     "too-close": scene(table("free", limits=TWO_TURNS), voting("a", "b")),
     "draw": scene(table("free", limits=TWO_TURNS), voting(None, None)),
     "unreadable": unreadable,

@@ -148,7 +148,7 @@ async def test_a_debate_is_steered(moot: Client) -> None:
 async def test_a_debate_that_nobody_judges_is_over_without_a_verdict(moot: Client) -> None:
     begun, text = await used(moot, "start_debate", motion=MOTION, judges=["none"], tools=["web_search"])
     assert begun["judges"] == []
-    assert begun["cost"] == "It costs nothing; what tools make necessary comes on top"
+    assert begun["cost"] == "Free of charge. What tools make necessary comes on top."
     assert begun["cost"] in text
     await used(moot, "steer_debate", id=begun["id"], action="stop")
     told, _ = await used(moot, "follow_debate", id=begun["id"])

@@ -32,7 +32,7 @@ from moot.core.events import (
     StreamedEvent,
 )
 from moot.core.evolve import evolve
-from moot.core.pricing import cost, estimate_usage, input_bound, plausible_usage
+from moot.core.pricing import cost, estimate_usage, input_bound, plausible_usage, sent_tokens, text_bytes
 from moot.core.state import Debate
 from moot.core.terms import (
     AsideKind,
@@ -71,6 +71,8 @@ from moot.rules.retry import FaultCounts, wait_before_retry
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 TICK = timedelta(milliseconds=125)
+MUCH_LATER = NOON + timedelta(days=1)
+"""When a process that died is noticed late."""
 
 Reported = Literal["honest", "worst", "nothing", "absurd"]
 
@@ -87,6 +89,8 @@ class Reply(Struct, frozen=True):
     """The time for the turn is up after these words."""
     finish: FinishReason = "stop"
     reported: Reported = "honest"
+    usage: Usage | None = None
+    """What the service reports, where `reported` does not say it."""
     chained: bool = True
     """The service gives the response an id."""
     stored: bool = True
@@ -239,7 +243,7 @@ class Simulation:
         if self.crashed:
             self.crashed = False
             self.epoch += 1
-            self._record(runner_decisions.recover(self.debate))
+            self._record(runner_decisions.recover(self.debate, self.records[-1].at))
             return True
         if self.playing:
             performance = self.playing[pick % len(self.playing)]
@@ -588,6 +592,8 @@ def _segment(kind: DeltaKind, text: str, index: int, sealed: str) -> Segment:
 
 
 def _reported(reply: Reply, request: Request, heard: CallResult) -> Usage | None:
+    if reply.usage is not None:
+        return reply.usage
     guess = _guess(request, heard)
     match reply.reported:
         case "honest":
@@ -603,11 +609,11 @@ def _reported(reply: Reply, request: Request, heard: CallResult) -> Usage | None
 
 def _guess(request: Request, heard: CallResult) -> Usage:
     said, thought = heard.size - heard.reasoning_size, heard.reasoning_size
-    return estimate_usage(whole_tokens(input_bound(request)), whole_tokens(said), whole_tokens(thought))
+    return estimate_usage(sent_tokens(request), whole_tokens(said), whole_tokens(thought))
 
 
 def _believed(reported: Usage | None, request: Request, heard: CallResult) -> Usage:
-    sent, said = input_bound(request), heard.chars + heard.reasoning_chars
+    sent, said = text_bytes(request), heard.chars + heard.reasoning_chars
     return plausible_usage(reported, _guess(request, heard), sent, said)
 
 

@@ -28,7 +28,7 @@ from moot.core.terms import (
 from moot.rules.cost_estimate import smallest_limit
 from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup, opening_event
 from tests.rules.random_debates import LAW
-from tests.rules.simulate import Reply, Sent, Simulation, speak
+from tests.rules.simulate import WORDS, Reply, Sent, Simulation, speak
 from tests.support.event_factories import SCRIPTED
 from tests.support.for_each import for_each
 
@@ -260,10 +260,13 @@ def smallest(name: str) -> Money:
 
 
 def greedy(sent: Sent) -> Reply:
-    """Says and bills all that it may, up to where the runner cuts it."""
-    if sent.purpose.judge or sent.purpose.aside:
+    """Says a quarter more than its words, and bills all that it may."""
+    turn = sent.debate.turn(sent.purpose.turn) if sent.purpose.turn else None
+    if turn is None:
         return replace(speak(sent), reported="worst")
-    return Reply(chr(0x61 + sent.call % 26) * 4 * sent.request.max_tokens, reported="worst")
+    count = int(sent.debate.word_budget(turn.slot) * 1.25)
+    text = " ".join(WORDS[(sent.call + place) % len(WORDS)] for place in range(count))
+    return Reply(text + ".", reported="worst", piece=1000)
 
 
 @pytest.mark.parametrize("name", SETUPS)

@@ -34,16 +34,17 @@ from moot.core.events import (
     encode,
 )
 from moot.core.evolve import evolve, fold
-from moot.core.pricing import input_bound, worst_cost
+from moot.core.pricing import ballot_tokens
 from moot.core.schedule import opposed
 from moot.core.state import Aside, Debate, Turn
 from moot.core.terms import HUMAN, ChatMessage, Money, Request, Slot, Status, Usage
 from moot.core.visibility import OBSERVER, OWNER, Viewer, visible_event
-from moot.judging.ballots import ORDERS
-from moot.judging.judge_request import judge_request, repair_request
+from moot.judging.judge_request import judge_request
+from moot.judging.parties import parties
 from moot.prompts.speech_prompts import turn_request
 from moot.rules import budget, runner_decisions
 from moot.rules.commands import Retry, decide
+from moot.rules.dry_run import UNJUDGED_RULES
 from moot.rules.plan import plan
 from tests.rules.random_debates import (
     COMMANDS,
@@ -54,7 +55,7 @@ from tests.rules.random_debates import (
     secrets,
     thought_canary,
 )
-from tests.rules.simulate import Sent, Simulation
+from tests.rules.simulate import MUCH_LATER, Sent, Simulation
 
 FEWER = 20
 LIMITED = st.one_of(plots(limited=True), greedy())
@@ -291,18 +292,18 @@ def test_a_turn_keeps_the_words_of_its_last_call(simulation: Simulation) -> None
 def test_recovery_leaves_nothing_open_but_what_people_do_and_is_done_once(simulation: Simulation) -> None:
     for state in at_rest(simulation):
         draft = runner_decisions.EventBatch(state)
-        draft.add(*runner_decisions.recover(state))
+        draft.add(*runner_decisions.recover(state, MUCH_LATER))
         speaking = {turn.number for turn in draft.debate.live}
         assert all(state.seat(turn.seat).model.human for turn in draft.debate.live)
         assert {call.turn for call in draft.debate.calls} == speaking
         assert all(runner_decisions.is_for_human(state, aside) for aside in draft.debate.open_asides)
-        assert runner_decisions.recover(draft.debate) == ()
+        assert runner_decisions.recover(draft.debate, MUCH_LATER) == ()
 
 
 def _unpriced(events: Sequence[Event]) -> list[Event]:
     """Only the estimate of what a call cost that the end cuts goes by the words that are known of it."""
     return [
-        replace(event, usage=Usage(), cost=None) if isinstance(event, CallFailed) else event
+        replace(event, usage=Usage(), cost=None, counted=None) if isinstance(event, CallFailed) else event
         for event in events
     ]
 
@@ -521,45 +522,30 @@ def test_the_cost_limit_holds_at_every_moment(simulation: Simulation) -> None:
         assert state.cost_so_far <= state.counted
 
 
-def beyond_the_first_round(state: Debate) -> bool:
-    return any(turn.round > 1 and turn.call is not None for turn in (*state.turns, *state.live))
-
-
-def judging_costs(state: Debate) -> Money:
-    """Every judge reads what was said in both orders, answers at length, and must be asked again; the last is
-    held back from the second round on."""
-    total = Money(0)
-    for judge in state.panel:
-        for order in ORDERS:
-            request = judge_request(state, judge, order)
-            again = repair_request(request, "木" * request.max_tokens * 2, "木" * 300)
-            for asked in (request, again) if beyond_the_first_round(state) else (request,):
-                total += worst_cost(judge.model.price, input_bound(asked), asked.max_tokens) or Money(0)
-    return total
-
-
 @law(LIMITED)
 def test_the_judging_is_held_back_from_the_first_speech_on(simulation: Simulation) -> None:
     limit = simulation.debate.limits.cost
     assert limit is not None
-    if simulation.debate.manner.winning in budget.UNJUDGED_RULES:
+    if simulation.debate.manner.winning in UNJUDGED_RULES:
         return
     for state in at_rest(simulation):
         if state.has_speeches and state.judging is None:
-            assert state.counted + state.reserved + judging_costs(state) <= limit
+            assert state.counted + state.reserved + budget.one_reading_cost(state) <= limit
 
 
 @law(st.one_of(plots(limited=True, judge_faults=False), greedy()))
 def test_a_debate_that_reaches_its_limit_is_still_judged(simulation: Simulation) -> None:
-    if simulation.debate.manner.winning in budget.UNJUDGED_RULES or simulation.epoch > 1:
+    if simulation.debate.manner.winning in UNJUDGED_RULES or simulation.epoch > 1:
         return
     for sent in simulation.sent:
         if sent.purpose.judge and not sent.purpose.repair and not sent.debate.final:
             judge = simulation.debate.judge(sent.purpose.judge)
-            assert sent.request.max_tokens == judge_request(sent.debate, judge, 0).max_tokens
+            most = judge_request(sent.debate, judge, 0).max_tokens
+            text = ballot_tokens(sent.debate, len(parties(sent.debate)), len(judge.criteria))
+            assert sent.request.max_tokens >= min(most, text)
     for event, state in zip(simulation.events, simulation.states, strict=True):
         unpaid = isinstance(event, BallotSpoiled) and event.message == FAULT_MESSAGES["budget"]
-        assert not unpaid or state.final or not beyond_the_first_round(state)
+        assert not unpaid or event.waived or state.final
 
 
 @law()

@@ -49,6 +49,7 @@ from moot.core.terms import (
 )
 from moot.engine.jobs import HumanJob
 from moot.rules import runner_decisions
+from moot.rules.budget import CallPurpose
 from moot.rules.commands import (
     Abort,
     Command,
@@ -77,8 +78,9 @@ from moot.rules.participation import (
     TakeSeat,
     draft,
 )
-from moot.rules.runner_decisions import CallPurpose, wants_runner
+from moot.rules.runner_decisions import wants_runner
 from tests.rules.random_debates import blind
+from tests.rules.simulate import MUCH_LATER
 from tests.support.event_factories import SCRIPTED, opened, seats, table
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -300,7 +302,7 @@ def test_a_person_may_finish_when_the_other_has_stopped_the_debate_by_a_fault() 
 def test_whoever_ends_the_speeches_cuts_the_person_and_leaves_nothing_open(command: Command) -> None:
     made = room()
     made.do(GiveSpeech("a", "One."))
-    made.go().write(*runner_decisions.recover(made.debate))
+    made.go().write(*runner_decisions.recover(made.debate, MUCH_LATER))
     made = _next_person(made)
     made.do(KeepDraft("a", "Half a", live=True))
     made.do(command)
@@ -411,7 +413,7 @@ def test_a_crash_leaves_a_person_speaking() -> None:
     made.do(KeepDraft("a", "Cats", live=True))
     made.do(KeepDraft("a", "Cats, well", live=False))
     before = made.debate
-    assert runner_decisions.recover(made.debate) == ()
+    assert runner_decisions.recover(made.debate, MUCH_LATER) == ()
     assert runner_decisions.interrupt_for_shutdown(made.debate) == ()
     assert made.debate == before
     made.do(GiveSpeech("a"))
@@ -420,7 +422,7 @@ def test_a_crash_leaves_a_person_speaking() -> None:
 
 def test_a_runner_that_fails_leaves_nothing_that_would_be_run_again_at_once() -> None:
     made = room()
-    made.write(*runner_decisions.fail_internally(made.debate))
+    made.write(*runner_decisions.fail_internally(made.debate, MUCH_LATER))
     assert made.debate.status == "error"
     assert not wants_runner(made.debate)
 
@@ -690,7 +692,7 @@ def test_a_runner_that_fails_while_judging_again_leaves_the_first_verdict() -> N
     made.do(GiveSpeech("a", "Cats purr."))
     made.do(DecideWinner("a"))
     made.write(JudgingStarted(1, "judged", judges=(Judge("person", "Ada", PERSON),)))
-    made.write(*runner_decisions.fail_internally(made.debate))
+    made.write(*runner_decisions.fail_internally(made.debate, MUCH_LATER))
     assert made.debate.status == "completed"
     assert not wants_runner(made.debate)
 

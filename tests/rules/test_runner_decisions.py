@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from moot.core.events import (
     BallotCast,
     BallotSpoiled,
     BudgetExhausted,
+    BudgetShortened,
     BudgetWarned,
     CallCompleted,
     CallFailed,
@@ -47,12 +49,16 @@ from moot.core.terms import (
     Text,
     Usage,
 )
+from moot.core.word_count import tokens
+from moot.judging.evidence import speeches as evidence
 from moot.prompts.speech_prompts import turn_request
-from moot.rules import runner_decisions
-from moot.rules.budget import lost_call
+from moot.providers.prices import flat_price
+from moot.rules import budget, runner_decisions
+from moot.rules.budget import CallPurpose, lost_call
 from moot.rules.commands import (
     Abort,
     DecideWinner,
+    JudgeAgain,
     JudgeNow,
     PauseDebate,
     ResumeDebate,
@@ -62,7 +68,6 @@ from moot.rules.commands import (
 )
 from moot.rules.plan import Idle, plan
 from moot.rules.runner_decisions import (
-    CallPurpose,
     advance,
     begin_call,
     fail_call,
@@ -72,7 +77,17 @@ from moot.rules.runner_decisions import (
     still_wanted,
 )
 from tests.rules.random_debates import blind
-from tests.rules.simulate import Reply, Script, Sent, Simulation, ballot, in_turn, speak, speeches
+from tests.rules.simulate import (
+    MUCH_LATER,
+    Reply,
+    Script,
+    Sent,
+    Simulation,
+    ballot,
+    in_turn,
+    speak,
+    speeches,
+)
 from tests.support.event_factories import opened, seats, table
 from tests.support.for_each import for_each
 
@@ -341,7 +356,7 @@ def crash_while_speaking(debate: Simulation) -> None:
 
 def test_after_a_crash_the_turn_is_interrupted_and_its_call_is_lost() -> None:
     debate = calling()
-    call, turn = recover(debate.debate)
+    call, turn = recover(debate.debate, MUCH_LATER)
     assert isinstance(call, CallFailed)
     assert (call.kind, call.usage.estimated) == ("lost", True)
     assert turn == TurnInterrupted(1, "crash")
@@ -393,11 +408,11 @@ def test_a_judge_is_asked_in_one_order_and_then_in_the_other() -> None:
 
 
 @pytest.mark.parametrize("heard", [0, 100, 300])
-def test_a_lost_call_counts_with_all_that_it_may_have_said(heard: int) -> None:
+def test_a_call_that_was_lost_long_ago_counts_with_all_that_it_may_have_said(heard: int) -> None:
     debate = Simulation(table(seats=seats("for", "against", model=PRICED)), speeches("x" * 400)).start()
     debate.run_until(lambda d: bool(d.calls and len(d.live[0].text) >= heard))
     (open_call,) = debate.debate.calls
-    (call, _) = recover(debate.debate)
+    (call, _) = recover(debate.debate, MUCH_LATER)
     assert isinstance(call, CallFailed)
     assert (call.usage.output, call.usage.input) == (open_call.max_tokens, open_call.input_guess)
     assert call.usage.estimated
@@ -409,7 +424,7 @@ def test_a_lost_call_counts_with_all_that_it_may_have_said(heard: int) -> None:
 def test_a_lost_call_of_a_log_that_does_not_tell_what_was_sent_is_counted_by_its_bytes() -> None:
     state = calling().debate
     (call,) = (replace(call, input_guess=0) for call in state.calls)
-    assert lost_call(state, call).usage.input == -(-call.input_bound // 4)
+    assert lost_call(state, call, MUCH_LATER).usage.input == -(-call.input_bound // 4)
 
 
 def test_parked_turns_are_given_again_however_often() -> None:
@@ -507,7 +522,7 @@ def greedy(sent: Sent) -> Reply:
     return Reply(chr(0x6728 + sent.call) * 2 * sent.request.max_tokens, reported="worst")
 
 
-@pytest.mark.parametrize("limit", ["0.05", "0.06", "0.07", "0.08", "0.1", "0.12"])
+@pytest.mark.parametrize("limit", ["0.02", "0.03", "0.04", "0.05", "0.06", "0.07", "0.08", "0.1"])
 def test_a_debate_that_has_spent_its_money_is_still_judged(limit: str) -> None:
     debate = limited(limit, greedy).start().run()
     assert any(isinstance(event, BudgetExhausted) for event in debate.events)
@@ -533,13 +548,12 @@ def test_a_limit_too_small_for_the_first_speech_is_an_error_and_not_the_end_of_a
 
 def test_nothing_is_held_back_where_no_judge_will_be_asked() -> None:
     by_hand = DebateOptions(winning="user-decides")
-    assert limited("0.006", manner=by_hand).start().run().sent
-    assert not limited("0.006").start().run().sent
+    assert limited("0.012", manner=by_hand).start().run().sent
+    assert not limited("0.012").start().run().sent
 
 
 def test_a_judge_who_cannot_be_paid_spoils_the_ballot() -> None:
-    debate = limited("0.005", greedy, manner=DebateOptions(winning="user-decides")).start()
-    debate.run_until(lambda d: d.is_live(2))
+    debate = limited("0.03", greedy, manner=DebateOptions(winning="user-decides")).start().run()
     debate.ask(JudgeNow())
     debate.run()
     spoiled = [event for event in debate.events if isinstance(event, BallotSpoiled)]
@@ -552,7 +566,8 @@ def test_the_warning_comes_once() -> None:
     warnings = [event for event in debate.events if isinstance(event, BudgetWarned)]
     assert len(warnings) == 1
     assert warnings[0].threshold == Money("0.1")
-    assert warnings[0].spent < Money("0.1") <= warnings[0].spent + warnings[0].reserved
+    assert warnings[0].spent >= Money("0.1")
+    assert warnings[0].limit is None
 
 
 @for_each("limit", ["0.001", "0.05", "0.06", "0.07", "0.08", "0.1", "0.12", "0.2"])
@@ -566,30 +581,33 @@ def test_the_warning_comes_before_the_limit(limit: str, script: Script, share: s
     assert told.index(BudgetWarned) == 0 if told else debate.debate.counted < Money(limit)
 
 
-def test_the_warning_counts_what_is_reserved() -> None:
+def test_the_warning_comes_when_the_settled_cost_has_passed_its_threshold() -> None:
     limits = DebateLimits(5, cost=Money("0.2"), warn_at=Money("0.001"))
     debate = limited("0.2", limits=limits).start().run_until(lambda d: d.warned)
     (warning,) = (event for event in debate.events if isinstance(event, BudgetWarned))
-    assert (warning.spent, warning.reserved) == (Money(0), debate.debate.reserved)
-    assert isinstance(debate.events[-2], CallStarted)
+    assert warning.spent == debate.debate.cost_so_far >= Money("0.001")
+    settled = [event for event in debate.events if isinstance(event, CallCompleted)]
+    assert warning.spent - (settled[-1].cost or Money(0)) < Money("0.001")
+
+
+def test_a_limit_that_stops_the_debate_before_the_threshold_is_the_reason_of_the_warning() -> None:
+    limits = DebateLimits(5, cost=Money("0.08"), warn_at=Money("0.0799"))
+    debate = limited("0.08", greedy, limits=limits).start().run()
+    (warning,) = (event for event in debate.events if isinstance(event, BudgetWarned))
+    assert warning.limit == Money("0.08")
+    assert warning.spent < warning.threshold
 
 
 def test_a_pause_outlasts_the_money() -> None:
-    debate = limited("0.05", greedy).start()
-    debate.run_until(lambda d: bool(d.live) and _penniless(d))
+    debate = limited("0.02", greedy).start()
+    debate.run_until(lambda d: d.is_live(2))
     debate.ask(PauseDebate())
     debate.run()
     assert debate.debate.status == "paused"
     debate.ask(ResumeDebate())
     assert debate.run().debate.status == "completed"
+    assert debate.debate.ended == "budget"
     assert debate.debate.verdict
-
-
-def _penniless(debate: Debate) -> bool:
-    """The turn that has just begun cannot be paid for."""
-    turn = debate.live[0]
-    begun = begin_call(debate, CallPurpose(turn.number), turn_request(debate, turn), "digest", 1)
-    return not debate.calls and any(isinstance(event, BudgetExhausted) for event in begun)
 
 
 def test_a_model_of_unknown_price_is_neither_reserved_nor_free() -> None:
@@ -602,12 +620,52 @@ def test_a_model_of_unknown_price_is_neither_reserved_nor_free() -> None:
 
 
 def test_a_lost_call_leaves_less_room() -> None:
-    debate = limited("0.2").start().run_until(lambda d: bool(d.calls))
+    debate = limited("0.2").start().run_until(lambda d: bool(d.calls and d.live[0].text))
     reserved = debate.debate.reserved
     debate.crash()
     debate.step()
-    assert debate.debate.counted == reserved
+    assert Money(0) < debate.debate.cost_so_far <= debate.debate.counted < reserved
     assert debate.debate.reserved == 0
+
+
+@pytest.mark.parametrize("seconds", [0, 1, 3])
+def test_a_lost_call_is_booked_at_what_had_come_and_could_have_come_since(seconds: int) -> None:
+    talker = replace(PRICED, max_tokens=4096)
+    debate = Simulation(table(seats=seats("for", "against", model=talker)), speeches("x" * 400)).start()
+    debate.run_until(lambda d: bool(d.calls and len(d.live[0].text) >= 200))
+    (call,) = debate.debate.calls
+    since = debate.debate.live[0].heard_at
+    assert since is not None
+    lost = lost_call(debate.debate, call, since + timedelta(seconds=seconds))
+    came = tokens(debate.debate.live[0].text)
+    assert (
+        lost.usage.output == came + budget.ON_THEIR_WAY + seconds * budget.USUAL_SPEED * budget.SPEED_MARGIN
+    )
+    assert lost.counted is not None
+    assert call.reserved is not None
+    assert (lost.cost or Money(0)) <= lost.counted < call.reserved / 4
+
+
+def test_a_lost_call_goes_on_as_fast_as_its_model_has_spoken() -> None:
+    talker = replace(PRICED, max_tokens=4096)
+    debate = Simulation(table(seats=seats("for", "against", model=talker)), speak).start()
+    debate.run_until(lambda d: bool(d.turns and d.calls))
+    (call,) = debate.debate.calls
+    fast = replace(debate.debate.turns[0], latency_ms=1000, usage=Usage(10, 500))
+    state = replace(debate.debate, turns=(fast,))
+    lost = lost_call(state, call, call.started_at + timedelta(seconds=2))
+    assert lost.usage.output == budget.ON_THEIR_WAY + 2 * 500 * budget.SPEED_MARGIN
+
+
+def test_a_call_is_paid_at_the_price_of_its_own_judge() -> None:
+    dear = replace(PRICED, price=flat_price(Money(300), Money(1500)))
+    debate = Simulation(table(seats=seats("for", "against", model=dear)), speak).start().run()
+    debate.ask(JudgeAgain((Judge("later", "Later", PRICED),)))
+    debate.run_until(lambda d: bool(d.calls))
+    (call,) = debate.debate.calls
+    model = budget.model_of(debate.debate, call)
+    assert model is not None
+    assert model.price == PRICED.price != dear.price
 
 
 def test_the_room_of_a_call_counts_the_calls_beside_it() -> None:
@@ -634,23 +692,44 @@ def test_the_judging_of_what_is_said_at_the_same_time_is_held_back_too(limit: st
     assert (debate.debate.verdict is not None) == debate.debate.has_speeches
 
 
-@pytest.mark.parametrize("limit", [f"0.{hundredths}" for hundredths in range(10, 30)])
-def test_from_the_second_round_on_the_repair_of_a_ballot_is_held_back_too(limit: str) -> None:
-    def rambling(sent: Sent) -> Reply:
-        first = sent.purpose.judge and not sent.purpose.repair
-        return Reply("x" * 4 * sent.request.max_tokens, reported="worst") if first else greedy(sent)
-
-    debate = limited(limit, rambling).start().run()
-    asked = [sent.request.max_tokens for sent in debate.sent if sent.purpose.judge]
-    assert debate.debate.rounds_done > 1
-    assert asked == [300] * 4
+def test_a_second_reading_that_cannot_be_paid_is_waived_and_the_verdict_says_so() -> None:
+    debate = limited("0.02", greedy).start().run()
+    (waived,) = (event for event in debate.events if isinstance(event, BallotSpoiled))
+    assert (waived.order, waived.waived) == (1, True)
     assert debate.debate.verdict is not None
+    assert debate.debate.verdict.read_once == 1
+    whole = limited("0.2").start().run().debate
+    assert whole.verdict is not None
+    assert whole.verdict.read_once == 0
+
+
+def test_speeches_are_shortened_before_a_round_is_dropped_and_only_between_rounds() -> None:
+    debate = limited("0.05", greedy).start().run()
+    shortened = [event for event in debate.events if isinstance(event, BudgetShortened)]
+    assert next((event.round, event.percent) for event in shortened) == (1, 50)
+    for event, state in zip(debate.events, debate.states, strict=True):
+        if isinstance(event, BudgetShortened):
+            assert not state.live
+            assert state.round == event.round - 1
+    budgets = {debate.debate.word_budget(turn.slot) for turn in debate.debate.turns if turn.round == 1}
+    assert budgets == {100}
+
+
+def test_the_speeches_of_a_round_that_the_money_cut_are_not_judged() -> None:
+    debate = limited("0.03", greedy).start().run()
+    (reached,) = (event for event in debate.events if isinstance(event, BudgetExhausted))
+    assert reached.cut_round == 2
+    judged = {turn.round for turn in evidence(debate.debate)}
+    assert judged == {1}
+    (request, *_) = (sent.request for sent in debate.sent if sent.purpose.judge)
+    (unheard,) = (turn for turn in debate.debate.turns if turn.round == 2 and turn.text)
+    assert unheard.text[:50] not in request.messages[0].content
 
 
 def test_moves_are_the_same_however_often_they_are_asked_for() -> None:
     debate = calling().debate
     assert advance(debate) == advance(debate)
-    assert runner_decisions.recover(debate) == runner_decisions.recover(debate)
+    assert runner_decisions.recover(debate, MUCH_LATER) == runner_decisions.recover(debate, MUCH_LATER)
 
 
 # --- people -------------------------------------------------------------------------------------------
@@ -672,7 +751,7 @@ def test_a_person_has_the_floor_as_soon_as_it_is_their_turn() -> None:
 
 def test_a_crash_leaves_a_person_speaking() -> None:
     debate = with_a_person().run_until(lambda d: d.is_live(1)).debate
-    assert recover(debate) == ()
+    assert recover(debate, MUCH_LATER) == ()
     assert interrupt_for_shutdown(debate) == ()
 
 
@@ -689,4 +768,8 @@ def test_a_call_is_paid_as_the_model_that_was_asked_whoever_sits_there_now() -> 
     state = debate.debate
     taken = tuple(replace(seat, model=PERSON, stand_in=PRICED) for seat in state.seats)
     (call,) = state.calls
-    assert lost_call(replace(state, seats=taken), call).cost == lost_call(state, call).cost != Money(0)
+    assert (
+        lost_call(replace(state, seats=taken), call, MUCH_LATER).cost
+        == lost_call(state, call, MUCH_LATER).cost
+        != Money(0)
+    )

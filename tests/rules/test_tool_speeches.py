@@ -413,7 +413,8 @@ def test_a_speech_is_what_its_calls_said_one_after_the_other(
         given_ = [part.id for part in turn.segments if isinstance(part, ToolResult)]
         assert given_ == asked[: len(given_)]
         if turn.state == "completed" and turn.truncated is None:
-            assert given_ == asked
+            # What it asks for after it was told to speak is not carried out.
+            assert given_ == asked or len(given_) >= MAX_CALLS
             assert turn.text == "".join(part.text for part in turn.segments if isinstance(part, Text))
     started = [event for event in debate.events if isinstance(event, CallStarted) and event.continues]
     assert all(event.continues is not None and event.continues < event.call for event in started)

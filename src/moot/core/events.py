@@ -353,6 +353,9 @@ class CallFailed(Struct, frozen=True, tag="call.failed", omit_defaults=True):
     """None: there will be no further attempt."""
     billed: bool = True
     request_id: str = ""
+    counted: Money | None = None
+    """What counts towards the cost limit, where that is neither the cost nor the whole reservation: of a call
+    that was lost with its process."""
 
 
 class RemarkInjected(Struct, frozen=True, tag="remark.injected", omit_defaults=True):
@@ -366,17 +369,32 @@ class RemarkInjected(Struct, frozen=True, tag="remark.injected", omit_defaults=T
 
 
 class BudgetWarned(PublicEvent, frozen=True, tag="budget.warned", omit_defaults=True):
-    """What was spent and what is reserved have reached the threshold."""
+    """The settled cost has passed the threshold; or, with `limit`, the cost limit stops the debate before
+    that."""
 
     threshold: Money
     spent: Money
     reserved: Money = Money(0)
+    limit: Money | None = None
 
 
-class BudgetExhausted(PublicEvent, frozen=True, tag="budget.exhausted"):
+class BudgetShortened(PublicEvent, frozen=True, tag="budget.shortened"):
+    """From this round on speeches have so many per cent of their words, so that the rest of the debate fits
+    the cost limit; 100 again where there turned out to be more room."""
+
+    round: int
+    percent: int
+
+
+class BudgetExhausted(PublicEvent, frozen=True, tag="budget.exhausted", omit_defaults=True):
+    """The cost limit leaves no room for another round, or for the call that was next."""
+
     limit: Money
     spent: Money
     held: Money
+    cut_round: int = 0
+    """The round that could not be completed: its speeches are not judged, since one side would have a speech
+    that the other was denied. 0 where all rounds that began are complete."""
 
 
 class StalemateFound(PublicEvent, frozen=True, tag="stalemate.found"):
@@ -409,13 +427,15 @@ class BallotCast(Struct, frozen=True, tag="ballot.cast"):
     ballot: Ballot
 
 
-class BallotSpoiled(Struct, frozen=True, tag="ballot.spoiled"):
+class BallotSpoiled(Struct, frozen=True, tag="ballot.spoiled", omit_defaults=True):
     """A judge gave no readable ballot, even when asked again."""
 
     judging: int
     judge: str
     order: int
     message: str
+    waived: bool = False
+    """The cost limit left no room for this second reading: the judge counts with the first."""
 
 
 class JudgingFailed(PublicEvent, frozen=True, tag="judging.failed"):
@@ -437,10 +457,10 @@ Event = (
     DebateOpened | DebateStarted | DebateReady | DebatePaused | DebateResumed | DebateStopped | DebateEnded
     | DebateFailed | RoundAsked | RoundStarted | RoundCompleted | TurnStarted | TurnCompleted | TurnFailed
     | TurnInterrupted | TurnSkipped | TurnRetried | CallStarted | CallDelta | SegmentCompleted
-    | CallCompleted | CallFailed | RemarkInjected | BudgetWarned | BudgetExhausted | StalemateFound
-    | ConcessionMade | JudgingStarted | BallotCast | BallotSpoiled | VerdictReached | JudgingFailed
-    | TurnExtended | RoundsAdded | SeatTaken | SeatLeft | DraftKept | AsideAsked | AsideAnswered
-    | AsideFailed | PointRaised | AudienceEvent | SeatFilled | DebateImported
+    | CallCompleted | CallFailed | RemarkInjected | BudgetWarned | BudgetShortened | BudgetExhausted
+    | StalemateFound | ConcessionMade | JudgingStarted | BallotCast | BallotSpoiled | VerdictReached
+    | JudgingFailed | TurnExtended | RoundsAdded | SeatTaken | SeatLeft | DraftKept | AsideAsked
+    | AsideAnswered | AsideFailed | PointRaised | AudienceEvent | SeatFilled | DebateImported
 )  # fmt: skip
 
 StreamedEvent = CallDelta | SegmentCompleted

@@ -90,7 +90,7 @@ def _delta(debate: Debate, recorded: Recorded, event: ev.CallDelta) -> Debate:
         if call.number != event.call:
             continue
         if call.turn is None:
-            calls = (*calls[:i], _call_delta(call, event), *calls[i + 1 :])
+            calls = (*calls[:i], _call_delta(call, event, recorded.at), *calls[i + 1 :])
         for j, turn in enumerate(live):
             if turn.call == event.call:
                 live = (*live[:j], _turn_delta(turn, event, recorded.at), *live[j + 1 :])
@@ -102,10 +102,10 @@ def _delta(debate: Debate, recorded: Recorded, event: ev.CallDelta) -> Debate:
     )
 
 
-def _call_delta(call: Call, event: ev.CallDelta) -> Call:
+def _call_delta(call: Call, event: ev.CallDelta, at: datetime) -> Call:
     if event.kind == "text":
-        return replace(call, text=call.text + event.text)
-    return replace(call, reasoning=call.reasoning + event.text)
+        return replace(call, text=call.text + event.text, heard_at=at)
+    return replace(call, reasoning=call.reasoning + event.text, heard_at=at)
 
 
 def _turn_delta(turn: Turn, event: ev.CallDelta, at: datetime) -> Turn:
@@ -116,11 +116,11 @@ def _turn_delta(turn: Turn, event: ev.CallDelta, at: datetime) -> Turn:
         run = Run(event.segment, event.kind, start, at, event.part)
         turn = replace(turn, runs=with_run(turn.runs, run))
     if event.kind == "text":
-        return replace(turn, text=turn.text + event.text)
+        return replace(turn, text=turn.text + event.text, heard_at=at)
     thinking = turn.thinking
     if event.segment not in thinking:
         thinking = (*thinking, event.segment)
-    return replace(turn, reasoning=turn.reasoning + event.text, thinking=thinking)
+    return replace(turn, reasoning=turn.reasoning + event.text, thinking=thinking, heard_at=at)
 
 
 def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
@@ -193,8 +193,10 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             return replace(debate, remarks=(*debate.remarks, remark))
         case ev.BudgetWarned():
             return replace(debate, warned=True)
+        case ev.BudgetShortened():
+            return replace(debate, shortened=(*debate.shortened, (event.round, event.percent)))
         case ev.BudgetExhausted():
-            return replace(debate, exhausted=True)
+            return replace(debate, exhausted=True, cut_round=event.cut_round or debate.cut_round)
         case ev.StalemateFound():
             return replace(debate, stalemate_seq=recorded.seq)
         case ev.ConcessionMade():
@@ -204,7 +206,7 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
         case ev.BallotCast():
             return _ballot_received(debate, recorded.at, event.ballot.judge, ballots=(event.ballot,))
         case ev.BallotSpoiled():
-            return _ballot_received(debate, recorded.at, event.judge, spoiled=((event.judge, event.order),))
+            return _ballot_spoiled(debate, recorded.at, event)
         case ev.VerdictReached():
             return _verdict_reached(debate, event)
         case ev.JudgingFailed():
@@ -368,6 +370,15 @@ def _turn_started(debate: Debate, recorded: Recorded, event: ev.TurnStarted) -> 
         started_at=recorded.at,
     )
     return _set_status(replace(debate, live=(*debate.live, turn)), "debating")
+
+
+def _ballot_spoiled(debate: Debate, at: datetime, event: ev.BallotSpoiled) -> Debate:
+    reading = ((event.judge, event.order),)
+    debate = _ballot_received(debate, at, event.judge, spoiled=reading)
+    if not (event.waived and debate.judgings):
+        return debate
+    last = replace(debate.judgings[-1], waived=(*debate.judgings[-1].waived, *reading))
+    return replace(debate, judgings=(*debate.judgings[:-1], last))
 
 
 def _ballot_received(

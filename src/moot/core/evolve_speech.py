@@ -134,6 +134,7 @@ def call_started(debate: Debate, recorded: Recorded, event: ev.CallStarted) -> D
         order=event.order,
         repair=event.repair,
         aside=event.aside,
+        started_at=recorded.at,
     )
     live = tuple(
         _abandoned(turn, _with_call(turn, event), recorded.seq) if turn.number == event.turn else turn
@@ -154,7 +155,7 @@ def _with_call(turn: Turn, event: ev.CallStarted) -> Turn:
             earlier = turn.kept
     max_tokens = earlier.max_tokens + event.max_tokens
     return _without_present_call(
-        replace(turn, kept=earlier, call=event.call, attempt=attempt, max_tokens=max_tokens)
+        replace(turn, kept=earlier, call=event.call, attempt=attempt, max_tokens=max_tokens, heard_at=None)
     )
 
 
@@ -249,7 +250,10 @@ def _charged(turn: Turn, event: ev.CallCompleted | ev.CallFailed, at: datetime) 
 
 
 def _counted_cost(call: Call, event: ev.CallCompleted | ev.CallFailed) -> Money:
-    """A call of unknown cost may have been billed in full: its reservation stays counted."""
+    """A call of unknown cost may have been billed in full: its reservation stays counted, unless its end says
+    what it can have come to."""
+    if isinstance(event, ev.CallFailed) and event.counted is not None:
+        return event.counted
     cost = event.cost or ZERO
     billed = isinstance(event, ev.CallCompleted) or event.billed
     return max(cost, call.reserved or ZERO) if billed and event.usage.estimated else cost

@@ -1,13 +1,13 @@
 """Usage to money, in exact decimals: what a call cost, the most it can cost, and how much it may say.
 
-The worst case of a call is reserved before it is made. Its input is bounded by the bytes sent, since no
-tokenizer makes more tokens than there are bytes; its output by the limit sent along. Where that does not fit
-the money left, the output limit is lowered.
+The worst case of a call is reserved before it is made. Its input is bounded by the most tokens that its text
+can have (`token_bounds.py`), its output by the limit sent along. Where that does not fit the money left, the
+output limit is lowered, but never below what its words and the usual reasoning need.
 
 Without a cost limit a model may use all its output tokens. With one, it gets no more than its speech or
 ballot needs: the words of its budget with a margin, in tokens of the motion's script, and room for the
-reasoning of a model that may reason. A limit set by the user (`maxTokens`) is never exceeded, and a model
-that costs nothing is not limited.
+reasoning of a model that may reason. A limit set by the user (`maxTokens`) stays as it is unless the money
+forces less, and a model that costs nothing is not limited.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from moot.core.terms import (
     UnknownItem,
     Usage,
 )
+from moot.core.token_bounds import most_tokens
 from moot.core.word_count import OVERRUN_FACTOR, quarter_tokens, tokens
 
 ZERO = Money(0)
@@ -57,7 +58,14 @@ THOUGHTS: dict[Effort | None, int] = {
     None: 4096, "none": 0, "minimal": 512, "low": 1024, "medium": 4096, "high": 8192, "xhigh": 12288,
     "max": 16384,
 }  # fmt: skip
-"""Tokens for reasoning by effort; None: the model's default."""
+"""The most tokens for reasoning by effort; None: the model's default."""
+USUAL_THOUGHTS: dict[Effort | None, int] = {
+    None: 1024, "none": 0, "minimal": 128, "low": 384, "medium": 1024, "high": 3072, "xhigh": 6144,
+    "max": 8192,
+}  # fmt: skip
+"""Tokens of reasoning that are expected of a call, until the model has shown what it uses."""
+PLAN_MARGIN = 1.3
+"""Plans are made for so many times what is expected."""
 BALLOT, BALLOT_PARTY, BALLOT_CRITERION = 700, 200, 100
 """Tokens of a ballot in a Latin script: its reasoning, what it says of each party, and of each criterion."""
 
@@ -66,6 +74,14 @@ class CountRange(Struct, frozen=True):
     # The fewest and the most calls or tokens of a debate. (A docstring would be sent in the API description.)
     low: int
     high: int
+
+
+class AvailableMoney(Struct, frozen=True):
+    """What a call may cost: `most` is all that is free for it, `beside_plan` leaves the rest of the debate
+    its money too."""
+
+    most: Money
+    beside_plan: Money
 
 
 class Grant(Struct, frozen=True):
@@ -102,50 +118,49 @@ def worst_cost(price: ModelPrice | None, input_bound: int, max_tokens: int) -> M
 
 
 def grant(
-    price: ModelPrice | None,
-    bound: int,
-    max_tokens: int,
-    available: Money | None,
-    per_token: Money = ZERO,
-    read: int | None = None,
+    price: ModelPrice | None, bound: int, max_tokens: int, least: int, available: AvailableMoney | None
 ) -> Grant | None:
-    """As many output tokens as the available money allows; None where a call makes no sense.
-
-    `per_token` is what each output token costs later, such as a judge who reads it; `read` is how many of
-    them are read at most, if not all.
-    """
+    """As many output tokens as fit beside all that is planned; where those would be fewer than `least`, that
+    many, from what is only planned. None where not even these fit."""
     full = worst_cost(price, bound, max_tokens)
-    read = max_tokens if read is None else min(read, max_tokens)
-    if available is None or full is None or full + per_token * read <= available:
+    if available is None or full is None or full <= available.beside_plan:
         return Grant(max_tokens, full)
+    least = min(least, max_tokens)
     base = worst_cost(price, bound, 0) or ZERO
-    output = (full - base) / max_tokens
+    each = (full - base) / max_tokens
     fits = max(
-        _fitting(available - base - per_token * read, output, least=read),
-        _fitting(available - base, output + per_token),
+        _fitting(available.beside_plan - base, each), min(least, _fitting(available.most - base, each))
     )
-    if fits < min(MIN_OUTPUT_TOKENS, max_tokens):
-        return None
-    return Grant(fits, worst_cost(price, bound, fits))
+    return Grant(fits, worst_cost(price, bound, fits)) if fits >= least else None
 
 
-def _fitting(room: Money, each: Money, least: int = 0) -> int:
-    """How many tokens at this price fit; 0 where they would be fewer than `least`."""
+def _fitting(room: Money, each: Money) -> int:
+    """How many tokens at this price fit."""
     if room < 0 or each <= 0:
         return 0
-    fits = int((room / each).to_integral_value(ROUND_FLOOR))
-    return fits if fits >= least else 0
+    return int((room / each).to_integral_value(ROUND_FLOOR))
+
+
+def least_tokens(text: int, thoughts: float, max_tokens: int) -> int:
+    """The fewest output tokens with which a call is made: all of its text, and the reasoning it is expected
+    to take, with a margin."""
+    return min(max_tokens, max(MIN_OUTPUT_TOKENS, text + ceil(PLAN_MARGIN * thoughts)))
+
+
+def usual_thoughts(model: Model) -> int:
+    return USUAL_THOUGHTS[model.effort] if model.thinks else 0
 
 
 def input_bound(request: Request) -> int:
     """No service can count more input tokens than this."""
-    shape = len(str(request.schema).encode()) if request.schema else 0
+    texts = [*_words(request), *(str(tool.schema) for tool in request.tools)]
+    text = sum(most_tokens(text, request.model) for text in texts)
+    shape = most_tokens(str(request.schema), request.model) if request.schema else 0
     sealed = sum(len(thought.data) for message in request.messages for thought in message.sealed)
     pieces = 2 + len(request.messages) + len(request.tools) + len(request.hosted) + len(request.exchange)
-    tools = sum(len(str(tool.schema).encode()) for tool in request.tools)
-    tools += HOSTED_TOOL_OVERHEAD * len(request.hosted) + (TOOLS_OVERHEAD if request.tools else 0)
+    tools = HOSTED_TOOL_OVERHEAD * len(request.hosted) + (TOOLS_OVERHEAD if request.tools else 0)
     extra = sum(non_text_bytes(segment) for segment in request.exchange)
-    return text_bytes(request) + shape + sealed + tools + extra + MESSAGE_OVERHEAD * pieces
+    return text + shape + sealed + tools + extra + MESSAGE_OVERHEAD * pieces
 
 
 def text_bytes(request: Request) -> int:
@@ -239,14 +254,19 @@ def speech_token_limit(debate: Debate, slot: int, model: Model) -> int:
     return _held(debate, model, speech_tokens(debate, slot))
 
 
-def ballot_token_limit(debate: Debate, model: Model, parties: int, criteria: int) -> int:
+def ballot_tokens(debate: Debate, parties: int, criteria: int) -> int:
+    """The tokens that a ballot needs, without reasoning."""
     latin = BALLOT + BALLOT_PARTY * parties + BALLOT_CRITERION * criteria
-    return _held(debate, model, ceil(latin * _tokens_a_word(debate.motion) / LATIN))
+    return ceil(latin * _tokens_a_word(debate.motion) / LATIN)
+
+
+def ballot_token_limit(debate: Debate, model: Model, parties: int, criteria: int) -> int:
+    return _held(debate, model, ballot_tokens(debate, parties, criteria))
 
 
 def _held(debate: Debate, model: Model, needed: int) -> int:
     free = model.price is None or model.price.free
-    if debate.cost_limit is None or free:
+    if debate.cost_limit is None or free or model.own_limit:
         return model.max_tokens
     return min(model.max_tokens, needed + (THOUGHTS[model.effort] if model.thinks else 0))
 

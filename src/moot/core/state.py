@@ -98,6 +98,8 @@ class Turn(Struct, frozen=True, gc=False):
     """All of its present text came after this seq."""
     call: int | None = None
     attempt: int = 0
+    heard_at: datetime | None = None
+    """When the last text of its present call came."""
     max_tokens: int = 0
     """Of all the calls that make up the speech."""
     by: str = ""
@@ -181,6 +183,9 @@ class Call(Struct, frozen=True, gc=False):
     order: int = 0
     repair: bool = False
     aside: int | None = None
+    started_at: datetime = EPOCH
+    heard_at: datetime | None = None
+    """When its last text came; of a speech, see `Turn.heard_at`."""
     text: str = ""
     reasoning: str = ""
 
@@ -269,6 +274,8 @@ class Judging(Struct, frozen=True, gc=False):
     closed: bool = False
     ballots: tuple[Ballot, ...] = ()
     spoiled: tuple[tuple[str, int], ...] = ()
+    waived: tuple[tuple[str, int], ...] = ()
+    """(judge, order) of the readings that the cost limit left no room for; they are among the spoiled."""
     lost: tuple[tuple[str, int], ...] = ()
     """(judge, order) of each call that was lost in a crash."""
     usage: Usage = Usage()
@@ -331,7 +338,11 @@ class Debate(AudienceState, frozen=True, gc=False):
     """What counts towards the cost limit: settled costs, and reservations of calls whose cost is unknown."""
     warned: bool = False
     exhausted: bool = False
-    """The cost limit left no room for a call."""
+    """The cost limit left no room for a call or another round."""
+    shortened: tuple[tuple[int, int], ...] = ()
+    """(round, per cent): from that round on, speeches have so many per cent of their words."""
+    cut_round: int = 0
+    """The round that the cost limit cut: its speeches are not judged."""
     stalemate_seq: int = 0
     """The seq of the last `stalemate.found`."""
     judgings: tuple[Judging, ...] = ()
@@ -449,10 +460,15 @@ class Debate(AudienceState, frozen=True, gc=False):
     def word_budget(self, slot: int) -> int:
         """How many words the speech of this slot may have: on a clock, no more than its side has left."""
         words = self.schedule[slot].words or self.phase(slot).words
+        words = max(1, words * self.words_percent(self.schedule[slot].round) // 100)
         if not self.phase(slot).clock:
             return words
         start = max((turn.seq for turn in self.turns if turn.slot == slot), default=None)
         return max(1, min(words, self.clock_words_left(self.schedule[slot], start)))
+
+    def words_percent(self, round: int) -> int:
+        """How much of its words a speech of this round has; less than 100 where the cost limit is short."""
+        return next((percent for start, percent in reversed(self.shortened) if start <= round), 100)
 
     def clip_words(self, slot: int, text: str) -> int:
         """How many words of this text are heard, if it is over its budget; 0: all of them."""

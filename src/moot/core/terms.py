@@ -91,6 +91,8 @@ class Model(Struct, frozen=True, omit_defaults=True):
     thinks: bool = True
     """It may reason before it answers. False where it is known not to."""
     answers: AnswerKind = "json"
+    own_limit: bool = False
+    """The user has set `max_tokens`: a cost limit does not lower it unless the money forces it to."""
 
     @property
     def label(self) -> str:
@@ -144,6 +146,8 @@ class DebateLimits(Struct, frozen=True, omit_defaults=True):
     """How long a person has for a speech or a ballot."""
     cost: Money | None = None
     warn_at: Money | None = None
+    rounds_asked: int = 0
+    """How many rounds were asked for, where the cost limit holds fewer; 0: as many as there are."""
 
 
 class PollSettings(Struct, frozen=True, omit_defaults=True):
@@ -656,6 +660,8 @@ class DebateVerdict(Struct, frozen=True, omit_defaults=True):
     """The seat that spoke last: judges tend to favour it."""
     probabilities: tuple[float, ...] = ()
     """The mean of the ballots for each answer, where the motion is a question with given answers."""
+    read_once: int = 0
+    """Judges for whose second reading the cost limit left no room."""
 
 
 BeliefKind = Literal["confidence", "belief", "persona_vote"]

@@ -35,7 +35,9 @@ from moot.prompts import small_model_prompts
 from moot.prompts.question_prompts import gives_answers
 from moot.prompts.side_question_prompts import UnreadableAnswer
 from moot.prompts.speech_prompts import turn_request
-from moot.rules.runner_decisions import CallPurpose, ResultEvent, aside_model, is_for_human
+from moot.rules.belief_questions import aside_model
+from moot.rules.budget import CallPurpose
+from moot.rules.runner_decisions import ResultEvent, is_for_human
 from moot.rules.side_questions import ANSWER_SECONDS, answer_word_limit
 
 TRUNCATIONS: dict[FinishReason, Truncation] = {"length": "max_tokens", "filter": "filter"}

@@ -110,8 +110,8 @@ class QuestionSetups:
         held: ProtocolName = "debate" if "debate" in protocols else "sequential-debate"
         debate = await self.estimate(PlannedQuestion(leg.question, held, leg.models * 2))
         single = await self.estimate(PlannedQuestion(leg.question, "single-shot", leg.models))
-        if debate.low and single.low and not debate.unpriced:
-            ratio = float(debate.low / single.low)
+        if debate.expected and single.expected and not debate.unpriced:
+            ratio = float(debate.expected / single.expected)
         else:
             ratio = debate.tokens.low / max(1, single.tokens.low)
         return max(1, min(MAX_SAMPLES, round(ratio)))

@@ -72,7 +72,7 @@ class RunLoop:
 
     async def _run_once(self, debate_id: str, epoch: int) -> None:
         def fail(debate: Debate | None) -> tuple[Event, ...]:
-            return () if debate is None else fail_internally(debate)
+            return () if debate is None else fail_internally(debate, datetime.now(UTC))
 
         try:
             await self._make_runner(debate_id, epoch).run()

@@ -35,9 +35,10 @@ from moot.engine.tool_loop import ToolRunner
 from moot.providers.contract import Provider
 from moot.providers.redaction import shown_remedy
 from moot.rules import runner_decisions
+from moot.rules.budget import CallPurpose
 from moot.rules.plan import AskJudges, HoldPoll, closes_on_time, plan
 from moot.rules.retry import FaultCounts, RunnerTimings, wait_before_retry
-from moot.rules.runner_decisions import CallPurpose, ResultEvent
+from moot.rules.runner_decisions import ResultEvent
 from moot.store.contract import Store
 from moot.tools.contract import NoTools, Toolbox
 
@@ -122,7 +123,9 @@ class Runner:
         if debate.status == "initializing":
             await self._prepare(debate)
         missing = self._missing_keys(debate)
-        advanced = await self._recorder.advance(lambda head: runner_decisions.take_over(head, missing))
+        advanced = await self._recorder.advance(
+            lambda head: runner_decisions.take_over(head, missing, datetime.now(UTC))
+        )
         self._limited = advanced.cost_limit is not None
         while True:
             debate = advanced or await self._recorder.advance()

@@ -45,9 +45,11 @@ def speech_mark(turn: Turn) -> str:
 
 
 def speeches(debate: Debate) -> tuple[Turn, ...]:
-    """What can be judged and cited: the speeches of all parties, also those that were declined, in order."""
+    """What can be judged and cited: the speeches of all parties, also those that were declined, in order. Not
+    those of a round that the cost limit cut: one side would have a speech that the other was denied."""
     debaters = {seat.id for party in parties(debate) for seat in party.seats}
-    turns = (turn for turn in debate.turns if (turn.has_words or _declined(turn)) and turn.seat in debaters)
+    spoken = (turn for turn in debate.turns if (turn.has_words or _declined(turn)) and turn.seat in debaters)
+    turns = (turn for turn in spoken if not debate.cut_round or turn.round != debate.cut_round)
     return tuple(sorted(turns, key=lambda turn: turn.number))
 
 

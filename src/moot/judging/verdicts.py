@@ -43,11 +43,13 @@ def has_flipped(winners: Iterable[str | None]) -> bool:
 
 
 def counted_judges(judging: Judging) -> tuple[JudgeBallots, ...]:
-    """The judges who count: people with their ballot, models with theirs in both orders."""
+    """The judges who count: people with their ballot, models with theirs in both orders, or with one where
+    the cost limit left no room for the other."""
     result: list[JudgeBallots] = []
     for judge in judging.judges:
         cast = sorted((b for b in judging.ballots if b.judge == judge.id), key=lambda ballot: ballot.order)
-        if len(cast) == len(orders(judge)):
+        waived = sum(who == judge.id for who, _ in judging.waived)
+        if cast and len(cast) + waived == len(orders(judge)):
             result.append(JudgeBallots(judge, tuple(cast)))
     return tuple(result)
 
@@ -81,6 +83,7 @@ def reach_verdict(debate: Debate, judging: Judging) -> DebateVerdict | None:
         ranking=_ranking(debate, ballots, scores, winner) if is_ranked(debate) else (),
         last_word=last_word(debate),
         probabilities=mean_probabilities(debate.manner.question, ballots),
+        read_once=len({judge for judge, _ in judging.waived}),
     )
 
 

@@ -18,6 +18,7 @@ from moot.rules.cost_estimate import estimate
 from moot.rules.runner_decisions import wants_runner
 from moot.views.costs import costs, dollars
 from moot.views.outcome import ending, headline
+from moot.views.preview import cost_forecast
 from moot.views.transcript import INTERRUPTED_NOTES, TRUNCATED_NOTES
 from moot.views.verdict_views import verdict_views
 
@@ -176,22 +177,10 @@ def start_result(debate: Debate, cost: str) -> StartResult:
     )
 
 
-def cost_forecast(planned: DebateOpened) -> str:
-    """What it may cost, in words, and which part of that is not known."""
-    figures = estimate(planned)
-    limit = "" if planned.limits.cost is None else f", and never more than {dollars(planned.limits.cost)}"
-    unknown = f"; nobody knows the price of {', '.join(figures.unpriced)}" if figures.unpriced else ""
-    tools = "; what tools make necessary comes on top" if planned.manner.tools else ""
-    if figures.low is None or figures.high is None:
-        return f"It may cost anything{limit}{unknown}{tools}"
-    if not figures.high:
-        return f"It costs nothing{unknown}{tools}"
-    span = (
-        dollars(figures.low)
-        if figures.low == figures.high
-        else f"{dollars(figures.low)} to {dollars(figures.high)}"
-    )
-    return f"It may cost {span}{limit}{unknown}{tools}"
+def forecast(planned: DebateOpened) -> str:
+    """What it will cost, in words, and which part of that is not known."""
+    tools = " What tools make necessary comes on top." if planned.manner.tools else ""
+    return cost_forecast(estimate(planned), planned.limits.cost) + tools
 
 
 def follow_result(before: Debate | None, debate: Debate) -> FollowResult:

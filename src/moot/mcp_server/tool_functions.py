@@ -121,7 +121,7 @@ class ToolFunctions:
             )  # before anything is downloaded: it raises if the debate is not valid
             await self._arena.providers.prepare([seat.model for seat in (*setup.seats, *setup.judges)])
             debate = (await self._arena.create(setup, start=True)).debate
-        answer = answers.start_result(debate, answers.cost_forecast(planned))
+        answer = answers.start_result(debate, answers.forecast(planned))
         return tool_result(answer, answers.start_text(answer))
 
     async def follow_debate(

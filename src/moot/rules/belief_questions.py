@@ -76,6 +76,15 @@ def audience_model(debate: Debate) -> Model | None:
     return next((model for model in models if not model.human), None)
 
 
+def aside_model(debate: Debate, aside: Aside) -> Model:
+    """The model that answers: that of the seat, of the judge who is asked, or of the model audience."""
+    if aside.persona and (model := audience_model(debate)):
+        return model
+    if aside.judge is not None:
+        return debate.judge(aside.judge).model
+    return debate.seat(aside.seat or "").model
+
+
 def _are_asked(debate: Debate) -> bool:
     return debate.manner.beliefs and not debate.is_session
 

@@ -38,7 +38,7 @@ from moot.core.terms import (
 from moot.formats import assign_teams, fit_format
 from moot.judging.recusal import recuse_biased
 from moot.prompts.templates import VERSION
-from moot.rules.cost_estimate import smallest_limit
+from moot.rules.cost_estimate import fitted_to_limit, smallest_limit
 
 _TEXT_LIMITS: dict[str, int] = {
     name: option.type.__metadata__[0].extra["most"]
@@ -142,7 +142,7 @@ def opening_event(setup: Setup, naming: MakeId = numbered_id) -> DebateOpened:
         prompts=VERSION,
     )
     _check_limit(opened)
-    return opened
+    return fitted_to_limit(opened)
 
 
 def _check_limit(opened: DebateOpened) -> None:

@@ -8,9 +8,9 @@ has moved on meanwhile: a turn that was cut is not completed, and no call is set
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import assert_never
 
-from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from moot.core.errors import FAULT_MESSAGES
@@ -21,6 +21,7 @@ from moot.core.events import (
     BallotCast,
     BallotSpoiled,
     BudgetExhausted,
+    BudgetShortened,
     BudgetWarned,
     CallCompleted,
     CallFailed,
@@ -48,19 +49,19 @@ from moot.core.events import (
 )
 from moot.core.evolve import evolve
 from moot.core.pricing import (
+    Grant,
     grant,
     input_bound,
     non_text_bytes,
     sent_tokens,
-    speech_tokens,
 )
 from moot.core.state import ZERO, Aside, Call, Debate, Judging, Turn
-from moot.core.terms import DebateVerdict, Model, Money, PollName, Request, Slot, ToolResult
+from moot.core.terms import DebateVerdict, PollName, Request, Slot, ToolResult
 from moot.judging import verdicts
 from moot.judging.ballots import ORDERS
+from moot.judging.evidence import speeches
 from moot.rules import budget
-from moot.rules.belief_questions import audience_model
-from moot.rules.budget import lost_call
+from moot.rules.budget import CallPurpose, lost_call
 from moot.rules.commands import (
     close_polls,
     conclude_speeches,
@@ -91,7 +92,7 @@ PAUSED_BY_STEP = "step"
 """The `by` of a pause at the end of a step."""
 NOBODY_SPOKE = "The time was up, and nothing had come."
 NO_VERDICT = "The judge gave no readable verdict, even when asked again."
-TOO_LITTLE_MONEY = "The cost limit leaves no room for the first speech and for judging it. Nothing was said."
+TOO_LITTLE_MONEY = "The cost limit leaves no room for the first round and for judging it."
 JUDGE_LOST = "The process died three times while the judge was asked."
 
 ResultEvent = TurnCompleted | TurnFailed | BallotCast | BallotSpoiled | AsideAnswered | AsideFailed
@@ -156,10 +157,6 @@ def _next_step(batch: EventBatch) -> Plan:
 
 def _perform(batch: EventBatch, step: Plan) -> None:
     match step:
-        case Speak(slots) if budget.cannot_afford(batch.debate, slots):
-            batch.add(*_exhausted(batch.debate))
-            batch.add(*_out_of_money(batch.debate))
-            _perform(batch, _next_step(batch))
         case Speak(slots):
             _start_turns(batch, slots)
         case AskSideQuestions(questions):
@@ -198,8 +195,17 @@ def _has_other_decider(debate: Debate) -> bool:
 
 
 def _start_turns(batch: EventBatch, slots: Sequence[Slot]) -> None:
-    if slots[0].round > batch.debate.round:
-        batch.add(RoundStarted(slots[0].round))
+    round = slots[0].round
+    if round > batch.debate.round:
+        percent = budget.words_for_round(batch.debate, round)
+        if percent is None:
+            batch.add(*_exhausted(batch.debate))
+            batch.add(*_out_of_money(batch.debate))
+            _perform(batch, _next_step(batch))
+            return
+        if percent != batch.debate.words_percent(round):
+            batch.add(BudgetShortened(round, percent))
+        batch.add(RoundStarted(round))
     for slot in slots:
         number = len(batch.debate.turns) + len(batch.debate.live) + 1
         phase = batch.debate.format.phases[slot.phase].key
@@ -212,16 +218,6 @@ def _start_turns(batch: EventBatch, slots: Sequence[Slot]) -> None:
 
 def _asked(debate: Debate, question: SideQuestion) -> AsideAsked:
     return AsideAsked(aside=len(debate.asides) + 1, **asdict(question))
-
-
-class CallPurpose(Struct, frozen=True):
-    """What a call is for: a turn, a judge with the seats in one order, or an aside."""
-
-    turn: int | None = None
-    judge: str | None = None
-    order: int = 0
-    repair: bool = False
-    aside: int | None = None
 
 
 def begin_call(
@@ -240,10 +236,7 @@ def begin_call(
         return ()
     unsent = _unsent_tokens(debate, purpose, request)
     bound = input_bound(request) + unsent
-    available, per_token = _available_money(debate, purpose)
-    granted = grant(
-        request.model.price, bound, request.max_tokens, available, per_token, _tokens_read(debate, purpose)
-    )
+    granted = _grant(debate, purpose, request, bound)
     batch = EventBatch(debate)
     if granted is not None:
         batch.add(
@@ -266,48 +259,53 @@ def begin_call(
                 input_guess=sent_tokens(request) + unsent,
             )
         )
-        batch.add(*_warning(batch.debate))
         return tuple(batch.events)
     if purpose.aside is not None:
         return (AsideFailed(purpose.aside, FAULT_MESSAGES["budget"]),)
-    batch.add(*_exhausted(debate))
-    if purpose.turn is None:
-        batch.add(_spoiled_ballot(debate, purpose, FAULT_MESSAGES["budget"]))
+    if purpose.judge is not None:
+        spoiled = _spoiled_ballot(debate, purpose, FAULT_MESSAGES["budget"])
+        if _has_first_reading(debate, purpose):
+            return (replace(spoiled, waived=True),)
+        batch.add(*_exhausted(debate), spoiled)
         return tuple(batch.events)
-    batch.add(TurnInterrupted(purpose.turn, "budget"))
+    batch.add(*_exhausted(debate))
+    batch.add(TurnInterrupted(purpose.turn or 0, "budget"))
     if batch.debate.running and not batch.debate.live:
         batch.add(*_out_of_money(batch.debate))
     return tuple(batch.events)
 
 
-def _available_money(debate: Debate, purpose: CallPurpose) -> tuple[Money | None, Money]:
-    """What the call may cost at most, and what each of its tokens adds to the cost of judging."""
-    turn = debate.turn(purpose.turn) if purpose.turn is not None else None
-    if turn is not None:
-        return budget.available_for_speech(debate, turn.round)
-    if purpose.repair and purpose.judge is not None:
-        return budget.for_repair(debate, purpose.judge, purpose.order), ZERO
-    if purpose.aside is not None:
-        return budget.available_for_aside(debate), ZERO
-    return budget.available_for_ballot(debate), ZERO
+def _grant(debate: Debate, purpose: CallPurpose, request: Request, bound: int) -> Grant | None:
+    if debate.cost_limit is None:
+        return grant(request.model.price, bound, request.max_tokens, 0, None)
+    available = budget.available_money(debate, purpose)
+    least = budget.fewest_tokens(debate, purpose, request)
+    return grant(request.model.price, bound, request.max_tokens, least, available)
 
 
-def _tokens_read(debate: Debate, purpose: CallPurpose) -> int | None:
-    """How many tokens of this call a judge reads at most; None: all."""
-    turn = debate.turn(purpose.turn) if purpose.turn is not None else None
-    return speech_tokens(debate, turn.slot) if turn else None
+def _has_first_reading(debate: Debate, purpose: CallPurpose) -> bool:
+    """Whether this judge has given a ballot already, so that it can do without the second."""
+    cast = debate.judging.ballots if debate.judging else ()
+    return any(ballot.judge == purpose.judge for ballot in cast)
 
 
 def _exhausted(debate: Debate) -> tuple[Event, ...]:
-    """The limit is reached. The warning comes first, if it has not come yet."""
-    held = debate.reserved + budget.worst_judging_cost(debate)
-    reached = BudgetExhausted(debate.cost_limit or ZERO, debate.counted, held)
-    return (*_warning(debate, reached=True), reached)
+    """The limit is reached. A warning with the reason comes first, if none has come yet."""
+    round = debate.round if debate.live or not _round_is_whole(debate) else 0
+    reached = BudgetExhausted(
+        debate.cost_limit or ZERO, debate.counted, debate.reserved, 0 if debate.being_judged else round
+    )
+    return (*_limit_warning(debate), reached)
+
+
+def _round_is_whole(debate: Debate) -> bool:
+    """Whether every speech of the present round was given."""
+    return all(slot.round > debate.round for slot in debate.remaining_slots())
 
 
 def _out_of_money(debate: Debate) -> tuple[Event, ...]:
-    """End the speeches. Where there was none yet, the debate has failed."""
-    if debate.has_speeches:
+    """End the speeches. Where no round is complete, the debate has failed."""
+    if speeches(debate):
         return end_speeches(debate, "budget")
     return (*close_polls(debate, "budget"), DebateFailed("budget", TOO_LITTLE_MONEY))
 
@@ -341,7 +339,7 @@ def finish_call(
     batch.add(done)
     if result is not None and still_open:
         batch.add(result)
-    batch.add(*_warning(batch.debate))
+    batch.add(*_cost_warning(batch.debate))
     return tuple(batch.events)
 
 
@@ -360,7 +358,7 @@ def fail_call(debate: Debate, failed: CallFailed, result: ResultEvent | None) ->
             batch.add(DebateFailed("permanent_fault", failed.message))
         if isinstance(result, BallotSpoiled) and failed.severity == "permanent":
             batch.add(*_other_ballots(batch.debate, result))
-    batch.add(*_warning(batch.debate))
+    batch.add(*_cost_warning(batch.debate))
     return tuple(batch.events)
 
 
@@ -417,13 +415,13 @@ def _other_ballots(debate: Debate, spoiled: BallotSpoiled) -> tuple[BallotSpoile
     )
 
 
-def recover(debate: Debate) -> tuple[Event, ...]:
+def recover(debate: Debate, now: datetime) -> tuple[Event, ...]:
     """Settle what a dead runner left open: its calls are lost, its turns interrupted."""
     batch = EventBatch(debate)
     people = {turn.call for turn in debate.live if debate.seat(turn.seat).model.human}
     for call in debate.calls:
         if call.number not in people:
-            batch.add(lost_call(debate, call))
+            batch.add(lost_call(debate, call, now))
     for aside in debate.open_asides:
         if not is_for_human(debate, aside):
             batch.add(AsideFailed(aside.number, FAULT_MESSAGES["lost"], lost=True))
@@ -443,10 +441,10 @@ def recover(debate: Debate) -> tuple[Event, ...]:
     return tuple(batch.events)
 
 
-def fail_internally(debate: Debate) -> tuple[Event, ...]:
+def fail_internally(debate: Debate, now: datetime) -> tuple[Event, ...]:
     """The runner itself failed: close everything that would make the next runner fail at once."""
     batch = EventBatch(debate)
-    batch.add(*recover(debate))
+    batch.add(*recover(debate, now))
     batch.add(*interrupt(batch.debate, "crash"))
     if not (debate.final or debate.status == "error"):
         batch.add(DebateFailed("internal", UNEXPECTED))
@@ -455,11 +453,11 @@ def fail_internally(debate: Debate) -> tuple[Event, ...]:
     return tuple(batch.events)
 
 
-def take_over(debate: Debate, missing_keys: Sequence[str]) -> tuple[Event, ...]:
+def take_over(debate: Debate, missing_keys: Sequence[str], now: datetime) -> tuple[Event, ...]:
     """A runner begins. Keys of the user may have been lost with the process that held them (`missing_keys`
     names their providers): they must be given again first."""
     batch = EventBatch(debate)
-    batch.add(*recover(debate))
+    batch.add(*recover(debate, now))
     if missing_keys and batch.debate.running:
         batch.add(DebatePaused("server", f"Key needed for {', '.join(missing_keys)}."))
     return tuple(batch.events)
@@ -480,15 +478,6 @@ def interrupt_for_shutdown(debate: Debate) -> tuple[Event, ...]:
 
 def is_for_human(debate: Debate, aside: Aside) -> bool:
     return aside.judge is None and aside.seat is not None and debate.seat(aside.seat).model.human
-
-
-def aside_model(debate: Debate, aside: Aside) -> Model:
-    """The model that answers: that of the seat, of the judge who is asked, or of the model audience."""
-    if aside.persona and (model := audience_model(debate)):
-        return model
-    if aside.judge is not None:
-        return debate.judge(aside.judge).model
-    return debate.seat(aside.seat or "").model
 
 
 def _round_is_over(debate: Debate) -> bool:
@@ -550,13 +539,18 @@ def _crashes(debate: Debate, turn: Turn) -> int:
     )
 
 
-def _warning(debate: Debate, *, reached: bool = False) -> tuple[Event, ...]:
-    """Warn once, when what is counted and reserved reaches the threshold, at the latest at the limit."""
+def _cost_warning(debate: Debate) -> tuple[Event, ...]:
+    """Warn once, when the settled cost has passed the threshold."""
+    threshold = debate.limits.warn_at
+    if threshold is None or debate.warned or debate.cost_so_far < threshold:
+        return ()
+    return (BudgetWarned(threshold, debate.cost_so_far),)
+
+
+def _limit_warning(debate: Debate) -> tuple[Event, ...]:
+    """The limit stops the debate before its cost has passed the threshold."""
     threshold = debate.limits.warn_at
     if threshold is None or debate.warned:
         return ()
-    if not reached and debate.counted + debate.reserved < threshold:
-        return ()
-    return (
-        BudgetWarned(threshold, debate.cost_so_far, debate.counted + debate.reserved - debate.cost_so_far),
-    )
+    reserved = debate.counted + debate.reserved - debate.cost_so_far
+    return (BudgetWarned(threshold, debate.cost_so_far, reserved, debate.cost_limit),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from moot.core.events import BudgetExhausted, BudgetShortened, BudgetWarned
 from moot.core.state import Debate, ModelUsage
 from moot.core.terms import HUMAN, Money, Usage
 
@@ -63,6 +64,35 @@ def dollars(amount: Money | None) -> str:
         return f"${amount:,.2f}"
     places = max(2, 1 - amount.adjusted())
     return f"${amount:.{places}f}"
+
+
+def cost_warning(event: BudgetWarned) -> str:
+    """Older logs have a warning that counted what was reserved."""
+    if event.limit is not None:
+        return (
+            f"The cost limit of {dollars(event.limit)} ends the debate before the warning at "
+            f"{dollars(event.threshold)} was due: it has cost {dollars(event.spent)}, and what comes next "
+            "could cost more than is left."
+        )
+    reserved = f", and {dollars(event.reserved)} more is reserved" if event.reserved else ""
+    warned = f"the warning was set at {dollars(event.threshold)}"
+    return f"The debate has cost {dollars(event.spent)}{reserved}; {warned}."
+
+
+def limit_reached(event: BudgetExhausted) -> str:
+    if event.cut_round:
+        return (
+            f"The cost limit of {dollars(event.limit)} was used up in round {event.cut_round}. Its speeches "
+            "are not judged, because not everybody had one."
+        )
+    return f"The cost limit of {dollars(event.limit)} leaves no room for a further call."
+
+
+def words_shortened(event: BudgetShortened) -> str:
+    if event.percent == 100:
+        return f"From round {event.round} on, speeches have their full length again."
+    words = f"{event.percent} % of their words"
+    return f"From round {event.round} on, speeches have {words}, to stay within the cost limit."
 
 
 def bill(figures: CostReport, unit: str = "") -> str:

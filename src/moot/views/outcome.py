@@ -25,6 +25,7 @@ from moot.judging.parties import parties, party
 from moot.judging.recusal import judge_bias
 from moot.judging.verdicts import JudgeBallots, counted_judges
 from moot.prompts.begun_speeches import count_first_words
+from moot.views.costs import dollars
 from moot.views.participants import listed_names, participants
 from moot.views.speech_issues import is_silent
 from moot.views.text import plural
@@ -216,6 +217,8 @@ def _coin_flip_reason(judges: int) -> str:
 
 def _disagreement(debate: Debate, verdict: DebateVerdict, counted: Sequence[JudgeBallots]) -> Iterator[str]:
     judges = len(counted)
+    if verdict.read_once:
+        yield _read_once(verdict.read_once, judges)
     if verdict.flips:
         yield _flips(verdict.flips, judges)
     if verdict.outcome == "too-close" and verdict.flips < judges:
@@ -225,6 +228,12 @@ def _disagreement(debate: Debate, verdict: DebateVerdict, counted: Sequence[Judg
             yield "No side convinced more than half of the judges."
     if verdict.winner and verdict.agreement < 1:
         yield f"Only {verdict.agreement:.0%} of the ballots name the winner."
+
+
+def _read_once(read_once: int, judges: int) -> str:
+    who = "All judges" if read_once == judges else f"{read_once} of {judges} judges"
+    who = "The judge" if judges <= 1 else who
+    return f"{who} read the debate only once: the cost limit left no room for a second reading."
 
 
 def _flips(flips: int, judges: int) -> str:
@@ -288,9 +297,17 @@ def _first_words(debate: Debate) -> Iterator[str]:
 
 def warnings(debate: Debate) -> tuple[str, ...]:
     """What will weaken a verdict, as far as it is known before the first word."""
+    fewer = _fewer_rounds(debate)
     if debate.manner.winning in ("user-decides", "audience"):
-        return ()
-    return (*_judges_in_doubt(debate, debate.panel), *_recusals(debate))
+        return fewer
+    return (*fewer, *_judges_in_doubt(debate, debate.panel), *_recusals(debate))
+
+
+def _fewer_rounds(debate: Debate) -> tuple[str, ...]:
+    """Where the cost limit holds fewer rounds than were asked for."""
+    asked, limit = debate.limits.rounds_asked, dollars(debate.limits.cost)
+    held = debate.rounds_planned
+    return (f"The cost limit of {limit} holds {held} of {asked} rounds.",) if asked > held else ()
 
 
 def _judges_in_doubt(

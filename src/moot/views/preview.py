@@ -10,9 +10,12 @@ from msgspec import Struct
 from moot.core.events import DebateOpened, Recorded
 from moot.core.evolve import evolve
 from moot.core.schedule import ScheduledSpeech, schedule
-from moot.core.terms import DebateLimits, DebateOptions, Format, Model, Seat
+from moot.core.state import Debate
+from moot.core.terms import DebateLimits, DebateOptions, Format, Model, Money, Seat
 from moot.formats import assign_teams, fit_format
 from moot.prompts.begun_speeches import expected_words, first_words_note
+from moot.rules.cost_estimate import CostEstimate, estimate, opening_of
+from moot.views.costs import dollars
 from moot.views.outcome import warnings
 
 EPOCH = datetime.fromtimestamp(0, UTC)
@@ -40,6 +43,34 @@ def preview(opened: DebateOpened) -> DebatePreview:
         _order(opened.format, opened.seats, opened.limits),
         (*warnings(debate), *((note,) if note else ()), *beyond),
     )
+
+
+def cost_forecast(figures: CostEstimate, limit: Money | None) -> str:
+    """What a debate will cost: what is expected, the range, and what its limit holds."""
+    if figures.expected is None or figures.high is None:
+        cost = "The cost is not known"
+    elif not figures.high and not figures.unpriced:
+        return "Free of charge."
+    else:
+        cost = f"About {dollars(figures.expected)}, {dollars(figures.low)} to {dollars(figures.high)}"
+    if figures.unpriced and figures.expected is not None:
+        cost += f", and an unknown amount for {', '.join(figures.unpriced)}"
+    if limit is None or figures.holds is None:
+        return f"{cost}."
+    text = f"{cost}. The limit of {dollars(limit)} holds {figures.holds}."
+    if figures.lowered:
+        text += f" It may lower `maxTokens` of {', '.join(figures.lowered)}, if the money gets short."
+    if figures.holds.whole or figures.whole_limit is None:
+        return text
+    return f"{text} The smallest limit for all of it is {dollars(figures.whole_limit)}."
+
+
+def opening_forecast(debate: Debate) -> str:
+    """The forecast for a debate that has just been opened; empty where nothing costs anything."""
+    models = [player.model for player in (*debate.seats, *debate.panel) if not player.model.human]
+    if all(model.price is not None and model.price.free for model in models):
+        return ""
+    return cost_forecast(estimate(opening_of(debate)), debate.limits.cost)
 
 
 def usual_order(fmt: Format) -> tuple[ScheduledSpeech, ...]:

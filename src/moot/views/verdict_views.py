@@ -171,7 +171,8 @@ def _opinions(debate: Debate, judging: Judging, seats: Seats) -> Iterator[JudgeO
     for judge in judging.judges:
         cast = sorted((b for b in judging.ballots if b.judge == judge.id), key=lambda b: b.order)
         papers = tuple(_ballot_view(debate, judge, ballot, seats) for ballot in cast)
-        yield JudgeOpinion(judge_seat(judge), papers, sum(who == judge.id for who, _ in judging.spoiled))
+        unreadable = set(judging.spoiled) - set(judging.waived)
+        yield JudgeOpinion(judge_seat(judge), papers, sum(who == judge.id for who, _ in unreadable))
 
 
 def _ballot_view(debate: Debate, judge: Judge, ballot: Ballot, seats: Seats) -> BallotView:

@@ -63,6 +63,7 @@ class ServerCapabilities:
             model,
             temperature=temperature,
             max_tokens=max_tokens or model.max_tokens,
+            own_limit=bool(max_tokens),
             effort=effort if effort in traits.efforts else None,
             price=self._arena.price(provider, name),
         )

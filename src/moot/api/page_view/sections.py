@@ -302,6 +302,8 @@ def _judge_at_work(debate: Debate, judging: Judging, judge: Judge, order: int, v
     state = "waiting"
     if ballot is not None:
         state = "cast"
+    elif (judge.id, order) in judging.waived:
+        state = "waived"
     elif (judge.id, order) in judging.spoiled:
         state = "spoiled"
     elif judging.closed:

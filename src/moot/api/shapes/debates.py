@@ -78,6 +78,18 @@ class DebateConfig(Struct, frozen=True, rename="camel"):
     model_audience: bool | UnsetType = UNSET
 
 
+class CreatedEstimate(Struct, frozen=True, rename="camel", kw_only=True):
+    """What the debate will cost in US dollars: see `/estimate`."""
+
+    low: Amount | None
+    expected: Amount | None
+    high: Amount | None
+    smallest_limit: Amount | None
+    whole_limit: Amount | None
+    holds: Annotated[str, Meta(description="What `costLimit` will hold; empty without one.")]
+    text: str
+
+
 class CreateDebateResponse(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
     id: DebateId
     status: Annotated[str, Meta(extra_json_schema={"const": "initializing"})]
@@ -93,6 +105,9 @@ class CreateDebateResponse(Struct, frozen=True, rename="camel", kw_only=True, om
         tuple[str, ...],
         Meta(description="What will weaken the verdict, such as a judge of a speaker's own family."),
     ]
+    estimate: Annotated[
+        CreatedEstimate | None, Meta(description="Left out where nothing costs anything.")
+    ] = None
 
 
 class SpeechMarks(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):

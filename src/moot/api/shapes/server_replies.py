@@ -301,6 +301,7 @@ class TokensResponse(Struct, frozen=True, rename="camel", kw_only=True):
 class ModelEstimate(Struct, frozen=True, rename="camel", kw_only=True):
     model: str
     low: Annotated[Amount | None, Meta(description="null where the price is not known.")]
+    expected: Amount | None
     high: Amount | None
     calls: CountRange
     input_tokens: CountRange
@@ -309,20 +310,31 @@ class ModelEstimate(Struct, frozen=True, rename="camel", kw_only=True):
 
 class EstimateResponse(Struct, frozen=True, rename="camel", kw_only=True):
     currency: Annotated[str, Meta(extra_json_schema={"const": "USD"})]
-    low: Annotated[
-        Amount | None, Meta(description="US dollars, if every speaker keeps to the words of the format.")
+    low: Annotated[Amount | None, Meta(description="US dollars, if speeches are short and no model reasons.")]
+    expected: Annotated[
+        Amount | None,
+        Meta(description="US dollars, if speakers use the words of the format and reason as usual."),
     ]
     high: Annotated[Amount | None, Meta(description="US dollars, if every call takes all that it may.")]
     low_text: str
     high_text: str
+    text: Annotated[str, Meta(description="The same in a sentence, with what the limit holds.")]
     limited: Annotated[bool, Meta(description="It could cost more if `costLimit` did not hold it.")]
     smallest_limit: Annotated[
         Amount | None,
         Meta(
-            description="The smallest `costLimit` under which the first round can be held and judged: a "
+            description="The smallest `costLimit` under which a first round can be held and judged: a "
             "smaller one is refused. null where a price is not known."
         ),
     ]
+    whole_limit: Annotated[
+        Amount | None,
+        Meta(
+            description="The smallest `costLimit` under which all rounds are planned, at full length and "
+            "with two readings by each judge. null where a price is not known."
+        ),
+    ]
+    holds: Annotated[str, Meta(description="What `costLimit` will hold, in words; empty without one.")]
     speeches: Count
     calls: CountRange
     tokens: CountRange

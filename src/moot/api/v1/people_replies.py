@@ -22,8 +22,8 @@ from moot.core.state import Debate, Turn
 from moot.core.visibility import Viewer
 from moot.core.word_count import count_words
 from moot.engine.jobs import HumanJob
+from moot.rules.budget import CallPurpose
 from moot.rules.participation import draft
-from moot.rules.runner_decisions import CallPurpose
 from moot.rules.turn_sessions import is_unasked
 from moot.store.contract import StoredInvitation
 from moot.views import transcript_json

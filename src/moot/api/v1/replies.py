@@ -13,6 +13,7 @@ from moot.api.frames import SeenEvent, log_entry
 from moot.api.shapes.debates import (
     ActionResponse,
     CreateDebateResponse,
+    CreatedEstimate,
     DebateSessionConfig,
     DebateStatusResponse,
     DebateSummary,
@@ -34,14 +35,14 @@ from moot.api.v1.states import STATES
 from moot.core.state import FINAL, Debate
 from moot.core.terms import REQUEST_OPTIONS, Money
 from moot.core.visibility import OBSERVER, Viewer
-from moot.rules.cost_estimate import CostEstimate
+from moot.rules.cost_estimate import CostEstimate, estimate, opening_of
 from moot.store.contract import DebateHead, DebatePage
 from moot.views import participants
 from moot.views.costs import costs, dollars
 from moot.views.headlines import summary_headline, summary_names
 from moot.views.json_types import Timestamp, as_number
 from moot.views.outcome import ending, warnings
-from moot.views.preview import DebatePreview
+from moot.views.preview import DebatePreview, cost_forecast
 from moot.views.speech_issues import find_issues
 from moot.views.summary import StoredSummary
 from moot.views.transcript import transcript
@@ -68,6 +69,24 @@ def created_reply(debate: Debate) -> CreateDebateResponse:
         stream_url=f"/api/v1/debates/{debate.id}/stream",
         format=debate.format.name,
         warnings=tuple(warnings(debate)),
+        estimate=_created_estimate(debate),
+    )
+
+
+def _created_estimate(debate: Debate) -> CreatedEstimate | None:
+    """None where nothing costs anything."""
+    models = [player.model for player in (*debate.seats, *debate.panel) if not player.model.human]
+    if all(model.price is not None and model.price.free for model in models):
+        return None
+    figures = estimate(opening_of(debate))
+    return CreatedEstimate(
+        low=_amount(figures.low),
+        expected=_amount(figures.expected),
+        high=_amount(figures.high),
+        smallest_limit=_amount(figures.smallest_limit.total) if figures.smallest_limit else None,
+        whole_limit=_amount(figures.whole_limit),
+        holds=str(figures.holds or ""),
+        text=cost_forecast(figures, debate.limits.cost),
     )
 
 
@@ -150,16 +169,22 @@ def event_page_reply(seen: Sequence[SeenEvent], after: int, head: int) -> EventP
     )
 
 
-def estimate_reply(figures: CostEstimate, programme: DebatePreview) -> EstimateResponse:
+def estimate_reply(
+    figures: CostEstimate, programme: DebatePreview, limit: Money | None = None
+) -> EstimateResponse:
     """US dollars; None where no price is known."""
     return EstimateResponse(
         currency="USD",
         low=_amount(figures.low),
+        expected=_amount(figures.expected),
         high=_amount(figures.high),
         low_text=dollars(figures.low),
         high_text=dollars(figures.high),
         limited=figures.limited,
+        text=cost_forecast(figures, limit),
         smallest_limit=_amount(figures.smallest_limit.total) if figures.smallest_limit else None,
+        whole_limit=_amount(figures.whole_limit),
+        holds=str(figures.holds or ""),
         speeches=figures.speeches,
         calls=figures.calls,
         tokens=figures.tokens,
@@ -167,6 +192,7 @@ def estimate_reply(figures: CostEstimate, programme: DebatePreview) -> EstimateR
             ModelEstimate(
                 model=model.model,
                 low=_amount(model.low),
+                expected=_amount(model.expected),
                 high=_amount(model.high),
                 calls=model.calls,
                 input_tokens=model.input,

@@ -25,7 +25,7 @@ from moot.core.state import Debate
 from moot.rules.retry import AMENDABLE_FAULTS
 from moot.rules.runner_decisions import wants_runner
 from moot.views import outcome
-from moot.views.costs import costs, dollars
+from moot.views.costs import cost_warning, costs, limit_reached
 from moot.views.json_types import Timestamp, to_members
 from moot.views.transcript import transcript
 from moot.views.transcript_json import cost_summary, moment, verdict
@@ -191,11 +191,7 @@ def _costs(seen: SeenEvent) -> Frame:
 def _cost_warning(seen: SeenEvent, event: ev.BudgetWarned) -> Frame:
     limit = seen.after.limits.cost
     share = {"percentOfLimit": round(float(event.spent / limit * 100), 1)} if limit else {}
-    reserved = f", and {dollars(event.reserved)} more is reserved" if event.reserved else ""
-    message = (
-        f"The debate has cost {dollars(event.spent)}{reserved}; "
-        f"the warning was set at {dollars(event.threshold)}."
-    )
+    message = cost_warning(event)
     return v1_frame(
         seen,
         "cost_warning",
@@ -207,8 +203,7 @@ def _cost_warning(seen: SeenEvent, event: ev.BudgetWarned) -> Frame:
 
 
 def _cost_limit(seen: SeenEvent, event: ev.BudgetExhausted) -> Frame:
-    message = f"The cost limit of {dollars(event.limit)} leaves no room for a further call."
-    return v1_frame(seen, "error", type="cost_limit", message=message, retryable=False)
+    return v1_frame(seen, "error", type="cost_limit", message=limit_reached(event), retryable=False)
 
 
 def _retry(seen: SeenEvent, event: ev.CallFailed, wait: int) -> Frame:

@@ -18,9 +18,9 @@ from moot.cli.render.output import join
 from moot.core.state import Debate, Turn
 from moot.core.word_count import count_words
 from moot.engine.jobs import HumanJob
+from moot.rules.budget import CallPurpose
 from moot.rules.commands import SkipTurn
 from moot.rules.participation import GiveSpeech, KeepDraft, LeaveSeat
-from moot.rules.runner_decisions import CallPurpose
 from moot.views.text import clock, single_line
 from moot.views.transcript import speech_title
 

@@ -23,6 +23,7 @@ from moot.core.events import (
     BallotCast,
     BallotSpoiled,
     BudgetExhausted,
+    BudgetShortened,
     BudgetWarned,
     CallFailed,
     ConcessionMade,
@@ -52,7 +53,7 @@ from moot.judging.parties import vote_choices
 from moot.rules import turn_sessions
 from moot.views.belief_renderers import belief_heads, belief_rows
 from moot.views.beliefs import belief_report
-from moot.views.costs import bill, costs, dollars
+from moot.views.costs import bill, cost_warning, costs, limit_reached, words_shortened
 from moot.views.outcome import ending as how_it_ended
 from moot.views.participants import participants
 from moot.views.poll_results import poll_report
@@ -159,10 +160,11 @@ def event_note(debate: Debate, event: Event, ending: str = "") -> str:
             whose = f"{_name(debate, turn.seat)}'s speech" if turn else "A speech"
             return f"{whose}: retrying the speech."
         case BudgetWarned():
-            costs = "The costs and what is reserved" if event.reserved else "The costs"
-            return f"{costs} have passed {dollars(event.threshold)}."
+            return cost_warning(event)
+        case BudgetShortened():
+            return words_shortened(event)
         case BudgetExhausted():
-            return f"The cost limit of {dollars(event.limit)} leaves no room for another speech."
+            return limit_reached(event)
         case StalemateFound():
             return "The last speeches are nearly the same: the debate goes in circles."
         case ConcessionMade():
@@ -170,6 +172,10 @@ def event_note(debate: Debate, event: Event, ending: str = "") -> str:
             return f"{_name(debate, event.seat)} gives way: “{single_line(event.words)}”{agreed}"
         case BallotSpoiled():
             judge = single_line(debate.judge(event.judge).name)
+            if event.waived:
+                return (
+                    f"{judge} reads the debate only once: the cost limit leaves no room for a second reading."
+                )
             return f"{judge} gave no usable ballot. {single_line(event.message)}"
         case _:
             return _in_the_room(debate, event, ending)

@@ -43,6 +43,7 @@ from moot.core.state import Debate, Turn
 from moot.core.word_count import count_words
 from moot.views.costs import dollars
 from moot.views.participants import participants
+from moot.views.preview import opening_forecast
 from moot.views.text import single_line
 from moot.views.tool_uses import tool_uses, tools_line
 from moot.views.transcript import by_hand, speech_title, thoughts
@@ -206,6 +207,8 @@ class DebateView:
 
     def _heading(self, debate: Debate) -> None:
         self._terminal.print_lines(heading(debate, self._terminal.width, coloured=self._terminal.rich))
+        if forecast := opening_forecast(debate):
+            self._terminal.paragraph(forecast, "dim")
         if self._remark:
             self._terminal.blank_line()
             self._terminal.paragraph(self._remark, "dim")

@@ -114,7 +114,7 @@ async def create(request: Request, context: Context) -> Response:
         tag="Server",
         summary="Estimate the cost",
         reply=EstimateResponse,
-        says="The estimate, from low to high.",
+        says="What is expected, from low to high, and what the cost limit holds.",
         body=bodies.CreateDebate,
         keys=True,
         refusals=(403, 415, 422),
@@ -122,7 +122,8 @@ async def create(request: Request, context: Context) -> Response:
 )
 async def estimate(request: Request, context: Context) -> Response:
     """Estimates the cost of a debate from the body that would open it. No debate is opened and no model is
-    called. The low end assumes speeches of the intended length, the high end every call at its limit.
+    called. Expected are speeches of the intended length and the usual reasoning; the low end has short
+    speeches, the high end every call at its limit.
     """
     query_params.no_params(query_string(request))
     # Nothing is done that could be done twice; but a key that is none is told here, too.
@@ -131,7 +132,8 @@ async def estimate(request: Request, context: Context) -> Response:
     capabilities = ServerCapabilities(context.arena, keys)
     body = bodies.read_body(bodies.CreateDebate, await request.body(), capabilities)
     opened = opening_event(setup_from_body(body, capabilities))
-    return json_reply(replies.estimate_reply(cost_estimate.estimate(opened), preview(opened)))
+    figures = cost_estimate.estimate(opened)
+    return json_reply(replies.estimate_reply(figures, preview(opened), opened.limits.cost))
 
 
 # --- looking ------------------------------------------------------------------------------------

@@ -91,19 +91,8 @@ export function Price({ plan, limit, errors, onFree }) {
     return html`<p class="price" role="status"><span class="wrong">Please correct: ${names}.</span></p>`;
   }
   if (!plan) return html`<p class="price"></p>`;
-  const stops = limit && plan.high !== 0 && !plan.limited ? `, never more than $${limit.toFixed(2)}` : '';
-  return html`<p class="price numbers">${amount(plan)}${unpriced(plan)}${stops}</p>`;
+  return html`<p class="price numbers" dir="auto">${plan.text}</p>`;
 }
-
-function amount({ low, high, lowText, highText }) {
-  if (low === null) return 'Cost unknown';
-  if (high === 0) return 'Free of charge';
-  return lowText === highText ? `About ${lowText}` : `Usually about ${lowText}, at most ${highText}`;
-}
-
-const unpriced = (plan) =>
-  plan.low !== null && plan.unpriced.length > 0
-    && html`<span> plus an unknown amount for <bdi>${plan.unpriced.join(', ')}</bdi></span>`;
 
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 const OPENERS = [['', 'As in the format'], ['for', 'The side for'], ['against', 'The side against']];

@@ -108,7 +108,7 @@ function Rubric({ rubric, parties, weights }) {
   </table></div>`;
 }
 
-const STATE = { waiting: 'not begun', writing: 'writing', spoiled: 'could not be read', missing: 'none came' };
+const STATE = { waiting: 'not begun', writing: 'writing', spoiled: 'could not be read', waived: 'no money left for it', missing: 'none came' };
 
 export function Bench({ debate }) {
   const own = ballotKeys(debate);
