@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from datetime import UTC, datetime
 from time import monotonic
@@ -74,9 +74,11 @@ class Runner:
         pace: RunnerTimings,
         tools: Toolbox | None = None,
         missing_keys: Callable[[Debate], Sequence[str]] = lambda _debate: (),
+        settle_leg: Callable[[str], Awaitable[None]] | None = None,
         random_number: Callable[[], float] = random.random,
     ) -> None:
-        """`missing_keys` names the providers whose key a user gave for this debate and is lost."""
+        """`missing_keys` names the providers whose key a user gave for this debate and is lost. `settle_leg`
+        is called when a debate of an experiment has nothing more to do."""
         self._id = debate_id
         self._epoch = epoch
         self._store = store
@@ -87,6 +89,7 @@ class Runner:
         self._recorder = CallRecorder(debate_id, epoch, store, provider)
         self._tool_runner = ToolRunner(tools or NoTools(), pace.tool)
         self._missing_keys = missing_keys
+        self._settle_leg = settle_leg
         self._random_number = random_number
         self._jobs: dict[ModelJob | HumanJob, asyncio.Task[Debate | None]] = {}
         self._ending: set[ModelJob | HumanJob] = set()
@@ -111,6 +114,8 @@ class Runner:
                     watch.cancel()
                     await asyncio.gather(watch, return_exceptions=True)
                     await self._recorder.drop_begun()
+                if debate.manner.experiment is not None and self._settle_leg is not None:
+                    await self._settle_leg(self._id)
             except asyncio.CancelledError:
                 # The process is about to stop: the next runner gives the interrupted turns again.
                 await shielded(self._recorder.record(runner_decisions.interrupt_for_shutdown))
