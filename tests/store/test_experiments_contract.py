@@ -72,7 +72,9 @@ async def test_a_leg_that_may_still_go_on_is_not_settled(store: Store) -> None:
     await experiments.reserve("league", 1, "a.0", "deb_1", 300, None)
     assert await experiments.settle("league", "a.0", 50, '{"n":1}', seen=3)
     assert await experiments.reserve_again("league", "a.0", 300, None, held=3)
-    assert await experiments.reserve_again("league", "a.0", 200, None, held=2), "an older epoch changes nothing"
+    assert await experiments.reserve_again("league", "a.0", 200, None, held=2), (
+        "an older epoch changes nothing"
+    )
     assert not await experiments.settle("league", "a.0", 60, '{"n":2}', seen=3)
     await experiments.keep_result("league", "a.0", '{"n":3}')
     found = await experiments.leg_of("deb_1")

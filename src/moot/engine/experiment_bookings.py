@@ -10,6 +10,9 @@ recorded is settled too, after the epoch was raised, so that the command cannot 
 
 from __future__ import annotations
 
+import asyncio
+from math import ceil
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -28,6 +31,9 @@ from moot.views.costs import dollars
 
 ATTEMPTS = 10
 """How often others may come in between while a leg is settled."""
+PATIENCE_SECONDS = 1.0
+"""A command is recorded within milliseconds after its money is reserved, if its process lives."""
+WAIT_SECONDS = 0.05
 JUDGE_WITH_LIMIT = " Judge it again with a cost limit."
 JUDGE_FOR_LESS = " Or judge it again with a smaller cost limit."
 
@@ -73,8 +79,9 @@ class ExperimentBookings:
                 status,
             )
         if not await self._reserve(found, most, budget, epoch):
-            # Debates that went on and were killed may have more reserved than they cost.
-            await self.settle_held(found.experiment)
+            # Debates that went on and were killed may have more reserved than they cost. Commands of others
+            # get the time to be recorded: two that take the money from each other would never end.
+            await self.settle_held(found.experiment, but=found.leg.leg, patience=PATIENCE_SECONDS)
             if not await self._reserve(found, most, budget, epoch):
                 raise await self._over_budget(found, most, budget, status)
         crash_point("leg-reserved-again")
@@ -88,16 +95,24 @@ class ExperimentBookings:
         if definition := await self._definition(found.experiment):
             await self.settle_leg(definition, found.leg.leg)
 
-    async def settle_held(self, name: str) -> None:
-        """Settle all legs of an experiment that have gone on and are over."""
-        legs = await self._experiments.held_legs(name)
+    async def settle_held(self, name: str, *, but: str = "", patience: float = 0.0) -> None:
+        """Settle all legs of an experiment that have gone on and are over, `but` one. `patience` as in
+        `settle_leg`."""
+        legs = [leg for leg in await self._experiments.held_legs(name) if leg.leg != but]
         if legs and (definition := await self._definition(name)):
             for leg in legs:
-                await self.settle_leg(definition, leg.leg)
+                await self.settle_leg(definition, leg.leg, patience)
 
-    async def settle_leg(self, definition: ExperimentDefinition, name: str) -> SettledLeg | None:
-        """Record what the debate of a leg has cost, and what came of it; None where it is not over."""
-        for _ in range(ATTEMPTS):
+    async def settle_leg(
+        self, definition: ExperimentDefinition, name: str, patience: float = 0.0
+    ) -> SettledLeg | None:
+        """Record what the debate of a leg has cost, and what came of it; None where it is not over.
+
+        A command that has its money and is not recorded is waited for so many seconds, and then kept from
+        being recorded.
+        """
+        waits = ceil(patience / WAIT_SECONDS)
+        for _ in range(waits + ATTEMPTS):
             leg = await self._experiments.leg(definition.name, name)
             if leg is None:
                 return None
@@ -107,8 +122,11 @@ class ExperimentBookings:
                 if not is_over(debate):
                     return None
                 if leg.held is not None and leg.held >= epoch:
-                    # A command may be about to be recorded. From now on it is not, and reserves again.
-                    await self._store.claim(leg.debate, "", seen_epoch=epoch)
+                    if waits > 0:
+                        waits -= 1
+                        await asyncio.sleep(WAIT_SECONDS)
+                    else:
+                        await self._store.claim(leg.debate, "", seen_epoch=epoch)
                     continue
             except Fenced:
                 continue

@@ -113,7 +113,6 @@ class ExperimentRunner:
             check_extension(from_json(known.definition), definition)
         await self.estimate()  # refuses unknown models before anything is stored
         saved = await self._store.save(definition.name, definition.to_json())
-        await self._arena.bookings.settle_held(definition.name)
         await self._load()
         await self._check_limits()
         slots = asyncio.Semaphore(definition.concurrency)
@@ -159,9 +158,8 @@ class ExperimentRunner:
             raise Invalid("With a budget, say what each judging may cost at most (--allowance).")
         panels = judge_panels(self._arena, judges or definition.judges, prompts)
         saved = await self._store.save(definition.name, definition.to_json())
-        await self._arena.bookings.settle_held(definition.name)
         await self._load()
-        slots, judged = asyncio.Semaphore(definition.concurrency), 0
+        slots, judged, starting = asyncio.Semaphore(definition.concurrency), 0, set[str]()
 
         async def begin(debate: Debate, panel: JudgePanel) -> bool:
             """Whether the budget allows it. Where the rest of it is reserved, judgings under way are waited
@@ -171,15 +169,19 @@ class ExperimentRunner:
                 known = await self._store.experiment(definition.name)
                 if known is None or known.epoch != saved.epoch:
                     raise taken_over()
+                starting.add(debate.id)
                 try:
                     await self._arena.rejudge(debate.id, panel, criteria=criteria, allowance=allowance)
                 except OverBudget:
-                    if not self._running and not settled.is_set():
+                    starting.discard(debate.id)
+                    if not (self._running or starting or settled.is_set()):
                         self._stopped_by = "budget"
-                        break
+                        self._notify()
                     await settled.wait()
                 else:
                     return True
+                finally:
+                    starting.discard(debate.id)
             return False
 
         async def judge_once(leg: ExperimentLeg, panel: JudgePanel) -> bool:
@@ -248,6 +250,7 @@ class ExperimentRunner:
 
     async def stored_progress(self) -> ExperimentProgress:
         """Where the experiment stands by what is stored, without running it. No result is read."""
+        await self._arena.bookings.settle_held(self._definition.name)
         if self._questions is not None and self._questions.open:
             await self._load()  # how many open debates can be held depends on the answers chosen
         return await stored_progress(self._store, self._definition, self._planned)
@@ -269,6 +272,8 @@ class ExperimentRunner:
         )
 
     async def _load(self) -> None:
+        # The process that let a debate go on may have ended before it could settle it.
+        await self._arena.bookings.settle_held(self._definition.name)
         async for page in self._store.leg_pages(self._definition.name):
             for leg in page:
                 kept = msgspec.structs.replace(leg, result=None, summary=None)  # the text is not needed twice
@@ -282,8 +287,9 @@ class ExperimentRunner:
         return planned_question(name) if self._questions else planned_debate(name)
 
     async def _missing(self, retry_failed: bool) -> AsyncIterator[PlannedLeg]:
-        """The legs without a result: those that were begun first."""
-        for name in [name for name in self._legs if self._is_missing(name, retry_failed)]:
+        """The legs without a result: first those that were begun and have their money, then the failed."""
+        begun = [name for name in self._legs if self._is_missing(name, retry_failed)]
+        for name in sorted(begun, key=self._is_settled):
             # What was deleted is not held a second time: its money was spent.
             if name not in self._results or await self._is_stored(self._legs[name].debate):
                 yield self._planned_leg(name)
@@ -310,8 +316,10 @@ class ExperimentRunner:
                 yield leg
 
     def _is_missing(self, leg: str, retry_failed: bool) -> bool:
-        result, held = self._results.get(leg), self._legs[leg].held
-        return result is None or held is not None or (retry_failed and result.status == "error")
+        return not self._is_settled(leg) or (retry_failed and self._results[leg].status == "error")
+
+    def _is_settled(self, leg: str) -> bool:
+        return leg in self._results and self._legs[leg].held is None
 
     async def _is_stored(self, debate_id: str) -> bool:
         return debate_id in await self._arena.store.positions([debate_id])
