@@ -199,6 +199,17 @@ async def test_runs_and_people_in_several_processes_share_the_budget(tmp_path: P
         assert await booked(arena) == await costs(arena)
 
 
+async def test_a_process_that_ends_with_its_debate_has_settled_it(tmp_path: Path) -> None:
+    league = BilledLeague(tmp_path)
+    await failed_league(league, room=Money(20))
+    subprocess.run(command(tmp_path, "retry"), check=True)
+    async with Arena.open(league.settings, providers=league.providers) as arena:
+        assert await arena.store.experiments.held_legs("league") == ()
+        counts = await arena.store.experiments.counts("league")
+        assert (counts.settled, counts.failed) == (10, 0)
+        assert await booked(arena) == await costs(arena)
+
+
 async def test_money_for_a_command_that_never_came_is_given_back(tmp_path: Path) -> None:
     league = BilledLeague(tmp_path)
     await failed_league(league, room=Money("1.5"))

@@ -386,10 +386,11 @@ class ExperimentRunner:
                 self._definition.name, leg.leg, microdollars(most), self._budget
             )
         debate = await self._arena.state(leg.debate)
-        if not (retry_failed and debate.status == "error" and is_over(debate)):
-            return True  # what it may cost is reserved
+        most = most_cost(debate)
+        if not (retry_failed and debate.status == "error" and is_over(debate)) or most is None:
+            return True  # what it may cost is reserved, or it cannot be
         try:
-            await self._arena.bookings.reserve(debate.id, debate.status, most_cost(debate))
+            await self._arena.bookings.reserve(debate.id, debate.status, most)
         except OverBudget:
             return False
         return True
@@ -411,7 +412,8 @@ class ExperimentRunner:
         try:
             await self._arena.ask(debate.id, JudgeNow() if debate.failure == "judge_failed" else Retry())
         except OverBudget:
-            self._stopped_by = self._stopped_by or "budget"
+            if most_cost(debate) is not None:
+                self._stopped_by = self._stopped_by or "budget"
         except Refused:
             return  # it cannot be tried again, or somebody else does
 
