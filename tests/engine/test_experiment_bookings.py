@@ -24,6 +24,7 @@ from moot.experiments.planned_debates import planned_debate
 from moot.rules.commands import Abort, JudgeNow, Retry
 from moot.rules.experiment_costs import most_cost
 from moot.store.experiment_rows import MICRODOLLARS
+from moot.store.postgres.store import PostgresStore
 from tests.engine.billed_league import (
     ALLOWANCE,
     LEAGUE,
@@ -31,7 +32,10 @@ from tests.engine.billed_league import (
     failed_debates,
     retry_all,
 )
+from tests.support.postgres import empty_postgres, postgres_url
 from tests.support.until import PATIENCE
+
+__all__ = ["empty_postgres", "postgres_url"]
 
 RICH = Money(100)
 
@@ -197,6 +201,26 @@ async def test_runs_and_people_in_several_processes_share_the_budget(tmp_path: P
         progress = await ExperimentRunner(arena, definition).run(retry_failed=True)
         assert league.billed <= progress.spent <= definition.budget
         assert await booked(arena) == await costs(arena)
+
+
+async def test_two_machines_on_one_database_share_the_budget(tmp_path: Path, empty_postgres: str) -> None:
+    league = BilledLeague(tmp_path)
+    stores = [await PostgresStore.open(empty_postgres, pool=4) for _ in range(2)]
+    async with (
+        Arena.open(league.settings, store=stores[0], providers=league.providers) as one,
+        Arena.open(league.settings, store=stores[1], providers=league.providers) as other,
+    ):
+        league.break_down()
+        failed = await ExperimentRunner(one, LEAGUE).run()
+        league.mend()
+        limit = (await one.state((await failed_debates(one))[0])).limits.cost
+        assert limit is not None
+        budget = failed.spent + limit * Money("2.5")
+        await one.store.experiments.save("league", replace(LEAGUE, budget=budget).to_json())
+        await asyncio.gather(retry_all(one), retry_all(other))
+        await all_settled(one)
+        assert failed.spent < league.billed <= budget
+        assert league.billed <= await booked(one) == await costs(one) <= budget
 
 
 async def test_a_process_that_ends_with_its_debate_has_settled_it(tmp_path: Path) -> None:
