@@ -2,6 +2,7 @@
 
     MootError
     ├── Refused            the caller: this command is not possible now
+    │   └── OverBudget     the budget of the debate's experiment does not allow it
     ├── UnknownDebate      the caller: no such debate (or not theirs)
     ├── Invalid            the caller: the request is wrong
     │   └── KeyReused      the same idempotency key was sent with another body
@@ -41,6 +42,10 @@ class Refused(MootError):
         super().__init__(reason)
         self.reason = reason
         self.status = status
+
+
+class OverBudget(Refused):
+    """The budget of the experiment does not allow it."""
 
 
 class UnknownDebate(MootError):

@@ -20,11 +20,12 @@ from typing import Any, Self, TypeVar
 from msgspec.structs import replace
 
 from moot import settings as configuration
-from moot.core.errors import Invalid, Refused, StoreError, Unavailable, UnknownDebate
+from moot.core.errors import Fenced, Invalid, Refused, StoreError, Unavailable, UnknownDebate
 from moot.core.events import DebateOpened, Event, Recorded, StreamedEvent
 from moot.core.ids import new_fence, new_id
 from moot.core.state import Debate
 from moot.core.terms import Effort, Model, ModelPrice, Status, StepSize, Verbosity
+from moot.engine.experiment_bookings import ExperimentBookings, Reservation
 from moot.engine.followers import Followers
 from moot.engine.placement import ProcessRole, QueueStats
 from moot.engine.resolve_setup import SetupResolver, check_priced, money
@@ -41,6 +42,7 @@ from moot.providers.scripted import ScriptedProvider
 from moot.rules.commands import Command, JudgeAgain, Open, Start, decide
 from moot.rules.cost_estimate import smallest_allowance
 from moot.rules.debate_setup import JudgeSetup, MakeId, Setup, numbered_id, opening_event
+from moot.rules.experiment_costs import NotReserved, check_reserved
 from moot.rules.runner_decisions import wants_runner
 from moot.settings import Settings
 from moot.store.contract import DebateFilter, DebateHead, DebatePage, IdempotencyKey, RecordResult, Store
@@ -79,6 +81,7 @@ class Arena:
         self.store = store
         self.providers = providers
         self.tools = tools or NoTools()
+        self.bookings = ExperimentBookings(store)
         self._bus, self.shared_state = make_bus_and_state(settings)
         if settings.cluster.bus is not None:
             providers.share_limits(self.shared_state)
@@ -228,13 +231,14 @@ class Arena:
         once: IdempotencyKey | None = None,
         keys: Mapping[str, Secret] | None = None,
     ) -> RecordResult:
-        """Carry out a command and return the new state. Raises `Refused` with the reason and the status.
+        """Carry out a command and return the new state. Raises `Refused` with the reason and the status;
+        `OverBudget` where the debate belongs to an experiment whose budget does not allow it.
 
         `keys` replace those that the debate was opened with, if the process that held them is gone.
         """
         added_keys = self.user_keys.add_missing(await self.state(debate_id), keys) if keys else ()
         try:
-            result = await self._record(debate_id, command, once=once)
+            result = await self._record_reserved(debate_id, command, once)
         except BaseException:
             if added_keys:
                 await self.user_keys.remove(debate_id, *added_keys)
@@ -281,7 +285,9 @@ class Arena:
         return await self.ask(debate_id, Start())
 
     async def delete(self, debate_id: str) -> None:
-        """Delete a debate with its log and everything that belongs to it."""
+        """Delete a debate with its log and everything that belongs to it; what it cost stays with its
+        experiment."""
+        await self.bookings.settle_deleted(debate_id)
         await self.store.delete(debate_id)
 
     async def recover(self) -> int:
@@ -390,6 +396,27 @@ class Arena:
         if wants_runner(debate):
             self._placement.ensure_running(debate.id)
 
+    async def _record_reserved(
+        self, debate_id: str, command: Command, once: IdempotencyKey | None
+    ) -> RecordResult:
+        """Record a command; if it lets a debate of an experiment go on, with the money for that reserved."""
+        reserved: Reservation | None = None
+        while True:
+            try:
+                return await self._record(debate_id, command, once=once, reserved=reserved)
+            except NotReserved as missing:
+                status = (await self.state(debate_id)).status
+                reserved = await self.bookings.reserve(debate_id, status, missing.most)
+            except Fenced:
+                # The debate was taken over after the money was reserved: decide and reserve again.
+                if reserved is None or reserved.epoch is None:
+                    raise
+                reserved = None
+            except (Refused, Invalid):
+                if reserved is not None:
+                    await self.bookings.settle(debate_id)
+                raise
+
     async def _record(
         self,
         debate_id: str,
@@ -398,6 +425,7 @@ class Arena:
         owner: str = "",
         once: IdempotencyKey | None = None,
         objection: Exception | None = None,
+        reserved: Reservation | None = None,
     ) -> RecordResult:
         def on_head(debate: Debate | None) -> Sequence[Event]:
             if objection is not None:
@@ -407,9 +435,12 @@ class Arena:
             decision = decide(debate, command)
             if isinstance(decision, Refused):
                 raise decision
+            if debate is not None:
+                check_reserved(debate, decision, reserved.most if reserved else None)
             return decision
 
-        return await self.store.record(debate_id, on_head, owner=owner, once=once)
+        epoch = reserved.epoch if reserved else None
+        return await self.store.record(debate_id, on_head, epoch=epoch, owner=owner, once=once)
 
     async def _unknown_tools(self, setup: Setup) -> Exception | None:
         """The error with which the toolbox refuses the tools of a setup; None where it has them all."""
@@ -430,6 +461,7 @@ class Arena:
             pace=self.settings.pace,
             tools=self.tools,
             missing_keys=self.user_keys.missing,
+            settle_leg=self.bookings.settle,
         )
 
 

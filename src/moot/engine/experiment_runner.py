@@ -3,8 +3,8 @@
 The store holds everything that a next run needs: which legs were reserved under which debate, and the result
 of those that are over. So a run that was killed is repeated with the same call, holds only what is missing,
 and stays within the budget: a leg is reserved with the most that its debate may cost before the debate is
-opened, and settled with what it has cost. Where workers share the store, they hold the debates; this process
-only opens them and waits.
+opened or tried again, and settled with what it has cost (`experiment_bookings.py`). Where workers share the
+store, they hold the debates; this process only opens them and waits.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from moot.core.diagnostics import crash_point
-from moot.core.errors import Invalid, StoreError, UnknownDebate
+from moot.core.errors import Invalid, OverBudget, Refused, StoreError, UnknownDebate
 from moot.core.ids import new_id
 from moot.core.state import Debate
 from moot.core.terms import Model, Money
@@ -29,20 +29,17 @@ from moot.engine.experiment_progress import ExperimentProgress, stored_progress
 from moot.engine.experiment_setups import ExperimentEstimate, ExperimentSetups, PlannedLeg
 from moot.engine.rejudging import JudgePanel, judge_panels, times_judged
 from moot.experiments.definition import ExperimentDefinition, check_extension, from_json
-from moot.experiments.leg_results import LegResult, question_result, read_result, result_of
+from moot.experiments.leg_results import LegResult, read_result
 from moot.experiments.people_votes import votes_on
 from moot.experiments.planned_debates import (
     all_legs,
     next_legs,
     planned_debate,
 )
-from moot.experiments.planned_questions import (
-    PlannedQuestion,
-    choice_leg,
-    planned_question,
-)
-from moot.rules.commands import Retry
-from moot.store.experiment_rows import MICRODOLLARS, ExperimentLeg, microdollars
+from moot.experiments.planned_questions import planned_question
+from moot.rules.commands import JudgeNow, Retry
+from moot.rules.experiment_costs import ENDED, is_over, most_cost
+from moot.store.experiment_rows import MICRODOLLARS, ExperimentLeg, microdollars, taken_over
 
 if TYPE_CHECKING:
     from moot.experiments.report import ExperimentReport
@@ -80,6 +77,17 @@ class ExperimentRunner:
         self._started = monotonic()
         self._stopped_by = ""
         self._settled = asyncio.Event()
+        """Set, and replaced by another, when a debate is over and its money is settled."""
+
+    @property
+    def stopped_by(self) -> str:
+        """Why nothing further is started: `budget` or `stop`; empty while there is no reason."""
+        return self._stopped_by
+
+    @property
+    def _budget(self) -> int | None:
+        budget = self._definition.budget
+        return None if budget is None else microdollars(budget)
 
     @property
     def _planned(self) -> int:
@@ -106,12 +114,13 @@ class ExperimentRunner:
         await self.estimate()  # refuses unknown models before anything is stored
         saved = await self._store.save(definition.name, definition.to_json())
         await self._load()
+        await self._check_limits()
         slots = asyncio.Semaphore(definition.concurrency)
         try:
             async with self._watched(saved.epoch), asyncio.TaskGroup() as group:
                 async for planned in self._missing(retry_failed):
                     await slots.acquire()
-                    if not await self._may_start(planned, saved.epoch):
+                    if not await self._may_start(planned, saved.epoch, retry_failed):
                         slots.release()
                         break
                     self._running.add(planned.leg)
@@ -145,14 +154,35 @@ class ExperimentRunner:
         at most; with a budget it is needed, and counts towards it.
         """
         definition = self._definition
-        budget = None if definition.budget is None else microdollars(definition.budget)
-        if budget is not None and allowance is None:
+        if definition.budget is not None and allowance is None:
             raise Invalid("With a budget, say what each judging may cost at most (--allowance).")
         panels = judge_panels(self._arena, judges or definition.judges, prompts)
         saved = await self._store.save(definition.name, definition.to_json())
         await self._load()
-        amount = microdollars(allowance or Money(0))
-        slots, judged = asyncio.Semaphore(definition.concurrency), 0
+        slots, judged, starting = asyncio.Semaphore(definition.concurrency), 0, set[str]()
+
+        async def begin(debate: Debate, panel: JudgePanel) -> bool:
+            """Whether the budget allows it. Where the rest of it is reserved, judgings under way are waited
+            for, which usually cost less than that."""
+            while not self._stopped_by:
+                settled = self._settled
+                known = await self._store.experiment(definition.name)
+                if known is None or known.epoch != saved.epoch:
+                    raise taken_over()
+                starting.add(debate.id)
+                try:
+                    await self._arena.rejudge(debate.id, panel, criteria=criteria, allowance=allowance)
+                except OverBudget:
+                    starting.discard(debate.id)
+                    if not (self._running or starting or settled.is_set()):
+                        self._stopped_by = "budget"
+                        self._notify()
+                    await settled.wait()
+                else:
+                    return True
+                finally:
+                    starting.discard(debate.id)
+            return False
 
         async def judge_once(leg: ExperimentLeg, panel: JudgePanel) -> bool:
             """Whether it was judged: not where this panel has judged it often enough, or the budget is used
@@ -160,14 +190,16 @@ class ExperimentRunner:
             debate = await self._arena.state(leg.debate)
             if debate.status != "completed" or times_judged(debate, panel, criteria) >= repeats:
                 return False
-            if not debate.being_judged:
-                if not await self._store.reserve_more(definition.name, saved.epoch, leg.leg, amount, budget):
-                    self._stopped_by = "budget"
-                    return False
-                await self._arena.rejudge(debate.id, panel, criteria=criteria, allowance=allowance)
-            async for _ in self._arena.watch(debate.id, (await self._arena.state(debate.id)).seq - 1):
-                pass
-            await self._settle(self._planned_leg(leg.leg), leg, await self._arena.state(debate.id))
+            if debate.being_judged:
+                self._arena.run(debate.id)  # its process may be gone
+            elif not await begin(debate, panel):
+                return False
+            self._running.add(leg.leg)
+            try:
+                await self._wait_and_settle(leg, await self._arena.state(debate.id))
+            finally:
+                self._running.discard(leg.leg)
+                self._notify()
             return True
 
         async def judge_again(leg: ExperimentLeg) -> None:
@@ -178,9 +210,12 @@ class ExperimentRunner:
                         was_judged = await judge_once(leg, panel)
                         judged += was_judged
 
-        async with self._watched(saved.epoch), asyncio.TaskGroup() as group:
-            for leg in [leg for leg in self._legs.values() if leg.leg in self._results]:
-                group.create_task(judge_again(leg), name=leg.leg)
+        try:
+            async with self._watched(saved.epoch), asyncio.TaskGroup() as group:
+                for leg in [leg for leg in self._legs.values() if leg.leg in self._results]:
+                    group.create_task(judge_again(leg), name=leg.leg)
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
         await self._store.set_state(definition.name, "stopped" if self._stopped_by else "done")
         return judged
 
@@ -206,7 +241,7 @@ class ExperimentRunner:
             leg, result = self._legs[legs[debate]], self._results[legs[debate]]
             merged = {vote.voter: vote for vote in result.votes} | cast
             kept = msgspec.structs.replace(result, votes=tuple(merged.values()))
-            await self._save_result(leg.leg, leg.reserved, kept)
+            await self._store.keep_result(name, leg.leg, kept.to_json())
             self._results[leg.leg] = kept
         if (stored := await self._store.experiment(name)) is not None:
             # The server computes a report again when the experiment has changed.
@@ -215,6 +250,7 @@ class ExperimentRunner:
 
     async def stored_progress(self) -> ExperimentProgress:
         """Where the experiment stands by what is stored, without running it. No result is read."""
+        await self._arena.bookings.settle_held(self._definition.name)
         if self._questions is not None and self._questions.open:
             await self._load()  # how many open debates can be held depends on the answers chosen
         return await stored_progress(self._store, self._definition, self._planned)
@@ -236,6 +272,8 @@ class ExperimentRunner:
         )
 
     async def _load(self) -> None:
+        # The process that let a debate go on may have ended before it could settle it.
+        await self._arena.bookings.settle_held(self._definition.name)
         async for page in self._store.leg_pages(self._definition.name):
             for leg in page:
                 kept = msgspec.structs.replace(leg, result=None, summary=None)  # the text is not needed twice
@@ -249,10 +287,12 @@ class ExperimentRunner:
         return planned_question(name) if self._questions else planned_debate(name)
 
     async def _missing(self, retry_failed: bool) -> AsyncIterator[PlannedLeg]:
-        """The legs without a result: those that were begun first."""
-        begun = [self._planned_leg(name) for name in self._legs if self._is_missing(name, retry_failed)]
-        for leg in begun:
-            yield leg
+        """The legs without a result: first those that were begun and have their money, then the failed."""
+        begun = [name for name in self._legs if self._is_missing(name, retry_failed)]
+        for name in sorted(begun, key=self._is_settled):
+            # What was deleted is not held a second time: its money was spent.
+            if name not in self._results or await self._is_stored(self._legs[name].debate):
+                yield self._planned_leg(name)
         if self._questions is not None:
             for leg in self._questions.first:
                 if leg.leg not in self._legs:
@@ -276,42 +316,60 @@ class ExperimentRunner:
                 yield leg
 
     def _is_missing(self, leg: str, retry_failed: bool) -> bool:
-        result = self._results.get(leg)
-        return result is None or (retry_failed and result.status == "error")
+        return not self._is_settled(leg) or (retry_failed and self._results[leg].status == "error")
+
+    def _is_settled(self, leg: str) -> bool:
+        return leg in self._results and self._legs[leg].held is None
+
+    async def _is_stored(self, debate_id: str) -> bool:
+        return debate_id in await self._arena.store.positions([debate_id])
 
     async def _all_settled(self) -> None:
         """Wait until no debate is under way: the next matchups depend on all results."""
         while self._running:
-            self._settled.clear()
             await self._settled.wait()
+
+    def _notify(self) -> None:
+        self._settled.set()
+        self._settled = asyncio.Event()
 
     # --- one debate -----------------------------------------------------------------------------------
 
-    async def _may_start(self, planned: PlannedLeg, epoch: int) -> bool:
+    async def _check_limits(self) -> None:
+        """Raises Invalid for a debate that was begun before the experiment had a budget, and has no limit."""
+        for leg in self._legs.values():
+            unlimited = self._budget is not None and leg.leg not in self._results and not leg.reserved
+            if not unlimited or not await self._is_stored(leg.debate):
+                continue
+            debate = await self._arena.state(leg.debate)
+            if not is_over(debate) and most_cost(debate) is None:
+                raise Invalid(
+                    f"The debate {leg.debate} was begun before the experiment had a budget, and has no cost "
+                    f"limit. End it first (moot abort {leg.debate}), or run the experiment without a budget."
+                )
+
+    async def _may_start(self, planned: PlannedLeg, epoch: int, retry_failed: bool) -> bool:
         """Whether the debate may be held. Where the rest of the budget is reserved, debates under way are
         waited for, which usually cost less than that."""
         while not self._stopped_by:
-            self._settled.clear()
-            if planned.leg in self._legs or await self._reserve(planned, epoch):
+            settled = self._settled
+            leg = self._legs.get(planned.leg)
+            if leg is None and await self._reserve(planned, epoch):
                 return True
-            if not self._running:
+            if leg is not None and await self._reserve_again(planned, leg, retry_failed):
+                return True
+            if not self._running and not settled.is_set():
                 self._stopped_by = "budget"
                 break
-            await self._settled.wait()
+            await settled.wait()
         return False
 
     async def _reserve(self, planned: PlannedLeg, epoch: int) -> bool:
         """Whether the budget allows the debate: then its money is reserved."""
         limit = await self._setups.debate_limit(planned, self._results)
         amount, debate_id = microdollars(limit or Money(0)), new_id()
-        budget = self._definition.budget
         reserved = await self._store.reserve(
-            self._definition.name,
-            epoch,
-            planned.leg,
-            debate_id,
-            amount,
-            None if budget is None else microdollars(budget),
+            self._definition.name, epoch, planned.leg, debate_id, amount, self._budget
         )
         if not reserved:
             return False
@@ -319,24 +377,45 @@ class ExperimentRunner:
         self._legs[planned.leg] = ExperimentLeg(planned.leg, debate_id, amount)
         return True
 
+    async def _reserve_again(self, planned: PlannedLeg, leg: ExperimentLeg, retry_failed: bool) -> bool:
+        """Whether the budget allows that a leg which was begun is continued, or tried again."""
+        if not await self._is_stored(leg.debate):
+            # It will be opened with the limit of the present definition.
+            most = await self._setups.debate_limit(planned, self._results) or Money(0)
+            return await self._store.reserve_again(
+                self._definition.name, leg.leg, microdollars(most), self._budget
+            )
+        debate = await self._arena.state(leg.debate)
+        most = most_cost(debate)
+        if not (retry_failed and debate.status == "error" and is_over(debate)) or most is None:
+            return True  # what it may cost is reserved, or it cannot be
+        try:
+            await self._arena.bookings.reserve(debate.id, debate.status, most)
+        except OverBudget:
+            return False
+        return True
+
     async def _hold(self, planned: PlannedLeg, retry_failed: bool) -> None:
         leg = self._legs[planned.leg]
         try:
             debate = await self._opened(planned, leg.debate)
             if retry_failed and debate.status == "error":
-                await self._arena.ask(debate.id, Retry())
+                await self._try_again(debate)
             self._arena.run(debate.id)
-            # From its last event on, since a debate that is over has no further one.
-            async for _ in self._arena.watch(debate.id, debate.seq - 1):
-                pass
-            debate = await self._arena.state(debate.id)
-            crash_point("leg-held")
-            if debate.status in ("completed", "aborted", "error"):
-                await self._settle(planned, leg, debate)
+            await self._wait_and_settle(leg, debate)
         finally:
             self._running.discard(planned.leg)
-            self._settled.set()
+            self._notify()
             self._report()
+
+    async def _try_again(self, debate: Debate) -> None:
+        try:
+            await self._arena.ask(debate.id, JudgeNow() if debate.failure == "judge_failed" else Retry())
+        except OverBudget:
+            if most_cost(debate) is not None:
+                self._stopped_by = self._stopped_by or "budget"
+        except Refused:
+            return  # it cannot be tried again, or somebody else does
 
     async def _opened(self, planned: PlannedLeg, debate_id: str) -> Debate:
         """The debate under its reserved id; opened now, unless an earlier run has done that."""
@@ -349,30 +428,23 @@ class ExperimentRunner:
             crash_point("leg-opened")
             return result.debate
 
-    async def _settle(self, planned: PlannedLeg, leg: ExperimentLeg, debate: Debate) -> None:
-        if isinstance(planned, PlannedQuestion):
-            opens = planned.protocol == "open-debate"
-            choice = self._results.get(choice_leg(planned).leg) if opens else None
-            result = question_result(debate, self._definition, planned, choice)
-        else:
-            result = result_of(debate, self._definition.name, planned.group)
-        if known := self._results.get(leg.leg):
-            result = msgspec.structs.replace(result, votes=known.votes)
-        spent = microdollars(debate.cost_so_far)
-        await self._save_result(leg.leg, spent, result)
+    async def _wait_and_settle(self, leg: ExperimentLeg, debate: Debate) -> None:
+        """Wait for a debate, and settle its leg if it is over: it may also be paused."""
+        while True:
+            # From its last event on, since a debate that is over has no further one.
+            async for _ in self._arena.watch(debate.id, debate.seq - 1):
+                pass
+            debate = await self._arena.state(debate.id)
+            crash_point("leg-held")
+            if debate.status not in ENDED:
+                return
+            if settled := await self._arena.bookings.settle_leg(self._definition, leg.leg):
+                break
+            # Somebody has let it go on meanwhile.
+            debate = await self._arena.state(debate.id)
         crash_point("leg-settled")
-        self._add_result(msgspec.structs.replace(leg, reserved=spent), result)
+        self._add_result(msgspec.structs.replace(leg, reserved=settled.spent, held=None), settled.result)
         self._held_now += 1
-
-    async def _save_result(self, leg: str, spent: int, result: LegResult) -> None:
-        await self._store.settle(
-            self._definition.name,
-            leg,
-            spent,
-            result.to_json(),
-            status=result.status,
-            pro_share=result.pro_share,
-        )
 
     # --- progress -------------------------------------------------------------------------------------
 

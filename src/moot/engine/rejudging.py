@@ -11,7 +11,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from moot.core.errors import Invalid
+from moot.core.errors import Invalid, OverBudget
 from moot.core.state import Debate
 from moot.core.terms import Money
 from moot.engine.arena import Arena
@@ -61,22 +61,30 @@ async def rejudge_stored(
     concurrency: int = 4,
 ) -> int:
     """Have all finished debates that these filters name judged again; returns how often one was. Each judging
-    may cost `allowance`, by default what the debate's own limit has left."""
+    may cost `allowance`, by default what the debate's own limit has left. Raises OverBudget, when all others
+    are judged, where the budget of an experiment does not allow it for one that belongs to it."""
     panels, ids = judge_panels(arena, judges, prompts), list[str]()
     while page := (await arena.store.list(filters, limit=IDS_AT_ONCE, offset=len(ids))).heads:
         ids += [head.id for head in page]
     slots, judged = asyncio.Semaphore(concurrency), 0
+    over_budget: OverBudget | None = None
 
     async def judge_again(debate_id: str) -> None:
-        nonlocal judged
+        nonlocal judged, over_budget
         async with slots:
             for panel in panels:
                 for _ in range(repeats):
                     debate = await arena.state(debate_id)
                     if debate.status != "completed" or times_judged(debate, panel, criteria) >= repeats:
                         break
-                    if not debate.being_judged:
-                        await arena.rejudge(debate_id, panel, criteria=criteria, allowance=allowance)
+                    if debate.being_judged:
+                        arena.run(debate_id)  # its process may be gone
+                    else:
+                        try:
+                            await arena.rejudge(debate_id, panel, criteria=criteria, allowance=allowance)
+                        except OverBudget as error:
+                            over_budget = error
+                            return
                     seq = (await arena.state(debate_id)).seq
                     async for _ in arena.watch(debate_id, seq - 1):
                         pass
@@ -85,4 +93,6 @@ async def rejudge_stored(
     async with asyncio.TaskGroup() as group:
         for debate_id in dict.fromkeys(ids):
             group.create_task(judge_again(debate_id), name=f"rejudge {debate_id}")
+    if over_budget is not None:
+        raise over_budget
     return judged

@@ -11,10 +11,11 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from datetime import UTC, datetime
 from time import monotonic
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -62,6 +63,10 @@ class AttemptEnd(Struct):
     """The result, where it asks for tools and so is not the end."""
 
 
+async def _no_leg(debate_id: str) -> None:
+    """No experiment is looked for."""
+
+
 class Runner:
     def __init__(
         self,
@@ -75,9 +80,11 @@ class Runner:
         pace: RunnerTimings,
         tools: Toolbox | None = None,
         missing_keys: Callable[[Debate], Sequence[str]] = lambda _debate: (),
+        settle_leg: Callable[[str], Coroutine[Any, Any, None]] = _no_leg,
         random_number: Callable[[], float] = random.random,
     ) -> None:
-        """`missing_keys` names the providers whose key a user gave for this debate and is lost."""
+        """`missing_keys` names the providers whose key a user gave for this debate and is lost. `settle_leg`
+        is called when a debate of an experiment has nothing more to do."""
         self._id = debate_id
         self._epoch = epoch
         self._store = store
@@ -88,6 +95,7 @@ class Runner:
         self._recorder = CallRecorder(debate_id, epoch, store, provider)
         self._tool_runner = ToolRunner(tools or NoTools(), pace.tool)
         self._missing_keys = missing_keys
+        self._settle_leg = settle_leg
         self._random_number = random_number
         self._jobs: dict[ModelJob | HumanJob, asyncio.Task[Debate | None]] = {}
         self._ending: set[ModelJob | HumanJob] = set()
@@ -99,12 +107,14 @@ class Runner:
         self._seen = 0
         """The last event of the log that the runner has looked at."""
         self._limited = False
+        self._of_experiment = False
 
     async def run(self) -> None:
         """Until the debate has nothing to do, ends, is deleted, or is taken over by another runner."""
         with log_fields(debate=self._id):
             try:
                 debate = await self._store.state_at_least(self._id, 0)
+                self._of_experiment = debate.manner.experiment is not None
                 watch = asyncio.create_task(self._watch(debate.seq), name=f"{self._id} watch")
                 try:
                     await self._run_steps(debate)
@@ -112,9 +122,13 @@ class Runner:
                     watch.cancel()
                     await asyncio.gather(watch, return_exceptions=True)
                     await self._recorder.drop_begun()
+                if self._of_experiment:
+                    await self._settle_leg(self._id)
             except asyncio.CancelledError:
                 # The process is about to stop: the next runner gives the interrupted turns again.
                 await shielded(self._recorder.record(runner_decisions.interrupt_for_shutdown))
+                if self._of_experiment:
+                    await shielded(self._settle_leg(self._id))
                 raise
             except (Fenced, UnknownDebate):
                 return

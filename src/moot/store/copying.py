@@ -8,7 +8,7 @@ are seconds since 1970, yes and no are 1 and 0.
     tokens               name, digest, role, owner, created_at, expires_at
     imports              id, owner, source, state, cursor, passes, report, started_at, updated_at
     experiments          name, definition, state, epoch, created_at, updated_at
-    experiment_legs      experiment, leg, debate, reserved, result, status, pro_share
+    experiment_legs      experiment, leg, debate, reserved, result, status, pro_share, held
     debates              id, place, owner, status, motion, format, turning, turned_at, epoch, created_at,
                          summary
     bodies               debate, digest, packed, body
@@ -72,7 +72,7 @@ READ_SQL = {
         SELECT name, definition, state, epoch, created_at, updated_at FROM experiments ORDER BY name
     """,
     "experiment_legs": """
-        SELECT experiment, leg, debate_id, reserved, result, status, pro_share
+        SELECT experiment, leg, debate_id, reserved, result, status, pro_share, held
         FROM experiment_legs ORDER BY place
     """,
     "bodies": "SELECT debate_id, digest, packed, body FROM bodies WHERE debate_id = ANY(:ids) ORDER BY 1, 2",
@@ -117,10 +117,10 @@ WRITE_SQL = {
             epoch = excluded.epoch, updated_at = excluded.updated_at
     """,
     "experiment_legs": """
-        INSERT INTO experiment_legs (experiment, leg, debate_id, reserved, result, status, pro_share)
-        VALUES (:0, :1, :2, :3, :4, :5, :6)
+        INSERT INTO experiment_legs (experiment, leg, debate_id, reserved, result, status, pro_share, held)
+        VALUES (:0, :1, :2, :3, :4, :5, :6, :7)
         ON CONFLICT (experiment, leg) DO UPDATE SET reserved = excluded.reserved, result = excluded.result,
-            status = excluded.status, pro_share = excluded.pro_share
+            status = excluded.status, pro_share = excluded.pro_share, held = excluded.held
     """,
 }
 COLUMNS = {

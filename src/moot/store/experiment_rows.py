@@ -4,6 +4,10 @@ A *leg* is one planned debate of an experiment. It is reserved before its debate
 the debate will have, and with the most that it may cost. So a process that dies in between leaves a leg that
 the next one completes, never a second debate, and the budget holds over all processes: `reserve` adds a leg
 only for the process that took the experiment over last, and only while the sum stays within the budget.
+
+A leg that is settled may be held again: its debate is retried or judged again, by whatever process. Then it
+is reserved again first (`reserve_again`), with the epoch of its debate (`held`) at which the command will be
+recorded. Until the debate has a later epoch that command may still come, and the leg cannot be settled.
 `MemoryExperiments` is in memory; the others are `sql_experiments`.
 """
 
@@ -66,6 +70,8 @@ class LegCounts(Struct, frozen=True):
     """Legs without a result whose debate has been opened."""
     spent: int
     """For the legs that are over, in millionths of a dollar."""
+    booked: int = 0
+    """For all legs: what those that are over have cost, and the most that the others may cost."""
 
 
 class ExperimentLeg(Struct, frozen=True):
@@ -79,6 +85,14 @@ class ExperimentLeg(Struct, frozen=True):
     """What came of it, as JSON; None until it is settled. It stays when the debate is deleted."""
     summary: str | None = None
     """JSON of `views.summary` while there is no result; None before the debate is opened."""
+    held: int | None = None
+    """From `reserve_again` until it is settled: the epoch of the debate up to which a command may let it go
+    on."""
+
+
+class LegOfDebate(Struct, frozen=True):
+    experiment: str
+    leg: ExperimentLeg
 
 
 class ExperimentStore(Protocol):
@@ -104,8 +118,14 @@ class ExperimentStore(Protocol):
         the experiment over, and Invalid where the leg exists."""
         ...
 
-    async def reserve_more(self, name: str, epoch: int, leg: str, amount: int, budget: int | None) -> bool:
-        """Reserve more for a leg, to judge its debate again. Otherwise as `reserve`."""
+    async def reserve_again(
+        self, name: str, leg: str, amount: int, budget: int | None, held: int | None = None
+    ) -> bool:
+        """Reserve so much in all for a leg that exists, unless more is reserved, before its debate goes on.
+
+        `held` is the epoch of the debate at which the command that lets it go on is recorded, or is not: see
+        `settle`. False where the budget does not allow it, or there is no such leg.
+        """
         ...
 
     async def beat(self, name: str, epoch: int) -> None:
@@ -121,10 +141,29 @@ class ExperimentStore(Protocol):
         *,
         status: str = "completed",
         pro_share: float | None = None,
-    ) -> None:
+        seen: int | None = None,
+    ) -> bool:
         """Record what the debate of the leg has cost, and what came of it; again after another judging.
 
-        `pro_share` is the share of its ballots for the side of the motion."""
+        `pro_share` is the share of its ballots for the side of the motion. `seen` is the epoch that the
+        debate had before its state was read. False, and nothing is changed, where the leg is held at that
+        epoch or a later one: the debate may have gone on since."""
+        ...
+
+    async def keep_result(self, name: str, leg: str, result: str) -> None:
+        """Put another result in the place of that of a settled leg; its money stays as it is."""
+        ...
+
+    async def leg(self, name: str, leg: str) -> ExperimentLeg | None:
+        """Without a summary."""
+        ...
+
+    async def leg_of(self, debate: str) -> LegOfDebate | None:
+        """The experiment that a debate belongs to, and its leg there, without a summary."""
+        ...
+
+    async def held_legs(self, name: str) -> tuple[ExperimentLeg, ...]:
+        """Those that were reserved again and are not settled, without a summary."""
         ...
 
     async def legs(self, name: str) -> tuple[ExperimentLeg, ...]:
@@ -207,11 +246,17 @@ class MemoryExperiments:
         legs[leg] = ExperimentLeg(leg, debate, amount)
         return True
 
-    async def reserve_more(self, name: str, epoch: int, leg: str, amount: int, budget: int | None) -> bool:
-        legs = self._claimed_legs(name, epoch)
-        if not self._fits(name, amount, budget):
+    async def reserve_again(
+        self, name: str, leg: str, amount: int, budget: int | None, held: int | None = None
+    ) -> bool:
+        known = self._legs.get(name, {}).get(leg)
+        if known is None:
             return False
-        legs[leg] = replace(legs[leg], reserved=legs[leg].reserved + amount)
+        more = max(amount - known.reserved, 0)
+        if more and not self._fits(name, more, budget):
+            return False
+        holds = [epoch for epoch in (known.held, held) if epoch is not None]
+        self._legs[name][leg] = replace(known, reserved=known.reserved + more, held=max(holds, default=None))
         return True
 
     def _claimed_legs(self, name: str, epoch: int) -> dict[str, ExperimentLeg]:
@@ -238,11 +283,33 @@ class MemoryExperiments:
         *,
         status: str = "completed",
         pro_share: float | None = None,
-    ) -> None:
+        seen: int | None = None,
+    ) -> bool:
         legs = self._legs.get(name, {})
-        if leg in legs:
-            legs[leg] = replace(legs[leg], reserved=amount, result=result)
-            self._settled[name, leg] = status, pro_share
+        known = legs.get(leg)
+        if known is None or (seen is not None and known.held is not None and known.held >= seen):
+            return False
+        legs[leg] = replace(known, reserved=amount, result=result, held=None)
+        self._settled[name, leg] = status, pro_share
+        return True
+
+    async def keep_result(self, name: str, leg: str, result: str) -> None:
+        known = self._legs.get(name, {}).get(leg)
+        if known is not None and known.result is not None:
+            self._legs[name][leg] = replace(known, result=result)
+
+    async def leg(self, name: str, leg: str) -> ExperimentLeg | None:
+        return self._legs.get(name, {}).get(leg)
+
+    async def leg_of(self, debate: str) -> LegOfDebate | None:
+        for name, legs in self._legs.items():
+            for leg in legs.values():
+                if leg.debate == debate:
+                    return LegOfDebate(name, leg)
+        return None
+
+    async def held_legs(self, name: str) -> tuple[ExperimentLeg, ...]:
+        return tuple(leg for leg in self._legs.get(name, {}).values() if leg.held is not None)
 
     async def legs(self, name: str) -> tuple[ExperimentLeg, ...]:
         return tuple(
@@ -264,6 +331,7 @@ class MemoryExperiments:
             failed=sum(self._settled[name, leg.leg][0] == "error" for leg in settled),
             running=sum(leg.summary is not None for leg in legs),
             spent=sum(leg.reserved for leg in settled),
+            booked=sum(leg.reserved for leg in legs),
         )
 
     async def failed_results(self, name: str, limit: int = 20) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from moot.store.experiment_rows import (
     ExperimentLeg,
     ExperimentState,
     LegCounts,
+    LegOfDebate,
     StoredExperiment,
     leg_exists,
     taken_over,
@@ -20,6 +21,8 @@ from moot.store.experiment_rows import (
 from moot.store.sql import Row, RunStatement, RunTransaction, Steps, sql
 
 COLUMNS = "name, definition, state, epoch, created_at, updated_at, beat_at"
+LEG_COLUMNS = "leg, debate_id, reserved, result, NULL, held"
+"""Those of `ExperimentLeg`, without a summary."""
 
 
 class SqlExperiments(Struct, frozen=True):
@@ -54,8 +57,10 @@ class SqlExperiments(Struct, frozen=True):
     ) -> bool:
         return await self.transact(_reserve(name, epoch, leg, debate, amount, budget))
 
-    async def reserve_more(self, name: str, epoch: int, leg: str, amount: int, budget: int | None) -> bool:
-        return await self.transact(_reserve_more(name, epoch, leg, amount, budget))
+    async def reserve_again(
+        self, name: str, leg: str, amount: int, budget: int | None, held: int | None = None
+    ) -> bool:
+        return await self.transact(_reserve_again(name, leg, amount, budget, held))
 
     async def beat(self, name: str, epoch: int) -> None:
         await self.write(
@@ -74,12 +79,15 @@ class SqlExperiments(Struct, frozen=True):
         *,
         status: str = "completed",
         pro_share: float | None = None,
-    ) -> None:
-        await self.write(
+        seen: int | None = None,
+    ) -> bool:
+        rows = await self.write(
             """
             UPDATE experiment_legs
-            SET reserved = :amount, result = :result, status = :status, pro_share = :share
-            WHERE experiment = :name AND leg = :leg RETURNING leg
+            SET reserved = :amount, result = :result, status = :status, pro_share = :share, held = NULL
+            WHERE experiment = :name AND leg = :leg
+                AND (CAST(:seen AS bigint) IS NULL OR held IS NULL OR held < :seen)
+            RETURNING leg
             """,
             name=name,
             leg=leg,
@@ -87,7 +95,45 @@ class SqlExperiments(Struct, frozen=True):
             result=result,
             status=status,
             share=pro_share,
+            seen=seen,
         )
+        return bool(rows)
+
+    async def keep_result(self, name: str, leg: str, result: str) -> None:
+        await self.write(
+            """
+            UPDATE experiment_legs SET result = :result
+            WHERE experiment = :name AND leg = :leg AND result IS NOT NULL RETURNING leg
+            """,
+            name=name,
+            leg=leg,
+            result=result,
+        )
+
+    async def leg(self, name: str, leg: str) -> ExperimentLeg | None:
+        rows = await self.query(
+            f"SELECT {LEG_COLUMNS} FROM experiment_legs WHERE experiment = :name AND leg = :leg",  # noqa: S608 - our own columns
+            name=name,
+            leg=leg,
+        )
+        return ExperimentLeg(*rows[0]) if rows else None
+
+    async def leg_of(self, debate: str) -> LegOfDebate | None:
+        rows = await self.query(
+            f"SELECT experiment, {LEG_COLUMNS} FROM experiment_legs WHERE debate_id = :debate",  # noqa: S608 - our own columns
+            debate=debate,
+        )
+        return LegOfDebate(rows[0][0], ExperimentLeg(*rows[0][1:])) if rows else None
+
+    async def held_legs(self, name: str) -> tuple[ExperimentLeg, ...]:
+        rows = await self.query(
+            f"""
+            SELECT {LEG_COLUMNS} FROM experiment_legs
+            WHERE experiment = :name AND held IS NOT NULL ORDER BY place
+            """,  # noqa: S608 - our own columns
+            name=name,
+        )
+        return tuple(ExperimentLeg(*row) for row in rows)
 
     async def legs(self, name: str) -> tuple[ExperimentLeg, ...]:
         return tuple([leg async for page in self.leg_pages(name) for leg in page])
@@ -97,7 +143,7 @@ class SqlExperiments(Struct, frozen=True):
         while rows := await self.query(
             """
             SELECT leg, debate_id, reserved, result, CASE WHEN result IS NULL THEN debates.summary END,
-                experiment_legs.place
+                held, experiment_legs.place
             FROM experiment_legs LEFT JOIN debates ON debates.id = debate_id
             WHERE experiment = :name AND experiment_legs.place > :after
             ORDER BY experiment_legs.place LIMIT :limit
@@ -131,6 +177,7 @@ class SqlExperiments(Struct, frozen=True):
             failed=sum(row[1] for row in settled if row[0] == "error"),
             running=running,
             spent=sum(row[2] for row in settled),
+            booked=sum(row[2] for row in rows),
         )
 
     async def failed_results(self, name: str, limit: int = 20) -> tuple[str, ...]:
@@ -191,25 +238,47 @@ def _reserve(name: str, epoch: int, leg: str, debate: str, amount: int, budget: 
     return True
 
 
-def _reserve_more(name: str, epoch: int, leg: str, amount: int, budget: int | None) -> Steps[bool]:
-    yield from _check_epoch(name, epoch)
-    if budget is not None and (yield from _reserved(name)) + amount > budget:
-        return False
-    yield sql(
-        "UPDATE experiment_legs SET reserved = reserved + :amount WHERE experiment = :name AND leg = :leg",
+def _reserve_again(name: str, leg: str, amount: int, budget: int | None, held: int | None) -> Steps[bool]:
+    yield from _locked_epoch(name)
+    # PostgreSQL locks the leg too: it may be settled at the same time.
+    rows = yield sql(
+        """
+        SELECT reserved FROM experiment_legs
+        WHERE experiment = :name AND leg = :leg /*postgres FOR NO KEY UPDATE */
+        """,
         name=name,
         leg=leg,
-        amount=amount,
+    )
+    if not rows:
+        return False
+    more = max(amount - rows[0][0], 0)
+    if more and budget is not None and (yield from _reserved(name)) + more > budget:
+        return False
+    yield sql(
+        """
+        UPDATE experiment_legs
+        SET reserved = reserved + :more,
+            held = CASE WHEN CAST(:held AS bigint) IS NULL OR held > :held THEN held ELSE :held END
+        WHERE experiment = :name AND leg = :leg
+        """,
+        name=name,
+        leg=leg,
+        more=more,
+        held=held,
     )
     return True
 
 
 def _check_epoch(name: str, epoch: int) -> Steps[None]:
     """Raises Fenced for an older epoch than that of the process which runs the experiment."""
+    if (yield from _locked_epoch(name)) != epoch:
+        raise taken_over()
+
+
+def _locked_epoch(name: str) -> Steps[int | None]:
     # PostgreSQL locks the row, so that two processes cannot both spend the last of the budget.
     rows = yield sql("SELECT epoch FROM experiments WHERE name = :name /*postgres FOR UPDATE */", name=name)
-    if not rows or rows[0][0] != epoch:
-        raise taken_over()
+    return rows[0][0] if rows else None
 
 
 def _reserved(name: str) -> Steps[int]:

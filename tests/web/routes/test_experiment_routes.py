@@ -13,13 +13,16 @@ from msgspec.structs import replace
 
 from moot.client import AsyncClient
 from moot.core.errors import Fault
-from moot.core.terms import Request
+from moot.core.terms import Money, Request
 from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments.definition import ExperimentDefinition
 from moot.installation import install_command
 from moot.providers.keys import Secret
 from moot.providers.scripted import Cue, FaultCue, ScriptedProvider
 from moot.settings import ServerSettings
+from moot.store.experiment_rows import MICRODOLLARS
+from tests.engine.billed_league import LEAGUE as BILLED
+from tests.engine.billed_league import BilledLeague, failed_debates
 from tests.web.routes.served import Served, serving
 from tests.web.routes.test_roles import bearer
 
@@ -134,3 +137,34 @@ async def test_failed_debates_of_an_experiment_come_with_their_reason_and_a_deba
         [failure] = found["failures"]
         assert "The key was rejected." in failure["reason"]
         assert (await house.get(failure["debate"], "status")).json()["status"] == "error"
+
+
+async def test_what_clients_let_go_on_is_booked_to_the_experiment_or_refused(tmp_path: Path) -> None:
+    """All failed debates are tried again at once, and the finished ones judged again."""
+    league = BilledLeague(tmp_path)
+    league.break_down()
+    provider, prices = league.providers["scripted"], league.settings.prices
+    async with serving(tmp_path, provider=provider, prices=prices) as house:
+        experiments = house.arena.store.experiments
+        failed = await ExperimentRunner(house.arena, BILLED).run()
+        league.mend()
+        debates = await failed_debates(house.arena)
+        limit = (await house.arena.state(debates[0])).limits.cost
+        assert limit is not None
+        limited = replace(BILLED, budget=failed.spent + limit * Money("2.5"))
+        await experiments.save("league", limited.to_json())
+        replies = await asyncio.gather(*(house.post(debate, "retry") for debate in debates))
+        refusals = [reply for reply in replies if reply.status_code == 409]
+        assert 0 < len(refusals) < len(debates)
+        assert "This debate belongs to the experiment league" in refusals[0].json()["detail"]
+        tried = [debate for debate, reply in zip(debates, replies, strict=True) if reply.status_code != 409]
+        for debate in tried:
+            await house.over(debate)
+        again = await asyncio.gather(*(house.post(debate, "rejudge", {}) for debate in tried))
+        assert {reply.status_code for reply in again} <= {200, 201, 202, 409}
+        progress = await ExperimentRunner(house.arena, limited).run()
+        assert limited.budget is not None
+        assert league.billed <= progress.spent <= limited.budget
+        assert Money((await experiments.counts("league")).booked) / MICRODOLLARS == progress.spent
+        [row] = (await house.http.get("/api/v1/experiments")).json()["experiments"]
+        assert (row["held"], row["failed"]) == (len(tried), len(debates) - len(tried))

@@ -14,6 +14,8 @@ from moot.cli.running import run as run_loop
 from moot.core.errors import Invalid
 from moot.views.text import plural
 
+EXIT_INCOMPLETE = 1
+
 
 def rejudge(
     name: Annotated[
@@ -50,7 +52,10 @@ def rejudge(
     since: Annotated[date | None, Parameter(help="Only debates of this day or later: 2026-11-18.")] = None,
     until: Annotated[date | None, Parameter(help="Only debates of this day or earlier.")] = None,
 ) -> int:
-    """Have all debates of an experiment, or other stored debates, judged again; the ballots are added."""
+    """Have all debates of an experiment, or other stored debates, judged again; the ballots are added.
+
+    Exits with 1 where the budget of the experiment ended it early.
+    """
     from moot.engine.resolve_setup import money
     from moot.store.contract import DebateFilter
 
@@ -62,7 +67,8 @@ def rejudge(
     if (name is None) == (filters == every):
         raise Invalid("Give the name of an experiment, or --search, --model, --since, --until.")
 
-    async def judge_again() -> int:
+    async def judge_again() -> tuple[int, str]:
+        """How often a debate was judged, and why no more were."""
         from moot.cli.commands.experiment import find_experiment
         from moot.engine.arena import Arena
         from moot.engine.experiment_runner import ExperimentRunner
@@ -71,7 +77,7 @@ def rejudge(
 
         async with Arena.open() as arena:
             if name is None:
-                return await rejudge_stored(
+                judged = await rejudge_stored(
                     arena,
                     filters,
                     judge or (),
@@ -80,21 +86,31 @@ def rejudge(
                     prompts=prompts,
                     repeats=repeats,
                 )
+                return judged, ""
             found = await find_experiment(arena, name)
-            return await ExperimentRunner(arena, from_json(found.definition)).rejudge(
+            runner = ExperimentRunner(arena, from_json(found.definition))
+            judged = await runner.rejudge(
                 judge or (),
                 criteria=criterion or (),
                 allowance=money(allowance),
                 prompts=prompts,
                 repeats=repeats,
             )
+            return judged, runner.stopped_by
 
     several = len(prompts) > 1 or repeats > 1
-    times = run_loop(judge_again())
-    Terminal.out().line(
+    (times, stopped_by), terminal = run_loop(judge_again()), Terminal.out()
+    terminal.line(
         f"{plural(times, 'judging')} held." if several else f"{plural(times, 'debate')} judged again."
     )
-    return 0
+    if stopped_by == "budget":
+        terminal.line(
+            "The budget allows no further judging. Raise it in the file (moot experiment run FILE) or give a "
+            "smaller --allowance, and repeat this."
+        )
+    elif stopped_by:
+        terminal.line("Stopped. Repeat this to judge the others.")
+    return EXIT_INCOMPLETE if stopped_by else 0
 
 
 def _read_prompts(paths: Sequence[Path]) -> dict[str, str]:
