@@ -192,8 +192,40 @@ def test_without_a_judge_the_debaters_own_model_is_asked_as_referee() -> None:
     assert concession(debate)
 
 
-@pytest.mark.parametrize("text", ["You are right, I agree.", "I concur.", "They conceded nothing, nor do I."])
-def test_words_of_agreement_are_not_even_asked_about(text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I agree.",
+        "You're right.",
+        "You’re right.",
+        "I yield. You win.",
+        "Trees are tall.\n\n**I agree.**",
+        "You are right, I agree.",
+        "Okay, I give up",
+        "I concur.",
+        "My opponent has convinced me.",
+    ],
+)
+def test_a_sentence_of_nothing_but_agreement_is_asked_about(text: str) -> None:
+    debate = answered("I say so.", text)
+    assert [asked.kind for asked in debate.asides] == ["concession", "referee"]
+    assert debate.asides[0].about in text
+    assert concession(debate)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I agree with my opponent that it costs, but trees are tall.",
+        "I agree. But trees are tall.",
+        "You have convinced me of one thing: trees are tall.",
+        "If you win. that is luck.",
+        "My opponent wrote: I agree.",
+        "I yield the rest of my time.",
+        "They conceded nothing, nor do I.",
+    ],
+)
+def test_courtesy_within_a_speech_is_not_even_asked_about(text: str) -> None:
     debate = answered("I say so.", text)
     assert not debate.asides
     assert concession(debate) is None

@@ -42,6 +42,22 @@ CONCESSION_HINTS = re.compile(
     r"|\b(?:you're|you are|my opponent is|the other side is) (?:completely |entirely )?right[.!]",
     re.IGNORECASE,
 )
+_GIVING_WAY = (
+    r"(?:I|we) (?:hereby |must |have to |do |now |fully |completely |entirely |wholly |totally |honestly )*"
+    r"(?:agree|concur|yield|surrender|resign|give (?:up|in|way)|admit defeat)"
+    r"(?: (?:with|to) (?:you|my opponent|the other side))?(?: (?:completely|entirely|fully|on everything))?"
+    r"|(?:you(?:['’]re| are)|my opponent is|the other side is) (?:completely |entirely |absolutely )?right"
+    r"|(?:you|my opponent|the other side) (?:win|wins|have won|has won)"
+    r"|(?:you|my opponent|the other side) (?:have |has |['’]ve )?(?:persuaded|convinced) me"
+)
+BARE_AGREEMENT = re.compile(
+    rf"(?:^|(?<=[.!?…]))[ \t]*[*_]*(?:(?:well|yes|okay|ok|fine|very well|all right),? )?(?:{_GIVING_WAY})"
+    rf"(?:(?:,|;| and|, and) (?:{_GIVING_WAY}))*[*_]*(?:[.!]+[*_]*|$)"
+    r"(?!\s*(?:but|however|yet|still|nevertheless|nonetheless|even so|that said)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A sentence that is nothing but agreement, and that the next one does not take back: "I agree with you that
+it costs, but …" and "I agree. But …" are courtesy, about which nobody is asked."""
 _SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？]?")
 MAX_HINT_CHARS = 300
 LONGEST_HINTED = 20_000
@@ -253,8 +269,12 @@ def _hint_in(text: str, *, by_hand: bool) -> str:
     if last.casefold() == CONCEDE.casefold():
         return last
     end = text[-LONGEST_HINTED:]
-    hint = None if by_hand else CONCESSION_HINTS.search(end)
-    return _sentence(end, hint.start()) if hint else ""
+    if by_hand:
+        return ""
+    if hint := CONCESSION_HINTS.search(end):
+        return _sentence(end, hint.start())
+    bare = BARE_AGREEMENT.search(end)
+    return bare[0].strip()[:MAX_HINT_CHARS] if bare else ""
 
 
 def may_concede(debate: Debate) -> bool:
