@@ -46,12 +46,13 @@ from moot.judging.labels import choose_labels
 from moot.judging.parties import party_of
 from moot.judging.recusal import with_free_ids
 from moot.rules.budget import cut_off
-from moot.rules.side_questions import continuation
+from moot.rules.side_questions import continuation, skipped_speech
 
 MAX_REMARKS = 100
 MAX_REMARK_CHARS = 2000
 MAX_JUDGINGS = 20
 MAX_EXTENSION_SECONDS = 3600.0
+NOBODY_HEARS = "Nobody would hear a remark now."
 
 Decision = tuple[Event, ...] | Refused
 
@@ -297,7 +298,7 @@ class AddRemark(Command, frozen=True):
 
     def decide(self, debate: Debate) -> Decision:
         if debate.final or debate.status in ("judging", "error"):
-            return Refused("Nobody would hear a remark now.", debate.status)
+            return Refused(NOBODY_HEARS, debate.status)
         # Questions and remarks are counted apart: too many questions must not silence the moderator.
         if sum(remark.question == self.question for remark in debate.remarks) >= MAX_REMARKS:
             kind = "questions" if self.question else "remarks"
@@ -310,7 +311,20 @@ class AddRemark(Command, frozen=True):
             )
         if self.to is not None and all(seat.id != self.to for seat in debate.seats):
             raise Invalid("There is no such seat.", {"to": ["Unknown seat"]})
+        if not (listeners := self._listeners(debate)):
+            return Refused(f"{NOBODY_HEARS} The last speech has begun.", debate.status)
+        if self.to is not None and self.to not in listeners:
+            name = debate.seat(self.to).name
+            return Refused(f"{name} does not speak again, and would not hear it.", debate.status)
         return (RemarkInjected(len(debate.remarks) + 1, text, self.by, self.to, self.question),)
+
+    def _listeners(self, debate: Debate) -> set[str]:
+        """The seats with a speech that is still to begin; only later speeches hear a remark."""
+        if debate.in_circles:
+            return set()
+        begun = {turn.slot for turn in debate.live}
+        coming = (slot for slot in debate.remaining_slots() if slot.index not in begun)
+        return {slot.seat for slot in coming if self.question or not skipped_speech(debate, slot)}
 
 
 # --- judging and ending -------------------------------------------------------------------------------

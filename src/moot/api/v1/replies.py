@@ -201,19 +201,25 @@ def action_reply(message: str) -> Callable[[Debate], ActionResponse]:
     return reply
 
 
-def queued_reply(message: str) -> Callable[[Debate], InjectResponse]:
-    """Makes replies to commands that wait until the current speech has ended."""
+def remark_reply(debate: Debate) -> InjectResponse:
+    """A remark waits until the current speech has ended; the reply says who hears it then."""
+    return InjectResponse(
+        debate_id=debate.id,
+        current_round=rounds.round_number(debate),
+        status="queued",
+        message=_heard_by(debate),
+        current_status=STATES[debate.status],
+    )
 
-    def reply(debate: Debate) -> InjectResponse:
-        return InjectResponse(
-            debate_id=debate.id,
-            current_round=rounds.round_number(debate),
-            status="queued",
-            message=message,
-            current_status=STATES[debate.status],
-        )
 
-    return reply
+def _heard_by(debate: Debate) -> str:
+    remark = debate.remarks[-1] if debate.remarks else None
+    if remark is None or remark.to is None:
+        return "It is heard by every speech that starts from now on."
+    name = debate.seat(remark.to).name
+    if remark.question:
+        return f"Every speech that starts from now on hears it, and {name} is to answer it."
+    return f"Only {name} hears it, in every speech of theirs that starts from now on."
 
 
 def round_reply(debate: Debate) -> SubmitRoundResponse:
