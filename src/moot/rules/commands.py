@@ -43,7 +43,7 @@ from moot.core.state import ZERO, Call, Debate, Turn
 from moot.core.terms import DebateVerdict, Judge, Money, Slot, StepSize, Usage
 from moot.judging import audience_votes
 from moot.judging.labels import choose_labels
-from moot.judging.parties import party_of
+from moot.judging.parties import party_called
 from moot.judging.recusal import with_free_ids
 from moot.rules.budget import cut_off
 from moot.rules.side_questions import continuation, skipped_speech
@@ -378,7 +378,7 @@ class JudgeAgain(Command, frozen=True):
 
 
 class DecideWinner(Command, frozen=True):
-    """A person names the winner's seat, or None for a draw."""
+    """A person names the winner's seat, by its id or by the letter of its place (A, B, …); None: a draw."""
 
     winner: str | None
     reason: str = ""
@@ -386,7 +386,7 @@ class DecideWinner(Command, frozen=True):
     def decide(self, debate: Debate) -> Decision:
         if debate.final or debate.status in ("created", "judging"):
             return Refused("The debate cannot be decided now.", debate.status)
-        winner = party_of(debate, self.winner) if self.winner is not None else None
+        winner = party_called(debate, self.winner) if self.winner is not None else None
         if self.winner is not None and winner is None:
             raise Invalid("There is no such debater.", {"winner": ["Unknown participant"]})
         verdict = DebateVerdict(
