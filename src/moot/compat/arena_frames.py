@@ -67,7 +67,7 @@ from moot.views.transcript import thoughts
 FORMAT = "free"
 TYPE = "turn-based"
 LETTERS = ascii_uppercase
-AUTOMATIC_SKIPS = ("no questions", "clock", "stopped", "budget")
+AUTOMATIC_SKIPS = ("no questions", "clock", "stopped", "budget", "concession", "stalemate")
 """Reasons for which a speech is left out without a command to skip it."""
 
 STATES: dict[Status, BoutState] = {

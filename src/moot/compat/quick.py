@@ -159,8 +159,9 @@ def _rounds(seen: SeenEvent) -> Iterator[QuickEvent]:
     event = seen.event
     match event:
         case TurnStarted(tone="summary"):
-            already_sent = (
-                any(turn.slot == event.slot for turn in seen.before.turns) if seen.before else False
+            before = seen.before
+            already_sent = before is not None and (
+                any(turn.slot == event.slot for turn in before.turns) or before.rounds_done >= event.round
             )
         case RoundCompleted():
             already_sent = any(

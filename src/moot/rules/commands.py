@@ -46,7 +46,7 @@ from moot.judging.labels import choose_labels
 from moot.judging.parties import party_called
 from moot.judging.recusal import with_free_ids
 from moot.rules.budget import cut_off
-from moot.rules.side_questions import continuation, skipped_speech
+from moot.rules.side_questions import continuation, skipped_speech, summary_slots
 
 MAX_REMARKS = 100
 MAX_REMARK_CHARS = 2000
@@ -399,7 +399,7 @@ class DecideWinner(Command, frozen=True):
 
 
 class Stop(Command, frozen=True):
-    """End the speeches; what was said is judged."""
+    """End the speeches; what was said is judged, or summed up where the format has a summary."""
 
     reason: str = ""
 
@@ -409,8 +409,9 @@ class Stop(Command, frozen=True):
         if debate.final or debate.status == "judging":
             return Refused("The debate is over.", debate.status)
         stopped = (*interrupt(debate, "stop"), DebateStopped(self.reason))
-        resumed = (DebateResumed(),) if debate.status == "paused" and _poll_follows(debate) else ()
-        return (*stopped, *resumed, *end_speeches(debate, "stopped", self.reason))
+        ending = end_speeches(debate, "stopped", self.reason)
+        goes_on = debate.status == "paused" and all(isinstance(event, TurnSkipped) for event in ending)
+        return (*stopped, *((DebateResumed(),) if goes_on else ()), *ending)
 
 
 class Abort(Command, frozen=True):
@@ -439,13 +440,18 @@ def conclude_speeches(debate: Debate, why: EndReason, reason: str = "") -> tuple
     return (DebateEnded(why, reason),)
 
 
-def end_speeches(debate: Debate, why: Literal["stopped", "budget"], reason: str = "") -> tuple[Event, ...]:
-    """End the speeches early. A vote that is still to come is held first: only the speeches are skipped."""
-    if not _poll_follows(debate):
-        return (*close_polls(debate, why), *conclude_speeches(debate, why, reason))
+def end_speeches(
+    debate: Debate, why: Literal["stopped", "budget"], reason: str = "", *, summed_up: bool = True
+) -> tuple[Event, ...]:
+    """End the speeches early. The moderator's summary (unless not `summed_up`) and a vote that are still to
+    come follow: only the other speeches are skipped."""
     speaking = {turn.slot for turn in debate.live}
-    remaining = (slot for slot in debate.remaining_slots() if slot.index not in speaking)
-    return tuple(TurnSkipped(slot.index, slot.seat, why) for slot in remaining)
+    remaining = [slot for slot in debate.remaining_slots() if slot.index not in speaking]
+    summaries = summary_slots(debate) if summed_up and _goes_on(debate) else ()
+    closing = [slot for slot in remaining if slot in summaries]
+    if not (closing or _poll_follows(debate)):
+        return (*close_polls(debate, why), *conclude_speeches(debate, why, reason))
+    return tuple(TurnSkipped(slot.index, slot.seat, why) for slot in remaining if slot not in closing)
 
 
 def close_polls(debate: Debate, by: str) -> tuple[PollClosed, ...]:
@@ -479,8 +485,12 @@ def _cut_all(debate: Debate, by: Literal["judge", "decide", "abort"]) -> tuple[E
 
 
 def _poll_follows(debate: Debate) -> bool:
-    going_on = debate.running or debate.status == "paused"
-    return bool(debate.manner.polls) and going_on and debate.has_speeches and debate.poll("after") is None
+    return bool(debate.manner.polls) and _goes_on(debate) and debate.poll("after") is None
+
+
+def _goes_on(debate: Debate) -> bool:
+    """Whether something was said, and the debate is under way."""
+    return debate.has_speeches and (debate.running or debate.status == "paused")
 
 
 def _judging(

@@ -158,7 +158,8 @@ def _perform(batch: EventBatch, step: Plan) -> None:
     match step:
         case Speak(slots) if budget.cannot_afford(batch.debate, slots):
             batch.add(*_exhausted(batch.debate))
-            batch.add(*_out_of_money(batch.debate))
+            # A summary that is too dear is not tried again.
+            batch.add(*_out_of_money(batch.debate, summed_up=slots[0].tone != "summary"))
             _perform(batch, _next_step(batch))
         case Speak(slots):
             _start_turns(batch, slots)
@@ -305,10 +306,10 @@ def _exhausted(debate: Debate) -> tuple[Event, ...]:
     return (*_warning(debate, reached=True), reached)
 
 
-def _out_of_money(debate: Debate) -> tuple[Event, ...]:
+def _out_of_money(debate: Debate, *, summed_up: bool = True) -> tuple[Event, ...]:
     """End the speeches. Where there was none yet, the debate has failed."""
     if debate.has_speeches:
-        return end_speeches(debate, "budget")
+        return end_speeches(debate, "budget", summed_up=summed_up)
     return (*close_polls(debate, "budget"), DebateFailed("budget", TOO_LITTLE_MONEY))
 
 

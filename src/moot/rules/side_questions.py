@@ -95,14 +95,28 @@ def questions_before(debate: Debate, coming: tuple[Slot, ...]) -> tuple[SideQues
     )
 
 
-def latest_turns(debate: Debate) -> tuple[Turn, ...]:
+def latest_turns(debate: Debate, *, of_debaters: bool = False) -> tuple[Turn, ...]:
     """The latest speech that counts, and those given at the same time."""
-    last = next((turn for turn in reversed(debate.turns) if turn.used_slot), None)
+    counted = (turn for turn in reversed(debate.turns) if turn.used_slot)
+    last = next((turn for turn in counted if not of_debaters or is_debater(debate, turn.seat)), None)
     if last is None:
         return ()
     group = debate.schedule[last.slot].group
     return tuple(
         turn for turn in debate.turns if turn.used_slot and debate.schedule[turn.slot].group == group
+    )
+
+
+def is_debater(debate: Debate, seat_id: str) -> bool:
+    return debate.seat(seat_id).role == "debater"
+
+
+def summary_slots(debate: Debate) -> tuple[Slot, ...]:
+    """The moderator's summary, where the format has one that is still to be given."""
+    return tuple(
+        slot
+        for slot in debate.remaining_slots()
+        if slot.tone == "summary" and not is_debater(debate, slot.seat)
     )
 
 
@@ -254,7 +268,7 @@ def concession_hint(debate: Debate, turn: Turn) -> str:
     """The passage of a speech that sounds like a concession; empty without one, or where nobody may
     concede."""
     seat = debate.seat(turn.seat)
-    if not may_concede(debate) or seat.model.small:
+    if not may_concede(debate) or seat.model.small or seat.role != "debater":
         return ""
     if turn.state != "completed" or not turn.has_words or winner_if_conceded(debate, turn.seat) is None:
         return ""
