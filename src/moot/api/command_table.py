@@ -340,7 +340,8 @@ COMMANDS: tuple[PersonCommand, ...] = (
         buttons=(Button("stop", rules.Stop(), "End the debate", "S", "bar", kind="bad"),),
         label="Stop and judge",
         tag="Steering",
-        description="No further speech; what was said is judged. Where a person decides (`user-decides`) the "
+        description="No further speech; what was said is judged. A panel's Moderator sums up first; a second "
+        "stop leaves that out too. Where a person decides (`user-decides`) the "
         "debate ends without a verdict: `decide` ends it with one.",
         response_description="The debate is stopped.",
     ),

@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from moot.api.problems import ErrorCode
 from moot.core.events import EndReason
 from moot.core.terms import Side, WinningRule
 from moot.views.json_types import SCHEMA_TEMPLATE, Amount, Count, DebateId, Dollars, Nth, Timestamp, one_of
@@ -30,8 +31,6 @@ class OlderShape(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 # --- quick debates --------------------------------------------------------------------------------------
-
-ErrorCode = Literal["INVALID_TOPIC", "RATE_LIMIT", "LLM_ERROR", "INTERNAL_ERROR"]
 
 
 class QuickCreated(OlderShape, frozen=True, kw_only=True):
