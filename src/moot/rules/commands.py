@@ -319,12 +319,13 @@ class AddRemark(Command, frozen=True):
         return (RemarkInjected(len(debate.remarks) + 1, text, self.by, self.to, self.question),)
 
     def _listeners(self, debate: Debate) -> set[str]:
-        """The seats with a speech that is still to begin; only later speeches hear a remark."""
+        """The seats with a speech still to begin, and people who are speaking, who read it at once."""
         if debate.in_circles:
             return set()
+        people = {turn.seat for turn in debate.live if debate.seat(turn.seat).model.human}
         begun = {turn.slot for turn in debate.live}
         coming = (slot for slot in debate.remaining_slots() if slot.index not in begun)
-        return {slot.seat for slot in coming if self.question or not skipped_speech(debate, slot)}
+        return people | {slot.seat for slot in coming if self.question or not skipped_speech(debate, slot)}
 
 
 # --- judging and ending -------------------------------------------------------------------------------

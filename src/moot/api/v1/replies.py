@@ -213,13 +213,23 @@ def remark_reply(debate: Debate) -> InjectResponse:
 
 
 def _heard_by(debate: Debate) -> str:
-    remark = debate.remarks[-1] if debate.remarks else None
-    if remark is None or remark.to is None:
-        return "It is heard by every speech that starts from now on."
-    name = debate.seat(remark.to).name
-    if remark.question:
-        return f"Every speech that starts from now on hears it, and {name} is to answer it."
-    return f"Only {name} hears it, in every speech of theirs that starts from now on."
+    """Who hears the last remark. A person who is speaking reads it at once; a model begins without it."""
+    remark = debate.remarks[-1]
+    live = {turn.slot for turn in debate.live}
+    later = {slot.seat for slot in debate.remaining_slots() if slot.index not in live}
+    name = debate.seat(remark.to).name if remark.to else ""
+    sentences = [
+        f"{seat.name}, who is speaking, reads it now."
+        for seat in (debate.seat(turn.seat) for turn in debate.live)
+        if seat.model.human and remark.to in (None, seat.id)
+    ]
+    if later and (not name or remark.question):
+        sentences.append("It is heard by every speech that starts from now on.")
+    elif remark.to in later:
+        sentences.append(f"Only {name} hears it, in every speech of theirs that starts from now on.")
+    if name and remark.question:
+        sentences.append(f"{name} is to answer it.")
+    return " ".join(sentences)
 
 
 def round_reply(debate: Debate) -> SubmitRoundResponse:
