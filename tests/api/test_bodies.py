@@ -326,7 +326,7 @@ OTHERS: list[tuple[str, type[bodies.Body], object, dict[str, str]]] = [
     ("inject to", bodies.Inject, {"text": "x", "to": "somebody"}, {"to": "Must be a participant id"}),
     ("inject to null", bodies.Inject, {"text": "x", "to": None}, {"to": "Must be a string"}),
     ("context", bodies.InjectContext, {"additionalContext": 7}, {"additionalContext": "Must be a string"}),
-    ("decide", bodies.Decide, {"winner": "me"}, {"winner": "Must be a participant id, tie or draw"}),
+    ("decide", bodies.Decide, {"winner": "me"}, {"winner": "Must be a participant id, A, B, tie or draw"}),
     ("decide null", bodies.Decide, {"winner": None}, {"winner": "Must be a string"}),
 ]  # fmt: skip
 

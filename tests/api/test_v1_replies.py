@@ -6,8 +6,10 @@ import json
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from moot.api.v1 import replies
+from moot.core.errors import Refused
 from moot.core.events import (
     DebatePaused,
     DebateReady,
@@ -22,7 +24,8 @@ from moot.core.events import (
 )
 from moot.core.evolve import fold
 from moot.core.state import Debate
-from moot.core.terms import DebateLimits, DebateOptions, Money
+from moot.core.terms import FREE, HUMAN, DebateLimits, DebateOptions, Model, Money
+from moot.rules.commands import AddRemark
 from moot.store.contract import DebateHead, DebatePage
 from moot.views.json_types import encoder
 from moot.views.summary import summary
@@ -31,6 +34,8 @@ from moot.views.transcript_json import to_json
 from tests.api.v1_contract import CREATED, LISTING, STATUS, TRANSCRIPT, keeps
 from tests.api.watching import NAMES, watch
 from tests.golden.reading import log_of
+from tests.rules.simulate import Simulation, speak
+from tests.support.event_factories import seats, table
 from tests.support.for_each import for_each
 from tests.views.logs import Log, held, seat
 
@@ -275,3 +280,36 @@ def test_a_pause_before_the_first_round_does_not_make_one():
     assert sent(replies.status_reply(log.debate))["currentRound"] == 0
     assert sent(replies.status_reply(manual().debate))["currentRound"] == 1
     assert sent(replies.action_reply("Good.")(manual().add(DebatePaused()).debate))["currentRound"] == 1
+
+
+# --- remarks ------------------------------------------------------------------------------------------
+
+FROM_NOW_ON = "It is heard by every speech that starts from now on."
+
+
+@pytest.mark.parametrize(
+    ("remark", "message"),
+    [
+        (AddRemark("Mind the cost."), FROM_NOW_ON),
+        (
+            AddRemark("Mind the cost.", to="b"),
+            "Only Seat 2 hears it, in every speech of theirs that starts from now on.",
+        ),
+        (AddRemark("What does it cost?", to="b", question=True), f"{FROM_NOW_ON} Seat 2 is to answer it."),
+    ],
+)
+def test_the_reply_to_a_remark_says_who_hears_it(remark: AddRemark, message: str) -> None:
+    simulation = Simulation(table("free"), speak).start().run_until(lambda d: d.is_live(1))
+    simulation.ask(remark)
+    assert replies.remark_reply(simulation.debate).message == message
+
+
+@pytest.mark.parametrize("to", [None, "b"])
+def test_a_person_who_gives_the_last_speech_reads_a_remark_and_a_model_does_not(to: str | None) -> None:
+    model, person = seats("for", "against")
+    person = replace(person, model=Model(HUMAN, "ada", price=FREE))
+    opening = table("free", seats=(model, person), limits=DebateLimits(1, turns=2))
+    simulation = Simulation(opening, speak).start().run_until(lambda d: d.is_live(2))
+    assert isinstance(simulation.ask(AddRemark("Mind the cost.", to="a")), Refused)
+    assert isinstance(simulation.ask(AddRemark("Mind the cost.", to=to)), tuple)
+    assert replies.remark_reply(simulation.debate).message == "Seat 2, who is speaking, reads it now."

@@ -155,6 +155,17 @@ def test_a_failed_speech_is_an_error_and_comes_to_its_end():
     assert end["replace"]
 
 
+def test_a_speech_that_its_time_cut_is_an_error_of_the_sort_that_ends_nothing():
+    log = speaking("Half a")
+    log.settle("Half a").add(TurnCompleted(2, 2, truncated="timeout"))
+    told_ = last(PLAIN, watch(log.records), TurnCompleted)
+    assert [name for name, _ in told_][:2] == ["error", "participant"]
+    error, end = told_[0][1], told_[1][1]
+    assert (error["type"], error["retryable"], error["participantId"]) == ("timeout", False, "against")
+    assert "reason" not in error
+    assert (end["done"], end["truncated"]) == (True, "timeout")
+
+
 def test_a_speech_that_was_cut_ends_with_who_cut_it():
     log = speaking("Well, ").add(TurnInterrupted(2, "skip"))
     ((_, end),) = last(PLAIN, watch(log.records), TurnInterrupted)

@@ -53,6 +53,10 @@ def cast(request: Request) -> Iterable[Cue]:
             return [SayCue("I take that back"), FaultCue(Fault("disconnected", "transient"))]
         case "demo" if "a torrent" in said:
             return [SayCue(" ".join(Random(said).choices(WORDS, k=700)))]
+        case "demo" if "going in circles" in said and "You are a fair moderator" not in said:
+            return [SayCue("We have been over this before, and I say so again.")]
+        case "demo" if "a silence of the Skeptic" in said and "You are a skeptic" not in said:
+            return improvise(request)
         case "demo" if "a silence" in said:
             return [SayCue("Well, "), StallCue()]
         case _:

@@ -143,7 +143,9 @@ def test_what_cannot_be_done_now_is_a_conflict(api: httpx.Client) -> None:
         ({"type": "inject", "payload": 7}, {"payload": ["Must be a string"]}),
         ({"type": "skip", "turnNumber": 0}, {"turnNumber": ["Must be between 1 and 100000"]}),
         ({"type": "pause", "turnNumber": 1}, {"turnNumber": ["Only for skip"]}),
-        ({"type": "stop"}, {"type": ["Must be one of: pause, resume, skip, inject"]}),
+        ({"type": "decide"}, {"payload": ["Must be A, B or draw"]}),
+        ({"type": "decide", "payload": "me"}, {"payload": ["Must be A, B or draw"]}),
+        ({"type": "stop"}, {"type": ["Must be one of: pause, resume, skip, inject, decide"]}),
         ({"payload": "x"}, {"type": ["Field required"]}),
         ({"type": "pause", "now": True}, {"now": ["Unknown field"]}),
     ],
@@ -182,9 +184,24 @@ def test_nobody_judges_where_the_user_decides(api: httpx.Client) -> None:
     with watching(api, debate_id) as told:
         for _ in range(2):
             until(told, "turn.completed")
-        seat = api.get(f"/api/v1/debates/{debate_id}").json()["participants"][1]["id"]
-        assert api.post(f"/api/v1/debates/{debate_id}/decide", json={"winner": seat}).is_success
+        assert next(told)["choices"] == ["A", "B", "draw"]
+        assert api.get(f"/api/debates/{debate_id}").json()["waitingFor"] == "decision"
+        late = ask(api, f"/api/debates/{debate_id}/turn", {"type": "inject", "payload": "Well?"}, 409).json()
+        assert late["detail"].startswith("Nobody would hear a remark now")
+        answer = ask(api, f"/api/debates/{debate_id}/turn", {"type": "decide", "payload": "B"}, 202).json()
+        assert answer["action"] == {"type": "decide", "payload": "B"}
+        assert next(told)["action"] == {"type": "decide", "payload": "B"}
         assert until(told, "debate.completed")["winner"] == "B"
+    assert "waitingFor" not in api.get(f"/api/debates/{debate_id}").json()
+
+
+@pytest.mark.parametrize("by_id", [False, True])
+def test_v1_decides_by_the_letter_or_by_the_id_that_is_shown(api: httpx.Client, by_id: bool) -> None:
+    opened_ = ask(api, "/api/debates", bout(maxTurns=1, winningCondition="user-decides"), 201).json()
+    to, winner = f"/api/v1/debates/{opened_['id']}/decide", opened_["debaterA"]["id"] if by_id else "A"
+    assert ask(api, to, {"winner": "C"}, 422).json()["errors"] == {"winner": ["Unknown participant"]}
+    ask(api, to, {"winner": winner})
+    assert api.get(f"/api/debates/{opened_['id']}").json()["winner"] == "A"
 
 
 def test_both_sides_conceding_end_it_at_once_although_a_judge_was_asked_for(api: httpx.Client) -> None:

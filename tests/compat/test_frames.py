@@ -9,20 +9,21 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from moot.api.frames import Dialect, NativeFrames, SeenEvent, as_lines, parse_cursor
+from moot.api.frames import Dialect, NativeFrames, SeenEvent, as_lines, parse_cursor, seen_event
 from moot.compat.arena_frames import ArenaFrames, debate_reply, seat_letter
 from moot.compat.plain_stream import end_seq, turns_by_slot
 from moot.compat.turn_stream import TurnFrames
-from moot.core.events import Recorded
+from moot.core.events import AsideAnswered, Recorded
 from moot.core.state import Debate, Turn
-from moot.core.terms import DebateOptions
+from moot.core.terms import DebateLimits, DebateOptions
 from moot.core.visibility import OBSERVER, OWNER, Viewer
 from moot.views.transcript import transcript
 from moot.views.transcript_json import to_json
 from tests.api.watching import BOUTS, NAMES, PLAIN, QUICK, named, sent, told, watch
 from tests.golden.reading import log_of
 from tests.rules.random_debates import law
-from tests.rules.simulate import Simulation
+from tests.rules.simulate import Reply, Sent, Simulation, aside
+from tests.support.event_factories import table
 from tests.support.for_each import for_each
 from tests.views.logs import held
 
@@ -40,6 +41,7 @@ BOUT_MEMBERS = {
     "token": {"speaker", "content"},
     "turn.completed": {"speaker", "turnNumber", "fullContent"},
     "action.processed": {"action"},
+    "decision.awaited": {"choices"},
     "debate.completed": {"winner", "reason"},
 }
 CODES = {"INVALID_TOPIC", "RATE_LIMIT", "LLM_ERROR", "INTERNAL_ERROR"}
@@ -247,3 +249,18 @@ def test_who_speaks_at_the_same_time_hears_the_others_afterwards(name: str) -> N
         assert [whole[turn.slot + 1] for turn in turns_by_slot(debate)] == [
             turn.text for turn in turns_by_slot(debate)
         ]
+
+
+def test_a_watcher_is_told_too_when_what_was_asked_before_is_not_theirs_to_read() -> None:
+    manner = DebateOptions(winning="user-decides")
+    opening = table("free", limits=DebateLimits(1, turns=2), manner=manner, judges=())
+
+    def script(asked: Sent) -> Reply:
+        return Reply(aside(asked, yes=False)) if asked.purpose.aside else Reply("I agree.")
+
+    simulation = Simulation(opening, script).start().run()
+    hidden = simulation.records[-1]
+    assert isinstance(hidden.event, AsideAnswered)
+    for viewer in (OWNER, Viewer()):
+        seen = seen_event(hidden, simulation.states[-2], simulation.states[-1], viewer)
+        assert [sent(frame)["type"] for frame in ArenaFrames(viewer).frames(seen)] == ["decision.awaited"]

@@ -255,12 +255,64 @@ def test_a_lent_key_serves_the_usual_model_and_without_one_it_is_missed(tmp_path
         ServerThread(tmp_path, FREE, endpoints=moved, model="groq/openai/gpt-oss-120b") as running,
         httpx.Client(base_url=running.served.url, timeout=60) as api,
     ):
-        assert ask(api, "/api/debate", {"topic": "Cats or dogs?"}, 503).json()["type"] == MISSED
+        refused = ask(api, "/api/debate", {"topic": "Cats or dogs?"}, 503)
+        missed = refused.json()
+        assert (missed["type"], missed["code"], missed["retryable"]) == (MISSED, "LLM_ERROR", False)
+        assert missed["message"] == missed["detail"]
+        assert "There is no key for Groq" in missed["message"]
+        assert "retry-after" not in refused.headers
         key = "gsk_canary0123456789"
         told = ask(api, "/api/debate", {"topic": "Cats or dogs?"}, X_Provider_Key_groq=key)
         assert kinds(events(told.text))[0] == "agent_start"
         log = api.get(f"/api/v1/debates/{told.headers['x-debate-id']}/events?limit=1000").text
         assert key not in told.text + log
+
+
+def test_a_model_that_the_server_cannot_have_is_told_in_whole_sentences(tmp_path: Path) -> None:
+    with (
+        ServerThread(tmp_path, FREE, pace=PATIENT, model="nosuch/model") as running,
+        httpx.Client(base_url=running.served.url, timeout=60) as api,
+    ):
+        for path in ("/api/debate", "/api/debate/create"):
+            told = ask(api, path, {"topic": "Cats or dogs?"}, 503).json()
+            assert (told["code"], told["retryable"]) == ("LLM_ERROR", False)
+            assert told["message"].endswith("There is no provider called 'nosuch'")
+
+
+def test_every_refusal_has_a_message_a_code_and_whether_to_try_again(tmp_path: Path) -> None:
+    service = ServerSettings(requests_per_minute=3, debates_per_client=None)
+    with (
+        ServerThread(tmp_path, service, provider=scripted(), pace=PATIENT, model=MODEL) as running,
+        httpx.Client(base_url=running.served.url, timeout=60) as api,
+    ):
+        bodies = ({"topic": ""}, {"topic": "Cats or dogs?", "maxRounds": 6}, {}, {})
+        told = [api.post("/api/debate", json=body).json() for body in bodies]
+    assert [(one["status"], one["code"], one["retryable"]) for one in told] == [
+        (422, "INVALID_TOPIC", False),
+        (422, "INVALID_REQUEST", False),
+        (422, "INVALID_TOPIC", False),
+        (429, "RATE_LIMIT", True),
+    ]
+    assert all(one["message"] == one["detail"] for one in told)
+
+
+def test_the_moderator_sums_up_also_where_the_exchange_ends_early(api: httpx.Client) -> None:
+    circling = debated(api, "On going in circles", maxRounds=5)
+    stopped_id = ask(api, "/api/debate/create", {"topic": "On a silence of the Skeptic"}, 201).json()[
+        "debateId"
+    ]
+    stream = f"/api/debate/{stopped_id}/stream"
+    with api.stream("GET", stream) as live:
+        for line in live.iter_lines():
+            if '"agent":"Skeptic"' in line:
+                break
+    ask(api, f"/api/v1/debates/{stopped_id}/stop", {})
+    for told, reason in ((circling, "stalemate"), (events(api.get(stream).text), "stopped")):
+        assert told[-1].items() >= {"type": "debate_complete", "reason": reason}.items()
+        assert told[-1]["summary"] == told[-1]["transcript"][-1]["content"]
+        assert (told[-2]["type"], told[-2]["agent"]) == ("agent_end", "Moderator")
+        rounds = [event["round"] for event in told if event["type"] == "round_complete"]
+        assert rounds == [*range(1, len(rounds) + 1)]
 
 
 def test_a_missing_model_is_told_without_where_the_server_keeps_its_files(tmp_path: Path) -> None:

@@ -13,8 +13,10 @@ from moot.core.terms import DebateLimits, FinishReason, Reasoning, ReasoningPart
 from moot.engine.call_result import CallResult
 from moot.engine.jobs import BallotJob, SpeechJob
 from moot.providers.contract import ReplyDone
+from moot.rules.commands import PauseDebate, ResumeDebate, Retry, SkipTurn
 from moot.rules.runner_decisions import CallPurpose
-from tests.rules.simulate import Reply, Simulation, in_turn, speak
+from moot.views.speech_issues import find_issues
+from tests.rules.simulate import Reply, Sent, Simulation, in_turn, speak
 from tests.support.event_factories import SCRIPTED, seats, table
 
 
@@ -271,3 +273,26 @@ def test_a_judge_who_says_nothing_in_time_spoils_the_ballot() -> None:
     assert vote().on_timeout(heard(GOOD)) == BallotSpoiled(1, "judge", 0, "The model did not answer in time.")
     spoiled = vote().on_failure(Fault("overloaded"))
     assert spoiled == BallotSpoiled(1, "judge", 0, "The provider is overloaded.")
+
+
+# --- the provider's memory ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("taken_back", [False, True])
+def test_no_memory_was_lost_where_a_command_cut_the_speech_or_took_it_back(taken_back: bool) -> None:
+    def script(sent: Sent) -> Reply:
+        # As the service marks every request that brings the history and names no response.
+        whole = len(sent.request.messages) > 1 and sent.request.previous_response_id is None
+        return replace(speak(sent), degraded="chain" if whole else "")
+
+    begun = Simulation(table("oxford"), script).start().run_until(lambda d: bool(d.live and d.live[0].text))
+    begun.ask(SkipTurn())
+    if taken_back:
+        begun.run_until(lambda d: len(d.turns) == 3)
+        begun.ask(PauseDebate())
+        begun.ask(Retry())
+        begun.ask(ResumeDebate())
+    debate = begun.run().debate
+    assert debate.turns[0].by == "skip"
+    assert {turn.degraded for turn in debate.turns} == {""}
+    assert "degraded_chain" not in find_issues(debate).by_kind

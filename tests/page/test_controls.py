@@ -139,9 +139,12 @@ async def test_the_focus_of_a_control_that_goes_away_stays_near_and_moves_nothin
 async def test_a_role_leaves_out_what_is_not_wanted_and_is_remembered(page: Page, served: Served) -> None:
     debate_id = await served.open()
     await held(page, served, debate_id)
+    stop = page.locator("#turn-1").get_by_role("button", name="Stop speech")
+    await expect(stop).to_be_visible()
     await button(page, "Moderating").click()
     await bar(page).get_by_role("button", name="Watch", exact=True).click()
     await expect(button(page, "Pause")).to_have_count(0)
+    await expect(stop).to_have_count(0)
     await page.reload()
     await expect(button(page, "Watching")).to_be_visible()
     await page.keyboard.press("Space")

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from moot.core.errors import Fault
-from moot.providers.throttle import FIRST_BACKOFF, MAX_FAILURES, EndpointLimits, Throttle
+from moot.providers.throttle import MAX_FAILURES, TEST_SECONDS, EndpointLimits, Throttle
 
 HASTY = Fault("rate_limited", http_status=429)
 GONE = Fault("unreachable", billed=False)
@@ -163,7 +163,7 @@ def test_a_service_that_fails_ten_times_in_a_row_is_left_alone() -> None:
         gate.check()
     fault = caught.value
     assert (fault.kind, fault.severity, fault.billed) == ("unreachable", "transient", False)
-    assert fault.retry_after == FIRST_BACKOFF
+    assert fault.retry_after == TEST_SECONDS
 
 
 def test_nine_failures_are_no_reason_yet() -> None:
@@ -173,7 +173,7 @@ def test_nine_failures_are_no_reason_yet() -> None:
 
 def test_one_call_looks_whether_the_service_is_back() -> None:
     gate, clock = failing(MAX_FAILURES)
-    clock.time += FIRST_BACKOFF
+    clock.time += TEST_SECONDS
     gate.check()
     with pytest.raises(Fault):
         gate.check()
@@ -181,16 +181,20 @@ def test_one_call_looks_whether_the_service_is_back() -> None:
     gate.check()
 
 
-def test_a_service_that_is_still_gone_is_left_alone_for_longer() -> None:
+def test_however_long_a_service_was_gone_it_is_tried_every_five_seconds() -> None:
     gate, clock = failing(MAX_FAILURES)
-    clock.time += FIRST_BACKOFF
-    gate.check()
-    gate.failed(GONE, began=clock.time)
-    clock.time += FIRST_BACKOFF
-    with pytest.raises(Fault):
+    for _ in range(20):
+        assert gate.down_for == TEST_SECONDS == 5
+        with pytest.raises(Fault):
+            gate.check()
+        clock.time += TEST_SECONDS
+        assert gate.down_for == 0
         gate.check()
-    clock.time += FIRST_BACKOFF
+        gate.failed(GONE, began=clock.time)
+    clock.time += TEST_SECONDS
     gate.check()
+    gate.succeeded()
+    assert gate.down_for == 0
 
 
 def test_an_answer_of_any_kind_is_a_sign_of_life() -> None:

@@ -472,6 +472,26 @@ def test_a_remark_goes_to_a_seat_that_exists() -> None:
     assert error.value.problems == {"to": ["Unknown seat"]}
 
 
+def test_a_remark_that_no_speech_will_hear_is_refused() -> None:
+    debate = Simulation(table("free", limits=DebateLimits(1, turns=2)), speak).start()
+    debate.run_until(lambda d: d.is_live(1))
+    gone = debate.ask(AddRemark("Too late for you.", to="a"))
+    assert str(gone) == "Seat 1 does not speak again, and would not hear it."
+    assert isinstance(debate.ask(AddRemark("The other one hears it.")), tuple)
+    debate.run_until(lambda d: d.is_live(2))
+    for remark in (AddRemark("Too late."), AddRemark("Too late?", question=True)):
+        assert str(debate.ask(remark)) == "Nobody would hear a remark now. The last speech has begun."
+    debate.ask(PauseDebate(now=True))
+    assert isinstance(debate.ask(AddRemark("It is given again, and hears this.")), tuple)
+
+
+def test_a_debate_that_waits_for_a_decision_hears_no_remark() -> None:
+    opening = table("free", limits=DebateLimits(1, turns=2), manner=DebateOptions(winning="user-decides"))
+    debate = Simulation(opening, speak).start().run()
+    assert debate.debate.running
+    assert isinstance(debate.ask(AddRemark("Anybody there?")), Refused)
+
+
 def test_a_debate_takes_only_so_many_remarks() -> None:
     debate = simulation()
     for _ in range(MAX_REMARKS):

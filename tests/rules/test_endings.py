@@ -8,9 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from moot import formats
-from moot.core.events import ConcessionMade
+from moot.core.events import ConcessionMade, TurnSkipped
 from moot.core.state import Debate
 from moot.core.terms import FREE, HUMAN, DebateLimits, DebateOptions, Judge, Model, PollSettings, WinningRule
+from moot.rules.commands import NextRound, PauseDebate, Stop
 from moot.rules.participation import GiveSpeech
 from moot.rules.plan import SIMILARITY_THRESHOLD, Conclude, Speak, concession, plan, stalemate
 from tests.rules.simulate import Hand, Reply, Script, Sent, Simulation, aside, in_turn, speak, speeches, words
@@ -192,8 +193,40 @@ def test_without_a_judge_the_debaters_own_model_is_asked_as_referee() -> None:
     assert concession(debate)
 
 
-@pytest.mark.parametrize("text", ["You are right, I agree.", "I concur.", "They conceded nothing, nor do I."])
-def test_words_of_agreement_are_not_even_asked_about(text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I agree.",
+        "You're right.",
+        "You’re right.",
+        "I yield. You win.",
+        "Trees are tall.\n\n**I agree.**",
+        "You are right, I agree.",
+        "Okay, I give up",
+        "I concur.",
+        "My opponent has convinced me.",
+    ],
+)
+def test_a_sentence_of_nothing_but_agreement_is_asked_about(text: str) -> None:
+    debate = answered("I say so.", text)
+    assert [asked.kind for asked in debate.asides] == ["concession", "referee"]
+    assert debate.asides[0].about in text
+    assert concession(debate)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I agree with my opponent that it costs, but trees are tall.",
+        "I agree. But trees are tall.",
+        "You have convinced me of one thing: trees are tall.",
+        "If you win. that is luck.",
+        "My opponent wrote: I agree.",
+        "I yield the rest of my time.",
+        "They conceded nothing, nor do I.",
+    ],
+)
+def test_courtesy_within_a_speech_is_not_even_asked_about(text: str) -> None:
     debate = answered("I say so.", text)
     assert not debate.asides
     assert concession(debate) is None
@@ -241,3 +274,69 @@ def test_a_persons_concession_goes_to_the_referee_where_there_is_one() -> None:
 def test_only_the_last_speech_can_concede() -> None:
     assert concession(said("One.", "Two.", winning="self-terminate")) is None
     assert concession(said(winning="self-terminate")) is None
+
+
+# --- a moderator sums up ------------------------------------------------------------------------------
+
+
+def summed_up(debate: Debate) -> list[tuple[str, int, bool]]:
+    """What the moderator said: the tone, the round, and whether it came last."""
+    moderator = next(seat.id for seat in debate.seats if seat.role == "moderator")
+    turns = [turn for turn in debate.turns if turn.seat == moderator and turn.has_words]
+    return [(turn.tone, turn.round, turn is debate.turns[-1]) for turn in turns]
+
+
+def panel(script: Script, **changes: Any) -> Simulation:
+    sitting = (*seats("for", "against"), replace(seats("for", "for", "neutral")[2], role="moderator"))
+    opening = table("panel", seats=sitting, judges=(), limits=DebateLimits(5))
+    return Simulation(replace(opening, **changes), script).start()
+
+
+def test_the_moderator_sums_up_a_stalemate() -> None:
+    held = panel(lambda sent: speak(sent) if speaker(sent) == "c" else Reply(SAME))
+    debate = held.run().debate
+    assert summed_up(debate) == [("summary", 2, True)]
+    assert (debate.ended, debate.verdict and debate.verdict.by) == ("stalemate", "stalemate")
+    assert {event.by for event in held.events if isinstance(event, TurnSkipped)} == {"stalemate"}
+
+
+def speaker(sent: Sent) -> str:
+    turn = sent.debate.turn(sent.purpose.turn or 0)
+    return turn.seat if turn else ""
+
+
+def test_the_moderator_sums_up_after_a_concession() -> None:
+    manner = DebateOptions(winning="self-terminate")
+    debate = panel(speeches("I say so.", "You win.\n[I concede]"), manner=manner).run().debate
+    assert summed_up(debate) == [("summary", 1, True)]
+    assert (debate.ended, debate.verdict and debate.verdict.winner) == ("concession", "a")
+
+
+@pytest.mark.parametrize("paused", [False, True])
+@pytest.mark.parametrize("auto", [False, True])
+def test_the_moderator_sums_up_what_was_stopped(paused: bool, auto: bool) -> None:
+    held = panel(speak, manner=DebateOptions(auto=auto)).run_until(lambda d: d.running and not d.live)
+    if not auto:
+        held.ask(NextRound())
+    held.run_until(lambda d: d.is_live(2))
+    if paused:
+        held.ask(PauseDebate())
+    held.ask(Stop())
+    debate = held.run().debate
+    assert summed_up(debate) == [("summary", 1, True)]
+    assert (debate.status, debate.ended) == ("completed", "stopped")
+
+
+def test_who_stops_the_summary_too_ends_the_debate() -> None:
+    held = panel(speak).run_until(lambda d: d.is_live(2))
+    held.ask(Stop())
+    held.run_until(lambda d: bool(d.live))
+    held.ask(Stop())
+    assert held.debate.ended == "stopped"
+
+
+def test_nothing_is_summed_up_where_nothing_was_said() -> None:
+    held = panel(speak).run_until(lambda d: d.is_live(1))
+    held.ask(Stop())
+    assert held.debate.ended == "stopped"
+    assert not summed_up(held.debate)

@@ -531,6 +531,21 @@ def test_a_debate_that_has_spent_its_money_is_still_judged(limit: str) -> None:
     assert debate.debate.counted <= Money(limit)
 
 
+@pytest.mark.parametrize("free", [True, False])
+def test_the_moderator_sums_up_where_the_money_is_spent_if_it_reaches_for_that(free: bool) -> None:
+    moderator = replace(
+        seats("for", "for", "neutral", model=replace(PRICED, price=FREE) if free else PRICED)[2],
+        role="moderator",
+    )
+    sitting = (*seats("for", "against", model=PRICED), moderator)
+    panel = {"format": formats.load("panel"), "seats": sitting, "judges": ()}
+    debate = limited("0.02", greedy, **panel).start().run().debate
+    assert (debate.status, debate.ended) == ("completed", "budget")
+    assert debate.counted <= Money("0.02")
+    if free:
+        assert (debate.turns[-1].tone, debate.turns[-1].state) == ("summary", "completed")
+
+
 def test_the_last_call_is_clamped_to_what_fits() -> None:
     sent = limited("0.08", greedy).start().run().sent
     sizes = [call.request.max_tokens for call in sent if call.purpose.turn]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from moot.core.errors import FAULT_MESSAGES, Fault
+from moot.core.errors import FAULT_MESSAGES, Fault, Refused
 from moot.core.events import (
     AsideAnswered,
     AsideAsked,
@@ -268,6 +268,17 @@ def test_those_who_speak_at_the_same_time_make_their_notes_at_the_same_time() ->
 
 
 # --- speeches that fall out ---------------------------------------------------------------------------
+
+
+def test_without_questions_no_answer_hears_a_remark() -> None:
+    simulation = held().run_until(lambda d: d.is_live(2))
+    for slot in simulation.debate.schedule:
+        if slot.index > 1 and simulation.debate.phase(slot.index).kind != "questions":
+            simulation.ask(SkipTurn(slot=slot.index))
+    assert [slot for slot in simulation.debate.remaining_slots() if slot.index > 1]
+    assert isinstance(simulation.ask(AddRemark("Be brief.")), Refused)
+    assert isinstance(simulation.ask(AddRemark("What will it cost?", question=True)), tuple)
+    assert isinstance(simulation.ask(AddRemark("Be brief.")), tuple)
 
 
 def test_without_questions_the_floor_is_not_heard() -> None:

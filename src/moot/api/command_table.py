@@ -242,7 +242,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         to_command=lambda body, context: rules.AddRemark(
             redact(body.text), by=context.identity.name, to=body.to, question=body.question
         ),
-        reply=replies.queued_reply("It is heard by every speech that starts from now on."),
+        reply=replies.remark_reply,
         reply_type=InjectResponse,
         status=202,
         socket_name="INJECT_CONTEXT",
@@ -251,8 +251,10 @@ COMMANDS: tuple[PersonCommand, ...] = (
         label="Add a remark",
         tag="Steering",
         description="Adds a remark that later speakers hear: all of them, or one. With `question` everyone "
-        "hears it and it is to be answered. Text that looks like an API key is redacted.",
-        response_description="Every speech that starts from now on hears it.",
+        "hears it and it is to be answered. It is refused (409) where no speech begins any more that would "
+        "hear it: during the last one, or while a decision is awaited. Text that looks like an API key is "
+        "redacted.",
+        response_description="It is heard from the next speech on; `message` says by whom.",
     ),
     PersonCommand(
         name="ask",
@@ -338,7 +340,8 @@ COMMANDS: tuple[PersonCommand, ...] = (
         buttons=(Button("stop", rules.Stop(), "End the debate", "S", "bar", kind="bad"),),
         label="Stop and judge",
         tag="Steering",
-        description="No further speech; what was said is judged. Where a person decides (`user-decides`) the "
+        description="No further speech; what was said is judged. A panel's Moderator sums up first; a second "
+        "stop leaves that out too. Where a person decides (`user-decides`) the "
         "debate ends without a verdict: `decide` ends it with one.",
         response_description="The debate is stopped.",
     ),

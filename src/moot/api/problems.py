@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Annotated, Literal, get_args
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moot.api.v1.states import State, state_of
 from moot.core.errors import (
@@ -32,6 +32,15 @@ ProblemKind = Literal[
     "unsupported-media-type", "misdirected-request", "upgrade-required", "rate-limit", "too-many-debates",
     "headers-too-large", "internal", "provider-unavailable", "storage", "shutting-down",
 ]  # fmt: skip
+
+
+ErrorCode = Literal["INVALID_TOPIC", "INVALID_REQUEST", "RATE_LIMIT", "LLM_ERROR", "INTERNAL_ERROR"]
+"""The codes of `/api/debate`, on its stream too."""
+RETRYABLE: tuple[ProblemKind, ...] = (
+    "request-timeout", "idempotency-in-flight", "rate-limit", "too-many-debates", "provider-unavailable",
+    "storage", "shutting-down",
+)  # fmt: skip
+"""The kinds for which the same request may succeed later."""
 
 
 class ProblemType(Struct, frozen=True):
@@ -123,10 +132,15 @@ class ErrorResponse(Struct, frozen=True, rename="camel", kw_only=True, omit_defa
     code: Annotated[
         str,
         Meta(
-            description="At `/api/debate`, where the topic is not acceptable.",
-            extra_json_schema={"enum": ["INVALID_TOPIC"]},
+            description="At `/api/debate`, as in the events of its stream.",
+            extra_json_schema={"enum": list(get_args(ErrorCode))},
         ),
     ] = ""
+    message: Annotated[str, Meta(description="At `/api/debate`: the same as `detail`.")] = ""
+    retryable: Annotated[
+        bool | UnsetType,
+        Meta(description="At `/api/debate`: whether the same request may succeed later."),
+    ] = UNSET
     errors: Annotated[
         dict[str, list[str]],
         Meta(
@@ -137,7 +151,8 @@ class ErrorResponse(Struct, frozen=True, rename="camel", kw_only=True, omit_defa
 
 
 class Problem(MootError):
-    """`current_status` is that of a debate in which a command is not possible; `code` is one of `compat`."""
+    """`current_status` is that of a debate in which a command is not possible; `code` is for clients of
+    `/api/debate`. With `retryable=False` nobody is told to try again."""
 
     def __init__(
         self,
@@ -147,22 +162,34 @@ class Problem(MootError):
         errors: Mapping[str, list[str]] | None = None,
         headers: Mapping[str, str] | None = None,
         current_status: str = "",
-        code: str = "",
+        code: ErrorCode | Literal[""] = "",
+        retryable: bool = True,
     ) -> None:
         self.kind: ProblemKind = kind
         self.problem_type = PROBLEM_TYPES[kind]
         self.detail = detail or self.problem_type.detail
         self.errors = dict(errors or {})
         self.headers = {**HEADERS.get(kind, {}), **(headers or {})}
+        self.retryable = retryable and kind in RETRYABLE
+        if not self.retryable:
+            self.headers.pop("Retry-After", None)
         self.current_status = current_status
-        self.code = code
+        self.code: ErrorCode = code or self._usual_code()
         super().__init__(self.detail)
 
     @property
     def status(self) -> int:
         return self.problem_type.status
 
-    def body(self, instance: str, request_id: str) -> bytes:
+    def _usual_code(self) -> ErrorCode:
+        if self.kind in ("rate-limit", "too-many-debates"):
+            return "RATE_LIMIT"
+        if self.kind == "provider-unavailable":
+            return "LLM_ERROR"
+        return "INVALID_REQUEST" if self.status < 500 else "INTERNAL_ERROR"
+
+    def body(self, instance: str, request_id: str, *, coded: bool = False) -> bytes:
+        """`coded`: with `message`, `code` and `retryable`, for clients of `/api/debate`."""
         reply = ErrorResponse(
             type=f"/errors/{self.kind}",
             title=self.problem_type.title,
@@ -171,7 +198,9 @@ class Problem(MootError):
             instance=instance,
             request_id=request_id,
             current_status=self.current_status,
-            code=self.code,
+            code=self.code if coded else "",
+            message=self.detail if coded else "",
+            retryable=self.retryable if coded else UNSET,
             errors=self.errors,
         )
         return msgspec.json.encode(reply)
@@ -200,4 +229,8 @@ def as_problem(error: Exception) -> Problem:
 
 
 def _first_sentence(text: str) -> str:
-    return text.partition(":")[0].rstrip(".")
+    """What comes before the first colon, which may introduce what was sent; always whole sentences, where
+    there is one: "There is no provider called 'x'. There are: a, b." ends before "There are"."""
+    before, colon, _ = text.partition(":")
+    whole, stop, _ = before.rpartition(". ")
+    return (whole if colon and stop else before).rstrip(".")

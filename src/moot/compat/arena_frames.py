@@ -1,8 +1,9 @@
 """The replies and stream events of `/api/debates`.
 
-`debate.started`, `turn.started`, `token`, `turn.completed`, `action.processed`, `debate.completed`, as data
-without event names and ids. Any debate can be read this way: its seats are A, B, C ... in order, and a turn
-has the number of its slot in the schedule, however often it is repeated.
+`debate.started`, `turn.started`, `token`, `turn.completed`, `action.processed`, `debate.completed`, and
+`decision.awaited` where a person decides, as data without event names and ids. Any debate can be read this
+way: its seats are A, B, C ... in order, and a turn has the number of its slot in the schedule, however often
+it is repeated.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from moot.compat.reply_shapes import (
     BoutState,
     BoutToken,
     BoutTurn,
+    DecisionAwaited,
     TurnBegun,
     TurnDone,
 )
@@ -49,12 +51,14 @@ from moot.core.events import (
     TurnInterrupted,
     TurnSkipped,
     TurnStarted,
+    VerdictReached,
 )
 from moot.core.state import Debate, Remark, Turn
 from moot.core.terms import Seat, Status
 from moot.core.visibility import Viewer, may_hear
 from moot.core.visibility import visible_state as known_to
-from moot.judging.parties import party
+from moot.judging.parties import parties, party
+from moot.rules.plan import Idle, plan
 from moot.views import outcome
 from moot.views.costs import costs
 from moot.views.json_types import Timestamp, to_members
@@ -63,7 +67,7 @@ from moot.views.transcript import thoughts
 FORMAT = "free"
 TYPE = "turn-based"
 LETTERS = ascii_uppercase
-AUTOMATIC_SKIPS = ("no questions", "clock", "stopped", "budget")
+AUTOMATIC_SKIPS = ("no questions", "clock", "stopped", "budget", "concession", "stalemate")
 """Reasons for which a speech is left out without a command to skip it."""
 
 STATES: dict[Status, BoutState] = {
@@ -109,6 +113,8 @@ class ArenaFrames(PlainFrames, frozen=True):
             case TurnSkipped(slot=slot, by=by):
                 if by not in AUTOMATIC_SKIPS and seen.after.schedule[slot].tone != "continuation":
                     yield _processed(seen, "skip")
+            case VerdictReached(verdict=verdict) if verdict.by == "hand":
+                yield _processed(seen, "decide", winner(seen.after) or "")
             case _:
                 return
 
@@ -118,6 +124,8 @@ class ArenaFrames(PlainFrames, frozen=True):
                 yield BoutStarted(debate=debate_reply(seen.after, self.viewer), seq=seen.seq)
             case DebateEnded() | DebateFailed():
                 yield _result(seen.after, seen.seq)
+            case _ if awaits_decision(seen.after) and not (seen.before and awaits_decision(seen.before)):
+                yield DecisionAwaited(choices=choices(seen.after), seq=seen.seq)
             case _:
                 return
 
@@ -151,6 +159,7 @@ def debate_reply(debate: Debate, viewer: Viewer) -> dict[str, Any]:
         updated_at=Timestamp.of(known.updated_at),
         **structs.asdict(debate_outcome(known)),
         seq=known.seq,
+        waiting_for="decision" if awaits_decision(debate) else None,
         error=outcome.ending(known) if known.failure else None,
     )
     # The document of this API names four debaters; a larger table has further letters.
@@ -164,6 +173,15 @@ def winner(debate: Debate) -> str | None:
     if verdict is None or debate.status == "aborted":
         return None
     return seat_letter(debate, party(debate, verdict.winner).id) if verdict.winner else "draw"
+
+
+def awaits_decision(debate: Debate) -> bool:
+    """Whether the turns are over and a person has to name the winner."""
+    return debate.manner.winning == "user-decides" and not debate.live and plan(debate) == Idle("decision")
+
+
+def choices(debate: Debate) -> tuple[str, ...]:
+    return (*(seat_letter(debate, party.id) for party in parties(debate)), "draw")
 
 
 def seat_letter(debate: Debate, seat_id: str) -> str:
@@ -226,6 +244,7 @@ def _result(debate: Debate, seq: int) -> BoutCompleted:
 
 def _debater(seat: Seat) -> BoutDebater:
     return BoutDebater(
+        id=seat.id,
         model=seat.model.label,
         name=seat.name,
         position=seat.side,

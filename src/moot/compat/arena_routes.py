@@ -5,6 +5,7 @@ A model may be given by any name that people use for it; a `ModelResolver` finds
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Literal, Protocol, assert_never, cast, get_args
 
@@ -18,6 +19,7 @@ from moot.api.v1 import bodies, query_params
 from moot.api.v1.bodies import MOST_TURN, Body
 from moot.api.v1.fields import (
     PROVIDERS,
+    SEAT_ID,
     Capabilities,
     Character,
     ModelId,
@@ -44,8 +46,9 @@ from moot.core.names import fold_name, trim
 from moot.core.state import Debate
 from moot.core.terms import MAX_MOTION_CHARS, Model
 from moot.engine.arena import Arena
+from moot.judging.ballots import TIES
 from moot.providers.redaction import redact
-from moot.rules.commands import AddRemark, Command, PauseDebate, ResumeDebate, SkipTurn
+from moot.rules.commands import AddRemark, Command, DecideWinner, PauseDebate, ResumeDebate, SkipTurn
 from moot.rules.debate_setup import SeatSetup, Setup
 from moot.web.app_context import identity_of, query_string
 from moot.web.capabilities import lent_keys
@@ -62,6 +65,7 @@ from moot.web.routes.handlers import (
 TURNS, MAX_TURNS = 10, 20
 DEFAULT_NAMES = {"debaterA": "Debater A", "debaterB": "Debater B"}
 Condition = Literal["self-terminate", "user-decides", "ai-judge"]
+_DECISION = re.compile(f"[A-D]|{'|'.join(TIES)}|{SEAT_ID}")
 _WORD = "[A-Za-z0-9_:@-]+(?:[./][A-Za-z0-9_:@-]+)*"
 _NAMED: dict[str, Any] = {"type": "string", "pattern": f"^{_WORD}$", "minLength": 1, "maxLength": 99}
 
@@ -172,7 +176,7 @@ class NewBout(Body):
     format: Annotated[Literal["turn-based"], FixedMessage(one_of((TYPE,)))] = TYPE
     winning_condition: Annotated[Condition, FixedMessage(one_of(get_args(Condition)))] = "self-terminate"
     """`self-terminate`: it also ends when one gives way or both go in circles. `user-decides`: nobody judges,
-    and it waits for `POST /api/v1/debates/{debateId}/decide`."""
+    and after the last turn it waits for the action `decide`."""
     judge: Annotated[BoutJudge | None, OptionalField(BoutJudge)] = Field(default_factory=lambda: None)
     """Where it is left out, a model that is kin to neither debater, if there is one. Nobody, where the user
     decides."""
@@ -189,7 +193,8 @@ class NewBout(Body):
 class UserAction(Body):
     type: Annotated[Action, FixedMessage(one_of(get_args(Action)))]
     payload: Annotated[str, lines(0, 2_000)] = ""
-    """For `inject`: the comment, heard by the next speaker after the turn that is under way."""
+    """For `inject`: the comment, heard by the next speaker after the turn that is under way. For `decide`:
+    the winner, `A` or `B`, or `draw`."""
     turn_number: Annotated[int | None, OptionalField(int), between(1, MOST_TURN)] = Field(
         default_factory=lambda: None
     )
@@ -206,6 +211,8 @@ class UserAction(Body):
             yield "turnNumber", "Only for skip"
         if shape.get("type") == "inject" and isinstance(payload, str) and not trim(payload):
             yield "payload", "Needed for inject"
+        if shape.get("type") == "decide" and isinstance(payload, str) and not _DECISION.fullmatch(payload):
+            yield "payload", "Must be A, B or draw"
 
 
 def _name_of(debater: Any, otherwise: str) -> str:
@@ -255,6 +262,8 @@ def _command(action: UserAction, by: str) -> Command:
             return SkipTurn(by=by, slot=action.slot)
         case "inject":
             return AddRemark(redact(action.payload), by=by)
+        case "decide":
+            return DecideWinner(None if action.payload in TIES else action.payload)
         case _:
             assert_never(action.type)
 
@@ -320,7 +329,8 @@ async def look_at_bout(request: Request, debate_id: DebateId, context: Context) 
 )
 async def stream_bout(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Streams any debate from its beginning or after the last `seq` that the client has seen. Events are
-    `data:` lines without a name or an id. The stream ends after `debate.completed`.
+    `data:` lines without a name or an id. The stream ends after `debate.completed`; where you decide,
+    it waits after `decision.awaited`.
     """
     return await follow_plainly(context, request, debate_id, arena_frames.ArenaFrames, arena_frames.deleted())
 
@@ -330,7 +340,7 @@ async def stream_bout(request: Request, debate_id: DebateId, context: Context) -
     **documented(
         "steer",
         tag="Compatibility APIs",
-        summary="Pause, resume, skip or comment",
+        summary="Pause, resume, skip, comment or decide",
         status=202,
         reply=BoutActed,
         says="The action is recorded.",
@@ -343,7 +353,8 @@ async def stream_bout(request: Request, debate_id: DebateId, context: Context) -
 async def act(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Carries out the action; `action.processed` on the stream tells when it has taken effect. An action that
     is not possible now is refused with 409, such as a skip while no one is speaking. A skip with `turnNumber`
-    affects only that turn, so it can safely be repeated.
+    affects only that turn, so it can safely be repeated. `decide` names the winner in `payload` and ends the
+    debate; where you decide, the stream tells by `decision.awaited` when the turns are over.
     """
     received = UserAction(type="resume")
 

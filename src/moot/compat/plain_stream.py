@@ -200,9 +200,8 @@ class PlainFrames(Struct, frozen=True):
         return False
 
     def frames(self, seen: SeenEvent) -> Sequence[Frame]:
-        if seen.event is None or is_after_end(seen):
-            return ()
-        return numbered_frames(self.shapes(seen))
+        """Also for an event that the viewer may not see: after it a decision may be awaited."""
+        return () if is_after_end(seen) else numbered_frames(self.shapes(seen))
 
     def shapes(self, seen: SeenEvent) -> Sequence[QuickEvent | BoutEvent]:
         raise NotImplementedError

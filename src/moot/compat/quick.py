@@ -11,6 +11,7 @@ topic the same debate for a while, and limit how many debates a client opens in 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from typing import Annotated, ClassVar, assert_never
@@ -22,7 +23,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from moot.api.frames import Cursor, Frame, SeenEvent
-from moot.api.problems import Problem
+from moot.api.problems import ErrorCode, Problem, as_problem
 from moot.api.rate_limits import RateLimiter
 from moot.api.v1 import query_params
 from moot.api.v1.bodies import Body, read_body
@@ -45,7 +46,6 @@ from moot.compat.reply_shapes import (
     AgentEnd,
     AgentStart,
     DebateComplete,
-    ErrorCode,
     QuickCreated,
     QuickError,
     QuickEvent,
@@ -54,7 +54,7 @@ from moot.compat.reply_shapes import (
     QuickToken,
     RoundComplete,
 )
-from moot.core.errors import FaultKind, UnknownDebate
+from moot.core.errors import FaultKind, Invalid, Unavailable, UnknownDebate
 from moot.core.events import DebateEnded, DebateFailed, RoundCompleted, TurnStarted
 from moot.core.state import Debate, Turn
 from moot.core.terms import MAX_MOTION_CHARS
@@ -79,7 +79,10 @@ from moot.web.routes.handlers import (
     open_debate,
 )
 
+log = logging.getLogger(__name__)
+
 FORMAT = "panel"
+NO_MODEL = "This server has no model for the debate."
 ROUNDS, MAX_ROUNDS = 3, 5
 PERMANENT_FAULTS: tuple[FaultKind, ...] = (
     "bad_key", "forbidden", "billing", "unknown_model", "bad_request", "too_long", "tls", "redirected",
@@ -112,8 +115,7 @@ def read_request(data: bytes) -> QuickDebate:
     except Problem as problem:
         if "topic" not in problem.errors:
             raise
-        code: ErrorCode = "INVALID_TOPIC"
-        raise Problem(problem.kind, problem.detail, errors=problem.errors, code=code) from None
+        raise Problem(problem.kind, problem.detail, errors=problem.errors, code="INVALID_TOPIC") from None
 
 
 class QuickFrames(PlainFrames, frozen=True):
@@ -159,8 +161,9 @@ def _rounds(seen: SeenEvent) -> Iterator[QuickEvent]:
     event = seen.event
     match event:
         case TurnStarted(tone="summary"):
-            already_sent = (
-                any(turn.slot == event.slot for turn in seen.before.turns) if seen.before else False
+            before = seen.before
+            already_sent = before is not None and (
+                any(turn.slot == event.slot for turn in before.turns) or before.rounds_done >= event.round
             )
         case RoundCompleted():
             already_sent = any(
@@ -238,6 +241,10 @@ def _error(message: str, code: ErrorCode, *, retryable: bool, seq: int | None = 
     return QuickError(message=message, code=code, retryable=retryable, seq=seq)
 
 
+def _no_model(error: Invalid | Unavailable) -> str:
+    return f"{NO_MODEL} {as_problem(error).detail if isinstance(error, Invalid) else error}".rstrip(".")
+
+
 router = api_router()
 
 
@@ -297,6 +304,14 @@ class QuickDebates:
         return outcome
 
     async def _setup(self, body: QuickDebate, keys: Mapping[str, Secret]) -> Setup:
+        """Raises Problem where the server has no model for it: no client can change that by asking again."""
+        try:
+            return await self._set_up(body, keys)
+        except (Invalid, Unavailable) as error:
+            log.warning("no model for /api/debate: %s", error)
+            raise Problem("provider-unavailable", _no_model(error), retryable=False) from error
+
+    async def _set_up(self, body: QuickDebate, keys: Mapping[str, Secret]) -> Setup:
         default = await self._arena.providers.default_model()
         # The key may have come with the request; without any key the arena raises.
         resolved = resolve_model(self._arena, default, keys)

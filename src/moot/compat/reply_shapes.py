@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from moot.api.problems import ErrorCode
 from moot.core.events import EndReason
 from moot.core.terms import Side, WinningRule
 from moot.views.json_types import SCHEMA_TEMPLATE, Amount, Count, DebateId, Dollars, Nth, Timestamp, one_of
@@ -30,8 +31,6 @@ class OlderShape(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 # --- quick debates --------------------------------------------------------------------------------------
-
-ErrorCode = Literal["INVALID_TOPIC", "RATE_LIMIT", "LLM_ERROR", "INTERNAL_ERROR"]
 
 
 class QuickCreated(OlderShape, frozen=True, kw_only=True):
@@ -115,11 +114,12 @@ QuickEvent = AgentStart | QuickToken | AgentEnd | RoundComplete | DebateComplete
 
 Letter = Annotated[str, Meta(extra_json_schema={"enum": ["A", "B", "C", "D"]})]
 WinningLetter = Annotated[str, Meta(extra_json_schema={"enum": ["A", "B", "C", "D", "draw"]})]
-Action = Literal["pause", "resume", "skip", "inject"]
+Action = Literal["pause", "resume", "skip", "inject", "decide"]
 BoutState = Literal["created", "running", "paused", "completed", "aborted"]
 
 
 class BoutDebater(OlderShape, frozen=True, kw_only=True):
+    id: Annotated[str, Meta(description="Its id in `/api/v1`.")]
     model: str
     name: str
     position: Annotated[str, one_of(Side)]
@@ -162,6 +162,10 @@ class Bout(OlderShape, frozen=True, kw_only=True):
     duration: Duration
     transcript: tuple[QuickMessage, ...]
     seq: Nth
+    waiting_for: Annotated[
+        str | None,
+        Meta(description="Where you decide, after the last turn.", extra_json_schema={"const": "decision"}),
+    ] = None
     error: Annotated[str | None, Meta(description="Why it cannot continue, where it failed.")] = None
 
 
@@ -217,6 +221,14 @@ class ActionProcessed(OlderShape, frozen=True, kw_only=True, tag="action.process
     part: Part = None
 
 
+class DecisionAwaited(OlderShape, frozen=True, kw_only=True, tag="decision.awaited"):
+    """The turns are over, and the debate waits: `POST …/turn` with `decide` and one of `choices`."""
+
+    choices: tuple[str, ...]
+    seq: Seq
+    part: Part = None
+
+
 class BoutCompleted(OlderShape, frozen=True, kw_only=True, tag="debate.completed"):
     winner: WinningLetter | None
     reason: str
@@ -227,7 +239,7 @@ class BoutCompleted(OlderShape, frozen=True, kw_only=True, tag="debate.completed
     part: Part = None
 
 
-BoutEvent = BoutStarted | TurnBegun | BoutToken | TurnDone | ActionProcessed | BoutCompleted
+BoutEvent = BoutStarted | TurnBegun | BoutToken | TurnDone | ActionProcessed | DecisionAwaited | BoutCompleted
 
 # --- turns that are asked for one by one ----------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from moot.web.extension import Extension
 PREFIX = "/api"
 ROUTERS = (quick.router, arena_routes.router, turn_stream_routes.router)
 PLAIN_TEXT = frozenset({"/api/debate", "/api/debate/create"})
-"""Their own document posts JSON without saying so."""
+"""Their own document posts JSON without saying so, and reads a code in every error."""
 
 
 def _new_bout(model: str) -> dict[str, Any]:
@@ -43,4 +43,4 @@ BODY_EXAMPLES: dict[str, Callable[[str], Any]] = {
 }
 """Bodies as they can be sent here, with the full name of a model that needs no key."""
 
-OLDER_APIS = Extension(PREFIX, ROUTERS, BODY_EXAMPLES, PLAIN_TEXT)
+OLDER_APIS = Extension(PREFIX, ROUTERS, BODY_EXAMPLES, PLAIN_TEXT, coded_errors=PLAIN_TEXT)

@@ -531,16 +531,25 @@ class Debate(AudienceState, frozen=True, gc=False):
 
         None also where the provider has twice in a row lost a response that it had promised to keep.
         """
-        speeches = [
+        speeches = self._complete_speeches(seat_id)
+        if not self.could_be_chained(seat_id) or not speeches[-1].stored or speeches[-1].awaits_tools:
+            return None
+        last = speeches[-1]
+        unreliable = len(speeches) > 2 and all("chain" in turn.degraded.split(",") for turn in speeches[-2:])
+        return None if unreliable else last.response_id
+
+    def could_be_chained(self, seat_id: str) -> bool:
+        """Whether a provider can have the speeches of this seat on record as they count: not where each was
+        cut by a command, nor where one was struck since."""
+        speeches = self._complete_speeches(seat_id)
+        if not speeches:
+            return False
+        last = speeches[-1].seq
+        return not any(turn.struck and turn.seq < last < turn.struck_at for turn in self.turns)
+
+    def _complete_speeches(self, seat_id: str) -> list[Turn]:
+        return [
             turn
             for turn in self.turns
             if turn.seat == seat_id and turn.state == "completed" and turn.has_words
         ]
-        if not speeches or not speeches[-1].stored or speeches[-1].awaits_tools:
-            return None
-        last = speeches[-1]
-        if any(turn.struck and turn.seq < last.seq < turn.struck_at for turn in self.turns):
-            # The provider remembers a speech that was struck since.
-            return None
-        unreliable = len(speeches) > 2 and all("chain" in turn.degraded.split(",") for turn in speeches[-2:])
-        return None if unreliable else last.response_id

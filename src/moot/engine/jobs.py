@@ -188,6 +188,9 @@ class SpeechJob(ModelJob):
     def _degradations(self, reply: CallResult) -> list[str]:
         """In what ways the speech is less than was asked for."""
         named = reply.done.degraded.split(",") if reply.done and reply.done.degraded else []
+        if not self._debate.could_be_chained(self._turn.seat):
+            # The history was sent because a command cut or struck a speech: the service has lost nothing.
+            named = [mark for mark in named if mark != "chain"]
         return [*named, "context_trimmed"] if self._trimmed else named
 
 

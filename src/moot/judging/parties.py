@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from string import ascii_uppercase
+
 from msgspec import Struct
 
 from moot.core.schedule import seats_by_side
@@ -36,6 +38,13 @@ def parties(debate: Debate) -> tuple[Party, ...]:
 def party_of(debate: Debate, seat_id: str) -> Party | None:
     """None for a seat that cannot win, such as a moderator's."""
     return next((p for p in parties(debate) if any(seat.id == seat_id for seat in p.seats)), None)
+
+
+def party_called(debate: Debate, name: str) -> Party | None:
+    """By the id of any of its seats, or by the letter of its place: A is the first seat, B the second."""
+    at = ascii_uppercase.find(name) if len(name) == 1 else -1
+    found = party_of(debate, name)
+    return found or (party_of(debate, debate.seats[at].id) if 0 <= at < len(debate.seats) else None)
 
 
 def party(debate: Debate, party_id: str) -> Party:

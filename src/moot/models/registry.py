@@ -172,6 +172,10 @@ class ProviderRegistry:
         keyed = (name for name, endpoint in self.endpoints.items() if self.key(endpoint) is not None)
         return {name: getattr(self._ready.get(name), "healthy", True) for name in keyed}
 
+    def down_for(self, name: str) -> float:
+        """Seconds for which this service is known to be down; 0 where it may be called, or nobody knows."""
+        return getattr(self._ready.get(name), "down_for", 0.0)
+
     def model(self, name: str) -> Model:
         """A model by its full name, without its price."""
         provider, slash, model = name.partition("/")

@@ -103,6 +103,11 @@ class ProviderClient(Provider):
         """Whether its last calls were answered."""
         return self._throttle.healthy
 
+    @property
+    def down_for(self) -> float:
+        """Seconds for which it is not called, because its last calls have failed; 0 where it may be."""
+        return self._throttle.down_for
+
     def traits_of(self, model: str) -> Traits:
         return self._refine(model, self._traits)
 

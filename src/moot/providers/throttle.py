@@ -2,8 +2,8 @@
 
 A hundred debates that hit the same rate limit must not all hit it again. A refusal for too many calls halves
 the limit, and success raises it again, one call at a time. A pause that the service demands holds for all
-calls. A service that has failed ten times in a row is not called for a while, except for one call that tests
-whether it works again.
+calls. A service that has failed ten times in a row is not called, except for one call every five seconds that
+tests whether it works again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from moot.providers.shared_throttle import SharedThrottle
 
 MAX_WAIT = 60.0
 MAX_FAILURES = 10
-FIRST_BACKOFF = 5.0
+TEST_SECONDS = 5.0
+"""How long a service that is down is left alone between two calls that test it. However long it was down, a
+new debate can try it this soon."""
 OVERLOAD_FAULTS: tuple[FaultKind, ...] = ("rate_limited", "overloaded")
 OUTAGE_FAULTS: tuple[FaultKind, ...] = (
     "unreachable",
@@ -61,7 +63,6 @@ class Throttle:
         self._reduced_at = 0.0
         self._call_times: deque[float] = deque()
         self._failures = 0
-        self._backoff = FIRST_BACKOFF
         self._retry_at = 0.0
         self._last_fault: Fault | None = None
         self.healthy = True
@@ -106,18 +107,24 @@ class Throttle:
         if self._shared is not None:
             await self._shared.close()
 
+    @property
+    def down_for(self) -> float:
+        """Seconds until a service that is known to be down is called again; 0 where a call may be tried."""
+        if self._failures < MAX_FAILURES or self._last_fault is None:
+            return 0.0
+        return max(0.0, self._retry_at - self._clock())
+
     def check(self) -> None:
         """Raises the last fault of a service that is not called for now; lets a test call through in time."""
         if self._failures < MAX_FAILURES or self._last_fault is None:
             return
-        now = self._clock()
-        if now >= self._retry_at:
-            self._retry_at = now + self._backoff
+        if not (seconds := self.down_for):
+            self._retry_at = self._clock() + TEST_SECONDS
             return
         last = self._last_fault
         raise Fault(
             last.kind,
-            retry_after=self._retry_at - now,
+            retry_after=seconds,
             billed=False,
             detail="left alone for a while",
             message=str(last),
@@ -125,7 +132,7 @@ class Throttle:
 
     def succeeded(self) -> None:
         """Record that the service has answered."""
-        self._failures, self._backoff, self.healthy = 0, FIRST_BACKOFF, True
+        self._failures, self.healthy = 0, True
         self._current_limit = min(
             float(self._limits.concurrent), self._current_limit + 1 / self._current_limit
         )
@@ -150,8 +157,7 @@ class Throttle:
         if fault.kind in OUTAGE_FAULTS and fault.severity == "transient":
             self._failures, self._last_fault = self._failures + 1, fault
             if self._failures >= MAX_FAILURES:
-                self._retry_at = now + self._backoff
-                self._backoff = min(2 * self._backoff, MAX_WAIT)
+                self._retry_at = now + TEST_SECONDS
         elif fault.kind not in OVERLOAD_FAULTS:
             self._failures = 0
 

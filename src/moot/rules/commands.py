@@ -43,15 +43,16 @@ from moot.core.state import ZERO, Call, Debate, Turn
 from moot.core.terms import DebateVerdict, Judge, Money, Slot, StepSize, Usage
 from moot.judging import audience_votes
 from moot.judging.labels import choose_labels
-from moot.judging.parties import party_of
+from moot.judging.parties import party_called
 from moot.judging.recusal import with_free_ids
 from moot.rules.budget import cut_off
-from moot.rules.side_questions import continuation
+from moot.rules.side_questions import continuation, skipped_speech, summary_slots
 
 MAX_REMARKS = 100
 MAX_REMARK_CHARS = 2000
 MAX_JUDGINGS = 20
 MAX_EXTENSION_SECONDS = 3600.0
+NOBODY_HEARS = "Nobody would hear a remark now."
 
 Decision = tuple[Event, ...] | Refused
 
@@ -297,7 +298,7 @@ class AddRemark(Command, frozen=True):
 
     def decide(self, debate: Debate) -> Decision:
         if debate.final or debate.status in ("judging", "error"):
-            return Refused("Nobody would hear a remark now.", debate.status)
+            return Refused(NOBODY_HEARS, debate.status)
         # Questions and remarks are counted apart: too many questions must not silence the moderator.
         if sum(remark.question == self.question for remark in debate.remarks) >= MAX_REMARKS:
             kind = "questions" if self.question else "remarks"
@@ -310,7 +311,21 @@ class AddRemark(Command, frozen=True):
             )
         if self.to is not None and all(seat.id != self.to for seat in debate.seats):
             raise Invalid("There is no such seat.", {"to": ["Unknown seat"]})
+        if not (listeners := self._listeners(debate)):
+            return Refused(f"{NOBODY_HEARS} The last speech has begun.", debate.status)
+        if self.to is not None and self.to not in listeners:
+            name = debate.seat(self.to).name
+            return Refused(f"{name} does not speak again, and would not hear it.", debate.status)
         return (RemarkInjected(len(debate.remarks) + 1, text, self.by, self.to, self.question),)
+
+    def _listeners(self, debate: Debate) -> set[str]:
+        """The seats with a speech still to begin, and people who are speaking, who read it at once."""
+        if debate.in_circles:
+            return set()
+        people = {turn.seat for turn in debate.live if debate.seat(turn.seat).model.human}
+        begun = {turn.slot for turn in debate.live}
+        coming = (slot for slot in debate.remaining_slots() if slot.index not in begun)
+        return people | {slot.seat for slot in coming if self.question or not skipped_speech(debate, slot)}
 
 
 # --- judging and ending -------------------------------------------------------------------------------
@@ -364,7 +379,7 @@ class JudgeAgain(Command, frozen=True):
 
 
 class DecideWinner(Command, frozen=True):
-    """A person names the winner's seat, or None for a draw."""
+    """A person names the winner's seat, by its id or by the letter of its place (A, B, …); None: a draw."""
 
     winner: str | None
     reason: str = ""
@@ -372,7 +387,7 @@ class DecideWinner(Command, frozen=True):
     def decide(self, debate: Debate) -> Decision:
         if debate.final or debate.status in ("created", "judging"):
             return Refused("The debate cannot be decided now.", debate.status)
-        winner = party_of(debate, self.winner) if self.winner is not None else None
+        winner = party_called(debate, self.winner) if self.winner is not None else None
         if self.winner is not None and winner is None:
             raise Invalid("There is no such debater.", {"winner": ["Unknown participant"]})
         verdict = DebateVerdict(
@@ -385,7 +400,7 @@ class DecideWinner(Command, frozen=True):
 
 
 class Stop(Command, frozen=True):
-    """End the speeches; what was said is judged."""
+    """End the speeches; what was said is judged, or summed up where the format has a summary."""
 
     reason: str = ""
 
@@ -395,8 +410,9 @@ class Stop(Command, frozen=True):
         if debate.final or debate.status == "judging":
             return Refused("The debate is over.", debate.status)
         stopped = (*interrupt(debate, "stop"), DebateStopped(self.reason))
-        resumed = (DebateResumed(),) if debate.status == "paused" and _poll_follows(debate) else ()
-        return (*stopped, *resumed, *end_speeches(debate, "stopped", self.reason))
+        ending = end_speeches(debate, "stopped", self.reason)
+        goes_on = debate.status == "paused" and all(isinstance(event, TurnSkipped) for event in ending)
+        return (*stopped, *((DebateResumed(),) if goes_on else ()), *ending)
 
 
 class Abort(Command, frozen=True):
@@ -425,13 +441,18 @@ def conclude_speeches(debate: Debate, why: EndReason, reason: str = "") -> tuple
     return (DebateEnded(why, reason),)
 
 
-def end_speeches(debate: Debate, why: Literal["stopped", "budget"], reason: str = "") -> tuple[Event, ...]:
-    """End the speeches early. A vote that is still to come is held first: only the speeches are skipped."""
-    if not _poll_follows(debate):
-        return (*close_polls(debate, why), *conclude_speeches(debate, why, reason))
+def end_speeches(
+    debate: Debate, why: Literal["stopped", "budget"], reason: str = "", *, summed_up: bool = True
+) -> tuple[Event, ...]:
+    """End the speeches early. The moderator's summary (unless not `summed_up`) and a vote that are still to
+    come follow: only the other speeches are skipped."""
     speaking = {turn.slot for turn in debate.live}
-    remaining = (slot for slot in debate.remaining_slots() if slot.index not in speaking)
-    return tuple(TurnSkipped(slot.index, slot.seat, why) for slot in remaining)
+    remaining = [slot for slot in debate.remaining_slots() if slot.index not in speaking]
+    summaries = summary_slots(debate) if summed_up and _goes_on(debate) else ()
+    closing = [slot for slot in remaining if slot in summaries]
+    if not (closing or _poll_follows(debate)):
+        return (*close_polls(debate, why), *conclude_speeches(debate, why, reason))
+    return tuple(TurnSkipped(slot.index, slot.seat, why) for slot in remaining if slot not in closing)
 
 
 def close_polls(debate: Debate, by: str) -> tuple[PollClosed, ...]:
@@ -465,8 +486,12 @@ def _cut_all(debate: Debate, by: Literal["judge", "decide", "abort"]) -> tuple[E
 
 
 def _poll_follows(debate: Debate) -> bool:
-    going_on = debate.running or debate.status == "paused"
-    return bool(debate.manner.polls) and going_on and debate.has_speeches and debate.poll("after") is None
+    return bool(debate.manner.polls) and _goes_on(debate) and debate.poll("after") is None
+
+
+def _goes_on(debate: Debate) -> bool:
+    """Whether something was said, and the debate is under way."""
+    return debate.has_speeches and (debate.running or debate.status == "paused")
 
 
 def _judging(

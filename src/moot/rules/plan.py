@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 from rapidfuzz import fuzz
 
 from moot.core.events import ConcessionMade, EndReason, FailReason, PointRaised, StalemateFound, TurnSkipped
@@ -37,6 +38,7 @@ from moot.rules.side_questions import (
     questions_before,
     referee,
     skipped_speech,
+    summary_slots,
 )
 from moot.rules.turn_sessions import all_turns_given
 
@@ -105,6 +107,8 @@ def plan(debate: Debate) -> Plan:
     remaining = debate.remaining_slots()
     if not remaining or debate.in_circles:
         return _plan_end(debate)
+    if closing := _summary_alone(debate):
+        return closing
     first = remaining[0]
     if not debate.manner.auto and first.round > debate.rounds_asked:
         return Idle("round")
@@ -124,9 +128,9 @@ def _plan_after_speaking(debate: Debate) -> Plan | None:
     if points := points_raised(debate):
         return RecordFacts(points)
     if finding := concession(debate):
-        return _last_votes(debate) or Conclude("concession", finding)
+        return _sum_up(debate, "concession") or _last_votes(debate) or Conclude("concession", finding)
     if debate.manner.winning != "audience" and (finding := stalemate(debate)):
-        return _last_votes(debate) or Conclude("stalemate", finding)
+        return _sum_up(debate, "stalemate") or _last_votes(debate) or Conclude("stalemate", finding)
     return FailDebate("all_failed") if _all_failed(debate) else None
 
 
@@ -159,6 +163,26 @@ def closes_on_time(debate: Debate, name: PollName) -> bool:
     return poll is not None and poll.closed_at is None and poll.seconds is not None
 
 
+def _sum_up(debate: Debate, why: EndReason) -> Plan | None:
+    """Before speeches end early, the moderator sums up; the others' speeches are skipped."""
+    closing = summary_slots(debate)
+    if not closing:
+        return None
+    left_out = tuple(
+        TurnSkipped(slot.index, slot.seat, why) for slot in debate.remaining_slots() if slot not in closing
+    )
+    return RecordFacts(left_out) if left_out else _summary_alone(debate)
+
+
+def _summary_alone(debate: Debate) -> Speak | None:
+    """The moderator's summary, where no other speech is left. Where those of its round were skipped, it
+    belongs to the round that was held last."""
+    closing = summary_slots(debate)
+    if not closing or closing != debate.remaining_slots() or not debate.has_speeches:
+        return None
+    return Speak(tuple(replace(slot, round=min(slot.round, debate.round)) for slot in closing))
+
+
 def _last_votes(debate: Debate) -> AskSideQuestions | None:
     """The model audience votes once more when the speeches are over."""
     votes = persona_votes(debate, "after")
@@ -185,7 +209,8 @@ def _early_end_reason(debate: Debate) -> EndReason | None:
     """Why the speeches ended early, where only the vote remains."""
     if debate.stopped_at is not None:
         return "stopped"
-    return "budget" if debate.exhausted and debate.manner.polls else None
+    summed_up = any(turn.tone == "summary" for turn in debate.turns)
+    return "budget" if debate.exhausted and (debate.manner.polls or summed_up) else None
 
 
 def is_judged(debate: Debate) -> bool:
@@ -210,7 +235,7 @@ def _all_failed(debate: Debate) -> bool:
 def concession(debate: Debate) -> ConcessionMade | None:
     """The concession of a latest speaker: confirmed by a referee, or, without one, in a person's own
     words."""
-    for turn in latest_turns(debate):
+    for turn in latest_turns(debate, of_debaters=True):
         for aside in asides_about(debate, "referee", turn.number):
             if aside.yes:
                 return ConcessionMade(turn.number, turn.seat, aside.about, aside.text)

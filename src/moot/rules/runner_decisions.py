@@ -200,7 +200,8 @@ def _start_turns(batch: EventBatch, slots: Sequence[Slot]) -> None:
         percent = budget.words_for_round(batch.debate, round)
         if percent is None:
             batch.add(*_exhausted(batch.debate))
-            batch.add(*_out_of_money(batch.debate))
+            # A summary that is too dear is not tried again.
+            batch.add(*_out_of_money(batch.debate, summed_up=slots[0].tone != "summary"))
             _perform(batch, _next_step(batch))
             return
         if percent != batch.debate.words_percent(round):
@@ -291,22 +292,23 @@ def _has_first_reading(debate: Debate, purpose: CallPurpose) -> bool:
 
 def _exhausted(debate: Debate) -> tuple[Event, ...]:
     """The limit is reached. A warning with the reason comes first, if none has come yet."""
-    round = debate.round if debate.live or not _round_is_whole(debate) else 0
     reached = BudgetExhausted(
-        debate.cost_limit or ZERO, debate.counted, debate.reserved, 0 if debate.being_judged else round
+        debate.cost_limit or ZERO, debate.counted, debate.reserved, cut_round=_unfinished_round(debate)
     )
     return (*_limit_warning(debate), reached)
 
 
-def _round_is_whole(debate: Debate) -> bool:
-    """Whether every speech of the present round was given."""
-    return all(slot.round > debate.round for slot in debate.remaining_slots())
+def _unfinished_round(debate: Debate) -> int:
+    """The present round, if a debater has not spoken in it; else 0."""
+    missing = (slot for slot in debate.remaining_slots() if slot.round <= debate.round)
+    debaters = any(debate.seat(slot.seat).role == "debater" for slot in missing)
+    return debate.round if debaters and not debate.being_judged else 0
 
 
-def _out_of_money(debate: Debate) -> tuple[Event, ...]:
+def _out_of_money(debate: Debate, *, summed_up: bool = True) -> tuple[Event, ...]:
     """End the speeches. Where no round is complete, the debate has failed."""
     if speeches(debate):
-        return end_speeches(debate, "budget")
+        return end_speeches(debate, "budget", summed_up=summed_up)
     return (*close_polls(debate, "budget"), DebateFailed("budget", TOO_LITTLE_MONEY))
 
 

@@ -42,6 +42,22 @@ CONCESSION_HINTS = re.compile(
     r"|\b(?:you're|you are|my opponent is|the other side is) (?:completely |entirely )?right[.!]",
     re.IGNORECASE,
 )
+_GIVING_WAY = (
+    r"(?:I|we) (?:hereby |must |have to |do |now |fully |completely |entirely |wholly |totally |honestly )*"
+    r"(?:agree|concur|yield|surrender|resign|give (?:up|in|way)|admit defeat)"
+    r"(?: (?:with|to) (?:you|my opponent|the other side))?(?: (?:completely|entirely|fully|on everything))?"
+    r"|(?:you(?:['’]re| are)|my opponent is|the other side is) (?:completely |entirely |absolutely )?right"
+    r"|(?:you|my opponent|the other side) (?:win|wins|have won|has won)"
+    r"|(?:you|my opponent|the other side) (?:have |has |['’]ve )?(?:persuaded|convinced) me"
+)
+BARE_AGREEMENT = re.compile(
+    rf"(?:^|(?<=[.!?…]))[ \t]*[*_]*(?:(?:well|yes|okay|ok|fine|very well|all right),? )?(?:{_GIVING_WAY})"
+    rf"(?:(?:,|;| and|, and) (?:{_GIVING_WAY}))*[*_]*(?:[.!]+[*_]*|$)"
+    r"(?!\s*(?:but|however|yet|still|nevertheless|nonetheless|even so|that said)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A sentence that is nothing but agreement, and that the next one does not take back: "I agree with you that
+it costs, but …" and "I agree. But …" are courtesy, about which nobody is asked."""
 _SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？]?")
 MAX_HINT_CHARS = 300
 LONGEST_HINTED = 20_000
@@ -79,14 +95,28 @@ def questions_before(debate: Debate, coming: tuple[Slot, ...]) -> tuple[SideQues
     )
 
 
-def latest_turns(debate: Debate) -> tuple[Turn, ...]:
+def latest_turns(debate: Debate, *, of_debaters: bool = False) -> tuple[Turn, ...]:
     """The latest speech that counts, and those given at the same time."""
-    last = next((turn for turn in reversed(debate.turns) if turn.used_slot), None)
+    counted = (turn for turn in reversed(debate.turns) if turn.used_slot)
+    last = next((turn for turn in counted if not of_debaters or is_debater(debate, turn.seat)), None)
     if last is None:
         return ()
     group = debate.schedule[last.slot].group
     return tuple(
         turn for turn in debate.turns if turn.used_slot and debate.schedule[turn.slot].group == group
+    )
+
+
+def is_debater(debate: Debate, seat_id: str) -> bool:
+    return debate.seat(seat_id).role == "debater"
+
+
+def summary_slots(debate: Debate) -> tuple[Slot, ...]:
+    """The moderator's summary, where the format has one that is still to be given."""
+    return tuple(
+        slot
+        for slot in debate.remaining_slots()
+        if slot.tone == "summary" and not is_debater(debate, slot.seat)
     )
 
 
@@ -238,7 +268,7 @@ def concession_hint(debate: Debate, turn: Turn) -> str:
     """The passage of a speech that sounds like a concession; empty without one, or where nobody may
     concede."""
     seat = debate.seat(turn.seat)
-    if not may_concede(debate) or seat.model.small:
+    if not may_concede(debate) or seat.model.small or seat.role != "debater":
         return ""
     if turn.state != "completed" or not turn.has_words or winner_if_conceded(debate, turn.seat) is None:
         return ""
@@ -253,8 +283,12 @@ def _hint_in(text: str, *, by_hand: bool) -> str:
     if last.casefold() == CONCEDE.casefold():
         return last
     end = text[-LONGEST_HINTED:]
-    hint = None if by_hand else CONCESSION_HINTS.search(end)
-    return _sentence(end, hint.start()) if hint else ""
+    if by_hand:
+        return ""
+    if hint := CONCESSION_HINTS.search(end):
+        return _sentence(end, hint.start())
+    bare = BARE_AGREEMENT.search(end)
+    return bare[0].strip()[:MAX_HINT_CHARS] if bare else ""
 
 
 def may_concede(debate: Debate) -> bool:

@@ -96,6 +96,7 @@ def make_app(arena: Arena, extensions: Sequence[Extension] = ()) -> ASGIApp:
         open_paths={*OPEN_PATHS, *page_routes.OPEN, *manual_routes.PATHS[:1]},
         open_prefixes=(*page_routes.OPEN_PREFIXES, manual_routes.MANUAL),
         plain_text=frozenset(path for extension in extensions for path in extension.plain_text),
+        coded_errors=frozenset(path for extension in extensions for path in extension.coded_errors),
     )
 
 

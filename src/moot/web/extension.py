@@ -23,6 +23,8 @@ class Extension(Struct, frozen=True):
     """Bodies as they can be sent, by the name of their class; each is made with a model that needs no key."""
     plain_text: frozenset[str] = frozenset()
     """Paths that accept JSON as `text/plain`."""
+    coded_errors: frozenset[str] = frozenset()
+    """Paths whose problems also have `message`, `code` and `retryable`."""
     manual: Mapping[str, WritePage] = {}
     """Pages of the manual by their paths in `docs/`, by which other pages link to them. Its navigation names
     some; any other is in the group `More`, under its first heading."""

@@ -16,7 +16,8 @@ from moot.web.middleware.headers import COMMON_HEADERS
 
 
 def problem_reply(problem: Problem, scope: Scope) -> Response:
-    body = problem.body(scope["path"], scope["state"]["request_id"])
+    state = scope["state"]
+    body = problem.body(scope["path"], state["request_id"], coded=state.get("coded_errors", False))
     return Response(body, problem.status, problem.headers, MEDIA_TYPE)
 
 

@@ -67,6 +67,8 @@ class Row(Struct, frozen=True, kw_only=True):
     """The `currentStatus` of a conflict."""
     members: Mapping[str, str] = {}
     """What else the body has."""
+    code: str = ""
+    """At `/api/debate`, where nothing is to be tried again."""
     headers: Mapping[str, str | None] = {}
     holds: bytes = b""
     """What the reply has in it."""
@@ -95,6 +97,8 @@ class Row(Struct, frozen=True, kw_only=True):
         if self.now:
             shape["currentStatus"] = self.now
         shape |= self.members
+        if self.code:
+            shape |= {"code": self.code, "message": shape["detail"], "retryable": False}
         if self.errors:
             shape["errors"] = {field: [message] for field, message in self.errors.items()}
         return shape

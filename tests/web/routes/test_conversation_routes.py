@@ -77,7 +77,7 @@ async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Serv
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stuck(house: Served) -> str:
     """A debate whose second speech is under way."""
-    name = await house.open(maxRounds=1)
+    name = await house.open(maxRounds=2)
     await until(house, name, lambda told: told[-1].get("turn") == 2)
     await house.post(name, "inject", {"text": "Mind the cost."})
     await until(house, name, lambda told: types(told[2])[:2] == ["reasoning", "text"])

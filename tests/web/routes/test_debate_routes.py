@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from copy import deepcopy
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import httpx
 import msgspec
@@ -14,9 +16,12 @@ import pytest
 from moot.client import AsyncClient
 from moot.core.errors import Fault
 from moot.core.events import CallDelta
-from moot.core.terms import Request
+from moot.core.terms import Model, Request
+from moot.providers.endpoints import ENDPOINTS
+from moot.providers.keys import Secret
 from moot.providers.prices import flat_price
 from moot.providers.scripted import Cue, FaultCue, ScriptedProvider, improvise
+from moot.providers.throttle import MAX_FAILURES
 from moot.settings import ServerSettings
 from tests.web.routes.event_source import EventSource
 from tests.web.routes.served import BODY, FREE, Served, body, serving
@@ -542,6 +547,29 @@ async def test_a_full_disk_quota_refuses_new_debates_only(tmp_path: Path) -> Non
         shape = problem(await house.http.post("/api/v1/debates", json=BODY), 503, "storage")
         assert "MOOT_DISK_QUOTA_MB" in shape["detail"]
         assert (await house.over(debate_id))["status"] == "completed"
+
+
+async def test_a_debate_all_of_whose_services_are_known_to_be_down_is_refused_for_a_moment(
+    tmp_path: Path,
+) -> None:
+    gone = tuple(msgspec.structs.replace(each, base_url="http://127.0.0.1:1/v1") for each in ENDPOINTS)
+    keys = {"groq": Secret("gsk_canary0123456789"), "mistral": Secret("canary0123456789")}
+    model = {"provider": "groq", "modelId": "openai/gpt-oss-120b"}
+    wanted: dict[str, Any] = deepcopy(BODY)
+    for one in (*wanted["participants"], wanted["judge"]):
+        one["model"] = model
+    mixed: dict[str, Any] = deepcopy(wanted)
+    mixed["judge"]["model"] = {"provider": "mistral", "modelId": "mistral-large-latest"}
+    async with serving(tmp_path, FREE, keys=keys, endpoints=gone) as house:
+        for _ in range(MAX_FAILURES):
+            house.arena.providers.get("groq").report_timeout(Model("groq", "openai/gpt-oss-120b"))
+        refused = await house.http.post("/api/v1/debates", json=wanted)
+        shape = problem(refused, 503, "provider-unavailable")
+        assert "groq cannot be reached right now" in shape["detail"]
+        assert 1 <= int(refused.headers["retry-after"]) <= 5
+        assert (await house.http.post("/api/v1/debates", json=mixed)).status_code == 201
+        lent = {"X-Provider-Key-groq": "gsk_another0123456789"}
+        assert (await house.http.post("/api/v1/debates", json=wanted, headers=lent)).status_code == 201
 
 
 async def test_a_cost_limit_that_cannot_hold_the_first_round_is_refused_with_the_smallest_that_can(

@@ -33,6 +33,7 @@ from moot.api.v1.fields import (
     Character,
     Colour,
     Criterion,
+    Decision,
     Dollars,
     ModelId,
     Name,
@@ -42,7 +43,6 @@ from moot.api.v1.fields import (
     Tokens,
     ToolName,
     Weight,
-    Winner,
     capabilities_of,
     contract_first,
     more_than,
@@ -368,7 +368,8 @@ class InjectContext(Body):
 
 
 class Decide(Body):
-    winner: Winner
+    winner: Decision
+    """A participant by its id, or by the letter of its place (`A`, `B`, …); or `draw`."""
     reason: Reason = ""
 
     @property

@@ -92,6 +92,10 @@ Seat = Annotated[str, matching(SEAT_ID, 45, "Must be a participant id")]
 Winner = Annotated[
     str, matching(f"(?:{'|'.join(TIES)}|{SEAT_ID})", 45, "Must be a participant id, tie or draw")
 ]
+Decision = Annotated[
+    str,
+    matching(f"(?:[A-D]|{'|'.join(TIES)}|{SEAT_ID})", 45, "Must be a participant id, A, B, tie or draw"),
+]
 SeatId = Annotated[str | None, OptionalField(str), matching(SEAT_ID, 45, "Must be a participant id")]
 JudgeId = Annotated[str | None, OptionalField(str), matching(JUDGE_ID, 46, "Must be a judge's id")]
 Colour = Annotated[

@@ -227,19 +227,35 @@ def action_reply(message: str) -> Callable[[Debate], ActionResponse]:
     return reply
 
 
-def queued_reply(message: str) -> Callable[[Debate], InjectResponse]:
-    """Makes replies to commands that wait until the current speech has ended."""
+def remark_reply(debate: Debate) -> InjectResponse:
+    """A remark waits until the current speech has ended; the reply says who hears it then."""
+    return InjectResponse(
+        debate_id=debate.id,
+        current_round=rounds.round_number(debate),
+        status="queued",
+        message=_heard_by(debate),
+        current_status=STATES[debate.status],
+    )
 
-    def reply(debate: Debate) -> InjectResponse:
-        return InjectResponse(
-            debate_id=debate.id,
-            current_round=rounds.round_number(debate),
-            status="queued",
-            message=message,
-            current_status=STATES[debate.status],
-        )
 
-    return reply
+def _heard_by(debate: Debate) -> str:
+    """Who hears the last remark. A person who is speaking reads it at once; a model begins without it."""
+    remark = debate.remarks[-1]
+    live = {turn.slot for turn in debate.live}
+    later = {slot.seat for slot in debate.remaining_slots() if slot.index not in live}
+    name = debate.seat(remark.to).name if remark.to else ""
+    sentences = [
+        f"{seat.name}, who is speaking, reads it now."
+        for seat in (debate.seat(turn.seat) for turn in debate.live)
+        if seat.model.human and remark.to in (None, seat.id)
+    ]
+    if later and (not name or remark.question):
+        sentences.append("It is heard by every speech that starts from now on.")
+    elif remark.to in later:
+        sentences.append(f"Only {name} hears it, in every speech of theirs that starts from now on.")
+    if name and remark.question:
+        sentences.append(f"{name} is to answer it.")
+    return " ".join(sentences)
 
 
 def round_reply(debate: Debate) -> SubmitRoundResponse:

@@ -42,6 +42,7 @@ PIECE_LENGTH = 4 * 1024
 BREAK = "\n\n"
 """Between two thoughts."""
 TIMEOUT_FAULTS: tuple[FaultKind, ...] = ("timeout", "stalled")
+TIME_WAS_UP = "The time for this speech was up; what was said by then counts."
 
 
 def speech_delta(seen: SeenEvent, event: CallDelta) -> tuple[Frame, ...]:
@@ -91,6 +92,9 @@ def speech_ended(seen: SeenEvent, event: TurnCompleted | TurnInterrupted) -> Ite
         return
     streamed, turn = ending
     yield from _corrections(seen, turn, streamed)
+    if turn.truncated == "timeout":
+        # The debate goes on: an error that ends it has a `reason`.
+        yield error_frame(seen, "timeout", TIME_WAS_UP, retryable=False, participantId=turn.seat)
     yield _final_chunk(seen, turn, replace=not turn.text and _was_restarted(seen, turn))
 
 

@@ -58,7 +58,7 @@ access = logging.getLogger("moot.access")
 
 class GuardMiddleware:
     """`open_paths` and `open_prefixes` need no token. `plain_text` are paths that also take bodies of type
-    text/plain, from programs only."""
+    text/plain, from programs only; problems at `coded_errors` have a code."""
 
     def __init__(
         self,
@@ -71,6 +71,7 @@ class GuardMiddleware:
         open_paths: Collection[str] = OPEN_PATHS,
         open_prefixes: tuple[str, ...] = (),
         plain_text: Collection[str] = (),
+        coded_errors: Collection[str] = (),
     ) -> None:
         self._app = app
         self._authenticator = authenticator
@@ -83,12 +84,14 @@ class GuardMiddleware:
         self._open_paths = frozenset(open_paths)
         self._open_prefixes = open_prefixes
         self._plain_text = frozenset(plain_text)
+        self._coded_errors = frozenset(coded_errors)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
         exchange = HttpExchange(scope, receive, send, origin_matters=bool(self._origins))
+        scope["state"]["coded_errors"] = scope["path"] in self._coded_errors
         with log_fields(request_id=exchange.request_id):
             try:
                 await self._check_and_forward(exchange)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
+from math import ceil
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Path
@@ -15,7 +16,7 @@ from moot.api.problems import Problem
 from moot.api.v1 import bodies
 from moot.api.v1.fields import SEAT_ID
 from moot.core.ids import new_id
-from moot.core.terms import SESSION_FORMAT, StepSize
+from moot.core.terms import SESSION_FORMAT, Model, StepSize
 from moot.core.visibility import Viewer
 from moot.providers.keys import Secret
 from moot.rules.debate_setup import Setup
@@ -65,10 +66,25 @@ async def open_debate(
             step=step,
             naming=lambda kind, _index: new_id(kind),
             keys=_needed_keys(keys, setup),
-            objection=objection or claim.objection or await quota_problem(context),
+            objection=objection
+            or claim.objection
+            or outage_problem(context, setup, keys)
+            or await quota_problem(context),
         )
         await claim.take(outcome.debate.id)
     return outcome
+
+
+def outage_problem(context: AppContext, setup: Setup, keys: Mapping[str, Secret]) -> Problem | None:
+    """The problem of a debate all of whose services are known to be down. Nothing is known of calls with a
+    client's own key, nor of those of other processes."""
+    needed = {model.provider for model in _models(setup) if not model.human}
+    waits = [0.0 if name in keys else context.arena.providers.down_for(name) for name in needed]
+    if not waits or not all(waits):
+        return None
+    seconds = max(1, ceil(min(waits)))
+    detail = f"{' and '.join(sorted(needed))} cannot be reached right now; try again in {seconds} s"
+    return Problem("provider-unavailable", detail, headers={"Retry-After": str(seconds)})
 
 
 async def quota_problem(context: AppContext) -> Problem | None:
@@ -122,7 +138,10 @@ def _needed_keys(keys: Mapping[str, Secret], setup: Setup) -> Mapping[str, Secre
     """The keys of the models in the setup; all keys where a model is still to be named."""
     if setup.format.name == SESSION_FORMAT:
         return keys
-    models = [*(seat.model for seat in setup.seats), *(judge.model for judge in setup.judges)]
-    models += [seat.stand_in for seat in setup.seats if seat.stand_in]
+    models = [*_models(setup), *(seat.stand_in for seat in setup.seats if seat.stand_in)]
     providers = {model.provider for model in models}
     return {name: key for name, key in keys.items() if name in providers}
+
+
+def _models(setup: Setup) -> list[Model]:
+    return [*(seat.model for seat in setup.seats), *(judge.model for judge in setup.judges)]

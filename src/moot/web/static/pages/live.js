@@ -105,7 +105,7 @@ function Chamber({ debate, id, role, seat, setRole }) {
         above=${wasOver && html`<${Outcome} debate=${debate} />`}>
         <${FailureNotice} debate=${debate} id=${id} />
         <${Stuck} debate=${debate} id=${id} />
-        <${VerdictPending} debate=${debate} />
+        <${VerdictPending} debate=${debate} id=${id} />
         <${NextTurn} debate=${debate} id=${id} />
         ${seat && html`<${SpeechEditor} debate=${debate} id=${id} seat=${seat} />`}
         <${Voting} debate=${debate} id=${id} />

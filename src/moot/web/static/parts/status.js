@@ -7,6 +7,7 @@ import { seconds, span, useBeat, useNow } from '../lib/clock.js';
 import { countWords, figure } from '../lib/numbers.js';
 import { Button, Words } from '../lib/ui.js';
 import { BallotCount } from './judge_ballots.js';
+import { useRole } from './role_switch.js';
 
 const PREPARING = {
   created: 'About to begin',
@@ -99,10 +100,10 @@ export function Connection({ debate }) {
   return html`<span class="connection ${line} ${quiet}" role="status"><span>${text}</span></span>`;
 }
 
-/** Stops the speech that is being streamed; what was said is kept. */
+/** Stops the speech that is being streamed; what was said is kept. Only for those who moderate. */
 export function StopButton({ debate, id, speech }) {
   const { open } = debate.at('now').value;
-  if (!debate.me.value?.may.steer || !open.includes('cut') || speech.byHand) return null;
+  if (!debate.me.value?.may.steer || useRole(id).role !== 'moderator' || !open.includes('cut') || speech.byHand) return null;
   const stop = () => post(`/debates/${id}/pause`, { now: true }, { once: true });
   return html`<${Button} class="stop" title="Stop this speech and pause; what was said is kept" onClick=${stop}>
     <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="1.5" /></svg>Stop speech
@@ -125,10 +126,10 @@ export function skipped({ speaking, state, next }) {
   return state === 'paused' && next !== null ? [{ speech: next + 1 }] : [undefined];
 }
 
-/** The buttons for those of these commands that are possible and permitted. */
+/** The buttons for those of these commands that are possible and permitted; none for those who watch. */
 export function Ways({ debate, id, deeds, children }) {
   const { open } = debate.at('now').value;
-  const may = debate.me.value?.may.steer;
+  const may = debate.me.value?.may.steer && useRole(id).role !== 'observer';
   const offered = deeds.filter((deed) => may && open.includes(deed));
   const go = async (deed) => {
     const bodies = deed === 'skip' ? skipped(debate.at('now').peek()) : [undefined];
@@ -227,12 +228,13 @@ const AWAITED = {
   judge: ['Start the judging with “Judge now”.', 'The moderator starts the judging.'],
 };
 
-export function VerdictPending({ debate }) {
+export function VerdictPending({ debate, id }) {
   const deed = awaited(debate.at('now').value, debate.at('about').value.config);
   if (!deed) return null;
   const [own, others] = AWAITED[deed];
+  const moderates = debate.me.value?.may.steer && useRole(id).role === 'moderator';
   return html`<div class="awaiting" role="status">
-    <p>The speeches are over. ${debate.me.value?.may.steer ? own : others}</p>
+    <p>The speeches are over. ${moderates ? own : others}</p>
   </div>`;
 }
 
