@@ -192,7 +192,7 @@ async def test_a_failure_in_mid_answer_is_billed_whatever_its_code_and_its_figur
             await collect(client, chunks)
         await client.close()
     assert (caught.value.http_status, caught.value.billed) == (400, True)
-    assert chunks[-1] == KeepAlive(Usage(input=400, output=1800))
+    assert chunks[-1] == KeepAlive(Usage(input=400, output=1800), final=True)
 
 
 async def test_a_reply_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,6 +244,25 @@ async def test_a_refusal_in_a_stream_before_any_word_is_not_billed() -> None:
         with pytest.raises(Fault) as caught:
             await heard(ProviderClient(openai_chat_request.family(), url))
     assert (caught.value.kind, caught.value.billed) == ("rate_limited", False)
+
+
+async def test_a_connection_that_breaks_before_any_byte_costs_nothing() -> None:
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        writer.transport.abort()
+
+    async with serving(answer) as (url, _):
+        with pytest.raises(Fault) as caught:
+            await heard(ProviderClient(openai_chat_request.family(), url))
+    assert (caught.value.kind, caught.value.billed) == ("disconnected", False)
+
+
+async def test_a_tool_call_that_breaks_off_is_billed() -> None:
+    call = b'data: {"id":"c","choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"f"}}]}}]}\n\n'
+    error = b'data: {"error":{"code":500,"message":"sorry"}}\n\n'
+    async with serving(replying(call + error)) as (url, _):
+        with pytest.raises(Fault) as caught:
+            await heard(ProviderClient(openai_chat_request.family(), url))
+    assert caught.value.billed
 
 
 async def test_who_may_not_show_its_thoughts_is_asked_without_them_from_then_on() -> None:

@@ -150,8 +150,9 @@ async def _read_chunks(
                             return
                     case ReplyStarted(response_id, request_id):
                         result.response_id, result.request_id = response_id, request_id
-                    case KeepAlive(usage):
+                    case KeepAlive(usage, final):
                         result.partial_usage = usage or result.partial_usage
+                        result.usage_is_final = final
                     case ReplyDone():
                         result.done = chunk
                         result.response_id = chunk.response_id or result.response_id

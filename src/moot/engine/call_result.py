@@ -56,6 +56,8 @@ class CallResult(Struct):
     request_id: str = ""
     partial_usage: Usage | None = None
     """Usage reported before the end, by a reply that may then break off."""
+    usage_is_final: bool = False
+    """The service reported it together with its failure."""
     truncated: Truncation | None = None
     started: float = 0.0
     first_token: float | None = None
@@ -255,8 +257,9 @@ def _usage(request: Request, result: CallResult) -> Usage:
     # Prefilled text was sent, not generated.
     text_size = max(0, result.size - result.reasoning_size - quarter_tokens(request.prefill))
     guess = estimate_usage(sent_tokens(request), whole_tokens(text_size), whole_tokens(result.reasoning_size))
-    if result.done is not None:
+    if result.done is not None or result.usage_is_final:
         chars = max(0, result.chars - len(request.prefill)) + result.reasoning_chars
-        return plausible_usage(result.done.usage, guess, text_bytes(request), chars)
+        reported = result.partial_usage if result.done is None else result.done.usage
+        return plausible_usage(reported, guess, text_bytes(request), chars)
     # Figures from before the end are not final: Anthropic's begin with one token of output.
     return guess if result.partial_usage is None else at_least(result.partial_usage, guess)

@@ -58,6 +58,8 @@ class ReplySegment(Struct, frozen=True):
 class KeepAlive(Struct, frozen=True):
     usage: Usage | None = None
     """The figures so far, if the reply is about to fail."""
+    final: bool = False
+    """The service reported them together with the failure: it bills them."""
 
 
 class ReplyDone(Struct, frozen=True):

@@ -131,4 +131,5 @@ def fault_from_exception(error: Exception, *, began: bool) -> Fault:
         case aiohttp.ClientResponseError():
             return Fault("malformed", "unusable", detail=detail)
         case _:
-            return Fault("disconnected", detail=detail)
+            # Before the first event of a reply nothing has come that could be billed.
+            return Fault("disconnected", billed=began, detail=detail)

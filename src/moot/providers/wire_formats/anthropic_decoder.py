@@ -201,6 +201,7 @@ class AnthropicDecoder(Decoder):
             case "thinking_delta":
                 self._emit_text(block, "reasoning", delta.thinking, out)
             case "input_json_delta":
+                self.has_output = True
                 block.texts.append(_text_of(delta.partial_json))
             case "signature_delta":
                 block.signature.append(_text_of(delta.signature))

@@ -75,6 +75,8 @@ class Decoder(ABC):
         """The reply is complete, even if the service gave no reason to stop."""
         self.has_output = False
         """The model has produced something."""
+        self.usage_is_final = False
+        """The service has reported its figures together with its failure."""
         self.request_id = ""
         self._events = ReplyEvents()
         self._sorter: ThoughtSorter | None = ThoughtSorter()
@@ -156,9 +158,9 @@ class Decoder(ABC):
         for event in self._events.close():
             self.decode(event, out)
         if not self.finished and self._unread and self._events.is_json:
-            raise Fault("malformed", "unusable", detail="JSON, but no reply")
+            raise Fault("malformed", "unusable", billed=False, detail="JSON, but no reply")
         if not self.finished:
-            raise Fault("disconnected")
+            raise Fault("disconnected", billed=self.started)
         self._flush(out)
         if self._sorter is not None:
             out = [*self._sorter.sort(out), *self._sorter.close()]

@@ -143,7 +143,9 @@ class ResponsesDecoder(Decoder):
         if output.done:
             return
         words, part = output.append_text(slot, _part_index(slot, parsed), words, parsed.sequence_number)
-        if output.group != "tool":
+        if output.group == "tool":
+            self.has_output = True
+        else:
             out.append(ReplyDelta(words, _kind(output), output.index, part))
 
     def _words_member(self, event: SseEvent) -> bytes:
@@ -242,7 +244,10 @@ class ResponsesDecoder(Decoder):
             status = get_string(response, "status") or "completed"
         if status in ("queued", "in_progress"):
             return
-        self._usage = max_usage(self._usage, usage(response.get("usage")))
+        reported = usage(response.get("usage"))
+        self._usage = max_usage(self._usage, reported)
+        if status in ("failed", "cancelled"):
+            self.usage_is_final = reported is not None
         if status == "failed":
             raise fault_from_error(response.get("error") or "failed")
         if status == "cancelled":
