@@ -105,6 +105,12 @@ def says(**changes: Any) -> Act:
     return act
 
 
+async def refuses_before_any_word(line: Line) -> None:
+    """As Anthropic does: with figures, but without a bill."""
+    await line.reply(refused=True, thought="", text="")
+    line.bill(Bill(), reported=False)
+
+
 def tells(write: Frames) -> Act:
     """These frames."""
 

@@ -342,8 +342,11 @@ UNSATISFYING = (
     harmless("F33", "chat", says(refused=True), refusal=True),
     harmless("F33", "responses", says(refused=True), refusal=True, wire="responses"),
     harmless(
-        "F33", "anthropic", says(refused=True, thought="", text=""), refusal=True, wire="anthropic",
+        "F33", "anthropic", fault_acts.refuses_before_any_word, refusal=True, wire="anthropic",
         wordless=True,
+    ),
+    harmless(
+        "F33", "anthropic, begun", says(refused=True, text=""), refusal=True, wire="anthropic",
     ),
     harmless("F34", "in the middle", says(finish="filter"), truncated="filter"),
     harmless("F34", "responses", says(finish="filter"), truncated="filter", wire="responses"),

@@ -115,6 +115,7 @@ class Turn(Struct, frozen=True, gc=False):
     """Seconds that its speaker got beyond the usual time."""
     truncated: Truncation | None = None
     refusal: bool = False
+    refusal_category: str = ""
     degraded: str = ""
     over_length: bool = False
     struck: bool = False

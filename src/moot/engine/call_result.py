@@ -200,14 +200,15 @@ def _non_text_length(segment: Segment) -> int:
 
 def call_completed(request: Request, result: CallResult, *, ended: bool) -> CallCompleted:
     """`ended`: no further call continues this one."""
-    usage, done = _usage(request, result), result.done
+    done = result.done
+    usage = Usage() if done and done.unbilled else _usage(request, result)
     # A later call cannot refer to a reply that we cut off, or whose tool calls we never answered.
     unusable = done is None or (ended and bool(result.pending_tool_calls()))
     return CallCompleted(
         call=result.call,
         finish=done.finish if done else "unknown",
         usage=usage,
-        cost=cost(request.model.price, usage),
+        cost=Money(0) if done and done.unbilled else cost(request.model.price, usage),
         latency_ms=result.latency_ms,
         first_token_ms=result.first_token_ms,
         response_id=None if unusable else result.response_id,
@@ -217,6 +218,7 @@ def call_completed(request: Request, result: CallResult, *, ended: bool) -> Call
         answered_by=done.model if done else "",
         request_id=result.request_id,
         unread=done.unread if done else 0,
+        refusal_category=done.refusal_category if done else "",
     )
 
 

@@ -181,6 +181,7 @@ class SpeechJob(ModelJob):
             degraded=",".join(self._degradations(reply)),
             over_length=words > budget * OVERRUN_FACTOR,
             clipped=self._debate.clip_words(self._turn.slot, text),
+            refusal_category=reply.done.refusal_category if reply.done and refusal else "",
         )
 
     def _degradations(self, reply: CallResult) -> list[str]:

@@ -25,7 +25,7 @@ from moot.views.beliefs import BeliefReport, belief_report
 from moot.views.costs import CostReport, costs
 from moot.views.participants import JudgeView, ParticipantView, judge_seat, participants
 from moot.views.poll_results import PollReport, poll_report
-from moot.views.speech_issues import ISSUE_WORDS, Issues, find_issues, is_cut_off
+from moot.views.speech_issues import Issues, find_issues, is_cut_off
 from moot.views.tool_uses import ToolUse, tool_uses
 from moot.views.verdict_views import VerdictView, verdict_views
 
@@ -196,7 +196,7 @@ class Transcript(Struct, frozen=True):
         """What went wrong: with whom, in words, and in which turns."""
         for seat in self.participants:
             for kind, turns in self.issues.by_seat.get(seat.id, {}).items():
-                yield seat, ISSUE_WORDS[kind], turns
+                yield seat, self.issues.words(kind, turns), turns
 
     def speech(self, turn: int) -> SpeechView | None:
         return next((s for part in self.rounds for s in part.speeches if s.turn == turn), None)
@@ -347,7 +347,8 @@ def speech_notes(turn: Turn) -> tuple[str, ...]:
     if turn.state == "interrupted":
         lines.append(INTERRUPTED_NOTES.get(turn.by, "Cut short."))
     if turn.refusal:
-        lines.append("The model refused to speak to this.")
+        category = f" (category: {turn.refusal_category})" if turn.refusal_category else ""
+        lines.append(f"The model refused to speak to this{category}.")
     if turn.truncated and is_cut_off(turn):
         lines.append(TRUNCATED_NOTES[turn.truncated])
     if turn.clipped:

@@ -371,8 +371,29 @@ def test_a_refusal_may_have_no_words_at_all() -> None:
     )
     assert chunks == [
         ReplyStarted("m1"),
-        ReplyDone("refusal", Usage(input=9, output=2), "m1", reason="refusal", model="claude-x-1"),
-    ]
+        ReplyDone(
+            "refusal", Usage(input=9, output=2), "m1", reason="refusal", model="claude-x-1",
+            refusal_category="bio", unbilled=True,
+        ),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("details", "category"),
+    [({"type": "refusal", "category": "cyber"}, "cyber"), ({"category": None}, ""), (None, ""), ("no", "")],
+)
+def test_a_refusal_in_mid_speech_is_billed_and_its_category_is_kept(details: Any, category: str) -> None:
+    why = {"stop_reason": "refusal", "stop_details": details}
+    ended = done(
+        START, SPEECH, event("message_delta", delta=why, usage={"output_tokens": 7}), event("message_stop")
+    )
+    assert (ended.refusal_category, ended.unbilled, ended.usage) == (category, False, Usage(9, 7))
+
+
+def test_other_endings_have_no_category_and_are_billed() -> None:
+    why = {"stop_reason": "end_turn", "stop_details": {"category": "cyber"}}
+    ended = done(START, event("message_delta", delta=why), event("message_stop"))
+    assert (ended.refusal_category, ended.unbilled) == ("", False)
 
 
 def test_the_last_figures_count_and_hold_what_was_cached() -> None:

@@ -27,7 +27,7 @@ from moot.core.terms import (
 )
 from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
 from moot.providers.error_replies import fault_from_error
-from moot.providers.lenient_json import as_text, get_dict, get_dicts, get_path
+from moot.providers.lenient_json import as_text, get_dict, get_dicts, get_path, get_string
 from moot.providers.wire_formats.contract import Decoder, ReportedUsage, max_usage, read_object
 
 
@@ -40,6 +40,7 @@ class _BlockDelta(Struct):
     signature: Any = None
     citation: Any = None
     stop_reason: Any = None
+    stop_details: Any = None
 
 
 class _MessageBody(Struct):
@@ -47,6 +48,7 @@ class _MessageBody(Struct):
     model: str | None = None
     content: list[dict[str, Any]] | None = None
     stop_reason: str | None = None
+    stop_details: Any = None
     usage: Any = None
 
 
@@ -78,6 +80,7 @@ DELTA_BLOCKS = {
 }
 """The deltas we know, and the kind of block that each belongs to if its start was never sent."""
 STREAMED_BLOCKS = ("text", "thinking")
+MAX_CATEGORY = 60
 
 FINISHES: dict[str, FinishReason] = {
     "end_turn": "stop",
@@ -137,7 +140,8 @@ class AnthropicDecoder(Decoder):
                 self._on_message_start(parsed.message or _MessageBody(), out)
             case "message_delta":
                 self._usage = max_usage(self._usage, usage(parsed.usage))
-                self._on_stop_reason(parsed.delta.stop_reason if parsed.delta else None)
+                if parsed.delta:
+                    self._on_stop_reason(parsed.delta.stop_reason, parsed.delta.stop_details)
             case "message_stop":
                 self.over = self.complete = True
             case "message" if parsed.type:
@@ -156,7 +160,7 @@ class AnthropicDecoder(Decoder):
         for index, block in enumerate(message.content or ()):
             self._open_block(index, block, out)
             self._close_block(index, out)
-        self._on_stop_reason(message.stop_reason)
+        self._on_stop_reason(message.stop_reason, message.stop_details)
         self.over = self.complete = True
 
     def _on_message_start(self, message: _MessageBody, out: list[Chunk]) -> None:
@@ -164,9 +168,14 @@ class AnthropicDecoder(Decoder):
         self._model = message.model or ""
         self._usage = max_usage(self._usage, usage(message.usage))
 
-    def _on_stop_reason(self, reason: Any) -> None:
-        if reason:
-            self._set_finish(FINISHES.get(str(reason), "unknown"), str(reason))
+    def _on_stop_reason(self, reason: Any, details: Any) -> None:
+        if not reason:
+            return
+        self._set_finish(FINISHES.get(str(reason), "unknown"), str(reason))
+        if reason == "refusal":
+            self._refusal_category = get_string(details, "category")[:MAX_CATEGORY]
+            # Figures are reported all the same, but a refusal before any output is not billed.
+            self._unbilled = not self._numbers
 
     def _open_block(self, index: int, start: dict[str, Any], out: list[Chunk]) -> None:
         self._begin(None, out)

@@ -89,6 +89,8 @@ class Decoder(ABC):
         self._stored = True
         self._unread = 0
         self._tokens: list[TokenOdds] = []
+        self._refusal_category = ""
+        self._unbilled = False
         self._marks: set[Degradation] = set()
         self._fault: Fault | None = None
         self._shape: EventShape | None = None
@@ -174,6 +176,8 @@ class Decoder(ABC):
             stored=self._stored,
             unread=self._unread,
             tokens=tuple(self._tokens),
+            refusal_category=self._refusal_category,
+            unbilled=self._unbilled,
         )
         return [*out, done]
 
