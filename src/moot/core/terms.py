@@ -459,6 +459,8 @@ class Reasoning(Struct, frozen=True, omit_defaults=True, tag="reasoning"):
     """A signature or encrypted content that goes back to the provider unread."""
     redacted: bool = False
     """The service showed no text of the reasoning, only `opaque`."""
+    phase: str = ""
+    """`commentary`: sent as a message, but on the way and not meant for the audience."""
 
     @property
     def text(self) -> str:

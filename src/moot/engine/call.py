@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from moot.core.errors import Fault, Unavailable
 from moot.core.events import SegmentCompleted
+from moot.core.segments import paragraph_break
 from moot.core.terms import (
     HostedTool,
     Reasoning,
@@ -44,7 +45,6 @@ from moot.providers.contract import (
 from moot.providers.redaction import shown_remedy, without_folders
 from moot.rules.retry import RunnerTimings
 
-PARAGRAPH = "\n\n"
 TITLES: dict[HostedTool, str] = {"web_search": "Web search", "code": "Code"}
 HINTS: tuple[tuple[str, HostedTool], ...] = (("search", "web_search"), ("code", "code"), ("python", "code"))
 """Words by which the names of providers' own tools are recognized."""
@@ -253,5 +253,4 @@ def _separator(exchange: Sequence[Segment]) -> str:
     """Empty where the last call only paused: its text goes on in mid-sentence."""
     if not exchange or not isinstance(exchange[-1], ToolResult):
         return ""
-    text = "".join(part.text for part in exchange if isinstance(part, Text))
-    return PARAGRAPH if text.strip() and not text[-1].isspace() else ""
+    return paragraph_break("".join(part.text for part in exchange if isinstance(part, Text)))

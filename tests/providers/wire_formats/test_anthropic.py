@@ -364,6 +364,37 @@ def test_why_it_stopped(reason: str, finish: str) -> None:
     assert (ended.finish, ended.reason) == (finish, reason)
 
 
+def test_text_after_a_tool_is_a_new_paragraph_and_cited_text_is_none() -> None:
+    found = {"tool_use_id": "t1", "content": [{"title": "Zoos"}]}
+    chunks = decode(
+        START,
+        opened(0, "text", text="") + delta(0, "text", text="I shall look.") + shut(0),
+        opened(1, "server_tool_use", id="t1", name="web_search", input={}) + shut(1),
+        opened(2, "web_search_tool_result", **found) + shut(2),
+        opened(3, "text", text="") + delta(3, "text", text="Zoos ") + shut(3),
+        opened(4, "text", text="") + delta(4, "text", text="are cruel.") + shut(4),
+        END,
+    )
+    said = "".join(chunk.text for chunk in chunks if isinstance(chunk, ReplyDelta))
+    kept = [chunk.segment for chunk in chunks if isinstance(chunk, ReplySegment)]
+    assert said == "I shall look.\n\nZoos are cruel."
+    assert "".join(segment.text for segment in kept if isinstance(segment, Text)) == said
+
+
+def test_what_is_told_between_tool_calls_in_a_thinking_block_is_no_speech() -> None:
+    chunks = decode(
+        START,
+        opened(0, "thinking", thinking="") + delta(0, "thinking", thinking="Hm.") + shut(0),
+        opened(1, "tool_use", id="t1", name="look", input={}) + shut(1),
+        opened(2, "thinking", thinking="") + delta(2, "thinking", thinking="Now the other one.") + shut(2),
+        opened(3, "tool_use", id="t2", name="look", input={}) + shut(3),
+        opened(4, "text", text="") + delta(4, "text", text="Zoos are cruel.") + shut(4),
+        END,
+    )
+    said = [(chunk.kind, chunk.text) for chunk in chunks if isinstance(chunk, ReplyDelta)]
+    assert said == [("reasoning", "Hm."), ("reasoning", "Now the other one."), ("text", "Zoos are cruel.")]
+
+
 def test_a_refusal_may_have_no_words_at_all() -> None:
     why = {"stop_reason": "refusal", "stop_details": {"type": "refusal", "category": "bio"}}
     chunks = decode(

@@ -2,6 +2,7 @@
 
 A reply is a list of content blocks, each opened, filled by deltas and closed; a block's number is that of its
 segment. Thoughts are signed: the signature is kept to be sent back, even if it is all that was sent.
+Citations split a sentence into several text blocks; only after a tool does text begin a new paragraph.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import msgspec
 from msgspec import Struct, field
 
 from moot.core.errors import Fault
+from moot.core.segments import paragraph_break
 from moot.core.sse import SseEvent
 from moot.core.terms import (
     DeltaKind,
@@ -69,7 +71,8 @@ KNOWN_EVENTS = {
     "message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",
     "message_stop", "message",
 }  # fmt: skip
-OTHER_BLOCKS = ("redacted_thinking", "tool_use", "tool_result")
+TOOL_BLOCKS = ("tool_use", "tool_result")
+OTHER_BLOCKS = ("redacted_thinking", *TOOL_BLOCKS)
 """Further blocks that we know, some by how their names end."""
 DELTA_BLOCKS = {
     "text_delta": "text",
@@ -121,6 +124,10 @@ class AnthropicDecoder(Decoder):
         self._numbers: set[int] = set()
         self._last_block: _Block | None = None
         """The block of the last words."""
+        self._last_text = ""
+        """The last words of text."""
+        self._separator = ""
+        """Before the text that follows a tool, if there was text before it."""
 
     def _on_event(self, event: SseEvent, out: list[Chunk]) -> None:
         if event.name not in KNOWN_EVENTS:
@@ -190,6 +197,8 @@ class AnthropicDecoder(Decoder):
         elif block.kind == "thinking":
             self._emit_text(block, "reasoning", start.get("thinking"), out)
             block.signature.append(_text_of(start.get("signature")))
+        elif block.kind.endswith(TOOL_BLOCKS):
+            self._separator = paragraph_break(self._last_text)
 
     def _on_delta(self, index: int, delta: _BlockDelta, data: bytes, out: list[Chunk]) -> None:
         block = self._blocks.get(index)
@@ -220,6 +229,9 @@ class AnthropicDecoder(Decoder):
     def _emit_text(self, block: _Block, kind: DeltaKind, text: Any, out: list[Chunk]) -> None:
         if words := _text_of(text):
             self._last_block = block
+            if kind == "text":
+                words, self._separator = self._separator + words, ""
+                self._last_text = words
             block.texts.append(words)
             out.append(ReplyDelta(words, kind, block.index))
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from moot.core.errors import Fault
 from moot.core.sse import SseEvent
-from moot.core.terms import CLIENT_TOOL_KINDS, DeltaKind, FinishReason, Usage
+from moot.core.terms import CLIENT_TOOL_KINDS, FinishReason, Usage
 from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
 from moot.providers.error_replies import fault_from_error
 from moot.providers.lenient_json import get_dict, get_dicts, get_string
@@ -142,11 +142,17 @@ class ResponsesDecoder(Decoder):
             output = self._switch_to(slot, parsed)
         if output.done:
             return
+        if not output.streamed:
+            self._start_text(output)
         words, part = output.append_text(slot, _part_index(slot, parsed), words, parsed.sequence_number)
         if output.group == "tool":
             self.has_output = True
         else:
-            out.append(ReplyDelta(words, _kind(output), output.index, part))
+            out.append(ReplyDelta(words, output.delta_kind, output.index, part))
+
+    def _start_text(self, output: OutputItem) -> None:
+        output.streamed_kind = output.delta_kind
+        output.separator = self._outputs.separator_before(output)
 
     def _words_member(self, event: SseEvent) -> bytes:
         parsed = self._words_event = self._parse(_read, event.data)
@@ -273,10 +279,12 @@ class ResponsesDecoder(Decoder):
 
     def _emit_item(self, output: OutputItem, out: list[Chunk]) -> None:
         """Emit an item; a second time only if its content has changed."""
+        if not output.streamed:
+            self._start_text(output)
         segment = output.finish(self._effort)
         if segment is None:
             return
-        if output.group in ("message", "reasoning"):
+        if output.group in ("message", "reasoning") and output.streamed_kind == output.delta_kind:
             self._emit_missing(output, visible_text(segment), out)
         out.append(ReplySegment(segment))
 
@@ -287,7 +295,7 @@ class ResponsesDecoder(Decoder):
             self._marks.add("mended")
         elif text != streamed:
             output.streamed.append(text[len(streamed) :])
-            out.append(ReplyDelta(output.streamed[-1], _kind(output), output.index))
+            out.append(ReplyDelta(output.streamed[-1], output.delta_kind, output.index))
 
 
 def usage(reported: Any) -> Usage | None:
@@ -304,10 +312,6 @@ def usage(reported: Any) -> Usage | None:
         suspect=counts.suspect,
     )
     return figures if figures.total or figures.suspect else None
-
-
-def _kind(output: OutputItem) -> DeltaKind:
-    return "reasoning" if output.group == "reasoning" else "text"
 
 
 def _part_index(slot: Slot, parsed: _ResponseEvent) -> int:
