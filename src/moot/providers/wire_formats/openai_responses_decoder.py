@@ -291,6 +291,8 @@ class ResponsesDecoder(Decoder):
     def _emit_missing(self, output: OutputItem, text: str, out: list[Chunk]) -> None:
         """Emit the rest of a text of which a part was streamed. Other words cannot be retracted."""
         streamed = "".join(output.streamed)
+        if self._joiner is not None:
+            text, streamed = self._joiner.whole(text), self._joiner.whole(streamed)
         if not text.startswith(streamed):
             self._marks.add("mended")
         elif text != streamed:
