@@ -101,10 +101,12 @@ class CallResult(Struct):
 
     def unfinished_segments(self) -> tuple[SegmentCompleted, ...]:
         """The segments that the provider never finished, as events."""
+        segments = self.all_segments()
+        last = segments[-1] if segments else None
+        if self.done and self.done.finish == "length" and isinstance(last, Reasoning):
+            segments[-1] = replace(last, incomplete=True)
         return tuple(
-            SegmentCompleted(self.call, segment)
-            for segment in self.all_segments()
-            if segment.index not in self.segments
+            SegmentCompleted(self.call, segment) for segment in segments if segment.index not in self.segments
         )
 
     def add_delta(self, index: int, kind: DeltaKind, text: str, part: PartStart | None = None) -> None:

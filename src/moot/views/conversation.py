@@ -224,7 +224,7 @@ def _reasoning(turn: Turn, segment: Reasoning, complete: bool, ident: str, effor
                 "type": "summary_text",
                 "text": part.text,
                 "sequence_number": part.sequence_number or 0,
-                "is_complete": complete or part is not segment.parts[-1],
+                "is_complete": (complete and not segment.incomplete) or part is not segment.parts[-1],
                 "created_at": _ms(turn.came_at(segment.index, "reasoning", part.summary_index)),
             }
             for part in segment.parts

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct
@@ -319,10 +320,23 @@ def speaker_role(debate: Debate, turn: Turn) -> str:
 
 def thoughts(turn: Turn) -> str:
     """Those that are whole, and those in which it was cut."""
-    parts = [segment.text for segment in turn.shown if isinstance(segment, Reasoning)]
+    parts = [segment.text for segment in turn.shown if isinstance(segment, Reasoning) and segment.text]
     finished = "".join(parts)
     cut = turn.reasoning[len(finished) :] if turn.reasoning.startswith(finished) else ""
     return THOUGHT_SEPARATOR.join([*parts, cut] if cut else parts)
+
+
+def streamed_thoughts(turn: Turn) -> str:
+    """Those of a live speech, in the order in which they came: they only grow."""
+    starts: list[int] = []
+    last = None
+    for run in turn.runs:
+        if run.kind == "reasoning":
+            if last not in (None, run.index) and 0 < run.start < len(turn.reasoning):
+                starts.append(run.start)
+            last = run.index
+    cuts = [0, *dict.fromkeys(starts), len(turn.reasoning)]
+    return THOUGHT_SEPARATOR.join(turn.reasoning[start:end] for start, end in pairwise(cuts))
 
 
 def speech_flags(turn: Turn) -> tuple[SpeechFlag, ...]:

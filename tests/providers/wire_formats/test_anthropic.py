@@ -395,6 +395,17 @@ def test_what_is_told_between_tool_calls_in_a_thinking_block_is_no_speech() -> N
     assert said == [("reasoning", "Hm."), ("reasoning", "Now the other one."), ("text", "Zoos are cruel.")]
 
 
+@pytest.mark.parametrize(("reason", "incomplete"), [("max_tokens", True), ("end_turn", False)])
+def test_a_thought_in_which_the_tokens_ran_out_is_incomplete(reason: str, incomplete: bool) -> None:
+    thought = opened(0, "thinking", thinking="") + delta(0, "thinking", thinking="Hm, so") + shut(0)
+    kept = segments(START, thought, stopped(reason), event("message_stop"))
+    assert kept[-1] == Reasoning((ReasoningPart("Hm, so"),), 0, incomplete=incomplete)
+    told = segments(
+        START, thought, opened(1, "text", text="So.") + shut(1), stopped(reason), event("message_stop")
+    )
+    assert told == [Reasoning((ReasoningPart("Hm, so"),), 0), Text("So.", 1)]
+
+
 def test_a_refusal_may_have_no_words_at_all() -> None:
     why = {"stop_reason": "refusal", "stop_details": {"type": "refusal", "category": "bio"}}
     chunks = decode(

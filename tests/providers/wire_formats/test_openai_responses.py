@@ -392,6 +392,15 @@ def test_commentary_on_the_way_is_reasoning_and_only_the_answer_is_speech() -> N
     assert (kept[-1].text, kept[-1].phase, end(chunks).degraded) == ("Zoos are cruel.", "final_answer", "")
 
 
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_thought_that_an_incomplete_response_cuts_is_incomplete(listed: bool) -> None:
+    stream = Stream().created().thinks("a", 0).done(0, **thought("a")).thinks("b", 1).thinks("c", 1, part=1)
+    told = [thought("a"), thought("b", "c", place=1, status="incomplete")] if listed else []
+    response = whole("incomplete", *told, incomplete_details={"reason": "max_output_tokens"})
+    kept = {item.index: item for item in items(decode(stream.add("response.incomplete", response=response)))}
+    assert [(kept[at].text, kept[at].incomplete) for at in (0, 1)] == [("a", False), ("b\n\nc", True)]
+
+
 def test_a_refusal_is_speech_in_every_phase() -> None:
     told = {**message(phase="commentary"), "content": [{"type": "refusal", "refusal": "No."}]}
     chunks = decode(Stream().created().done(0, **told).completed(told))

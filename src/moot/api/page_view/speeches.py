@@ -21,6 +21,7 @@ from moot.views.transcript import (
     speech_flags,
     speech_notes,
     speech_title,
+    streamed_thoughts,
     thoughts,
 )
 from moot.views.transcript_json import moment
@@ -99,7 +100,7 @@ def _tokens_per_second(turn: Turn) -> float | None:
 def _thoughts(debate: Debate, turn: Turn, viewer: Viewer) -> str:
     if not may_read_reasoning(debate, viewer):
         return ""
-    return turn.reasoning if turn.state == "live" else thoughts(turn)
+    return streamed_thoughts(turn) if turn.state == "live" else thoughts(turn)
 
 
 def _parts(turn: Turn) -> list[Shape]:
@@ -115,9 +116,9 @@ def _parts(turn: Turn) -> list[Shape]:
     parts: list[Shape] = []
     for segment in turn.segments if live else turn.shown:
         match segment:
-            case Reasoning():
+            case Reasoning() if segment.text:
                 thought.append(segment.text)
-                _mark_progress(parts, "thoughts", thought, "" if live else THOUGHT_SEPARATOR)
+                _mark_progress(parts, "thoughts", thought, THOUGHT_SEPARATOR)
             case Text():
                 speech_texts.append(segment.text)
                 _mark_progress(parts, "words", speech_texts)

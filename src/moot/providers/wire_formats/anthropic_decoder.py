@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from moot.core.errors import Fault
 from moot.core.segments import paragraph_break
@@ -148,7 +149,7 @@ class AnthropicDecoder(Decoder):
             case "message_delta":
                 self._usage = max_usage(self._usage, usage(parsed.usage))
                 if parsed.delta:
-                    self._on_stop_reason(parsed.delta.stop_reason, parsed.delta.stop_details)
+                    self._on_stop_reason(parsed.delta.stop_reason, parsed.delta.stop_details, out)
             case "message_stop":
                 self.over = self.complete = True
             case "message" if parsed.type:
@@ -167,7 +168,7 @@ class AnthropicDecoder(Decoder):
         for index, block in enumerate(message.content or ()):
             self._open_block(index, block, out)
             self._close_block(index, out)
-        self._on_stop_reason(message.stop_reason, message.stop_details)
+        self._on_stop_reason(message.stop_reason, message.stop_details, out)
         self.over = self.complete = True
 
     def _on_message_start(self, message: _MessageBody, out: list[Chunk]) -> None:
@@ -175,7 +176,7 @@ class AnthropicDecoder(Decoder):
         self._model = message.model or ""
         self._usage = max_usage(self._usage, usage(message.usage))
 
-    def _on_stop_reason(self, reason: Any, details: Any) -> None:
+    def _on_stop_reason(self, reason: Any, details: Any, out: list[Chunk]) -> None:
         if not reason:
             return
         self._set_finish(FINISHES.get(str(reason), "unknown"), str(reason))
@@ -183,6 +184,11 @@ class AnthropicDecoder(Decoder):
             self._refusal_category = get_string(details, "category")[:MAX_CATEGORY]
             # Figures are reported all the same, but a refusal before any output is not billed.
             self._unbilled = not self._numbers
+        last = max(self._blocks.values(), key=lambda block: block.index, default=None)
+        if self._finish == "length" and last and isinstance(thought := _segment(last), Reasoning):
+            # It was closed like any other block.
+            last.closed = True
+            out.append(ReplySegment(replace(thought, incomplete=True)))
 
     def _open_block(self, index: int, start: dict[str, Any], out: list[Chunk]) -> None:
         self._begin(None, out)

@@ -258,6 +258,9 @@ class ResponsesDecoder(Decoder):
             raise fault_from_error(response.get("error") or "failed")
         if status == "cancelled":
             raise Fault("cut", detail="cancelled on the service's side")
+        if status == "incomplete":
+            for output in self._outputs.all:
+                output.incomplete = output.incomplete or not output.done
         self._outputs.finish_all(get_dicts(response, "output"), number)
         self._flush(out)
         reason = get_string(response, "incomplete_details", "reason")

@@ -78,6 +78,8 @@ class OutputItem:
         """As it was sent last."""
         self.done = False
         self.is_commentary = False
+        self.incomplete = False
+        """The response ended before it was done."""
         self.separator = ""
         """Before the text of a message that follows another one."""
         self.streamed: list[str] = []
@@ -117,6 +119,7 @@ class OutputItem:
         self.id = get_string(values, "id") or self.id
         self.is_commentary = get_string(self.item, "phase") == COMMENTARY and not self.refused
         self.done = self.done or done
+        self.incomplete = self.incomplete or (done and get_string(item, "status") == "incomplete")
 
     def append_text(
         self, slot: Slot, index: int, words: str, number: int | None
@@ -189,7 +192,9 @@ class OutputItem:
         text = text or "".join(part.text for part in self._in_order("text", "refusal"))
         if self.is_commentary:
             parts = (ReasoningPart(text),) if text else ()
-            return Reasoning(parts, self.index, self.id, self.number, phase=COMMENTARY)
+            return Reasoning(
+                parts, self.index, self.id, self.number, phase=COMMENTARY, incomplete=self.incomplete
+            )
         return Text(
             self.separator + text if text else "",
             self.index,
@@ -207,6 +212,7 @@ class OutputItem:
             self.number,
             effort=effort,
             opaque=get_string(self.item, "encrypted_content"),
+            incomplete=self.incomplete,
         )
 
     def _reasoning_parts(self, slot: Slot, name: str) -> list[ReasoningPart]:
@@ -339,7 +345,7 @@ def _content_of(segment: ItemSegment) -> tuple[str, str]:
             return segment.text, ""
         case Reasoning():
             # The same thoughts are encrypted anew each time they are sent.
-            return segment.text, "encrypted" if segment.opaque else ""
+            return segment.text, f"encrypted: {bool(segment.opaque)}, incomplete: {segment.incomplete}"
         case ToolCall():
             return segment.arguments, segment.output + segment.error
         case UnknownItem():
