@@ -179,6 +179,9 @@ def test_an_unknown_item_is_told_as_it_came_to_those_who_may_read_thoughts() -> 
         "item": {"type": "hologram", "frames": [1]},
     }
     assert types(conversation(debate, OBSERVER)[1]) == ["text"]
+    open_to_all = replace(debate, manner=DebateOptions(show_reasoning=True))
+    unknown = conversation(open_to_all, OBSERVER)[1]["segments"][1]
+    assert (unknown["id"], unknown["item"]) == ("deb_1.3.2", STRANGE.item)
     legacy = to_legacy_shape(conversation(debate, OWNER)[1])
     assert legacy["segments"] == conversation(debate, OWNER)[1]["segments"]
 

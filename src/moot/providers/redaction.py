@@ -11,7 +11,9 @@ import re
 from typing import Any, cast
 
 import msgspec
+from msgspec.structs import replace
 
+from moot.core.terms import PartStart
 from moot.providers.contract import Chunk, KeepAlive, ReplyDelta
 from moot.providers.keys import MASK as MASK
 
@@ -37,7 +39,12 @@ class KeyRedactor:
         if self._held is None:
             head, ends = self._head, self._ends
             for chunk in chunks:
-                if type(chunk) is not ReplyDelta or head in chunk.text or chunk.text.endswith(ends):
+                if (
+                    type(chunk) is not ReplyDelta
+                    or chunk.part is not None
+                    or head in chunk.text
+                    or chunk.text.endswith(ends)
+                ):
                     break
             else:
                 return chunks
@@ -61,7 +68,7 @@ class KeyRedactor:
         return out or [KeepAlive()]
 
     def _redact_delta(self, delta: ReplyDelta, out: list[Chunk]) -> None:
-        held, text, part = self._held, delta.text, delta.part
+        held, text, part = self._held, delta.text, self._redact_part(delta.part)
         if held is not None:
             if held.segment == delta.segment and held.kind == delta.kind and part is None:
                 self._held, text, part = None, held.text + text, held.part
@@ -76,6 +83,12 @@ class KeyRedactor:
             self._held = ReplyDelta(text[cut:], delta.kind, delta.segment, None if cut else part)
         if cut:
             out.append(ReplyDelta(text[:cut], delta.kind, delta.segment, part))
+
+    def _redact_part(self, part: PartStart | None) -> PartStart | None:
+        """The id of an item is the service's own word, like all others."""
+        if part is None or self._redact_text(part.item_id) == part.item_id:
+            return part
+        return replace(part, item_id=self._redact_text(part.item_id))
 
     def _key_start(self, text: str) -> int:
         """Where text begins, at the end, that could be the beginning of the key."""
@@ -99,7 +112,8 @@ class KeyRedactor:
         if isinstance(data, str):
             return self._redact_text(data)
         if isinstance(data, dict):
-            return {name: self._redact_value(value) for name, value in data.items()}  # pyright: ignore[reportUnknownVariableType] - JSON of any shape
+            members = cast("dict[str, Any]", data)
+            return {self._redact_text(name): self._redact_value(value) for name, value in members.items()}
         if isinstance(data, list | tuple):
             items = cast("list[Any] | tuple[Any, ...]", data)
             return type(items)(self._redact_value(value) for value in items)

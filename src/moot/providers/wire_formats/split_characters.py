@@ -112,7 +112,8 @@ class CharacterJoiner:
         if isinstance(data, str):
             return self.whole(data)
         if isinstance(data, dict):
-            return {name: self._whole_value(value) for name, value in data.items()}  # pyright: ignore[reportUnknownVariableType] - JSON of any shape
+            members = cast("dict[str, Any]", data)
+            return {self.whole(name): self._whole_value(value) for name, value in members.items()}
         if isinstance(data, list | tuple):
             items = cast("list[Any] | tuple[Any, ...]", data)
             return type(items)(self._whole_value(value) for value in items)
