@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
+import struct
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -254,6 +256,38 @@ async def test_a_connection_that_breaks_before_any_byte_costs_nothing() -> None:
         with pytest.raises(Fault) as caught:
             await heard(ProviderClient(openai_chat_request.family(), url))
     assert (caught.value.kind, caught.value.billed) == ("disconnected", False)
+
+
+@pytest.mark.parametrize("reset", [False, True], ids=["closed", "reset"])
+@pytest.mark.parametrize(
+    "head", [b"HTTP/1.1 429 No\r\nRetry-After: 7\r\n", b"HTTP/1.1 503 No\r\nRetry-After: 7\r\nX"]
+)
+async def test_a_refusal_that_breaks_a_kept_connection_is_not_asked_again_at_once(
+    head: bytes, reset: bool
+) -> None:
+    answered: list[int] = []
+
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        answered.append(1)
+        if len(answered) != 2:
+            writer.write(CHUNKED + b"%x\r\n%b\r\n0\r\n\r\n" % (len(CHAT), CHAT))
+            return
+        writer.write(head)
+        await writer.drain()
+        if reset:
+            # Without waiting for what was not read: this resets the connection.
+            linger = struct.pack("ii", 1, 0)
+            writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        await asyncio.sleep(0.02)
+        writer.transport.abort()
+
+    async with serving(answer) as (url, _):
+        client = ProviderClient(openai_chat_request.family(), url)
+        await collect(client, [])
+        with pytest.raises(Fault) as caught:
+            await collect(client, [])
+        await client.close()
+    assert (caught.value.retry_after, caught.value.billed, len(answered)) == (7.0, False, 2)
 
 
 async def test_a_tool_call_that_breaks_off_is_billed() -> None:
