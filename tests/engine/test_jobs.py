@@ -84,7 +84,8 @@ def test_words_that_are_not_recorded_are_not_counted() -> None:
     part = speech(seats=seats("for", "against", model=replace(SCRIPTED, small=True)))
     reply = heard("Trees give shade to all. And they also", "length")
     assert part.accept(reply) == TurnCompleted(1, 5, truncated="max_tokens")
-    assert [event.segment for event in part.unwritten_segments(reply)] == [Text("Trees give shade to all.", 1)]
+    (recorded,) = part.unwritten_segments(reply)
+    assert recorded.segment == Text("Trees give shade to all.", 1)
 
 
 def test_a_speech_may_run_over_by_a_quarter() -> None:

@@ -312,9 +312,12 @@ BROKEN = (
     transient("F25", "[DONE] anthropic", fault_acts.done_early, "disconnected", words=True, wire="anthropic"),
     transient("F25", "[DONE] google", fault_acts.done_early, "disconnected", words=True, wire="google"),
 )  # fmt: skip
+NUL_TEXT = "Zoos are\0 cruel, and nothing is cut off at a NUL."
+WIRES: tuple[WireName, ...] = ("chat", "responses", "anthropic", "google")
 HARD_TO_READ = (
     harmless("F26", "cut over packets", in_packets(3)),
     harmless("F26", "broken", bytes_of(fault_acts.broken_byte), degraded="utf8"),
+    *(harmless("F26", f"NUL {wire}", says(text=NUL_TEXT), degraded="utf8", wire=wire) for wire in WIRES),
     transient("F26", "cut off", bytes_of(fault_acts.broken_letter, reported=False), "malformed", words=True),
     transient("F27", "one event", bytes_of(fault_acts.broken_json, reported=False), "malformed", words=True),
     transient("F27", "bottomless", bytes_of(fault_acts.bottomless, reported=False), "malformed"),

@@ -32,9 +32,11 @@ from moot.core.terms import (
 from moot.core.word_count import first_tokens
 from moot.engine.call_result import MAX_SEGMENTS, CallResult
 from moot.engine.text_writer import DeltaBuffer
+from moot.providers.chunk_text import NUL, without_nul
 from moot.providers.contract import (
     OWN_ID_PREFIX,
     Chunk,
+    Degradation,
     KeepAlive,
     Provider,
     ReplyDelta,
@@ -131,6 +133,9 @@ async def _read_chunks(
                 if between is not None and now - rescheduled > between / 50:
                     rescheduled = now
                     timeout.reschedule(now + between)
+                if type(chunk) is not ReplyDelta or chunk.part is not None or NUL in chunk.text:
+                    clean = without_nul(chunk)
+                    chunk, result.had_nul = clean, result.had_nul or clean is not chunk
                 if shifter is not None:
                     chunk = shifter.shift(chunk)
                 match chunk:
@@ -154,7 +159,7 @@ async def _read_chunks(
                         result.partial_usage = usage or result.partial_usage
                         result.usage_is_final = final
                     case ReplyDone():
-                        result.done = chunk
+                        result.done = marked_broken(chunk) if result.had_nul else chunk
                         result.response_id = chunk.response_id or result.response_id
                         return
                     case _:
@@ -168,6 +173,12 @@ async def _read_chunks(
         message = f"{without_folders(str(error))} {shown_remedy(error.fix)}".strip()
         raise Fault("unavailable", "permanent", billed=False, message=message) from error
     raise Fault("disconnected")
+
+
+def marked_broken(done: ReplyDone) -> ReplyDone:
+    """A character of the reply had to be replaced."""
+    mark: Degradation = "utf8"
+    return replace(done, degraded=",".join(sorted({*filter(None, done.degraded.split(",")), mark})))
 
 
 # --- calls that continue others -----------------------------------------------------------------------

@@ -56,6 +56,8 @@ class CallResult(Struct):
     request_id: str = ""
     partial_usage: Usage | None = None
     """Usage reported before the end, by a reply that may then break off."""
+    had_nul: bool = False
+    """A NUL was replaced in it."""
     usage_is_final: bool = False
     """The service reported it together with its failure."""
     truncated: Truncation | None = None

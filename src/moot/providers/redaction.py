@@ -8,12 +8,11 @@ and `redact_error` recognise keys by their shape.
 from __future__ import annotations
 
 import re
-from typing import Any, cast
 
-import msgspec
 from msgspec.structs import replace
 
 from moot.core.terms import PartStart
+from moot.providers.chunk_text import map_text
 from moot.providers.contract import Chunk, KeepAlive, ReplyDelta
 from moot.providers.keys import MASK as MASK
 
@@ -63,7 +62,7 @@ class KeyRedactor:
             elif isinstance(chunk, KeepAlive):
                 out.append(chunk)
             else:
-                out += (*self.flush(), self._redact_chunk(chunk))
+                out += (*self.flush(), map_text(chunk, self._redact_text))
         # Text that is held back is a sign of life nevertheless.
         return out or [KeepAlive()]
 
@@ -102,22 +101,6 @@ class KeyRedactor:
         text = text.replace(self._key, MASK)
         cut = self._key_start(text)
         return text[:cut] + MASK if len(text) - cut >= MIN_PARTIAL_KEY else text
-
-    def _redact_chunk(self, chunk: Chunk) -> Chunk:
-        data = msgspec.to_builtins(chunk)
-        cleaned = self._redact_value(data)
-        return chunk if cleaned == data else msgspec.convert(cleaned, type(chunk))
-
-    def _redact_value(self, data: Any) -> Any:
-        if isinstance(data, str):
-            return self._redact_text(data)
-        if isinstance(data, dict):
-            members = cast("dict[str, Any]", data)
-            return {self._redact_text(name): self._redact_value(value) for name, value in members.items()}
-        if isinstance(data, list | tuple):
-            items = cast("list[Any] | tuple[Any, ...]", data)
-            return type(items)(self._redact_value(value) for value in items)
-        return data
 
 
 # Lookaheads are bounded, so that no text takes long. A long word without a digit after "sk-" or "Bearer" is

@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import codecs
 import re
-from typing import Any, cast
 
-import msgspec
-
+from moot.providers.chunk_text import REPLACEMENT, map_text
 from moot.providers.contract import Chunk, KeepAlive, ReplyDelta
 
 FIRST_HALF = 0xF0000
 FIRST_BYTE = FIRST_HALF + 0x800
 """Where the marks of halves of a surrogate pair begin, and those of single bytes."""
-REPLACEMENT = "\ufffd"
 ESCAPES = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     rb"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.",
@@ -68,7 +65,7 @@ class CharacterJoiner:
             elif isinstance(chunk, KeepAlive):
                 out.append(chunk)
             else:
-                out += (*self.flush(), self._whole_chunk(chunk))
+                out += (*self.flush(), map_text(chunk, self.whole))
         return out
 
     def flush(self) -> list[Chunk]:
@@ -102,22 +99,6 @@ class CharacterJoiner:
             character = REPLACEMENT
         self.broken = self.broken or REPLACEMENT in character
         return character
-
-    def _whole_chunk(self, chunk: Chunk) -> Chunk:
-        data = msgspec.to_builtins(chunk)
-        cleaned = self._whole_value(data)
-        return chunk if cleaned == data else msgspec.convert(cleaned, type(chunk))
-
-    def _whole_value(self, data: Any) -> Any:
-        if isinstance(data, str):
-            return self.whole(data)
-        if isinstance(data, dict):
-            members = cast("dict[str, Any]", data)
-            return {self.whole(name): self._whole_value(value) for name, value in members.items()}
-        if isinstance(data, list | tuple):
-            items = cast("list[Any] | tuple[Any, ...]", data)
-            return type(items)(self._whole_value(value) for value in items)
-        return data
 
 
 def _may_go_on(marks: str) -> bool:
