@@ -41,7 +41,8 @@ def open_session(
     else:
         # A local socket connects in microseconds; reusing one risks writing to a server that has just died.
         connector = aiohttp.UnixConnector(socket, limit=0, force_close=True)
-    connector._factory = partial(_ResponseHandler, loop=asyncio.get_running_loop())  # pyright: ignore[reportPrivateUsage] - there is no public way
+    handler: partial[ResponseHandler] = partial(_ResponseHandler, loop=asyncio.get_running_loop())
+    connector._factory = handler  # pyright: ignore[reportPrivateUsage] - there is no public way
     return aiohttp.ClientSession(
         connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),
