@@ -12,9 +12,9 @@ from moot.api.page_view.actions import _is_open as is_open  # pyright: ignore[re
 from moot.api.page_view.actions import open_actions
 from moot.api.page_view.page_frames import PageFrames, patches
 from moot.api.page_view.sections import SECTIONS, view
-from moot.core.events import CallDelta, DraftKept, Recorded, SegmentCompleted
+from moot.core.events import CallDelta, DraftKept, Recorded, SegmentCompleted, TurnCompleted
 from moot.core.state import Debate
-from moot.core.terms import HUMAN, Model
+from moot.core.terms import HUMAN, Model, Reasoning, ReasoningPart, Text
 from moot.core.visibility import OBSERVER, OWNER, Viewer, visible_state
 from moot.rules.commands import PauseDebate, ResumeDebate
 from moot.rules.participation import AnswerPoint, GiveSpeech, LeaveSeat, OfferPoint, TakeSeat
@@ -23,6 +23,7 @@ from tests.golden.reading import log_of
 from tests.rules.random_debates import law, thought_canary
 from tests.rules.simulate import Simulation, speak
 from tests.support.event_factories import seats, table
+from tests.views.logs import Log
 
 ENCODER = msgspec.json.Encoder(decimal_format="number")
 THOUGHT = thought_canary(1).partition("<")[0] + "<"
@@ -208,3 +209,23 @@ def test_what_has_grown_is_added_and_what_is_gone_is_put_anew() -> None:
         ("put", ("turns",), {"2": {"text": ""}})
     ]
     assert list(patches(old, old)) == []
+
+
+def test_thoughts_are_separated_while_they_come_as_they_are_afterwards() -> None:
+    log = Log().start()
+    turn = log.begin("for")
+    call = log.debate.live[0].call
+    thoughts = ((0, "Begin "), (0, "with risk."), (1, "Then "), (1, "cost."), (3, "Hm."))
+    log.add(*(CallDelta(call, segment, "reasoning", text) for segment, text in thoughts))
+    dialect, seen = PageFrames(OWNER), watch(log.records, OWNER)
+    ops = [op for one in seen for frame in dialect.frames(one) for op in frame.data["ops"]]
+    added = "".join(value for verb, path, value in ops if verb == "add" and path[-1] == "reasoning")
+    live = view(log.debate, OWNER)["turns"][str(turn)]["reasoning"]
+    assert live == added == "Begin with risk.\n\nThen cost.\n\nHm."
+    texts = {0: "Begin with risk.", 1: "Then cost.", 3: "Hm."}
+    parts = [Reasoning((ReasoningPart(text),), index) for index, text in texts.items()]
+    encrypted = Reasoning((), 2, opaque="sealed", redacted=True)
+    log.add(*(SegmentCompleted(call, part) for part in (*parts, encrypted, Text("So.", 4))))
+    assert view(log.debate, OWNER)["turns"][str(turn)]["reasoning"] == live
+    log.add(TurnCompleted(turn, 1))
+    assert view(log.debate, OWNER)["turns"][str(turn)]["reasoning"] == live

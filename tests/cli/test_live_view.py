@@ -306,3 +306,19 @@ def test_a_speech_that_is_still_being_given_is_shown_as_far_as_it_has_come():
     page = shown(log.hear("Half a sentence").add(RemarkInjected(1, "Go on.")))
     assert "    Half a sentence\n    still speaking\n" in page
     assert "“Go on.”" in page
+
+
+def test_thoughts_of_two_segments_are_two_paragraphs():
+    log = Log().start()
+    log.begin("for")
+    call = log.debate.live[0].call
+    log.add(
+        *(
+            CallDelta(call, at, "reasoning", text)
+            for at, text in ((0, "Risk"), (0, " first."), (1, "Then cost."))
+        )
+    )
+    log.hear("So.").settle("So.")
+    lines = [line.strip() for line in shown(log, reasoning=True).splitlines()]
+    begin = lines.index("Thinks: Risk first.")
+    assert lines[begin : begin + 3] == ["Thinks: Risk first.", "", "Then cost."]

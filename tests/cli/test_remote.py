@@ -282,3 +282,7 @@ def test_conversations_of_a_server_are_read_and_exported(server: Served, env: di
         assert done.returncode == 0, done.stderr
     assert (tmp_path / "there.jsonl").read_bytes() == (tmp_path / "here.jsonl").read_bytes()
     assert on(server, env, "export", "legacy", str(tmp_path / "all.db"), "--debates").returncode == 0
+    everything = tmp_path / "everything.jsonl"
+    assert on(server, env, "export", "legacy", str(everything)).returncode == 0
+    of_debate = (tmp_path / "there.jsonl").read_text().splitlines()[-1]
+    assert of_debate in everything.read_text().splitlines()

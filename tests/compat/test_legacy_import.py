@@ -6,7 +6,6 @@ import asyncio
 import json
 import sqlite3
 import sys
-from codecs import BOM_UTF8
 from collections.abc import AsyncGenerator
 from contextlib import closing
 from pathlib import Path
@@ -17,7 +16,7 @@ import pytest
 from moot.compat import legacy_export, legacy_import
 from moot.compat.legacy_export import DDL
 from moot.compat.legacy_import import ImportProgress, import_rows, undo_import
-from moot.compat.row_readers import parse_location
+from moot.compat.row_readers import JsonLinesRowReader, parse_location
 from moot.core.errors import Invalid, Unavailable
 from moot.core.visibility import OWNER
 from moot.installation import install_command
@@ -209,13 +208,26 @@ async def test_rows_that_cannot_be_read_are_reported_and_stop_nothing(tmp_path: 
         "not a JSON object",
     ]
     assert report.problems[2].row == bad["id"]
-    assert report.problems[0].row == f"byte {len(BOM_UTF8) + len(lines[0]) + 2}"
+    assert [problem.row for problem in report.problems if problem.reason == "not a JSON object"] == [
+        "line 3",
+        "line 4",
+        "line 10",
+    ]
     assert not report.is_complete
     accounts = {name: seen - kept for name, seen, kept in report.compare_counts()}
     assert accounts["tool_call"] >= 1, "what a bad row had in it is counted as found"
     assert accounts["reasoning"] >= 1
     assert outcome.caught_up
     assert (await store.archive.conversations()).total == 1
+
+
+def test_lines_are_counted_on_where_an_earlier_version_stored_only_the_byte(tmp_path: Path) -> None:
+    file = tmp_path / "old.jsonl"
+    file.write_text('{"id": "a"}\n\n{"id": "b"}\n{not json\n')
+    reader = JsonLinesRowReader(parse_location(str(file)))
+    batch = reader.read(str(len('{"id": "a"}\n\n')), 10)
+    assert [row.name for row in batch.rows] == ["b", "line 4"]
+    assert reader.read(batch.cursor, 10).rows == []
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "db"])

@@ -26,6 +26,7 @@ from moot.views.legacy_rows import (
     only_segment_types,
     read_reasoning,
     read_row,
+    reasoning_text,
     thoughts_in,
     to_legacy_shape,
     to_unified,
@@ -324,6 +325,23 @@ def test_parts_with_the_same_number_are_all_there_in_the_old_shape() -> None:
     thought["parts"] = [{**thought["parts"][0], "text": text} for text in ("Hm", "Well")]
     shape = to_legacy_shape({"id": "e", "segments": [thought]})
     assert [part["text"] for part in shape["reasoning"]["parts"].values()] == ["Hm", "Well"]
+
+
+@pytest.mark.parametrize(
+    ("combined", "parts", "shown"),
+    [
+        ("First\nThen", ["First", "Then"], "First\nThen"),
+        ("First", ["First", "Then", "Last"], "First\n\nThen\n\nLast"),
+        ("Something else", ["First"], "Something else\n\nFirst"),
+        (None, ["First", "", "Then"], "First\n\nThen"),
+        ("Only this", [], "Only this"),
+    ],
+)
+def test_parts_that_the_combined_text_leaves_out_are_shown(
+    combined: str | None, parts: list[str], shown: str
+) -> None:
+    segment = {"combined_text": combined, "parts": [{"text": text} for text in parts]}
+    assert reasoning_text(segment) == shown
 
 
 def test_a_filter_leaves_only_what_was_asked_for_in_either_shape() -> None:

@@ -33,8 +33,28 @@ from moot.core.events import (
     VoteCast,
 )
 from moot.core.state import Debate
-from moot.core.terms import DebateLimits, DebateOptions, Reasoning, ReasoningPart, Segment, Text, ToolCall
-from moot.core.visibility import OBSERVER, OWNER, Heard, Viewer, hears, visible_event, visible_state
+from moot.core.terms import (
+    DebateLimits,
+    DebateOptions,
+    PartStart,
+    Reasoning,
+    ReasoningPart,
+    Segment,
+    Text,
+    ToolCall,
+    ToolResult,
+    UnknownItem,
+)
+from moot.core.visibility import (
+    OBSERVER,
+    OWNER,
+    Heard,
+    Viewer,
+    hears,
+    visible_event,
+    visible_segment,
+    visible_state,
+)
 from moot.rules.commands import AddRemark, PauseDebate, ResumeDebate, Retry, SkipTurn
 from tests.core.sample_events import (
     EVENTS,
@@ -229,8 +249,38 @@ def test_thoughts_are_for_those_who_watch_if_the_debate_says_so(event: Event) ->
 )
 def test_what_goes_back_to_a_provider_unread_is_not_shown(segment: Segment) -> None:
     event = shown(SegmentCompleted(1, segment), OBSERVER)
-    assert event == SegmentCompleted(1, replace(segment, opaque=""))
+    assert isinstance(event, SegmentCompleted)
+    assert isinstance(event.segment, Reasoning | ToolCall)
+    assert (event.segment.opaque, event.segment.index) == ("", segment.index)
     assert shown(SegmentCompleted(1, segment), OWNER) == SegmentCompleted(1, segment)
+
+
+OF_PROVIDER: list[Segment] = [
+    Text("So.", 1, "msg_secret", 3, annotations=({"url": "https://x", "file_id": "secret"},)),
+    Reasoning((ReasoningPart("Hm."),), 0, "rs_secret", opaque="secret"),
+    ToolCall("secret", "look", "{}", 2, "fc_secret", opaque="secret"),
+    ToolResult("secret", "Found.", index=3),
+    UnknownItem("hologram", {"id": "secret", "frames": [{"frame_id": "secret", "n": 1}]}, 4, "h_secret"),
+]
+
+
+@pytest.mark.parametrize("viewer", [OBSERVER, PARTICIPANT, JUDGE], ids=lambda v: v.role)
+def test_the_ids_of_a_provider_are_only_for_those_who_conduct_the_debate(viewer: Viewer) -> None:
+    events: list[Event] = [SegmentCompleted(1, segment) for segment in OF_PROVIDER]
+    events.append(CallDelta(1, 0, "text", "So.", PartStart("msg_secret", 3)))
+    events.append(CallDelta(1, 0, "reasoning", "Hm.", PartStart("rs_secret", 3, 1, 4)))
+    seen = [event for event in (shown(event, viewer) for event in events) if event is not None]
+    assert len(seen) == (len(events) if viewer == OBSERVER else len(events) - 3)
+    assert "secret" not in str(seen)
+    assert [shown(event, OWNER) for event in events] == events
+
+
+def test_a_result_still_refers_to_its_call() -> None:
+    call, result = (visible_segment(segment, OBSERVER) for segment in OF_PROVIDER[2:4])
+    assert isinstance(call, ToolCall)
+    assert isinstance(result, ToolResult)
+    assert call.id == result.id != ""
+    assert call.id != getattr(visible_segment(ToolCall("other", "look", "{}"), OBSERVER), "id", "")
 
 
 @pytest.mark.parametrize("viewer", [OBSERVER, PARTICIPANT], ids=lambda v: v.role)

@@ -81,6 +81,15 @@ def test_a_speech_that_ran_into_its_limit_is_kept_and_marked() -> None:
     assert speech().accept(capped) == TurnCompleted(1, 2, truncated="cap")
 
 
+def test_words_that_are_not_recorded_are_not_counted() -> None:
+    """The speech of a small model ends with its last whole sentence."""
+    part = speech(seats=seats("for", "against", model=replace(SCRIPTED, small=True)))
+    reply = heard("Trees give shade to all. And they also", "length")
+    assert part.accept(reply) == TurnCompleted(1, 5, truncated="max_tokens")
+    (recorded,) = part.unwritten_segments(reply)
+    assert recorded.segment == Text("Trees give shade to all.", 1)
+
+
 def test_a_speech_may_run_over_by_a_quarter() -> None:
     fits, over = (speech().accept(heard("word " * count)) for count in (250, 251))
     assert isinstance(fits, TurnCompleted)

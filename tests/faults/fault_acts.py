@@ -54,9 +54,9 @@ def refuse_in_part(status: int) -> Act:
     return act
 
 
-def page(status: int = 200) -> Act:
+def page(status: int = 200, kind: str = "text/html") -> Act:
     async def act(line: Line) -> None:
-        await line.say(status, HTML, "text/html")
+        await line.say(status, HTML, kind)
 
     return act
 
@@ -105,6 +105,12 @@ def says(**changes: Any) -> Act:
     return act
 
 
+async def refuses_before_any_word(line: Line) -> None:
+    """As Anthropic does: with figures, but without a bill."""
+    await line.reply(refused=True, thought="", text="")
+    line.bill(Bill(), reported=False)
+
+
 def tells(write: Frames) -> Act:
     """These frames."""
 
@@ -137,6 +143,34 @@ def complains(code: str) -> Act:
         await line.end()
 
     return act
+
+
+def fails_at_once(*, billed: bool = False) -> Act:
+    """The response is created and fails without a word; some services bill even that."""
+
+    async def act(line: Line) -> None:
+        bill = Bill(line.answer.bill.input, 0)
+        usage = {"usage": wire_formats.responses_usage(bill)} if billed else {}
+        writer = wire_formats.Writer(line.answer)
+        writer.tell("response.created", response=writer.response("in_progress"))
+        failed = writer.response("failed", error={"code": "server_error", "message": WORDS}, **usage)
+        writer.tell("response.failed", response=failed)
+        await line.head()
+        await line.send(*map(sse, writer.frames))
+        if billed:
+            line.bill(bill)
+        await line.end()
+
+    return act
+
+
+async def fails_after_start(line: Line) -> None:
+    """Anthropic's first event has figures already; they are no bill."""
+    error = {"type": "overloaded_error", "message": WORDS}
+    await line.head()
+    await line.send(sse(wire_formats.frames(line.answer)[0]))
+    await line.send(sse(Frame({"type": "error", "error": error}, "error")))
+    await line.end()
 
 
 # --- silence, and lines that break --------------------------------------------------------------------
@@ -180,6 +214,17 @@ async def resets(line: Line) -> None:
     await asyncio.sleep(0.03)
     line.bill(line.answer.bill, reported=False)
     line.reset()
+
+
+async def resets_after_head(line: Line) -> None:
+    await line.head()
+    await asyncio.sleep(0.03)
+    line.reset()
+
+
+async def says_nothing(line: Line) -> None:
+    await line.head()
+    await line.end()
 
 
 async def ends_early(line: Line) -> None:

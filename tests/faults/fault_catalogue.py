@@ -262,6 +262,13 @@ REFUSED = (
     transient(
         "F18", "google", fault_acts.complains("server_error"), "server_error", wire="google", **UNBILLED,
     ),
+    transient("F18", "failed", fault_acts.fails_at_once(), "server_error", wire="responses", **UNBILLED),
+    transient(
+        "F18", "failed with a bill", fault_acts.fails_at_once(billed=True), "server_error", wire="responses",
+    ),
+    transient(
+        "F18", "anthropic, begun", fault_acts.fails_after_start, "overloaded", wire="anthropic", **UNBILLED,
+    ),
     permanent("F19", "301", fault_acts.redirect(301), "redirected", status=301, billed=False),
     permanent("F19", "302", fault_acts.redirect(302), "redirected", status=302, billed=False),
 )  # fmt: skip
@@ -269,10 +276,13 @@ REFUSED = (
 
 DEADLINE = {"turn_seconds": 0.5}
 BROKEN = (
-    unusable("F20", "page", fault_acts.page(), "malformed"),
-    unusable("F20", "page twice", fault_acts.page(), "malformed", 2),
+    unusable("F20", "page", fault_acts.page(), "malformed", **UNBILLED),
+    unusable("F20", "page twice", fault_acts.page(), "malformed", 2, **UNBILLED),
+    unusable(
+        "F20", "page called a stream", fault_acts.page(kind="text/event-stream"), "malformed", **UNBILLED
+    ),
     harmless("F20", "whole JSON", fault_acts.whole),
-    unusable("F20", "other JSON", fault_acts.other_json, "malformed"),
+    unusable("F20", "other JSON", fault_acts.other_json, "malformed", **UNBILLED),
     transient("F21", "once", fault_acts.never_answers, "timeout", hasty=True),
     exhausted("F21", "to the end", fault_acts.never_answers, "timeout", hasty=True),
     transient("F22", "once", fault_acts.stalls, "stalled", words=True, hasty=True),
@@ -290,8 +300,10 @@ BROKEN = (
     ),
     transient("F24", "once", fault_acts.resets, "disconnected", words=True),
     exhausted("F24", "to the end", fault_acts.resets, "disconnected", words=True),
+    transient("F24", "before any event", fault_acts.resets_after_head, "disconnected", **UNBILLED),
     transient("F25", "once", fault_acts.ends_early, "disconnected", words=True),
     exhausted("F25", "to the end", fault_acts.ends_early, "disconnected", words=True),
+    transient("F25", "before any event", fault_acts.says_nothing, "disconnected", **UNBILLED),
     transient("F25", "responses", fault_acts.ends_early, "disconnected", words=True, wire="responses"),
     transient("F25", "anthropic", fault_acts.ends_early, "disconnected", words=True, wire="anthropic"),
     transient("F25", "google", fault_acts.ends_early, "disconnected", words=True, wire="google"),
@@ -300,9 +312,12 @@ BROKEN = (
     transient("F25", "[DONE] anthropic", fault_acts.done_early, "disconnected", words=True, wire="anthropic"),
     transient("F25", "[DONE] google", fault_acts.done_early, "disconnected", words=True, wire="google"),
 )  # fmt: skip
+NUL_TEXT = "Zoos are\0 cruel, and nothing is cut off at a NUL."
+WIRES: tuple[WireName, ...] = ("chat", "responses", "anthropic", "google")
 HARD_TO_READ = (
     harmless("F26", "cut over packets", in_packets(3)),
     harmless("F26", "broken", bytes_of(fault_acts.broken_byte), degraded="utf8"),
+    *(harmless("F26", f"NUL {wire}", says(text=NUL_TEXT), degraded="utf8", wire=wire) for wire in WIRES),
     transient("F26", "cut off", bytes_of(fault_acts.broken_letter, reported=False), "malformed", words=True),
     transient("F27", "one event", bytes_of(fault_acts.broken_json, reported=False), "malformed", words=True),
     transient("F27", "bottomless", bytes_of(fault_acts.bottomless, reported=False), "malformed"),
@@ -330,8 +345,11 @@ UNSATISFYING = (
     harmless("F33", "chat", says(refused=True), refusal=True),
     harmless("F33", "responses", says(refused=True), refusal=True, wire="responses"),
     harmless(
-        "F33", "anthropic", says(refused=True, thought="", text=""), refusal=True, wire="anthropic",
+        "F33", "anthropic", fault_acts.refuses_before_any_word, refusal=True, wire="anthropic",
         wordless=True,
+    ),
+    harmless(
+        "F33", "anthropic, begun", says(refused=True, text=""), refusal=True, wire="anthropic",
     ),
     harmless("F34", "in the middle", says(finish="filter"), truncated="filter"),
     harmless("F34", "responses", says(finish="filter"), truncated="filter", wire="responses"),

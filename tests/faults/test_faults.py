@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from moot.core.errors import FAULT_MESSAGES
-from moot.core.events import CallFailed, encode
+from moot.core.events import CallCompleted, CallFailed, encode
 from moot.core.pricing import ZERO, cost
 from moot.core.terms import Money, Usage
 from moot.store.memory import MemoryStore
@@ -165,7 +165,11 @@ def check_money(held: Held, server: FaultServer, *, cut: bool = False) -> None:
     billed = sum((cost(PRICE, Usage(bill.input, bill.output)) or ZERO for bill in bills), Money(0))
     assert reported <= billed if cut else reported == billed
     for event in events:
-        if isinstance(event, CallFailed) and not event.billed:
+        if isinstance(event, CallCompleted):
+            unbilled = bool(event.refusal_category) and event.first_token_ms is None
+        else:
+            unbilled = not event.billed
+        if unbilled:
             assert (event.cost, event.usage) == (0, Usage())
         else:
             assert event.cost

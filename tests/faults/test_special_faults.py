@@ -24,7 +24,7 @@ from moot.core.events import (
     TurnInterrupted,
 )
 from moot.core.state import Debate
-from moot.core.terms import Model, Money, Text, ToolResult
+from moot.core.terms import Model, Money, Text, ToolResult, Usage
 from moot.engine.arena import Arena
 from moot.engine.tool_loop import NOT_JSON, TOO_SLOW
 from moot.rules.commands import Abort
@@ -158,6 +158,13 @@ async def test_silence_is_not_quoted_to_the_opponent(tmp_path: Path) -> None:
     asked = server.calls[-3].asked
     assert asked is not None
     assert not re.search(r"<(\w+)>\s*</\1>", asked.fresh)
+
+
+async def test_a_refusal_before_any_word_costs_nothing_and_its_category_is_in_the_log(tmp_path: Path) -> None:
+    _, held = await played(tmp_path, 2, fault_acts.refuses_before_any_word, wire="anthropic")
+    (refused,) = [event for event in held.completed if event.finish == "refusal"]
+    assert (refused.cost, refused.usage, refused.refusal_category) == (0, Usage(), "cyber")
+    assert [turn.refusal_category for turn in held.debate.turns] == ["", "cyber", ""]
 
 
 async def test_a_judge_is_told_who_declined(tmp_path: Path) -> None:

@@ -369,7 +369,8 @@ def anthropic(answer: Answer) -> list[Frame]:
         tell("content_block_stop", index=index)
     finishes = {"stop": "end_turn", "length": "max_tokens", "filter": "refusal"}
     reason = "refusal" if answer.refused else finishes[answer.finish]
-    tell("message_delta", delta={"stop_reason": reason}, usage={"output_tokens": answer.bill.output})
+    why = {"stop_details": {"type": "refusal", "category": "cyber"}} if answer.refused else {}
+    tell("message_delta", delta={"stop_reason": reason, **why}, usage={"output_tokens": answer.bill.output})
     tell("message_stop")
     return told
 

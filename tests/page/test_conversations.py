@@ -41,7 +41,10 @@ async def test_an_imported_conversation_is_listed_searched_and_read_in_order(
             "reasoning": {
                 "item_id": "r",
                 "output_index": 0,
-                "parts": {"0": {"summary_index": 0, "text": "Look it up.", "sequence_number": 1}},
+                "parts": {
+                    "0": {"summary_index": 0, "text": "Look it up.", "sequence_number": 1},
+                    "1": {"summary_index": 1, "text": "Twice.", "sequence_number": 2},
+                },
                 "combined_text": "Look it up.",
             },
             "ts": 2,
@@ -57,6 +60,8 @@ async def test_an_imported_conversation_is_listed_searched_and_read_in_order(
     message = page.locator(".message.assistant")
     await expect(message.locator("summary")).to_have_text(["Tool call: lookup", "Tool result", "Reasoning"])
     await expect(message.locator("strong")).to_have_text("is")
+    # The combined text leaves the second part out.
+    await expect(message.locator(".thought p")).to_have_text(["Look it up.", "Twice."])
     await page.get_by_label("Search in this conversation").fill("Why?")
     await expect(page.locator(".message")).to_have_count(1)
 

@@ -179,7 +179,7 @@ def expected_finish(expect: Facts) -> str:
 
 def heard(recording: Recording, ear: CallResult, fault: Fault | None) -> Facts:
     segments = ear.all_segments()
-    thoughts = [segment for segment in segments if isinstance(segment, Reasoning)]
+    thoughts = [segment for segment in segments if isinstance(segment, Reasoning) and not segment.phase]
     facts: Facts = {"fault": fault and fault.kind, **_words(recording, segments)}
     if fault is not None:
         return {**facts, "retry_after": fault.retry_after}
@@ -210,12 +210,24 @@ def heard(recording: Recording, ear: CallResult, fault: Fault | None) -> Facts:
 def _words(recording: Recording, segments: list[Segment]) -> Facts:
     if "text" not in recording["expect"]:
         return {"text": None, "reasoning": None}
-    text = "".join([segment.text for segment in segments if isinstance(segment, Text)])
-    thoughts = [segment.parts for segment in segments if isinstance(segment, Reasoning)]
+    text = _as_sent(segments)
+    thoughts = [segment.parts for segment in segments if isinstance(segment, Reasoning) and not segment.phase]
     thought = "".join(["".join(part.text for part in parts) for parts in thoughts])
     if tagged(recording):
         return {"text": text.strip(), "reasoning": thought.strip()}
     return {"text": None if _declined(recording) else _digest(text), "reasoning": _digest(thought)}
+
+
+def _as_sent(segments: list[Segment]) -> str:
+    """The text with commentary, and without the breaks that we put between two messages."""
+    sent, after_other = "", True
+    for segment in segments:
+        if isinstance(segment, Reasoning) and segment.phase:
+            sent += segment.text
+        elif isinstance(segment, Text):
+            sent += segment.text.removeprefix("\n\n") if after_other and sent else segment.text
+        after_other = not isinstance(segment, Text)
+    return sent
 
 
 def _digest(text: str) -> str | None:

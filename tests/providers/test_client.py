@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
+import struct
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -192,7 +194,7 @@ async def test_a_failure_in_mid_answer_is_billed_whatever_its_code_and_its_figur
             await collect(client, chunks)
         await client.close()
     assert (caught.value.http_status, caught.value.billed) == (400, True)
-    assert chunks[-1] == KeepAlive(Usage(input=400, output=1800))
+    assert chunks[-1] == KeepAlive(Usage(input=400, output=1800), final=True)
 
 
 async def test_a_reply_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,6 +246,57 @@ async def test_a_refusal_in_a_stream_before_any_word_is_not_billed() -> None:
         with pytest.raises(Fault) as caught:
             await heard(ProviderClient(openai_chat_request.family(), url))
     assert (caught.value.kind, caught.value.billed) == ("rate_limited", False)
+
+
+async def test_a_connection_that_breaks_before_any_byte_costs_nothing() -> None:
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        writer.transport.abort()
+
+    async with serving(answer) as (url, _):
+        with pytest.raises(Fault) as caught:
+            await heard(ProviderClient(openai_chat_request.family(), url))
+    assert (caught.value.kind, caught.value.billed) == ("disconnected", False)
+
+
+@pytest.mark.parametrize("reset", [False, True], ids=["closed", "reset"])
+@pytest.mark.parametrize(
+    "head", [b"HTTP/1.1 429 No\r\nRetry-After: 7\r\n", b"HTTP/1.1 503 No\r\nRetry-After: 7\r\nX"]
+)
+async def test_a_refusal_that_breaks_a_kept_connection_is_not_asked_again_at_once(
+    head: bytes, reset: bool
+) -> None:
+    answered: list[int] = []
+
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        answered.append(1)
+        if len(answered) != 2:
+            writer.write(CHUNKED + b"%x\r\n%b\r\n0\r\n\r\n" % (len(CHAT), CHAT))
+            return
+        writer.write(head)
+        await writer.drain()
+        if reset:
+            # Without waiting for what was not read: this resets the connection.
+            linger = struct.pack("ii", 1, 0)
+            writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        await asyncio.sleep(0.02)
+        writer.transport.abort()
+
+    async with serving(answer) as (url, _):
+        client = ProviderClient(openai_chat_request.family(), url)
+        await collect(client, [])
+        with pytest.raises(Fault) as caught:
+            await collect(client, [])
+        await client.close()
+    assert (caught.value.retry_after, caught.value.billed, len(answered)) == (7.0, False, 2)
+
+
+async def test_a_tool_call_that_breaks_off_is_billed() -> None:
+    call = b'data: {"id":"c","choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"f"}}]}}]}\n\n'
+    error = b'data: {"error":{"code":500,"message":"sorry"}}\n\n'
+    async with serving(replying(call + error)) as (url, _):
+        with pytest.raises(Fault) as caught:
+            await heard(ProviderClient(openai_chat_request.family(), url))
+    assert caught.value.billed
 
 
 async def test_who_may_not_show_its_thoughts_is_asked_without_them_from_then_on() -> None:

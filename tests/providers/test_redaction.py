@@ -8,7 +8,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from moot.core.errors import Fault
-from moot.core.terms import ChatMessage, Model, Reasoning, ReasoningPart, Request, Text, ToolCall
+from moot.core.terms import (
+    ChatMessage,
+    Model,
+    PartStart,
+    Reasoning,
+    ReasoningPart,
+    Request,
+    Text,
+    ToolCall,
+    UnknownItem,
+)
 from moot.providers.contract import Chunk, KeepAlive, ReplyDelta, ReplyDone, ReplySegment, ReplyStarted
 from moot.providers.redaction import KeyRedactor, redact, shown_remedy, without_folders
 from moot.providers.wire_formats import openai_chat_request
@@ -108,6 +118,14 @@ def test_a_key_that_may_be_a_word_is_let_pass() -> None:
             ReplySegment(ToolCall("1", "get", '{"key":"…"}', output="401 for …")),
         ),
         (ReplySegment(Text(f"cut off: {KEY[:20]}")), ReplySegment(Text("cut off: …"))),
+        (
+            ReplySegment(UnknownItem("x", {"id": KEY, KEY: [1]}, 0, KEY)),
+            ReplySegment(UnknownItem("x", {"id": "…", "…": [1]}, 0, "…")),
+        ),
+        (
+            ReplyDelta("Hm.", "reasoning", 2, PartStart(f"rs_{KEY}", 3, 1, 4)),
+            ReplyDelta("Hm.", "reasoning", 2, PartStart("rs_…", 3, 1, 4)),
+        ),
         (ReplyStarted(f"r-{KEY}", KEY), ReplyStarted("r-…", "…")),
         (ReplyDone(reason=f"no credit for {KEY}", model="m"), ReplyDone(reason="no credit for …", model="m")),
     ],

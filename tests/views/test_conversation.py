@@ -179,7 +179,11 @@ def test_an_unknown_item_is_told_as_it_came_to_those_who_may_read_thoughts() -> 
         "item": {"type": "hologram", "frames": [1]},
     }
     assert types(conversation(debate, OBSERVER)[1]) == ["text"]
-    assert types(to_legacy_shape(conversation(debate, OWNER)[1])) == ["text"]
+    open_to_all = replace(debate, manner=DebateOptions(show_reasoning=True))
+    unknown = conversation(open_to_all, OBSERVER)[1]["segments"][1]
+    assert (unknown["id"], unknown["item"]) == ("deb_1.3.2", STRANGE.item)
+    legacy = to_legacy_shape(conversation(debate, OWNER)[1])
+    assert legacy["segments"] == conversation(debate, OWNER)[1]["segments"]
 
 
 def thinking(text: str) -> CallDelta:
@@ -203,6 +207,12 @@ def test_a_thought_under_way_is_not_complete() -> None:
     *_, speech = spoken(thinking("Hm."))
     (thought, _) = speech["segments"]
     assert (thought["combined_text"], thought["parts"][0]["is_complete"]) == ("Hm.", False)
+
+
+def test_a_thought_in_which_the_reply_was_cut_is_not_complete() -> None:
+    cut = Reasoning((ReasoningPart("Hm.", 0, 4), ReasoningPart("So", 1, 9)), 0, "rs_1", 3, incomplete=True)
+    *_, speech = spoken(*done(cut, Text("Cats", 1)), completed())
+    assert [part["is_complete"] for part in speech["segments"][0]["parts"]] == [True, False]
 
 
 def counted(text: str, segment: int, part: PartStart | None) -> CallDelta:

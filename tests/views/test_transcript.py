@@ -94,6 +94,21 @@ def test_what_befell_a_speech_is_flagged_and_said():
     assert failed.notes == ("No speech: The provider is overloaded.",)
 
 
+def test_the_category_of_a_refusal_is_told_with_the_speech_and_among_the_issues():
+    log = Log().start().say("for", "", refusal=True, refusal_category="cyber")
+    log.say("against", "I would rather not.", refusal=True)
+    page = transcript(log.debate)
+    notes = [speech.notes for speech in speeches(log)]
+    assert notes == [
+        ("The model refused to speak to this (category: cyber).",),
+        ("The model refused to speak to this.",),
+    ]
+    assert [words for _, words, _ in page.issue_rows()] == [
+        "refused to speak (its service names the category cyber)",
+        "refused to speak",
+    ]
+
+
 def test_a_speech_trimmed_to_its_last_whole_sentence_is_not_called_cut_off():
     log = Log().start().say("for", "A whole sentence. And another.", truncated="max_tokens")
     log.say("against", "Only half of", truncated="max_tokens")

@@ -8,14 +8,17 @@ import json
 import logging
 import sys
 import threading
+import traceback
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from starlette.types import Receive, Scope, Send
 
+from moot.core.errors import StoreError
 from moot.providers.keys import Secret
 from moot.settings import ClusterSettings, ServerSettings, Settings
 from moot.web import logging_setup
@@ -202,3 +205,26 @@ def test_short_words_are_not_taken_for_keys(set_up: SetUp) -> None:
     logging_setup.hide_secret("the")
     logging.getLogger("moot.x").info("the words are still there")
     assert "the words are still there" in stream.getvalue()
+
+
+OF_DATABASE = (
+    'connection to server at "db.internal" (10.1.2.3), port 5432 failed: '
+    'FATAL:  password authentication failed for user "alice" (s3c/ret)\n'
+    "DETAIL:  Failing row contains (deb_1, what a speaker said)."
+)
+
+
+def test_what_a_database_says_of_itself_is_redacted_in_a_traceback(tmp_path: Path) -> None:
+    address = Secret("postgresql://alice:s3c/ret@db.internal:5432/moot")
+    formatter = logging_setup.LogFormatter(Settings(tmp_path, cluster=ClusterSettings(store=address)))
+    try:
+        try:
+            raise psycopg.OperationalError(OF_DATABASE)
+        except psycopg.Error as error:
+            raise ExceptionGroup("two", [error, StoreError()]) from error
+    except ExceptionGroup as group:
+        text = formatter.redacted("".join(traceback.format_exception(group)))
+    for word in ("alice", "db.internal", "s3c", "ret)", "speaker said"):
+        assert word not in text
+    assert text.count("password authentication failed") == 2
+    assert "The log cannot be reached." in text

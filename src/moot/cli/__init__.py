@@ -29,8 +29,9 @@ def _log(debugging: bool) -> None:
     logger = logging.getLogger("moot")
     if debugging:
         # What a service says about its own failures is logged for the operator; no event has it.
-        logging.basicConfig(format="%(name)s: %(message)s")
-        logger.setLevel(logging.INFO)
+        from moot.cli.debug_output import show_debug_output
+
+        show_debug_output()
         return
     # What went wrong is printed; a log line in the middle of the debate would only disturb it.
     logger.addHandler(logging.NullHandler())

@@ -2,7 +2,7 @@
 
 What a user types becomes a `RowLocation`. Its `label` is stored and shown; neither it nor any error raised
 here contains a password. A batch is what follows a cursor in an order that does not change: the rowid in
-SQLite, the id in PostgreSQL, the byte in a file. No transaction is held between batches, so others may write
+SQLite, the id in PostgreSQL, the line in a file. No transaction is held between batches, so others may write
 meanwhile: a row that comes or changes behind the cursor is found by the next pass. Nothing is dropped here: a
 row that cannot be read becomes a `SourceRow` that says why.
 """
@@ -15,7 +15,7 @@ from codecs import BOM_UTF8
 from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, LiteralString, Protocol, assert_never
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, LiteralString, Protocol, assert_never
 
 import msgspec
 from msgspec import Struct
@@ -230,22 +230,33 @@ class JsonLinesRowReader(Struct):
         return self.location.path.stat().st_size
 
     def read(self, cursor: str, limit: int) -> RowBatch:
-        start = int(cursor or 0)
+        """A cursor is a byte, and how many lines end before it."""
+        byte, _, lines = cursor.partition(":")
+        start = int(byte or 0)
         rows: list[SourceRow] = []
         with self.location.path.open("rb") as file:
+            number = int(lines) if lines else _count_lines(file, start)
             file.seek(start)
             while len(rows) < limit and (line := file.readline()):
-                at = file.tell() - len(line)
+                number += 1
                 if line.strip():
-                    rows.append(self._row(line, at))
+                    rows.append(self._row(line, number))
             end = file.tell()
-        return RowBatch(rows, str(end), end - start)
+        return RowBatch(rows, f"{end}:{number}", end - start)
 
-    def _row(self, line: bytes, at: int) -> SourceRow:
+    def _row(self, line: bytes, number: int) -> SourceRow:
         # Some programs write a byte order mark.
         shape = _shape(line.removeprefix(BOM_UTF8))
         name = str(shape.get("id") or "") if shape else ""
-        return SourceRow(name or f"byte {at}", shape, "" if shape is not None else "not a JSON object")
+        return SourceRow(name or f"line {number}", shape, "" if shape is not None else "not a JSON object")
+
+
+def _count_lines(file: BinaryIO, end: int) -> int:
+    """The lines before this byte: earlier versions stored no number of lines."""
+    count = 0
+    while (left := end - file.tell()) > 0 and (block := file.read(min(left, 1 << 20))):
+        count += block.count(b"\n")
+    return count
 
 
 # --- SQLite ---------------------------------------------------------------------------------------------

@@ -144,6 +144,8 @@ class TurnCompleted(PublicEvent, frozen=True, tag="turn.completed", omit_default
     over_length: bool = False
     clipped: int = 0
     """Only so many of its words count, because it is over its budget; 0: all of them."""
+    refusal_category: str = ""
+    """The policy that the refusal rests on, as the provider names it."""
 
 
 class TurnFailed(PublicEvent, frozen=True, tag="turn.failed"):
@@ -338,6 +340,8 @@ class CallCompleted(Struct, frozen=True, tag="call.completed", omit_defaults=Tru
     """The provider's id of this call, for its support."""
     unread: int = 0
     """Events of unknown kinds in the reply."""
+    refusal_category: str = ""
+    """Of a refusal: the policy that it rests on, as the provider names it."""
 
 
 class CallFailed(Struct, frozen=True, tag="call.failed", omit_defaults=True):

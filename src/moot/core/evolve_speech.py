@@ -51,6 +51,7 @@ def turn_ended(
                 words=event.words,
                 truncated=event.truncated,
                 refusal=event.refusal,
+                refusal_category=event.refusal_category,
                 degraded=event.degraded,
                 over_length=event.over_length,
                 clipped=event.clipped,

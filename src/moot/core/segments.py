@@ -14,7 +14,7 @@ from msgspec import Struct
 from moot.core.terms import DeltaKind, PartStart, Reasoning, ReasoningPart, Segment, Text
 
 BETWEEN = "\n\n"
-"""Between two parts of reasoning, as in `Reasoning.text`."""
+"""Between two parts of reasoning, as in `Reasoning.text`, and between two messages of a reply."""
 MOST_RUNS = 1024
 """A reply that switches between segments more often than this is not told apart any further."""
 
@@ -80,6 +80,11 @@ def rebuilt(index: int, kind: DeltaKind, pieces: Iterable[Piece]) -> Text | Reas
         return Text("".join(words for _, words in parts), index, item.item_id, item.sequence_number)
     thoughts = (ReasoningPart(words, part.summary_index, part.part_number) for part, words in parts)
     return Reasoning(tuple(thoughts), index, item.item_id, item.sequence_number)
+
+
+def paragraph_break(text: str) -> str:
+    """What belongs between this text and another one that does not continue it."""
+    return BETWEEN if text.strip() and not text[-1].isspace() else ""
 
 
 def in_order(segments: Iterable[Segment]) -> tuple[Segment, ...]:

@@ -117,6 +117,7 @@ class Turn(Struct, frozen=True, gc=False):
     """Seconds that its speaker got beyond the usual time."""
     truncated: Truncation | None = None
     refusal: bool = False
+    refusal_category: str = ""
     degraded: str = ""
     over_length: bool = False
     struck: bool = False
@@ -140,7 +141,8 @@ class Turn(Struct, frozen=True, gc=False):
 
     def begins_thought(self, segment: int) -> bool:
         """Whether reasoning in this segment follows that of another one, and so starts a new paragraph."""
-        return bool(self.reasoning and self.thinking) and segment != self.thinking[-1]
+        last = next((run for run in reversed(self.runs) if run.kind == "reasoning"), None)
+        return bool(self.reasoning) and last is not None and last.index != segment
 
     @property
     def shown(self) -> tuple[Segment, ...]:

@@ -463,6 +463,10 @@ class Reasoning(Struct, frozen=True, omit_defaults=True, tag="reasoning"):
     """A signature or encrypted content that goes back to the provider unread."""
     redacted: bool = False
     """The service showed no text of the reasoning, only `opaque`."""
+    phase: str = ""
+    """`commentary`: sent as a message, but on the way and not meant for the audience."""
+    incomplete: bool = False
+    """The reply ended within its last part."""
 
     @property
     def text(self) -> str:

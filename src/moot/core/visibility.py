@@ -8,7 +8,9 @@ here is a type error.
 
 from __future__ import annotations
 
-from typing import Literal, assert_never
+import re
+from hashlib import blake2b
+from typing import Any, Literal, assert_never, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +18,18 @@ from msgspec.structs import replace
 from moot.core import events as ev
 from moot.core.events import Recorded
 from moot.core.state import Aside, Debate, EarlierCalls, Remark, Turn
-from moot.core.terms import BELIEF_KINDS, DebateOptions, Reasoning, Seat, ToolCall, UnknownItem
+from moot.core.terms import (
+    BELIEF_KINDS,
+    CompletionStatus,
+    DebateOptions,
+    Reasoning,
+    Seat,
+    Segment,
+    Text,
+    ToolCall,
+    ToolResult,
+    UnknownItem,
+)
 
 
 class Heard(Struct, frozen=True):
@@ -98,7 +111,11 @@ def _redact(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
         # Nearly all events are deltas, so they come first.
         if event.kind != "text" and not may_read_reasoning(debate, viewer):
             return None
-        return None if _is_private(debate, event.call, viewer) else event
+        if _is_private(debate, event.call, viewer):
+            return None
+        if event.part is not None and event.part.item_id and not viewer.privileged:
+            return replace(event, part=replace(event.part, item_id=""))
+        return event
     if isinstance(event, ev.PublicEvent):
         return event
     match event:
@@ -113,14 +130,12 @@ def _redact(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
             return None
         case ev.SegmentCompleted(segment=Reasoning()):
             if may_read_reasoning(debate, viewer):
-                return _without_opaque(event, viewer)
+                return _with_visible_segment(event, viewer)
             # Viewers who have seen the text must learn that it was not speech.
             hidden = Reasoning((), event.segment.index, redacted=True)
             return replace(event, segment=hidden) if event.taken_back else None
-        case ev.SegmentCompleted(segment=ToolCall()):
-            return _without_opaque(event, viewer)
         case ev.SegmentCompleted(segment=UnknownItem()):
-            return event if may_read_reasoning(debate, viewer) else None
+            return _with_visible_segment(event, viewer) if may_read_reasoning(debate, viewer) else None
         case ev.RemarkInjected():
             return event if event.question or may_hear(event.to, viewer) else None
         case ev.CallStarted():
@@ -145,7 +160,7 @@ def _redact(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
         case ev.BallotCast() | ev.BallotSpoiled():
             return None if viewer.role == "judge" else event
         case ev.SegmentCompleted():
-            return event
+            return _with_visible_segment(event, viewer)
         case _:
             assert_never(event)
 
@@ -155,11 +170,49 @@ def may_hear(to: str | None, viewer: Viewer) -> bool:
     return to is None or viewer.privileged or viewer.seat == to
 
 
-def _without_opaque(event: ev.SegmentCompleted, viewer: Viewer) -> ev.SegmentCompleted:
-    """Without the provider's own data, except for those who conduct the debate."""
-    if viewer.privileged or not isinstance(event.segment, Reasoning | ToolCall) or not event.segment.opaque:
-        return event
-    return replace(event, segment=replace(event.segment, opaque=""))
+def _with_visible_segment(event: ev.SegmentCompleted, viewer: Viewer) -> ev.SegmentCompleted:
+    segment = visible_segment(event.segment, viewer)
+    return event if segment is event.segment else replace(event, segment=segment)
+
+
+def visible_segment(segment: Segment, viewer: Viewer) -> Segment:
+    """Without the provider's own data and ids, except for those who conduct the debate: with an id a record
+    can be found at the provider. The ids by which results refer to calls are replaced by our own."""
+    if viewer.privileged:
+        return segment
+    match segment:
+        case Text():
+            notes = tuple(_without_ids(note) for note in segment.annotations)
+            return replace(segment, item_id="", annotations=notes)
+        case Reasoning():
+            return replace(segment, item_id="", opaque="")
+        case ToolCall():
+            return replace(segment, id=_own_id(segment.id), item_id="", opaque="")
+        case ToolResult():
+            return replace(segment, id=_own_id(segment.id))
+        case UnknownItem():
+            return replace(segment, item=_without_ids(segment.item), item_id="")
+        case CompletionStatus():
+            return segment
+        case _:
+            assert_never(segment)
+
+
+def _own_id(provider_id: str) -> str:
+    return f"call_{blake2b(provider_id.encode(), digest_size=8).hexdigest()}" if provider_id else ""
+
+
+def _without_ids(data: Any) -> Any:
+    """JSON of a provider without the members that are ids or encrypted."""
+    if isinstance(data, dict):
+        members = cast("dict[str, Any]", data)
+        return {name: _without_ids(value) for name, value in members.items() if not _ID_MEMBER.search(name)}
+    if isinstance(data, list):
+        return [_without_ids(value) for value in cast("list[Any]", data)]
+    return data
+
+
+_ID_MEMBER = re.compile(r"^ids?$|_ids?$|[a-z]Ids?$|[eE]ncrypted|[sS]ignature")
 
 
 def _may_read_aside(debate: Debate, aside: Aside | None, viewer: Viewer) -> bool:

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from moot.core.errors import Fault, Unavailable
 from moot.core.events import SegmentCompleted
+from moot.core.segments import paragraph_break
 from moot.core.terms import (
     HostedTool,
     Reasoning,
@@ -31,9 +32,11 @@ from moot.core.terms import (
 from moot.core.word_count import first_tokens
 from moot.engine.call_result import MAX_SEGMENTS, CallResult
 from moot.engine.text_writer import DeltaBuffer
+from moot.providers.chunk_text import NUL, without_nul
 from moot.providers.contract import (
     OWN_ID_PREFIX,
     Chunk,
+    Degradation,
     KeepAlive,
     Provider,
     ReplyDelta,
@@ -44,7 +47,6 @@ from moot.providers.contract import (
 from moot.providers.redaction import shown_remedy, without_folders
 from moot.rules.retry import RunnerTimings
 
-PARAGRAPH = "\n\n"
 TITLES: dict[HostedTool, str] = {"web_search": "Web search", "code": "Code"}
 HINTS: tuple[tuple[str, HostedTool], ...] = (("search", "web_search"), ("code", "code"), ("python", "code"))
 """Words by which the names of providers' own tools are recognized."""
@@ -131,6 +133,9 @@ async def _read_chunks(
                 if between is not None and now - rescheduled > between / 50:
                     rescheduled = now
                     timeout.reschedule(now + between)
+                if type(chunk) is not ReplyDelta or chunk.part is not None or NUL in chunk.text:
+                    clean = without_nul(chunk)
+                    chunk, result.had_nul = clean, result.had_nul or clean is not chunk
                 if shifter is not None:
                     chunk = shifter.shift(chunk)
                 match chunk:
@@ -150,10 +155,11 @@ async def _read_chunks(
                             return
                     case ReplyStarted(response_id, request_id):
                         result.response_id, result.request_id = response_id, request_id
-                    case KeepAlive(usage):
+                    case KeepAlive(usage, final):
                         result.partial_usage = usage or result.partial_usage
+                        result.usage_is_final = final
                     case ReplyDone():
-                        result.done = chunk
+                        result.done = marked_broken(chunk) if result.had_nul else chunk
                         result.response_id = chunk.response_id or result.response_id
                         return
                     case _:
@@ -167,6 +173,12 @@ async def _read_chunks(
         message = f"{without_folders(str(error))} {shown_remedy(error.fix)}".strip()
         raise Fault("unavailable", "permanent", billed=False, message=message) from error
     raise Fault("disconnected")
+
+
+def marked_broken(done: ReplyDone) -> ReplyDone:
+    """A character of the reply had to be replaced."""
+    mark: Degradation = "utf8"
+    return replace(done, degraded=",".join(sorted({*filter(None, done.degraded.split(",")), mark})))
 
 
 # --- calls that continue others -----------------------------------------------------------------------
@@ -252,5 +264,4 @@ def _separator(exchange: Sequence[Segment]) -> str:
     """Empty where the last call only paused: its text goes on in mid-sentence."""
     if not exchange or not isinstance(exchange[-1], ToolResult):
         return ""
-    text = "".join(part.text for part in exchange if isinstance(part, Text))
-    return PARAGRAPH if text.strip() and not text[-1].isspace() else ""
+    return paragraph_break("".join(part.text for part in exchange if isinstance(part, Text)))

@@ -56,6 +56,10 @@ class CallResult(Struct):
     request_id: str = ""
     partial_usage: Usage | None = None
     """Usage reported before the end, by a reply that may then break off."""
+    had_nul: bool = False
+    """A NUL was replaced in it."""
+    usage_is_final: bool = False
+    """The service reported it together with its failure."""
     truncated: Truncation | None = None
     started: float = 0.0
     first_token: float | None = None
@@ -99,10 +103,12 @@ class CallResult(Struct):
 
     def unfinished_segments(self) -> tuple[SegmentCompleted, ...]:
         """The segments that the provider never finished, as events."""
+        segments = self.all_segments()
+        last = segments[-1] if segments else None
+        if self.done and self.done.finish == "length" and isinstance(last, Reasoning):
+            segments[-1] = replace(last, incomplete=True)
         return tuple(
-            SegmentCompleted(self.call, segment)
-            for segment in self.all_segments()
-            if segment.index not in self.segments
+            SegmentCompleted(self.call, segment) for segment in segments if segment.index not in self.segments
         )
 
     def add_delta(self, index: int, kind: DeltaKind, text: str, part: PartStart | None = None) -> None:
@@ -198,14 +204,15 @@ def _non_text_length(segment: Segment) -> int:
 
 def call_completed(request: Request, result: CallResult, *, ended: bool) -> CallCompleted:
     """`ended`: no further call continues this one."""
-    usage, done = _usage(request, result), result.done
+    done = result.done
+    usage = Usage() if done and done.unbilled else _usage(request, result)
     # A later call cannot refer to a reply that we cut off, or whose tool calls we never answered.
     unusable = done is None or (ended and bool(result.pending_tool_calls()))
     return CallCompleted(
         call=result.call,
         finish=done.finish if done else "unknown",
         usage=usage,
-        cost=cost(request.model.price, usage),
+        cost=Money(0) if done and done.unbilled else cost(request.model.price, usage),
         latency_ms=result.latency_ms,
         first_token_ms=result.first_token_ms,
         response_id=None if unusable else result.response_id,
@@ -215,6 +222,7 @@ def call_completed(request: Request, result: CallResult, *, ended: bool) -> Call
         answered_by=done.model if done else "",
         request_id=result.request_id,
         unread=done.unread if done else 0,
+        refusal_category=done.refusal_category if done else "",
     )
 
 
@@ -255,8 +263,9 @@ def _usage(request: Request, result: CallResult) -> Usage:
     # Prefilled text was sent, not generated.
     text_size = max(0, result.size - result.reasoning_size - quarter_tokens(request.prefill))
     guess = estimate_usage(sent_tokens(request), whole_tokens(text_size), whole_tokens(result.reasoning_size))
-    if result.done is not None:
+    if result.done is not None or result.usage_is_final:
         chars = max(0, result.chars - len(request.prefill)) + result.reasoning_chars
-        return plausible_usage(result.done.usage, guess, text_bytes(request), chars)
+        reported = result.partial_usage if result.done is None else result.done.usage
+        return plausible_usage(reported, guess, text_bytes(request), chars)
     # Figures from before the end are not final: Anthropic's begin with one token of output.
     return guess if result.partial_usage is None else at_least(result.partial_usage, guess)

@@ -173,7 +173,7 @@ class SpeechJob(ModelJob):
         return TurnFailed(self._turn.number, fault.kind, str(fault))
 
     def _completed(self, reply: CallResult, truncated: Truncation | None, refusal: bool) -> TurnCompleted:
-        text, budget = self.tool_session.full_text(reply), self._debate.word_budget(self._turn.slot)
+        text, budget = self._recorded_text(reply), self._debate.word_budget(self._turn.slot)
         words = count_words(text)
         return TurnCompleted(
             turn=self._turn.number,
@@ -183,6 +183,16 @@ class SpeechJob(ModelJob):
             degraded=",".join(self._degradations(reply)),
             over_length=words > budget * OVERRUN_FACTOR,
             clipped=self._debate.clip_words(self._turn.slot, text),
+            refusal_category=reply.done.refusal_category if reply.done and refusal else "",
+        )
+
+    def _recorded_text(self, reply: CallResult) -> str:
+        """The text of the whole speech, without what `unwritten_segments` leaves out."""
+        text = self.tool_session.full_text(reply)
+        recorded = {event.segment.index: event.segment for event in self.unwritten_segments(reply)}
+        segments = (recorded.get(part.index, part) for part in reply.all_segments())
+        return text.removesuffix(reply.text) + "".join(
+            part.text for part in segments if isinstance(part, Text)
         )
 
     def _degradations(self, reply: CallResult) -> list[str]:

@@ -165,14 +165,12 @@ class ProviderClient(Provider):
         except Exception as error:
             failure = _unreadable_reply(error, decoder)
         if failure is not None:
-            # A reply that has begun is billed, whatever the service reports afterwards.
-            failure.billed = (
-                failure.billed or decoder.started or decoder.has_output or decoder.usage is not None
-            )
+            # A reply that has begun is billed, and so are figures that the service reports with its failure.
+            failure.billed = failure.billed or decoder.has_output or decoder.usage_is_final
             for chunk in redactor.flush():
                 yield chunk
             if decoder.usage is not None:
-                yield KeepAlive(decoder.usage)
+                yield KeepAlive(decoder.usage, decoder.usage_is_final)
             raise self._record_failure(failure, decoder, request, began)
         for chunk in redactor.redact(last):
             yield chunk
@@ -217,7 +215,8 @@ class ProviderClient(Provider):
         if response.headers.get("Content-Encoding", "identity") != "identity":
             raise Fault("malformed", "unusable", detail="a packed reply was not asked for")
         if response.content_type not in READABLE_TYPES:
-            raise Fault("malformed", "unusable", detail=f"not a stream but {response.content_type}")
+            detail = f"not a stream but {response.content_type}"
+            raise Fault("malformed", "unusable", billed=False, detail=detail)
 
     def _record_failure(self, fault: Fault, decoder: Decoder, request: Request, began: float) -> Fault:
         """Log the service's own message for the operator, without a key that it may repeat."""

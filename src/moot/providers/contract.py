@@ -58,6 +58,8 @@ class ReplySegment(Struct, frozen=True):
 class KeepAlive(Struct, frozen=True):
     usage: Usage | None = None
     """The figures so far, if the reply is about to fail."""
+    final: bool = False
+    """The service reported them together with the failure: it bills them."""
 
 
 class ReplyDone(Struct, frozen=True):
@@ -77,6 +79,10 @@ class ReplyDone(Struct, frozen=True):
     """How many events of unknown kinds were ignored."""
     tokens: tuple[TokenOdds, ...] = ()
     """The first tokens with their probabilities, if the service sent them."""
+    refusal_category: str = ""
+    """Of a refusal: the policy that it rests on, as the service names it."""
+    unbilled: bool = False
+    """The service does not bill this reply, whatever figures it reports."""
 
 
 Degradation = Literal["chain", "utf8", "mended"]

@@ -8,10 +8,11 @@ and `redact_error` recognise keys by their shape.
 from __future__ import annotations
 
 import re
-from typing import Any, cast
 
-import msgspec
+from msgspec.structs import replace
 
+from moot.core.terms import PartStart
+from moot.providers.chunk_text import map_text
 from moot.providers.contract import Chunk, KeepAlive, ReplyDelta
 from moot.providers.keys import MASK as MASK
 
@@ -37,7 +38,12 @@ class KeyRedactor:
         if self._held is None:
             head, ends = self._head, self._ends
             for chunk in chunks:
-                if type(chunk) is not ReplyDelta or head in chunk.text or chunk.text.endswith(ends):
+                if (
+                    type(chunk) is not ReplyDelta
+                    or chunk.part is not None
+                    or head in chunk.text
+                    or chunk.text.endswith(ends)
+                ):
                     break
             else:
                 return chunks
@@ -56,12 +62,12 @@ class KeyRedactor:
             elif isinstance(chunk, KeepAlive):
                 out.append(chunk)
             else:
-                out += (*self.flush(), self._redact_chunk(chunk))
+                out += (*self.flush(), map_text(chunk, self._redact_text))
         # Text that is held back is a sign of life nevertheless.
         return out or [KeepAlive()]
 
     def _redact_delta(self, delta: ReplyDelta, out: list[Chunk]) -> None:
-        held, text, part = self._held, delta.text, delta.part
+        held, text, part = self._held, delta.text, self._redact_part(delta.part)
         if held is not None:
             if held.segment == delta.segment and held.kind == delta.kind and part is None:
                 self._held, text, part = None, held.text + text, held.part
@@ -77,6 +83,12 @@ class KeyRedactor:
         if cut:
             out.append(ReplyDelta(text[:cut], delta.kind, delta.segment, part))
 
+    def _redact_part(self, part: PartStart | None) -> PartStart | None:
+        """The id of an item is the service's own word, like all others."""
+        if part is None or self._redact_text(part.item_id) == part.item_id:
+            return part
+        return replace(part, item_id=self._redact_text(part.item_id))
+
     def _key_start(self, text: str) -> int:
         """Where text begins, at the end, that could be the beginning of the key."""
         key = self._key
@@ -89,21 +101,6 @@ class KeyRedactor:
         text = text.replace(self._key, MASK)
         cut = self._key_start(text)
         return text[:cut] + MASK if len(text) - cut >= MIN_PARTIAL_KEY else text
-
-    def _redact_chunk(self, chunk: Chunk) -> Chunk:
-        data = msgspec.to_builtins(chunk)
-        cleaned = self._redact_value(data)
-        return chunk if cleaned == data else msgspec.convert(cleaned, type(chunk))
-
-    def _redact_value(self, data: Any) -> Any:
-        if isinstance(data, str):
-            return self._redact_text(data)
-        if isinstance(data, dict):
-            return {name: self._redact_value(value) for name, value in data.items()}  # pyright: ignore[reportUnknownVariableType] - JSON of any shape
-        if isinstance(data, list | tuple):
-            items = cast("list[Any] | tuple[Any, ...]", data)
-            return type(items)(self._redact_value(value) for value in items)
-        return data
 
 
 # Lookaheads are bounded, so that no text takes long. A long word without a digit after "sk-" or "Bearer" is

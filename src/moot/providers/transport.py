@@ -11,14 +11,19 @@ import asyncio
 import ssl
 from collections.abc import Mapping
 from contextlib import suppress
-from time import monotonic
+from functools import partial
+from http import HTTPStatus
+from time import monotonic, time
 from typing import Any, cast
 
 import aiohttp
 from aiohttp import ClientTimeout
+from aiohttp.client_proto import ResponseHandler
+from aiohttp.http import RawResponseMessage
 
 from moot.core.errors import Fault
 from moot.providers.contract import CONNECT_SECONDS
+from moot.providers.error_replies import fault_from_response
 
 DRAIN_SECONDS = 0.05
 RETRY_WITHIN_SECONDS = 0.5
@@ -36,6 +41,8 @@ def open_session(
     else:
         # A local socket connects in microseconds; reusing one risks writing to a server that has just died.
         connector = aiohttp.UnixConnector(socket, limit=0, force_close=True)
+    handler: partial[ResponseHandler] = partial(_ResponseHandler, loop=asyncio.get_running_loop())
+    connector._factory = handler  # pyright: ignore[reportPrivateUsage] - there is no public way
     return aiohttp.ClientSession(
         connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),
@@ -47,6 +54,13 @@ def open_session(
     )
 
 
+class _ResponseHandler(ResponseHandler):
+    """Reports a reset like a clean end: that error has as much as had come of the head of the reply."""
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        super().connection_lost(None if isinstance(exc, ConnectionError) else exc)
+
+
 async def post(
     session: aiohttp.ClientSession,
     url: str,
@@ -54,7 +68,10 @@ async def post(
     headers: Mapping[str, str],
     proxy: str | None = None,
 ) -> aiohttp.ClientResponse:
-    """Post; again at once if the service closed a kept connection just as it was reused."""
+    """Post; again at once if the service closed a kept connection just as it was reused.
+
+    Raises Fault where a refusal had begun when the connection broke: it may say how long to wait.
+    """
     history: dict[str, bool] = {}
 
     async def once() -> aiohttp.ClientResponse:
@@ -65,9 +82,13 @@ async def post(
     sent = monotonic()
     try:
         return await once()
-    except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+    except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
+        head = error.message if isinstance(error, aiohttp.ServerDisconnectedError) else None
+        begun = isinstance(head, RawResponseMessage)
+        if begun and head.code != HTTPStatus.OK:
+            raise fault_from_response(head.code, head.headers, b"", time()) from error
         # After that time it may have begun to work on the request, and will bill it.
-        if not history.get(REUSED) or monotonic() - sent > RETRY_WITHIN_SECONDS:
+        if begun or not history.get(REUSED) or monotonic() - sent > RETRY_WITHIN_SECONDS:
             raise
         return await once()
 
@@ -131,4 +152,5 @@ def fault_from_exception(error: Exception, *, began: bool) -> Fault:
         case aiohttp.ClientResponseError():
             return Fault("malformed", "unusable", detail=detail)
         case _:
-            return Fault("disconnected", detail=detail)
+            # Before the first event of a reply nothing has come that could be billed.
+            return Fault("disconnected", billed=began, detail=detail)

@@ -3,7 +3,8 @@
 The motion has the role of the system, remarks and points of information that of the user, and each speech
 that of the assistant: its text, reasoning, tool calls and results in the order of the provider. A live speech
 is included so far as it is stored, and one that was cut says so. A viewer gets what `core/visibility.py`
-allows: no draft, no hidden speech, and reasoning only where they may read it.
+allows: no draft, no hidden speech, reasoning only where they may read it, and ids of the provider only where
+they conduct the debate.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from moot.core.terms import (
     ToolResult,
     UnknownItem,
 )
-from moot.core.visibility import Viewer, visible_state
+from moot.core.visibility import Viewer, visible_segment, visible_state
 from moot.views.legacy_rows import UNKNOWN
 
 JsonObject = dict[str, Any]
@@ -54,7 +55,7 @@ def conversation(debate: Debate, viewer: Viewer) -> list[JsonObject]:
             events.append(
                 (point.seq, _text_event(visible, point.seq, at, "user", point.text, kind="point", **by))
             )
-    events += [(turn.seq, _speech(visible, turn)) for turn in turns]
+    events += [(turn.seq, _speech(visible, turn, viewer)) for turn in turns]
     return [event for _, event in sorted(events, key=lambda pair: pair[0])]
 
 
@@ -73,12 +74,13 @@ def _text_event(debate: Debate, seq: int, at: datetime, role: str, text: str, **
     return {"id": event_id(debate.id, seq), "role": role, "segments": segments, "ts": _ms(at), **more}
 
 
-def _speech(debate: Debate, turn: Turn) -> JsonObject:
+def _speech(debate: Debate, turn: Turn, viewer: Viewer) -> JsonObject:
     seat = debate.seat(turn.seat)
     ident, ts = event_id(debate.id, turn.seq), _ms(turn.started_at)
     effort = seat.model.effort or ""
     segment_shapes = (
-        _segment(turn, segment, complete, ident, effort) for segment, complete in _ordered_segments(turn)
+        _segment(turn, visible_segment(segment, viewer), complete, ident, effort)
+        for segment, complete in _ordered_segments(turn)
     )
     segments = list(_renumbered(shape for shapes in segment_shapes for shape in shapes))
     metadata: JsonObject = {
@@ -224,7 +226,7 @@ def _reasoning(turn: Turn, segment: Reasoning, complete: bool, ident: str, effor
                 "type": "summary_text",
                 "text": part.text,
                 "sequence_number": part.sequence_number or 0,
-                "is_complete": complete or part is not segment.parts[-1],
+                "is_complete": (complete and not segment.incomplete) or part is not segment.parts[-1],
                 "created_at": _ms(turn.came_at(segment.index, "reasoning", part.summary_index)),
             }
             for part in segment.parts

@@ -341,9 +341,19 @@ def _metadata(row: LegacyRow, segments: Sequence[JsonObject]) -> JsonObject | No
 def to_legacy_shape(event: JsonObject) -> JsonObject:
     """Return a unified event in the old shape: see `reasoning_column`."""
     thoughts = [segment for segment in event["segments"] if segment.get("type") == REASONING]
-    others = [s for s in event["segments"] if s.get("type") not in (REASONING, STATUS, UNKNOWN)]
+    others = [segment for segment in event["segments"] if segment.get("type") not in (REASONING, STATUS)]
     members = {name: value for name, value in event.items() if name not in ("segments", "response_metadata")}
     return {**members, "segments": others, "reasoning": reasoning_column(*thoughts) if thoughts else None}
+
+
+def reasoning_text(segment: JsonObject) -> str:
+    """The text of a reasoning segment: the combined one, and after it the parts that are not in it."""
+    texts = [str(part.get("text") or "") for part in segment.get("parts", ())]
+    combined = str(segment.get("combined_text") or "")
+    known = " ".join(combined.split())
+    return "\n\n".join(
+        [*([combined] if known else []), *(text for text in texts if " ".join(text.split()) not in known)]
+    )
 
 
 def only_segment_types(events: Iterable[JsonObject], types: Sequence[str]) -> list[JsonObject]:

@@ -47,6 +47,15 @@ TurnsByIssue = dict[IssueKind, tuple[int, ...]]
 class Issues(Struct, frozen=True):
     by_seat: dict[str, TurnsByIssue]
     """Seats without any are left out."""
+    refusal_categories: dict[int, str] = {}
+    """By turn: the policy that the refusal rests on, where the service named one."""
+
+    def words(self, kind: IssueKind, turns: tuple[int, ...]) -> str:
+        """What went wrong in these turns, as a part of a sentence."""
+        named = [self.refusal_categories[turn] for turn in turns if turn in self.refusal_categories]
+        if kind != "refusal" or not named:
+            return ISSUE_WORDS[kind]
+        return f"{ISSUE_WORDS[kind]} (its service names the category {', '.join(dict.fromkeys(named))})"
 
     @property
     def by_kind(self) -> TurnsByIssue:
@@ -69,7 +78,8 @@ def find_issues(debate: Debate) -> Issues:
         for kind in issues_in(debate, turn):
             seat = by_seat.setdefault(turn.seat, {})
             seat[kind] = (*seat.get(kind, ()), turn.number)
-    return Issues(by_seat)
+    categories = {turn.number: turn.refusal_category for turn in debate.turns if turn.refusal_category}
+    return Issues(by_seat, categories)
 
 
 def issues_in(debate: Debate, turn: Turn) -> tuple[IssueKind, ...]:

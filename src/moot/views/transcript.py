@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct
@@ -25,7 +26,7 @@ from moot.views.beliefs import BeliefReport, belief_report
 from moot.views.costs import CostReport, costs
 from moot.views.participants import JudgeView, ParticipantView, judge_seat, participants
 from moot.views.poll_results import PollReport, poll_report
-from moot.views.speech_issues import ISSUE_WORDS, Issues, find_issues, is_cut_off
+from moot.views.speech_issues import Issues, find_issues, is_cut_off
 from moot.views.tool_uses import ToolUse, tool_uses
 from moot.views.verdict_views import VerdictView, verdict_views
 
@@ -196,7 +197,7 @@ class Transcript(Struct, frozen=True):
         """What went wrong: with whom, in words, and in which turns."""
         for seat in self.participants:
             for kind, turns in self.issues.by_seat.get(seat.id, {}).items():
-                yield seat, ISSUE_WORDS[kind], turns
+                yield seat, self.issues.words(kind, turns), turns
 
     def speech(self, turn: int) -> SpeechView | None:
         return next((s for part in self.rounds for s in part.speeches if s.turn == turn), None)
@@ -319,10 +320,23 @@ def speaker_role(debate: Debate, turn: Turn) -> str:
 
 def thoughts(turn: Turn) -> str:
     """Those that are whole, and those in which it was cut."""
-    parts = [segment.text for segment in turn.shown if isinstance(segment, Reasoning)]
+    parts = [segment.text for segment in turn.shown if isinstance(segment, Reasoning) and segment.text]
     finished = "".join(parts)
     cut = turn.reasoning[len(finished) :] if turn.reasoning.startswith(finished) else ""
     return THOUGHT_SEPARATOR.join([*parts, cut] if cut else parts)
+
+
+def streamed_thoughts(turn: Turn) -> str:
+    """Those of a live speech, in the order in which they came: they only grow."""
+    starts: list[int] = []
+    last = None
+    for run in turn.runs:
+        if run.kind == "reasoning":
+            if last not in (None, run.index) and 0 < run.start < len(turn.reasoning):
+                starts.append(run.start)
+            last = run.index
+    cuts = [0, *dict.fromkeys(starts), len(turn.reasoning)]
+    return THOUGHT_SEPARATOR.join(turn.reasoning[start:end] for start, end in pairwise(cuts))
 
 
 def speech_flags(turn: Turn) -> tuple[SpeechFlag, ...]:
@@ -347,7 +361,8 @@ def speech_notes(turn: Turn) -> tuple[str, ...]:
     if turn.state == "interrupted":
         lines.append(INTERRUPTED_NOTES.get(turn.by, "Cut short."))
     if turn.refusal:
-        lines.append("The model refused to speak to this.")
+        category = f" (category: {turn.refusal_category})" if turn.refusal_category else ""
+        lines.append(f"The model refused to speak to this{category}.")
     if turn.truncated and is_cut_off(turn):
         lines.append(TRUNCATED_NOTES[turn.truncated])
     if turn.clipped:

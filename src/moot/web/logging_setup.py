@@ -1,7 +1,8 @@
 """The server's log: one handler, text or JSON, and one function that redacts every line.
 
 Our own keys and tokens, those that clients send, and everything that has the form of a key are replaced, in
-tracebacks too. Queries, headers and bodies are not logged at all; this is the second line of defence.
+tracebacks too. Queries, headers and bodies are not logged at all; this is the second line of defence. What a
+database says of itself in a traceback is redacted further: it names users and hosts, and quotes rows.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 import sys
 import threading
+from collections.abc import Iterable
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from types import TracebackType
@@ -35,6 +38,16 @@ QUIET_LOGGERS = (
 
 ERROR_ONLY_LOGGERS = ("psycopg", "psycopg.pool")
 """Libraries that warn at each attempt to reach a database, with its address; we log it once."""
+
+DATABASE_WORDS = re.compile(
+    r"^[ |+-]*(?:psycopg|redis|sqlite3|procrastinate)[\w.]*: .*?"
+    r"(?=^\s*$|^[ |+-]*(?:Traceback|The above|During handling) |\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+"""In a traceback: the message of an error of a database, also where it has several lines."""
+QUOTED_ROWS = re.compile(r"^([ |+-]*(?:DETAIL|CONTEXT|HINT|QUERY|STATEMENT|PARAMETERS):[ ]*).*", re.MULTILINE)
+"""Lines in which PostgreSQL quotes values and statements."""
+LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 RECORD_ATTRIBUTES = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime"}
 """What every record has; its other attributes are the fields given as `extra`."""
@@ -112,19 +125,40 @@ def _address_secrets(address: str) -> list[str]:
         # Not a URL: the store or the bus that uses it reports that.
         return [address]
     behind = [value for name, value in parse_qsl(parts.query) if "password" in name]
-    written = parts.password or ""
+    written = _written_password(address)
     return [address, written, unquote(written), *behind]
+
+
+def _written_password(address: str) -> str:
+    """Up to the last @, also where it has a slash in it, at which other readers end it."""
+    return address.partition("://")[2].rpartition("@")[0].partition(":")[2]
+
+
+def _database_words(addresses: Iterable[str]) -> list[str]:
+    """What a database may say of these addresses: passwords, also in pieces and short ones, users, hosts."""
+    words: list[str] = []
+    for address in addresses:
+        userinfo, _, rest = address.partition("://")[2].rpartition("@")
+        user, _, password = userinfo.partition(":")
+        host, _, port = re.split(r"[/?#]", rest, maxsplit=1)[0].rpartition(":")
+        pieces = re.split(r"[/?#:@]", password)
+        words += [*_address_secrets(address), *pieces, unquote(user), (host or port).strip("[]")]
+    found = {word for word in words if word and word not in LOOPBACK_HOSTS}
+    return sorted(found, key=len, reverse=True)
 
 
 class LogFormatter(logging.Formatter):
     """A record as one line, text or JSON, with all keys redacted, also in its traceback.
 
-    Its fields are those given as `extra`, and the request, debate and turn that it belongs to.
+    Its fields are those given as `extra`, and the request, debate and turn that it belongs to. `addresses`
+    are those of databases beside those of the settings.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, addresses: Iterable[str] = ()) -> None:
         super().__init__()
         self._secrets = secrets_of(settings)
+        known = (settings.cluster.store, settings.cluster.bus)
+        self._database_words = _database_words([*(one.reveal() for one in known if one), *addresses])
         self._saved_keys = settings.saved_keys
         self._json = settings.service.log == "json"
 
@@ -142,7 +176,13 @@ class LogFormatter(logging.Formatter):
         saved_words = [key.reveal() for key in saved if len(key.reveal()) >= MIN_SECRET_LENGTH]
         for word in (*self._secrets, *saved_words, *_sent_secrets, *_request_secrets.get()):
             text = text.replace(word, MASK)
-        return redact(text)
+        return redact(DATABASE_WORDS.sub(self._redacted_words, text))
+
+    def _redacted_words(self, words: re.Match[str]) -> str:
+        text = QUOTED_ROWS.sub(rf"\1{MASK}", words[0])
+        for word in self._database_words:
+            text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", lambda _: MASK, text)
+        return text
 
     def _redacted_fields(self, fields: dict[str, Any]) -> dict[str, Any]:
         texts = {

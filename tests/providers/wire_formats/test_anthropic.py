@@ -364,6 +364,48 @@ def test_why_it_stopped(reason: str, finish: str) -> None:
     assert (ended.finish, ended.reason) == (finish, reason)
 
 
+def test_text_after_a_tool_is_a_new_paragraph_and_cited_text_is_none() -> None:
+    found = {"tool_use_id": "t1", "content": [{"title": "Zoos"}]}
+    chunks = decode(
+        START,
+        opened(0, "text", text="") + delta(0, "text", text="I shall look.") + shut(0),
+        opened(1, "server_tool_use", id="t1", name="web_search", input={}) + shut(1),
+        opened(2, "web_search_tool_result", **found) + shut(2),
+        opened(3, "text", text="") + delta(3, "text", text="Zoos ") + shut(3),
+        opened(4, "text", text="") + delta(4, "text", text="are cruel.") + shut(4),
+        END,
+    )
+    said = "".join(chunk.text for chunk in chunks if isinstance(chunk, ReplyDelta))
+    kept = [chunk.segment for chunk in chunks if isinstance(chunk, ReplySegment)]
+    assert said == "I shall look.\n\nZoos are cruel."
+    assert "".join(segment.text for segment in kept if isinstance(segment, Text)) == said
+
+
+def test_what_is_told_between_tool_calls_in_a_thinking_block_is_no_speech() -> None:
+    chunks = decode(
+        START,
+        opened(0, "thinking", thinking="") + delta(0, "thinking", thinking="Hm.") + shut(0),
+        opened(1, "tool_use", id="t1", name="look", input={}) + shut(1),
+        opened(2, "thinking", thinking="") + delta(2, "thinking", thinking="Now the other one.") + shut(2),
+        opened(3, "tool_use", id="t2", name="look", input={}) + shut(3),
+        opened(4, "text", text="") + delta(4, "text", text="Zoos are cruel.") + shut(4),
+        END,
+    )
+    said = [(chunk.kind, chunk.text) for chunk in chunks if isinstance(chunk, ReplyDelta)]
+    assert said == [("reasoning", "Hm."), ("reasoning", "Now the other one."), ("text", "Zoos are cruel.")]
+
+
+@pytest.mark.parametrize(("reason", "incomplete"), [("max_tokens", True), ("end_turn", False)])
+def test_a_thought_in_which_the_tokens_ran_out_is_incomplete(reason: str, incomplete: bool) -> None:
+    thought = opened(0, "thinking", thinking="") + delta(0, "thinking", thinking="Hm, so") + shut(0)
+    kept = segments(START, thought, stopped(reason), event("message_stop"))
+    assert kept[-1] == Reasoning((ReasoningPart("Hm, so"),), 0, incomplete=incomplete)
+    told = segments(
+        START, thought, opened(1, "text", text="So.") + shut(1), stopped(reason), event("message_stop")
+    )
+    assert told == [Reasoning((ReasoningPart("Hm, so"),), 0), Text("So.", 1)]
+
+
 def test_a_refusal_may_have_no_words_at_all() -> None:
     why = {"stop_reason": "refusal", "stop_details": {"type": "refusal", "category": "bio"}}
     chunks = decode(
@@ -371,8 +413,29 @@ def test_a_refusal_may_have_no_words_at_all() -> None:
     )
     assert chunks == [
         ReplyStarted("m1"),
-        ReplyDone("refusal", Usage(input=9, output=2), "m1", reason="refusal", model="claude-x-1"),
-    ]
+        ReplyDone(
+            "refusal", Usage(input=9, output=2), "m1", reason="refusal", model="claude-x-1",
+            refusal_category="bio", unbilled=True,
+        ),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("details", "category"),
+    [({"type": "refusal", "category": "cyber"}, "cyber"), ({"category": None}, ""), (None, ""), ("no", "")],
+)
+def test_a_refusal_in_mid_speech_is_billed_and_its_category_is_kept(details: Any, category: str) -> None:
+    why = {"stop_reason": "refusal", "stop_details": details}
+    ended = done(
+        START, SPEECH, event("message_delta", delta=why, usage={"output_tokens": 7}), event("message_stop")
+    )
+    assert (ended.refusal_category, ended.unbilled, ended.usage) == (category, False, Usage(9, 7))
+
+
+def test_other_endings_have_no_category_and_are_billed() -> None:
+    why = {"stop_reason": "end_turn", "stop_details": {"category": "cyber"}}
+    ended = done(START, event("message_delta", delta=why), event("message_stop"))
+    assert (ended.refusal_category, ended.unbilled) == ("", False)
 
 
 def test_the_last_figures_count_and_hold_what_was_cached() -> None:

@@ -372,19 +372,60 @@ def test_several_thoughts_and_several_messages_in_the_order_of_the_service() -> 
     kept = items(chunks)
     assert [(type(segment), segment.text, segment.index) for segment in kept] == [
         (Reasoning, "a", 0),
-        (Text, "b", 1),
+        (Reasoning, "b", 1),
         (Reasoning, "c", 2),
         (Text, "d", 3),
     ]
     assert [kept[1].phase, kept[3].phase] == ["commentary", "final_answer"]
+    # The phase came too late: what was streamed as speech is taken back when the item is done.
     assert (words(chunks), words(chunks, "reasoning")) == ("bd", "ac")
+
+
+def test_commentary_on_the_way_is_reasoning_and_only_the_answer_is_speech() -> None:
+    stream = Stream().created().added(0, **message(phase="commentary")).says("Let me look.", 0)
+    stream.done(0, **message("Let me look.", phase="commentary")).added(1, **call()).done(1, **call())
+    stream.added(2, **message(place=2, phase="final_answer")).says("Zoos are cruel.", 2)
+    chunks = decode(stream.completed())
+    assert (words(chunks), words(chunks, "reasoning")) == ("Zoos are cruel.", "Let me look.")
+    kept = items(chunks)
+    assert kept[0] == Reasoning((ReasoningPart("Let me look."),), 0, "i_0", 1, phase="commentary")
+    assert (kept[-1].text, kept[-1].phase, end(chunks).degraded) == ("Zoos are cruel.", "final_answer", "")
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_thought_that_an_incomplete_response_cuts_is_incomplete(listed: bool) -> None:
+    stream = Stream().created().thinks("a", 0).done(0, **thought("a")).thinks("b", 1).thinks("c", 1, part=1)
+    told = [thought("a"), thought("b", "c", place=1, status="incomplete")] if listed else []
+    response = whole("incomplete", *told, incomplete_details={"reason": "max_output_tokens"})
+    kept = {item.index: item for item in items(decode(stream.add("response.incomplete", response=response)))}
+    assert [(kept[at].text, kept[at].incomplete) for at in (0, 1)] == [("a", False), ("b\n\nc", True)]
+
+
+def test_a_refusal_is_speech_in_every_phase() -> None:
+    told = {**message(phase="commentary"), "content": [{"type": "refusal", "refusal": "No."}]}
+    chunks = decode(Stream().created().done(0, **told).completed(told))
+    assert (words(chunks), end(chunks).finish) == ("No.", "refusal")
+
+
+def test_two_messages_of_one_reply_are_two_paragraphs() -> None:
+    stream = Stream().created().says("One.", 0).done(0, **message("One."))
+    stream.says("Two", 1).says(".", 1).done(1, **message("Two.", place=1))
+    chunks = decode(stream.completed(message("One."), message("Two.", place=1), message("Three.", place=2)))
+    assert words(chunks) == "One.\n\nTwo.\n\nThree."
+    assert "".join(segment.text for segment in items(chunks)) == words(chunks)
+    assert not end(chunks).degraded
+
+
+def test_a_message_after_a_line_break_needs_no_other() -> None:
+    stream = Stream().created().says("One.\n", 0).done(0, **message("One.\n")).says("Two.", 1)
+    assert words(decode(stream.completed())) == "One.\nTwo."
 
 
 def test_messages_that_are_told_at_the_same_time_keep_their_own_order() -> None:
     stream = Stream().created().added(0, **message()).added(1, **message(place=1))
     stream.says("Two", 1).says("One", 0).says(".", 1).says(".", 0)
     chunks = decode(stream.completed(message("One."), message("Two.", place=1)))
-    assert [segment.text for segment in items(chunks)] == ["One.", "Two."]
+    assert [segment.text for segment in items(chunks)] == ["One.", "\n\nTwo."]
     assert not end(chunks).degraded
 
 
@@ -610,7 +651,7 @@ def test_items_that_overlap_and_never_end_are_finished_by_the_last_event() -> No
 def test_a_last_event_that_leaves_items_out_takes_nothing_away() -> None:
     stream = Stream().created().thinks("hm", 0).says("a", 1).says("b", 2)
     chunks = decode(stream.completed(message("a", place=1), message("b", place=2)))
-    assert [segment.text for segment in items(chunks)] == ["hm", "a", "b"]
+    assert [segment.text for segment in items(chunks)] == ["hm", "a", "\n\nb"]
     empty = decode(Stream().created().done(0, **message("a")).completed(message()))
     assert [segment.text for segment in items(empty)] == ["a"]
 
@@ -620,19 +661,19 @@ def test_a_last_event_that_leaves_items_out_is_about_the_others() -> None:
     stream.added(3, **call())
     told = (message("b!", place=1), {"type": "compaction"}, call(id="renamed", arguments="{}"))
     kept = {segment.index: segment for segment in items(decode(stream.completed(*told)))}
-    assert (kept[0].text, kept[1].text, kept[2].arguments, kept[3].arguments) == ("a", "b!", "", "{}")
+    assert (kept[0].text, kept[1].text, kept[2].arguments, kept[3].arguments) == ("a", "\n\nb!", "", "{}")
 
 
 def test_a_last_event_that_renames_its_items_is_taken_by_their_place() -> None:
     stream = Stream().created().says("a", 0).says("b", 1)
     told = ({"type": "compaction"}, {**message("b!"), "id": "renamed"})
-    assert [segment.text for segment in items(decode(stream.completed(*told)))] == ["a", "b!"]
+    assert [segment.text for segment in items(decode(stream.completed(*told)))] == ["a", "\n\nb!"]
 
 
 def test_a_last_event_that_knows_no_place_and_no_id_is_taken_in_order() -> None:
     stream = Stream().created().thinks("hm", 4).says("a", 5).says("b", 6)
     told = [{**message(text), "id": "other"} for text in ("a.", "b.")]
-    assert [segment.text for segment in items(decode(stream.completed(*told)))] == ["hm", "a.", "b."]
+    assert [segment.text for segment in items(decode(stream.completed(*told)))] == ["hm", "a.", "\n\nb."]
 
 
 def test_a_whole_reply_where_a_stream_was_asked() -> None:
@@ -753,14 +794,14 @@ def test_a_service_that_does_not_count_loses_nothing() -> None:
     assert words(decode(stream.completed())) == "aba"
 
 
-def test_half_a_character_is_mended_by_the_whole() -> None:
+def test_two_halves_of_a_character_are_one() -> None:
     stream = Stream().created()
     for half in (rb"\ud83d", rb"\ude00"):
         stream.raw(
             b'data: {"type":"response.output_text.delta","output_index":0,"delta":"' + half + b'"}\n\n'
         )
     chunks = decode(stream.completed(message("😀")))
-    assert (items(chunks)[0].text, end(chunks).degraded) == ("😀", "mended,utf8")
+    assert (words(chunks), items(chunks)[0].text, end(chunks).degraded) == ("😀", "😀", "")
 
 
 # --- how it ends --------------------------------------------------------------------------------------
@@ -976,7 +1017,7 @@ async def test_what_the_service_refuses(
 def test_a_second_message_at_the_place_of_a_finished_one_is_not_lost() -> None:
     stream = Stream().created().added(0, **message()).says("One.", 0).done(0, **message("One."))
     stream.added(0, **message()).says("Two.", 0)
-    assert words(decode(stream.completed())) == "One.Two."
+    assert words(decode(stream.completed())) == "One.\n\nTwo."
 
 
 def test_a_farewell_does_not_make_a_reply_whole_that_was_cut() -> None:

@@ -175,6 +175,20 @@ def test_responses_tells_the_exchange_after_what_is_new_in_an_older_chain() -> N
     assert len(sent["input"]) == 9
 
 
+def test_responses_gets_back_what_a_message_was_marked_as() -> None:
+    said = (
+        Reasoning((ReasoningPart("Let me see."),), 0, "msg_1", phase="commentary"),
+        Text("So far so good.", 1, "msg_2", phase="final_answer"),
+        ToolCall("c1", "lab__search", "{}", 2, kind="function_call"),
+        ToolResult("c1", "Found a.", index=3),
+    )
+    sent = openai_responses_request.body(ask(exchange=said), THINKING)["input"]
+    assert sent[1:3] == [
+        {"role": "assistant", "content": "Let me see.", "phase": "commentary"},
+        {"role": "assistant", "content": "So far so good.", "phase": "final_answer"},
+    ]
+
+
 def test_a_thought_that_led_to_the_services_own_tool_stays_there() -> None:
     ran = (
         Reasoning((), 0, "rs_1", opaque="seal-1"),

@@ -15,6 +15,7 @@ from moot.api.page_view.speeches import Shape, turn_shape
 from moot.core import events as ev
 from moot.core.state import Debate
 from moot.core.visibility import Viewer, visible_state
+from moot.views.transcript import THOUGHT_SEPARATOR
 from moot.views.transcript_json import moment
 
 
@@ -63,8 +64,12 @@ class PageFrames:
         elif self.viewer.seat == turn.seat or (turn.failures and not _has_words(before, turn.number)):
             yield from self._changed_sections(before, after)
         elif event.text:
-            member = "text" if event.kind == "text" else "reasoning"
-            yield "add", ("turns", str(turn.number), member), event.text
+            if event.kind == "text":
+                yield "add", ("turns", str(turn.number), "text"), event.text
+            else:
+                was = next((one for one in before.live if one.number == turn.number), None)
+                opening = THOUGHT_SEPARATOR if was and was.begins_thought(event.segment) else ""
+                yield "add", ("turns", str(turn.number), "reasoning"), opening + event.text
 
     def _changed_sections(
         self, before: Debate, after: Debate, *, everything: bool = False

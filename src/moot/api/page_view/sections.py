@@ -30,7 +30,7 @@ from moot.views.costs import bill, costs, dollars
 from moot.views.headlines import verdict_headline
 from moot.views.json_types import to_members
 from moot.views.outcome import ending, party_name, remedy, warnings
-from moot.views.speech_issues import ISSUE_WORDS, find_issues
+from moot.views.speech_issues import find_issues
 from moot.views.transcript import speech_title, transcript
 from moot.views.transcript_json import moment
 from moot.views.verdict_views import VerdictView
@@ -378,13 +378,13 @@ def mishaps(debate: Debate, viewer: Viewer) -> Shape:
     """Issues in the speeches, by seat; only after the last speech."""
     if not (debate.final or debate.judgings):
         return {}
-    issues = find_issues(debate).by_seat
+    issues = find_issues(debate)
     return {
         seat: [
-            {"kind": kind, "text": ISSUE_WORDS[kind], "turns": list(numbers)}
+            {"kind": kind, "text": issues.words(kind, numbers), "turns": list(numbers)}
             for kind, numbers in kinds.items()
         ]
-        for seat, kinds in issues.items()
+        for seat, kinds in issues.by_seat.items()
     }
 
 

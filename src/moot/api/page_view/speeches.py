@@ -9,7 +9,7 @@ import msgspec
 from moot.api.v1.people_replies import ends_at, seconds_left
 from moot.core.state import Debate, Turn
 from moot.core.terms import Reasoning, Text, ToolCall, ToolResult, UnknownItem
-from moot.core.visibility import Viewer, is_withheld, may_read_reasoning
+from moot.core.visibility import Viewer, is_withheld, may_read_reasoning, visible_segment
 from moot.core.word_count import CLIPPED_MARK
 from moot.prompts.begun_speeches import count_first_words, expected_words
 from moot.rules.retry import AMENDABLE_FAULTS, RETRIES
@@ -21,6 +21,7 @@ from moot.views.transcript import (
     speech_flags,
     speech_notes,
     speech_title,
+    streamed_thoughts,
     thoughts,
 )
 from moot.views.transcript_json import moment
@@ -48,7 +49,7 @@ def turn_shape(debate: Debate, turn: Turn, viewer: Viewer) -> Shape:
         "state": turn.state,
         "text": "" if hidden else turn.text,
         "reasoning": _thoughts(debate, turn, viewer) if not hidden else "",
-        "parts": [] if hidden else _parts(turn),
+        "parts": [] if hidden else _parts(turn, viewer),
         "veiled": hidden,
         "words": turn.words,
         "budget": expected_words(debate.seat(turn.seat), turn.tone, debate.word_budget(turn.slot)),
@@ -99,25 +100,26 @@ def _tokens_per_second(turn: Turn) -> float | None:
 def _thoughts(debate: Debate, turn: Turn, viewer: Viewer) -> str:
     if not may_read_reasoning(debate, viewer):
         return ""
-    return turn.reasoning if turn.state == "live" else thoughts(turn)
+    return streamed_thoughts(turn) if turn.state == "live" else thoughts(turn)
 
 
-def _parts(turn: Turn) -> list[Shape]:
+def _parts(turn: Turn, viewer: Viewer) -> list[Shape]:
     """Tools in order, and how much reasoning and text came before each.
 
     After the last part there is reasoning, then text, as in any speech; that is not listed, so that the
     parts change only when one is complete, never with a token.
     """
     live = turn.state == "live"
-    results = {part.id: part for part in turn.segments if isinstance(part, ToolResult)}
+    segments = [visible_segment(part, viewer) for part in (turn.segments if live else turn.shown)]
+    results = {part.id: part for part in segments if isinstance(part, ToolResult)}
     thought: list[str] = []
     speech_texts: list[str] = []
     parts: list[Shape] = []
-    for segment in turn.segments if live else turn.shown:
+    for segment in segments:
         match segment:
-            case Reasoning():
+            case Reasoning() if segment.text:
                 thought.append(segment.text)
-                _mark_progress(parts, "thoughts", thought, "" if live else THOUGHT_SEPARATOR)
+                _mark_progress(parts, "thoughts", thought, THOUGHT_SEPARATOR)
             case Text():
                 speech_texts.append(segment.text)
                 _mark_progress(parts, "words", speech_texts)

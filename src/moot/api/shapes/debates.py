@@ -118,6 +118,9 @@ class SpeechMarks(Struct, frozen=True, rename="camel", kw_only=True, omit_defaul
     words: Count = 0
     truncated: str = ""
     refusal: bool = False
+    refusal_category: Annotated[
+        str, Meta(description="The policy that the refusal rests on, as the provider names it.")
+    ] = ""
     degraded: Annotated[
         str, Meta(description="What was left out or repaired in the request or the reply.")
     ] = ""

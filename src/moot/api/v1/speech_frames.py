@@ -154,6 +154,7 @@ def speech_marks(turn: Turn) -> SpeechMarks:
         words=turn.words,
         truncated=turn.truncated or "",
         refusal=turn.refusal,
+        refusal_category=turn.refusal_category,
         degraded=turn.degraded,
         over_length=turn.over_length,
         clipped=turn.clipped,

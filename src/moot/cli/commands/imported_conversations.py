@@ -100,7 +100,9 @@ def _print_segment(terminal: Terminal, segment: dict[str, Any], *, reasoning: bo
             terminal.line(str(segment.get("text", "")))
         case "reasoning":
             if reasoning:
-                terminal.line((_reasoning_text(segment), "dim italic"))
+                from moot.views.legacy_rows import reasoning_text
+
+                terminal.line((reasoning_text(segment), "dim italic"))
         case "tool_call":
             terminal.line((_short(terminal, f"→ {segment.get('name', '')} ", segment.get("args")), "yellow"))
         case "tool_result":
@@ -111,11 +113,6 @@ def _print_segment(terminal: Terminal, segment: dict[str, Any], *, reasoning: bo
         case other:
             # Of a type that was not known when this was written.
             terminal.line((_short(terminal, f"[{other}] ", segment), "dim"))
-
-
-def _reasoning_text(segment: dict[str, Any]) -> str:
-    parts = "\n\n".join(str(part.get("text", "")) for part in segment.get("parts", ()))
-    return str(segment.get("combined_text") or parts)
 
 
 def _short(terminal: Terminal, label: str, value: Any) -> str:

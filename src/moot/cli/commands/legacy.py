@@ -151,7 +151,9 @@ def export_legacy(
         tuple[str, ...],
         Parameter(negative="", help="Only this one, imported or a debate; may be given several times."),
     ] = (),
-    debates: Annotated[bool, Parameter(negative="", help="All debates too.")] = False,
+    debates: Annotated[
+        bool, Parameter(negative="", help="All debates too; of a server they always are.")
+    ] = False,
     server: Server = None,
 ) -> int:
     """Conversations in their old shape: those that were imported, as they were. What a table has already is
@@ -170,7 +172,8 @@ def export_legacy(
             ours = [name for name in kinds if name not in theirs]
             batches = [source.imported_rows(theirs)] if theirs or not conversation else []
             batches += [source.debate_rows(ours)] if ours else []
-            batches += [source.debate_rows()] if debates else []
+            # Of a server, debates are exported like imported conversations.
+            batches += [source.debate_rows()] if debates or (server and not conversation) else []
             with progress_bar("writing") as report:
                 done = await legacy_export.write_rows(
                     location, *batches, on_progress=lambda rows: report(rows, None, "writing")

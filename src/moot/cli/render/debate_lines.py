@@ -57,7 +57,7 @@ from moot.views.costs import bill, cost_warning, costs, limit_reached, words_sho
 from moot.views.outcome import ending as how_it_ended
 from moot.views.participants import participants
 from moot.views.poll_results import poll_report
-from moot.views.speech_issues import ISSUE_WORDS, find_issues
+from moot.views.speech_issues import find_issues
 from moot.views.text import clock, single_line
 from moot.views.transcript import author_name
 from moot.views.verdict_views import verdict_views
@@ -326,8 +326,9 @@ def ending_lines(debate: Debate, width: int | None, style: str = "dim") -> Itera
 
 def issue_sentences(debate: Debate) -> Iterator[str]:
     """Yield what went wrong in the speeches, a sentence for each seat."""
-    for seat, issues in find_issues(debate).by_seat.items():
-        texts = [f"{ISSUE_WORDS[kind]} ({_speeches(turns)})" for kind, turns in issues.items()]
+    issues = find_issues(debate)
+    for seat, kinds in issues.by_seat.items():
+        texts = [f"{issues.words(kind, turns)} ({_speeches(turns)})" for kind, turns in kinds.items()]
         yield f"{_name(debate, seat)} {', '.join(texts)}."
 
 

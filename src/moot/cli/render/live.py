@@ -46,7 +46,7 @@ from moot.views.participants import participants
 from moot.views.preview import opening_forecast
 from moot.views.text import single_line
 from moot.views.tool_uses import tool_uses, tools_line
-from moot.views.transcript import by_hand, speech_title, thoughts
+from moot.views.transcript import THOUGHT_SEPARATOR, by_hand, speech_title, thoughts
 from moot.views.transcript import speech_notes as turn_notes
 
 MOMENT_MS = 100
@@ -61,6 +61,8 @@ class SpeechLines:
     def restart(self) -> None:
         self.reasoning, self.text = LineFlow(self.width, label="Thinks: "), LineFlow(self.width)
         self.reasoning_done = False
+        self.thought: int | None = None
+        """The segment of the last words of reasoning."""
         self.emphasis = EmphasisReader()
 
 
@@ -255,7 +257,12 @@ class DebateView:
         speech = next((v for v in self._speeches if turn and v.turn.number == turn.number), None)
         if turn is None or speech is None:
             return
-        (speech.text if event.kind == "text" else speech.reasoning).add(event.text)
+        if event.kind == "text":
+            speech.text.add(event.text)
+        else:
+            another = speech.thought not in (None, event.segment)
+            speech.reasoning.add(THOUGHT_SEPARATOR + event.text if another else event.text)
+            speech.thought = event.segment
         if speech is self._speeches[0]:
             self._print_ready_lines(debate, speech)
 

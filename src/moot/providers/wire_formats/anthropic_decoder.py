@@ -2,6 +2,7 @@
 
 A reply is a list of content blocks, each opened, filled by deltas and closed; a block's number is that of its
 segment. Thoughts are signed: the signature is kept to be sent back, even if it is all that was sent.
+Citations split a sentence into several text blocks; only after a tool does text begin a new paragraph.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from moot.core.errors import Fault
+from moot.core.segments import paragraph_break
 from moot.core.sse import SseEvent
 from moot.core.terms import (
     DeltaKind,
@@ -27,7 +30,7 @@ from moot.core.terms import (
 )
 from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
 from moot.providers.error_replies import fault_from_error
-from moot.providers.lenient_json import as_text, get_dict, get_dicts, get_path
+from moot.providers.lenient_json import as_text, get_dict, get_dicts, get_path, get_string
 from moot.providers.wire_formats.contract import Decoder, ReportedUsage, max_usage, read_object
 
 
@@ -40,6 +43,7 @@ class _BlockDelta(Struct):
     signature: Any = None
     citation: Any = None
     stop_reason: Any = None
+    stop_details: Any = None
 
 
 class _MessageBody(Struct):
@@ -47,6 +51,7 @@ class _MessageBody(Struct):
     model: str | None = None
     content: list[dict[str, Any]] | None = None
     stop_reason: str | None = None
+    stop_details: Any = None
     usage: Any = None
 
 
@@ -67,7 +72,8 @@ KNOWN_EVENTS = {
     "message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",
     "message_stop", "message",
 }  # fmt: skip
-OTHER_BLOCKS = ("redacted_thinking", "tool_use", "tool_result")
+TOOL_BLOCKS = ("tool_use", "tool_result")
+OTHER_BLOCKS = ("redacted_thinking", *TOOL_BLOCKS)
 """Further blocks that we know, some by how their names end."""
 DELTA_BLOCKS = {
     "text_delta": "text",
@@ -78,6 +84,7 @@ DELTA_BLOCKS = {
 }
 """The deltas we know, and the kind of block that each belongs to if its start was never sent."""
 STREAMED_BLOCKS = ("text", "thinking")
+MAX_CATEGORY = 60
 
 FINISHES: dict[str, FinishReason] = {
     "end_turn": "stop",
@@ -118,6 +125,10 @@ class AnthropicDecoder(Decoder):
         self._numbers: set[int] = set()
         self._last_block: _Block | None = None
         """The block of the last words."""
+        self._last_text = ""
+        """The last words of text."""
+        self._separator = ""
+        """Before the text that follows a tool, if there was text before it."""
 
     def _on_event(self, event: SseEvent, out: list[Chunk]) -> None:
         if event.name not in KNOWN_EVENTS:
@@ -137,7 +148,8 @@ class AnthropicDecoder(Decoder):
                 self._on_message_start(parsed.message or _MessageBody(), out)
             case "message_delta":
                 self._usage = max_usage(self._usage, usage(parsed.usage))
-                self._on_stop_reason(parsed.delta.stop_reason if parsed.delta else None)
+                if parsed.delta:
+                    self._on_stop_reason(parsed.delta.stop_reason, parsed.delta.stop_details, out)
             case "message_stop":
                 self.over = self.complete = True
             case "message" if parsed.type:
@@ -156,7 +168,7 @@ class AnthropicDecoder(Decoder):
         for index, block in enumerate(message.content or ()):
             self._open_block(index, block, out)
             self._close_block(index, out)
-        self._on_stop_reason(message.stop_reason)
+        self._on_stop_reason(message.stop_reason, message.stop_details, out)
         self.over = self.complete = True
 
     def _on_message_start(self, message: _MessageBody, out: list[Chunk]) -> None:
@@ -164,9 +176,19 @@ class AnthropicDecoder(Decoder):
         self._model = message.model or ""
         self._usage = max_usage(self._usage, usage(message.usage))
 
-    def _on_stop_reason(self, reason: Any) -> None:
-        if reason:
-            self._set_finish(FINISHES.get(str(reason), "unknown"), str(reason))
+    def _on_stop_reason(self, reason: Any, details: Any, out: list[Chunk]) -> None:
+        if not reason:
+            return
+        self._set_finish(FINISHES.get(str(reason), "unknown"), str(reason))
+        if reason == "refusal":
+            self._refusal_category = get_string(details, "category")[:MAX_CATEGORY]
+            # Figures are reported all the same, but a refusal before any output is not billed.
+            self._unbilled = not self._numbers
+        last = max(self._blocks.values(), key=lambda block: block.index, default=None)
+        if self._finish == "length" and last and isinstance(thought := _segment(last), Reasoning):
+            # It was closed like any other block.
+            last.closed = True
+            out.append(ReplySegment(replace(thought, incomplete=True)))
 
     def _open_block(self, index: int, start: dict[str, Any], out: list[Chunk]) -> None:
         self._begin(None, out)
@@ -181,6 +203,8 @@ class AnthropicDecoder(Decoder):
         elif block.kind == "thinking":
             self._emit_text(block, "reasoning", start.get("thinking"), out)
             block.signature.append(_text_of(start.get("signature")))
+        elif block.kind.endswith(TOOL_BLOCKS):
+            self._separator = paragraph_break(self._last_text)
 
     def _on_delta(self, index: int, delta: _BlockDelta, data: bytes, out: list[Chunk]) -> None:
         block = self._blocks.get(index)
@@ -201,6 +225,7 @@ class AnthropicDecoder(Decoder):
             case "thinking_delta":
                 self._emit_text(block, "reasoning", delta.thinking, out)
             case "input_json_delta":
+                self.has_output = True
                 block.texts.append(_text_of(delta.partial_json))
             case "signature_delta":
                 block.signature.append(_text_of(delta.signature))
@@ -210,6 +235,9 @@ class AnthropicDecoder(Decoder):
     def _emit_text(self, block: _Block, kind: DeltaKind, text: Any, out: list[Chunk]) -> None:
         if words := _text_of(text):
             self._last_block = block
+            if kind == "text":
+                words, self._separator = self._separator + words, ""
+                self._last_text = words
             block.texts.append(words)
             out.append(ReplyDelta(words, kind, block.index))
 

@@ -8,7 +8,6 @@ each family adds how its service's events are read.
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -33,15 +32,10 @@ from moot.providers.error_replies import fault_from_error
 from moot.providers.lenient_json import get_path, parse_or_text
 from moot.providers.wire_formats.repeated_events import MAX_MISSES, EventShape, in_parts, shape_of
 from moot.providers.wire_formats.reply_events import ReplyEvents
+from moot.providers.wire_formats.split_characters import CharacterJoiner, mark_halves
 from moot.providers.wire_formats.think_tags import ThoughtSorter
 
 T = TypeVar("T")
-UNICODE_ESCAPES = re.compile(
-    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-    rb"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.",
-    re.DOTALL,
-)
-"""Escapes of a character in two halves, of half a character, and of anything else."""
 MAX_TOKENS = 100_000_000
 read_object = msgspec.json.Decoder(dict[str, Any]).decode
 """For the rare events that are read whole, with `Decoder._parse`."""
@@ -75,10 +69,14 @@ class Decoder(ABC):
         """The reply is complete, even if the service gave no reason to stop."""
         self.has_output = False
         """The model has produced something."""
+        self.usage_is_final = False
+        """The service has reported its figures together with its failure."""
         self.request_id = ""
         self._events = ReplyEvents()
         self._sorter: ThoughtSorter | None = ThoughtSorter()
         """None where a family looks for thoughts in the text by itself."""
+        self._joiner: CharacterJoiner | None = None
+        """None until half a character comes."""
         self._response_id: str | None = None
         self._model = ""
         self._finish: FinishReason | None = None
@@ -87,6 +85,8 @@ class Decoder(ABC):
         self._stored = True
         self._unread = 0
         self._tokens: list[TokenOdds] = []
+        self._refusal_category = ""
+        self._unbilled = False
         self._marks: set[Degradation] = set()
         self._fault: Fault | None = None
         self._shape: EventShape | None = None
@@ -119,6 +119,8 @@ class Decoder(ABC):
                 break
         if self._sorter is not None:
             out = self._sorter.sort(out)
+        if self._joiner is not None:
+            out = self._joiner.join(out)
         if not self.has_output:
             self.has_output = any(isinstance(chunk, ReplyDelta | ReplySegment) for chunk in out)
         return out or [KeepAlive()]
@@ -156,12 +158,16 @@ class Decoder(ABC):
         for event in self._events.close():
             self.decode(event, out)
         if not self.finished and self._unread and self._events.is_json:
-            raise Fault("malformed", "unusable", detail="JSON, but no reply")
+            raise Fault("malformed", "unusable", billed=False, detail="JSON, but no reply")
         if not self.finished:
-            raise Fault("disconnected")
+            raise Fault("disconnected", billed=self.started)
         self._flush(out)
         if self._sorter is not None:
             out = [*self._sorter.sort(out), *self._sorter.close()]
+        if self._joiner is not None:
+            out = [*self._joiner.join(out), *self._joiner.flush()]
+            if self._joiner.broken:
+                self._marks.add("utf8")
         done = ReplyDone(
             finish=self._finish or "unknown",
             usage=self._usage,
@@ -172,8 +178,10 @@ class Decoder(ABC):
             stored=self._stored,
             unread=self._unread,
             tokens=tuple(self._tokens),
+            refusal_category=self._refusal_category,
+            unbilled=self._unbilled,
         )
-        return [*out, done]
+        return [*out, *(self._joiner.join([done]) if self._joiner is not None else [done])]
 
     def decode(self, event: SseEvent, out: list[Chunk]) -> None:
         """Read an event that may be none of the family's own: an error, or the sign of the end."""
@@ -218,24 +226,19 @@ class Decoder(ABC):
         self._finish, self._reason = finish, reason
 
     def _parse(self, read: Callable[[bytes], T], data: bytes) -> T:
-        """JSON as this family types it. A broken character is replaced and marked. Raises Fault."""
+        """JSON as this family types it. Half a character waits for the other half. Raises Fault."""
         try:
             return read(data)
         except (UnicodeDecodeError, msgspec.DecodeError, RecursionError) as error:
-            repaired = UNICODE_ESCAPES.sub(_replace_lone_half, data.decode(errors="replace").encode())
+            repaired = mark_halves(data)
             if repaired == data:
                 raise Fault("malformed", detail=str(error)) from error
         try:
             parsed = read(repaired)
         except (msgspec.DecodeError, RecursionError) as error:
             raise Fault("malformed", detail=str(error)) from error
-        self._marks.add("utf8")
+        self._joiner = self._joiner or CharacterJoiner()
         return parsed
-
-
-def _replace_lone_half(escape: re.Match[bytes]) -> bytes:
-    """A character may be cut in two between deltas; then each half comes alone."""
-    return rb"\ufffd" if escape["half"] else escape[0]
 
 
 def max_usage(one: Usage | None, other: Usage | None) -> Usage | None:

@@ -244,7 +244,8 @@ class GoogleDecoder(Decoder):
         self._kind, self._texts, self._signatures = None, [], []
         if kind == "reasoning":
             first, signatures = "".join(signatures[:1]), signatures[1:]
-            self._emit_segment(Reasoning((ReasoningPart(words),), opaque=first), out)
+            incomplete = self._finish == "length"
+            self._emit_segment(Reasoning((ReasoningPart(words),), opaque=first, incomplete=incomplete), out)
         elif kind == "text":
             notes, self._annotations = tuple(self._annotations), []
             self._emit_segment(Text(words, annotations=notes), out)

@@ -260,17 +260,19 @@ class ChatDecoder(Decoder):
         """Services may send it twice; the last one counts."""
         reason = str(reason)
         if reason in FAILURE_REASONS:
-            self._failure = Fault(FAILURE_REASONS[reason], detail=reason)
+            self._failure = Fault(FAILURE_REASONS[reason], billed=False, detail=reason)
         else:
             self._set_finish(FINISHES.get(reason.lower(), "unknown"), reason)
 
     def _on_usage_or_error(self, chunk: _ChatChunk) -> None:
         """Read the figures so far, or the failure. Raises Fault."""
-        self._usage = max_usage(self._usage, usage(chunk.usage or get_path(chunk.x_groq, "usage")))
-        if error := chunk.error or get_path(chunk.x_groq, "error"):
-            raise fault_from_error(error)
-        if self._failure is not None:
-            raise self._failure
+        reported = usage(chunk.usage or get_path(chunk.x_groq, "usage"))
+        self._usage = max_usage(self._usage, reported)
+        error = chunk.error or get_path(chunk.x_groq, "error")
+        failure = fault_from_error(error) if error else self._failure
+        if failure is not None:
+            self.usage_is_final = reported is not None and reported.total > 0
+            raise failure
 
     def _on_other_chunk(self, chunk: _ChatChunk, event: SseEvent, out: list[Chunk]) -> None:
         """A line of Ollama's, a bare error, or something unknown."""
@@ -317,8 +319,10 @@ class ChatDecoder(Decoder):
             self._refused = True
             self._on_text(delta.refusal, out)
         if delta.tool_calls:
+            self.has_output = True
             self._calls.add_pieces(delta.tool_calls)
         if delta.function_call:
+            self.has_output = True
             self._calls.add_pieces([{"function": delta.function_call}])
         if delta.executed_tools:
             self._calls.add_executed(delta.executed_tools)

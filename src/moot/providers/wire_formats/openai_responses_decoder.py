@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from moot.core.errors import Fault
 from moot.core.sse import SseEvent
-from moot.core.terms import CLIENT_TOOL_KINDS, DeltaKind, FinishReason, Usage
+from moot.core.terms import CLIENT_TOOL_KINDS, FinishReason, Usage
 from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
 from moot.providers.error_replies import fault_from_error
 from moot.providers.lenient_json import get_dict, get_dicts, get_string
@@ -142,9 +142,17 @@ class ResponsesDecoder(Decoder):
             output = self._switch_to(slot, parsed)
         if output.done:
             return
+        if not output.streamed:
+            self._start_text(output)
         words, part = output.append_text(slot, _part_index(slot, parsed), words, parsed.sequence_number)
-        if output.group != "tool":
-            out.append(ReplyDelta(words, _kind(output), output.index, part))
+        if output.group == "tool":
+            self.has_output = True
+        else:
+            out.append(ReplyDelta(words, output.delta_kind, output.index, part))
+
+    def _start_text(self, output: OutputItem) -> None:
+        output.streamed_kind = output.delta_kind
+        output.separator = self._outputs.separator_before(output)
 
     def _words_member(self, event: SseEvent) -> bytes:
         parsed = self._words_event = self._parse(_read, event.data)
@@ -242,11 +250,17 @@ class ResponsesDecoder(Decoder):
             status = get_string(response, "status") or "completed"
         if status in ("queued", "in_progress"):
             return
-        self._usage = max_usage(self._usage, usage(response.get("usage")))
+        reported = usage(response.get("usage"))
+        self._usage = max_usage(self._usage, reported)
+        if status in ("failed", "cancelled"):
+            self.usage_is_final = reported is not None
         if status == "failed":
             raise fault_from_error(response.get("error") or "failed")
         if status == "cancelled":
             raise Fault("cut", detail="cancelled on the service's side")
+        if status == "incomplete":
+            for output in self._outputs.all:
+                output.incomplete = output.incomplete or not output.done
         self._outputs.finish_all(get_dicts(response, "output"), number)
         self._flush(out)
         reason = get_string(response, "incomplete_details", "reason")
@@ -268,21 +282,25 @@ class ResponsesDecoder(Decoder):
 
     def _emit_item(self, output: OutputItem, out: list[Chunk]) -> None:
         """Emit an item; a second time only if its content has changed."""
+        if not output.streamed:
+            self._start_text(output)
         segment = output.finish(self._effort)
         if segment is None:
             return
-        if output.group in ("message", "reasoning"):
+        if output.group in ("message", "reasoning") and output.streamed_kind == output.delta_kind:
             self._emit_missing(output, visible_text(segment), out)
         out.append(ReplySegment(segment))
 
     def _emit_missing(self, output: OutputItem, text: str, out: list[Chunk]) -> None:
         """Emit the rest of a text of which a part was streamed. Other words cannot be retracted."""
         streamed = "".join(output.streamed)
+        if self._joiner is not None:
+            text, streamed = self._joiner.whole(text), self._joiner.whole(streamed)
         if not text.startswith(streamed):
             self._marks.add("mended")
         elif text != streamed:
             output.streamed.append(text[len(streamed) :])
-            out.append(ReplyDelta(output.streamed[-1], _kind(output), output.index))
+            out.append(ReplyDelta(output.streamed[-1], output.delta_kind, output.index))
 
 
 def usage(reported: Any) -> Usage | None:
@@ -299,10 +317,6 @@ def usage(reported: Any) -> Usage | None:
         suspect=counts.suspect,
     )
     return figures if figures.total or figures.suspect else None
-
-
-def _kind(output: OutputItem) -> DeltaKind:
-    return "reasoning" if output.group == "reasoning" else "text"
 
 
 def _part_index(slot: Slot, parsed: _ResponseEvent) -> int:

@@ -2,7 +2,8 @@
 
 An item is sent several times: when it is added, when it is done, and at the end of the response. The last
 version takes precedence over the streamed words, which count only if it has none. Parts are kept apart
-because services number them, and because thoughts come in paragraphs.
+because services number them, and because thoughts come in paragraphs. A message that the model marks as
+commentary, on the way to its answer, is reasoning; one that follows another message begins a new paragraph.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal, cast
 
-from moot.core.segments import BETWEEN
-from moot.core.terms import PartStart, Reasoning, ReasoningPart, Text, ToolCall, UnknownItem
+from moot.core.segments import BETWEEN, paragraph_break
+from moot.core.terms import DeltaKind, PartStart, Reasoning, ReasoningPart, Text, ToolCall, UnknownItem
 from moot.providers.lenient_json import as_text, get_dicts, get_string
 
 Slot = Literal["text", "refusal", "summary", "thought", "input"]
@@ -38,6 +39,7 @@ TOOLS = frozenset({
     "apply_patch_call", "web_search_call", "file_search_call", "code_interpreter_call",
     "image_generation_call", "tool_search_call", "mcp_call", "mcp_list_tools", "mcp_approval_request",
 })  # fmt: skip
+COMMENTARY = "commentary"
 EMPTY: tuple[object, ...] = (None, "", [], {})
 
 
@@ -75,8 +77,14 @@ class OutputItem:
         self.raw: dict[str, Any] = {}
         """As it was sent last."""
         self.done = False
+        self.is_commentary = False
+        self.incomplete = False
+        """The response ended before it was done."""
+        self.separator = ""
+        """Before the text of a message that follows another one."""
         self.streamed: list[str] = []
         """The words as viewers have them."""
+        self.streamed_kind: DeltaKind | None = None
         self.annotations: list[dict[str, Any]] = []
         self._parts: list[ItemPart] = []
         self._current_part: ItemPart | None = None
@@ -92,6 +100,10 @@ class OutputItem:
             get_string(part, "refusal") for part in get_dicts(self.item, "content")
         )
 
+    @property
+    def delta_kind(self) -> DeltaKind:
+        return "reasoning" if self.group == "reasoning" or self.is_commentary else "text"
+
     def could_be(self, item: dict[str, Any]) -> bool:
         kind = get_string(item, "type")
         return self.kind == kind if self.item else self.group == group_of(kind)
@@ -105,7 +117,9 @@ class OutputItem:
         self.item |= values
         self.raw = item
         self.id = get_string(values, "id") or self.id
+        self.is_commentary = get_string(self.item, "phase") == COMMENTARY and not self.refused
         self.done = self.done or done
+        self.incomplete = self.incomplete or (done and get_string(item, "status") == "incomplete")
 
     def append_text(
         self, slot: Slot, index: int, words: str, number: int | None
@@ -124,6 +138,8 @@ class OutputItem:
             return words, None
         if last is not None and self.group == "reasoning":
             words = BETWEEN + words
+        if last is None:
+            words = self.separator + words
         self.streamed.append(words)
         return words, self._start(part) if last is None or self.group == "reasoning" else None
 
@@ -169,12 +185,18 @@ class OutputItem:
             case "unknown":
                 return UnknownItem(self.kind, self.raw, self.index, self.id, self.number)
 
-    def _message(self) -> Text:
+    def _message(self) -> Text | Reasoning:
         content = get_dicts(self.item, "content")
         text = "".join(get_string(part, "text") or get_string(part, "refusal") for part in content)
         notes = [note for part in content for note in get_dicts(part, "annotations")]
+        text = text or "".join(part.text for part in self._in_order("text", "refusal"))
+        if self.is_commentary:
+            parts = (ReasoningPart(text),) if text else ()
+            return Reasoning(
+                parts, self.index, self.id, self.number, phase=COMMENTARY, incomplete=self.incomplete
+            )
         return Text(
-            text or "".join(part.text for part in self._in_order("text", "refusal")),
+            self.separator + text if text else "",
             self.index,
             self.id,
             self.number,
@@ -190,6 +212,7 @@ class OutputItem:
             self.number,
             effort=effort,
             opaque=get_string(self.item, "encrypted_content"),
+            incomplete=self.incomplete,
         )
 
     def _reasoning_parts(self, slot: Slot, name: str) -> list[ReasoningPart]:
@@ -246,6 +269,21 @@ class OutputItems:
             return self._new(output_index, group, item_id, number)
         known.number = number
         return known
+
+    def separator_before(self, output: OutputItem) -> str:
+        """A paragraph break, if this is a message for the audience that follows another one."""
+        if output.group != "message" or output.is_commentary:
+            return ""
+        before = [
+            other
+            for other in self.all
+            if other.group == "message" and not other.is_commentary and other.index < output.index
+        ]
+        if any(not (other.done or other.streamed) for other in before):
+            # Its text is still to come.
+            return BETWEEN
+        before.sort(key=lambda other: other.index)
+        return paragraph_break("".join(words for other in before for words in other.streamed))
 
     def finish_all(self, items: Iterable[dict[str, Any]], number: int | None) -> None:
         """Complete the items from the whole response.
@@ -307,7 +345,7 @@ def _content_of(segment: ItemSegment) -> tuple[str, str]:
             return segment.text, ""
         case Reasoning():
             # The same thoughts are encrypted anew each time they are sent.
-            return segment.text, "encrypted" if segment.opaque else ""
+            return segment.text, f"encrypted: {bool(segment.opaque)}, incomplete: {segment.incomplete}"
         case ToolCall():
             return segment.arguments, segment.output + segment.error
         case UnknownItem():

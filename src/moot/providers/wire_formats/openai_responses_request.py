@@ -91,7 +91,9 @@ def _exchange(exchange: Iterable[Segment], *, sealed: bool) -> list[dict[str, An
         for index, part in enumerate(step.segments):
             match part:
                 case Text() if part.text.strip():
-                    items.append({"role": "assistant", "content": part.text})
+                    items.append(_message_item(part))
+                case Reasoning() if part.phase:
+                    items.append(_message_item(part))
                 case ToolCall() if part.needs_answer:
                     items.append(_call_item(part))
                 case Reasoning() if (
@@ -102,6 +104,11 @@ def _exchange(exchange: Iterable[Segment], *, sealed: bool) -> list[dict[str, An
                     pass
         items += _tool_outputs(step)
     return items
+
+
+def _message_item(part: Text | Reasoning) -> dict[str, Any]:
+    # A model that marks its messages does worse if the marks are not sent back.
+    return {"role": "assistant", "content": part.text, **({"phase": part.phase} if part.phase else {})}
 
 
 def _has_follow_up(later: list[Segment]) -> bool:

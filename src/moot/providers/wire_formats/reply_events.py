@@ -67,7 +67,8 @@ class ReplyEvents:
                 raise EventTooLong
             return b""
         if visible.startswith(b"<"):
-            raise Fault("malformed", "unusable", detail="a page for people, not a stream")
+            detail = "a page for people, not a stream"
+            raise Fault("malformed", "unusable", billed=False, detail=detail)
         head, self._head = self._head, b""
         if visible[:1] in b"{[":
             self._reader = JsonObjects()

@@ -54,7 +54,13 @@ function Segment({ segment }) {
   }
 }
 
-const thought = ({ combined_text: whole, parts }) =>
-  whole || (parts ?? []).map((part) => part.text ?? '').join('\n\n') || 'Empty, or encrypted.';
+/** The combined text, and after it the parts that are not in it. */
+function thought({ combined_text: combined, parts }) {
+  const known = onOneLine(combined);
+  const missing = (parts ?? []).map((part) => part.text ?? '').filter((text) => !known.includes(onOneLine(text)));
+  return [...(known ? [combined] : []), ...missing].join('\n\n') || 'Empty, or encrypted.';
+}
+
+const onOneLine = (text) => String(text ?? '').split(/\s+/).filter(Boolean).join(' ');
 
 const written = (value) => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
