@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Generator
@@ -24,6 +25,8 @@ from moot.client import Client, DebateConfig, DebaterConfig
 from tests.cli.terminal import environment, piped
 from tests.support.moot_process import Moot as Process
 from tests.support.postgres import Proxy, away, postgres_url
+from tests.support.redis import Redis
+from tests.support.tls import Certificate, TlsProxy
 
 __all__ = ["postgres_url"]
 
@@ -236,6 +239,25 @@ def test_who_is_not_let_in_does_not_wait(env: dict[str, str]):
     refused = piped({**env, "MOOT_STORE": env["MOOT_STORE"].replace("?", "x?")}, "work")
     assert (refused.returncode, refused.stdout) == (1, "")
     assert "look at its name, at the user and at the password" in " ".join(refused.stderr.split())
+
+
+def test_a_worker_with_nothing_to_do_tells_at_once_that_redis_cannot_be_used(
+    env: dict[str, str], tmp_path: Path
+):
+    def plain() -> socket.socket:
+        return socket.create_connection(("127.0.0.1", redis.port))
+
+    with Redis() as redis, TlsProxy(Certificate(tmp_path), plain) as proxy:
+        untrusted = {**env, "MOOT_BUS": f"rediss://127.0.0.1:{proxy.port}/0"}
+        with Process("work", env=untrusted, stdout=PIPE, stderr=PIPE, text=True) as worker:
+            try:
+                assert worker.stderr is not None
+                assert "its certificate is not trusted" in worker.stderr.readline()
+            finally:
+                worker.kill()
+        told = " ".join(piped(untrusted, "cluster", "status").stdout.split())
+        assert "Redis cannot be reached: its certificate is not trusted" in told
+        assert "certificate is not trusted" in piped(untrusted, "doctor").stdout
 
 
 def test_a_server_whose_log_cannot_be_made_here_does_not_wait(tmp_path: Path):

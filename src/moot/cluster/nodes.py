@@ -140,9 +140,11 @@ class ClusterStatus(Struct, frozen=True):
     bus: BusStatus
     unattended: bool
     """Debates wait and there is no worker."""
+    bus_error: str = ""
+    """Why Redis cannot be reached."""
 
 
-async def read_status(url: str, bus: BusStatus, timings: WorkerTimings) -> ClusterStatus:
+async def read_status(url: str, bus: BusStatus, timings: WorkerTimings, bus_error: str = "") -> ClusterStatus:
     queue = await Queue.open(url, seconds=timings.statement_seconds)
     try:
         listed = await list_nodes(queue, timings.stall_seconds)
@@ -151,4 +153,4 @@ async def read_status(url: str, bus: BusStatus, timings: WorkerTimings) -> Clust
         await queue.close()
     workers = sum(node.working and node.role in ("worker", "both") for node in listed)
     unattended = not workers and bool(waiting.jobs or waiting.stalled)
-    return ClusterStatus(listed, waiting, workers, bus, unattended)
+    return ClusterStatus(listed, waiting, workers, bus, unattended, bus_error)

@@ -29,7 +29,10 @@ async def open_arena(
     """
     store = await when_reachable(settings, partial(_open_checked, settings, objection))
     tune_garbage_collection()
-    return await held.enter_async_context(Arena.open(settings, store=store, recover=run, run=run, wait=True))
+    arena = await held.enter_async_context(Arena.open(settings, store=store, recover=run, run=run, wait=True))
+    # The bus connects when there is something to send. A Redis that cannot be used is logged now instead.
+    await arena.shared_state.get("health")
+    return arena
 
 
 def tune_garbage_collection() -> None:

@@ -46,19 +46,22 @@ async def _census(settings: Settings) -> ClusterStatus:
         raise Invalid("Only machines that share a log make a cluster: set MOOT_STORE=postgresql://….")
     from moot.cluster.nodes import read_status
 
-    return await read_status(settings.cluster.store.reveal(), await _bus(settings), settings.cluster)
+    bus, error = await _bus(settings)
+    return await read_status(settings.cluster.store.reveal(), bus, settings.cluster, error)
 
 
-async def _bus(settings: Settings) -> BusStatus:
+async def _bus(settings: Settings) -> tuple[BusStatus, str]:
+    """Whether Redis can be reached, and if not, why."""
     if settings.cluster.bus is None:
-        return "not used"
+        return "not used", ""
     from moot.processes.backends import make_bus_and_state
 
     _, shared_state = make_bus_and_state(settings)
     try:
         # Only a request shows whether it answers.
         await shared_state.get("health")
-        return "not reachable" if shared_state.connection_error else "reachable"
+        error = shared_state.connection_error
+        return ("not reachable", error) if error else ("reachable", "")
     finally:
         await shared_state.close()
 
@@ -83,7 +86,7 @@ def _show(terminal: Terminal, census: ClusterStatus) -> None:
         terminal.table(table)
     terminal.blank_line()
     terminal.line(_jobs(census))
-    terminal.line(f"Redis: {census.bus}.")
+    terminal.line(census.bus_error or f"Redis: {census.bus}", ".")
     if census.unattended:
         terminal.line(("Debates wait, and no worker is running. Start one: moot work", "red"))
 
