@@ -51,6 +51,8 @@ class ServerSettings(Struct, frozen=True):
     body_seconds: float = 15.0
     comment_seconds: float = 15.0
     stalled_seconds: float = 30.0
+    drain_seconds: float = 0.0
+    """How long a server that is told to stop is not ready, and still answers, before it stops."""
     turn_grace_seconds: float = 10.0
     """Longer than clients wait before they reconnect: 1, 2 and 4 seconds."""
     log: Literal["text", "json"] = "text"
@@ -209,6 +211,7 @@ def _service(env: Mapping[str, str]) -> ServerSettings:
         body_seconds=_positive(env, "MOOT_BODY_S", usual.body_seconds),
         comment_seconds=_positive(env, "MOOT_COMMENT_S", usual.comment_seconds),
         stalled_seconds=_positive(env, "MOOT_STALLED_VIEWER_S", usual.stalled_seconds),
+        drain_seconds=_number(env, "MOOT_DRAIN_S", usual.drain_seconds),
         turn_grace_seconds=_positive(env, "MOOT_TURN_GRACE_S", usual.turn_grace_seconds),
         log=_log(env),
         log_requests=_flag(env, "MOOT_LOG_REQUESTS", default=_log(env) == "json"),

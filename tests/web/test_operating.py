@@ -160,6 +160,43 @@ async def test_every_line_of_a_request_bears_its_id(behind_guard: Serving, lines
     assert set(told) == {reply.headers["x-request-id"]}
 
 
+async def test_an_id_and_a_trace_that_come_with_a_request_are_kept(
+    behind_guard: Serving, lines: Lines
+) -> None:
+    server = await behind_guard(broken)
+    trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    reply = await exchange(server.port, request("/", X_Request_Id="edge-1:a/b=c+d", Traceparent=trace))
+    assert reply.headers["x-request-id"] == "edge-1:a/b=c+d"
+    assert reply.headers["traceparent"] == trace
+    ours = [line for line in lines() if line["logger"].startswith("moot")]
+    assert {line["request_id"] for line in ours} == {"edge-1:a/b=c+d"}
+    assert {line["trace_id"] for line in ours} == {"4bf92f3577b34da6a3ce929d0e0e4736"}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        ("X-Request-Id: a b",),
+        ("X-Request-Id: " + "a" * 129,),
+        ("X-Request-Id:",),
+        ("X-Request-Id: a", "X-Request-Id: b"),
+        ('X-Request-Id: "}',),
+        ("Traceparent: 00-00000000000000000000000000000000-00f067aa0ba902b7-01",),
+        ("Traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\u00e9",),
+    ],
+)
+async def test_an_id_that_is_none_is_replaced(
+    behind_guard: Serving, lines: Lines, headers: tuple[str, ...]
+) -> None:
+    server = await behind_guard(broken)
+    raw = "".join(f"{line}\r\n" for line in headers).encode("latin-1")
+    head, host, rest = request("/").partition(b"Host")
+    reply = await exchange(server.port, head + raw + host + rest)
+    assert reply.headers["x-request-id"].startswith("req_")
+    assert "traceparent" not in reply.headers
+    assert all("trace_id" not in line for line in lines())
+
+
 async def test_every_line_of_a_runner_bears_its_debate_and_turn(tmp_path: Path, lines: Lines) -> None:
     def script(request: Request) -> list[Cue]:
         log.warning("the speaker clears his throat")

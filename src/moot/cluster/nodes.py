@@ -16,6 +16,8 @@ from moot.engine.placement import ProcessRole, QueueStats, WorkerTimings
 
 FORGET_AFTER = "10 minutes"
 """How long a process that died without unregistering is still shown."""
+LATE_SECONDS = 10.0
+"""A process reports every two seconds."""
 
 
 class Node(Struct, frozen=True):
@@ -32,6 +34,9 @@ class Node(Struct, frozen=True):
     streams: int
     working: bool
     """Its heartbeat is recent, so it can be given debates."""
+    dead: bool
+    """It ended without unregistering, or is frozen or cut off: it has not reported for `LATE_SECONDS`, or its
+    heartbeat is too old, and other workers take over its debates."""
 
 
 def new_name() -> str:
@@ -73,12 +78,15 @@ async def list_nodes(queue: Queue, stall_seconds: float) -> list[Node]:
     rows = await queue.query(
         """
         SELECT nodes.*, extract(epoch FROM now() - seen_at)::float8 AS seen_seconds,
-            coalesce(last_heartbeat > now() - make_interval(secs => %(seconds)s), false) AS working
+            coalesce(last_heartbeat > now() - make_interval(secs => %(seconds)s), false) AS working,
+            seen_at < now() - make_interval(secs => %(late)s) OR worker IS NOT NULL
+                AND coalesce(last_heartbeat <= now() - make_interval(secs => %(seconds)s), true) AS dead
         FROM nodes LEFT JOIN procrastinate_workers ON procrastinate_workers.id = worker
         WHERE seen_at > now() - %(forget)s::interval
         ORDER BY host, started_at
         """,
         seconds=stall_seconds,
+        late=LATE_SECONDS,
         forget=FORGET_AFTER,
     )
     return convert(rows, list[Node])

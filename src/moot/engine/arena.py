@@ -92,6 +92,8 @@ class Arena:
         """The folder in which processes that share the store see each other's locks."""
         self._placement = make_placement(settings, store, self._runner, run=run)
         self._resolver = SetupResolver(settings, providers)
+        self.stopping = False
+        """The process was told to stop: it still works, and no new clients should be sent to it."""
 
     @classmethod
     @asynccontextmanager

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 app = command_group("cluster", "Servers and workers that share a PostgreSQL.")
 EXIT_UNATTENDED = 1
-LATE_SECONDS = 10.0
-"""A server reports every two seconds."""
 
 
 @app.command(help_formatter=help_of("cluster"))
@@ -70,7 +68,7 @@ def _show(terminal: Terminal, census: ClusterStatus) -> None:
     if not census.nodes:
         terminal.line("No server (moot serve) and no worker (moot work) is running.")
     else:
-        table = make_table("host", "pid", "role", "version", "up since", "last seen", "debates", "streams")
+        table = make_table("host", "pid", "role", "version", "up since", "state", "debates", "streams")
         for node in census.nodes:
             add_row(
                 table,
@@ -79,7 +77,7 @@ def _show(terminal: Terminal, census: ClusterStatus) -> None:
                 node.role,
                 node.version,
                 f"{node.started_at:%Y-%m-%d %H:%M} UTC",
-                _seen(node),
+                _state(node),
                 str(node.debates) if node.working else "",
                 str(node.streams) if node.role in ("api", "both") else "",
             )
@@ -91,9 +89,12 @@ def _show(terminal: Terminal, census: ClusterStatus) -> None:
         terminal.line(("Debates wait, and no worker is running. Start one: moot work", "red"))
 
 
-def _seen(node: Node) -> tuple[str, str]:
-    missing = node.seen_seconds > LATE_SECONDS or (node.worker is not None and not node.working)
-    return f"{node.seen_seconds:,.0f} s ago", "red" if missing else ""
+def _state(node: Node) -> tuple[str, str]:
+    return (f"dead, seen {_age(node.seen_seconds)} ago", "red") if node.dead else ("alive", "")
+
+
+def _age(seconds: float) -> str:
+    return f"{seconds:,.0f} s" if seconds < 120 else f"{seconds / 60:,.0f} min"
 
 
 def _jobs(census: ClusterStatus) -> str:

@@ -221,8 +221,19 @@ def adapted(values: Values) -> dict[str, object]:
     return arrays
 
 
+def name_connections(name: str) -> None:
+    """Connections that are opened from now on are shown under this name by the database (pg_stat_activity),
+    unless the address has a name of its own (application_name)."""
+    _CONNECT_OPTIONS["fallback_application_name"] = name
+
+
+def application_name() -> str:
+    return _CONNECT_OPTIONS["fallback_application_name"]
+
+
 _CONNECT_OPTIONS: dict[str, Any] = {
     "autocommit": True,
+    "fallback_application_name": "moot",
     # A pgbouncer may give the next statement to another backend, which knows nothing of the prepared ones.
     "prepare_threshold": None,
     "connect_timeout": CONNECT_SECONDS,

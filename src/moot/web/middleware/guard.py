@@ -46,8 +46,14 @@ STREAM_PATH = re.compile(
 )
 ALLOWED_HEADER = re.compile(
     r"authorization|content-type|idempotency-key|last-event-id|x-provider-key-[a-z0-9_-]{1,64}"
+    r"|x-request-id|traceparent"
 )
 """What pages of allowed origins may send."""
+
+REQUEST_ID = re.compile(r"[A-Za-z0-9._:=+/-]{1,128}", re.ASCII)
+"""Ids of requests that are kept; others are replaced. They end up in logs of others, too."""
+TRACE_PARENT = re.compile(r"00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}", re.ASCII)
+"""The header of W3C Trace Context, version 00."""
 
 HUNG_UP = (ClientDisconnect, ClientDisconnected, WebSocketDisconnect, WebSocketDisconnected)
 """What Starlette and uvicorn raise when the client has left. It is no error, and nothing can be answered."""
@@ -89,7 +95,7 @@ class GuardMiddleware:
             await self._app(scope, receive, send)
             return
         exchange = HttpExchange(scope, receive, send, origin_matters=bool(self._origins))
-        with log_fields(request_id=exchange.request_id):
+        with log_fields(request_id=exchange.request_id, **exchange.trace_fields):
             try:
                 await self._check_and_forward(exchange)
             except HUNG_UP:
@@ -196,8 +202,11 @@ class HttpExchange:
         self.scope = scope
         self.headers = RequestHeaders(scope)
         self.receive = receive
-        self.request_id = scope.setdefault("state", {})["request_id"] = new_id("req")
-        self.reply_headers = ReplyHeaders(self.request_id, origin_matters=origin_matters)
+        self.request_id = _only(self.headers, "x-request-id", REQUEST_ID) or new_id("req")
+        scope.setdefault("state", {})["request_id"] = self.request_id
+        trace = _only(self.headers, "traceparent", TRACE_PARENT)
+        self.trace_fields = {"trace_id": trace.split("-")[1]} if trace else {}
+        self.reply_headers = ReplyHeaders(self.request_id, trace, origin_matters=origin_matters)
         self._send = send
         self._started = time.monotonic()
         self._status: int | None = None
@@ -260,6 +269,12 @@ class HttpExchange:
             "status": self._status or 0,
             "ms": round((time.monotonic() - self._started) * 1000, 1),
         }
+
+
+def _only(headers: RequestHeaders, name: str, form: re.Pattern[str]) -> str:
+    """The value of a header that is there once and has this form; otherwise empty."""
+    values = headers.getlist(name)
+    return values[0] if len(values) == 1 and form.fullmatch(values[0]) else ""
 
 
 def _unauthorized(headers: Headers) -> Problem:
