@@ -363,6 +363,16 @@ def test_a_worker_with_nothing_to_do_tells_at_once_that_redis_cannot_be_used(
         assert "certificate is not trusted" in piped(untrusted, "doctor").stdout
 
 
+def test_a_misspelt_setting_is_told_at_the_start(env: dict[str, str]):
+    with Process("work", env={**env, "MOOT_HEARTBEATS": "1"}, stdout=PIPE, stderr=PIPE, text=True) as worker:
+        try:
+            assert worker.stderr is not None
+            assert "Do you mean MOOT_HEARTBEAT_S?" in worker.stderr.readline()
+        finally:
+            worker.kill()
+    assert "Do you mean MOOT_HEARTBEAT_S?" in piped({**env, "MOOT_HEARTBEATS": "1"}, "doctor").stdout
+
+
 def test_a_server_whose_log_cannot_be_made_here_does_not_wait(tmp_path: Path):
     (tmp_path / "taken").write_text("a file, not a folder")
     refused = piped(environment(tmp_path / "taken" / "data"), "serve", "--port", "0")

@@ -74,6 +74,8 @@ async def check_machine() -> list[CheckResult]:
         here = settings.load()
     except MootError as error:
         return [*findings, CheckResult("bad", "settings", str(error), "Mend it, or take the setting away.")]
+    unknown = settings.unknown_variables(here.environ)
+    findings += [CheckResult("note", "settings", sentence) for sentence in unknown]
     findings += [_folder(here.data), *await _store(here), _check_local_engine(here)]
     findings += [_page()]
     findings += await _models(here)
