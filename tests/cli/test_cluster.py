@@ -15,7 +15,7 @@ from pathlib import Path
 from subprocess import PIPE
 from typing import Any, TypeVar
 from urllib.error import HTTPError, URLError
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 from uuid import uuid4
 
 import psycopg
@@ -272,6 +272,26 @@ def test_a_process_that_died_is_marked_with_its_age(env: dict[str, str]):
         shown = piped(env, "cluster", "status").stdout
     assert re.search(rf"{victim.pid}.*dead, seen \d+ s ago", shown)
     assert shown.count("alive") == 1
+
+
+def test_the_metrics_of_a_worker_are_for_the_operator_and_for_monitors(env: dict[str, str]):
+    words = {
+        role: piped(env, "token", "new", role, "--role", role).stdout.strip()
+        for role in ("monitor", "viewer")
+    }
+    with running(env, "work", "--port", "0") as worker:
+        assert worker.stdout is not None
+        url = worker.stdout.readline().split()[-1].rstrip(".").replace("/health/ready", "/metrics")
+
+        def code(word: str) -> int:
+            try:
+                with urlopen(Request(url, headers={"Authorization": f"Bearer {word}"})) as reply:  # noqa: S310
+                    return reply.status
+            except HTTPError as error:
+                with error:
+                    return error.code
+
+        assert {role: code(word) for role, word in words.items()} == {"monitor": 200, "viewer": 403}
 
 
 def test_the_database_shows_which_program_a_connection_is_of(env: dict[str, str]):

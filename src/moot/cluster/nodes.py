@@ -6,13 +6,15 @@ import os
 import socket
 from datetime import datetime
 from secrets import token_hex
-from typing import Literal
+from typing import Literal, LiteralString
 
 from msgspec import Struct, convert
 
 from moot import __version__
 from moot.cluster.queue import SHARED_QUEUE, TASK, Queue
 from moot.engine.placement import ProcessRole, QueueStats, WorkerTimings
+from moot.store.contract import StoreFigures
+from moot.store.postgres.queries import FIGURES_SQL, as_figures
 
 FORGET_AFTER = "10 minutes"
 """How long a process that died without unregistering is still shown."""
@@ -110,31 +112,46 @@ async def has_pending_job(queue: Queue, debate_id: str, stall_seconds: float) ->
     return bool(rows)
 
 
-async def queue_stats(queue: Queue, stall_seconds: float) -> QueueStats:
-    """A waiting job whose debate is being run already is superfluous and not counted."""
-    rows = await queue.query(
-        """
-        WITH job AS (
-            SELECT job.*, last_heartbeat > now() - make_interval(secs => %(seconds)s) AS fresh
-            FROM procrastinate_jobs AS job
-            LEFT JOIN procrastinate_workers AS worker ON worker.id = job.worker_id
-            WHERE task_name = %(task)s
-        ), todo AS (
-            SELECT (SELECT max(at) FROM procrastinate_events WHERE job_id = job.id) AS since
-            FROM job
-            WHERE status = 'todo' AND queue_name = %(common)s
-              AND lock NOT IN (SELECT lock FROM job AS other WHERE other.status = 'doing')
-        )
-        SELECT (SELECT count(*) FROM todo) AS jobs,
-            (SELECT coalesce(extract(epoch FROM now() - min(since)), 0)::float8 FROM todo) AS oldest_seconds,
-            (SELECT count(*) FROM job WHERE status = 'doing' AND fresh) AS running,
-            (SELECT count(*) FROM job WHERE status = 'doing' AND fresh IS NOT TRUE) AS stalled
-        """,
-        task=TASK,
-        common=SHARED_QUEUE,
-        seconds=stall_seconds,
+QUEUE_SQL: LiteralString = """
+    WITH job AS (
+        SELECT job.*, last_heartbeat > now() - make_interval(secs => %(seconds)s) AS fresh
+        FROM procrastinate_jobs AS job
+        LEFT JOIN procrastinate_workers AS worker ON worker.id = job.worker_id
+        WHERE task_name = %(task)s
+    ), todo AS (
+        SELECT (SELECT max(at) FROM procrastinate_events WHERE job_id = job.id) AS since
+        FROM job
+        WHERE status = 'todo' AND queue_name = %(common)s
+          AND lock NOT IN (SELECT lock FROM job AS other WHERE other.status = 'doing')
     )
+    SELECT (SELECT count(*) FROM todo) AS jobs,
+        (SELECT coalesce(extract(epoch FROM now() - min(since)), 0)::float8 FROM todo) AS oldest_seconds,
+        (SELECT count(*) FROM job WHERE status = 'doing' AND fresh) AS running,
+        (SELECT count(*) FROM job WHERE status = 'doing' AND fresh IS NOT TRUE) AS stalled
+"""
+"""A waiting job whose debate is being run already is superfluous and not counted."""
+QUEUE_ROWS_SQL: LiteralString = f"""
+    SELECT 'queue' AS kind, figure.name, figure.value FROM ({QUEUE_SQL}) AS queue
+    CROSS JOIN LATERAL (VALUES
+        ('jobs', jobs::float8), ('oldest_seconds', oldest_seconds), ('running', running::float8),
+        ('stalled', stalled::float8)
+    ) AS figure (name, value)
+"""  # noqa: S608 - our own statement
+
+
+async def queue_stats(queue: Queue, stall_seconds: float) -> QueueStats:
+    rows = await queue.query(QUEUE_SQL, task=TASK, common=SHARED_QUEUE, seconds=stall_seconds)
     return convert(rows[0], QueueStats)
+
+
+async def figures(queue: Queue, stall_seconds: float) -> tuple[StoreFigures, QueueStats]:
+    """Those of the log and of the queue, which are in one database, in one query."""
+    rows = await queue.query(
+        f"{FIGURES_SQL} UNION ALL {QUEUE_ROWS_SQL}", task=TASK, common=SHARED_QUEUE, seconds=stall_seconds
+    )
+    stats = {row["name"]: row["value"] for row in rows if row["kind"] == "queue"}
+    log = as_figures([(row["kind"], row["name"], row["value"]) for row in rows])
+    return log, convert(stats, QueueStats, strict=False)
 
 
 BusStatus = Literal["reachable", "not reachable", "not used"]

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from moot.api.auth import Authenticator
+from moot.api.rights import may
 from moot.core.errors import Invalid, StoreError
 from moot.engine.arena import Arena
 from moot.processes.memory_trim import trimmed
@@ -96,8 +97,8 @@ def _make_app(arena: Arena) -> ASGIApp:
     async def measure(request: Request) -> Response:
         try:
             who = await authenticator.authenticate(request.headers.get("authorization"))
-            if who is None or who.owner is not None:
-                return json_reply({"detail": "These are the figures of all owners"}, 403)
+            if who is None or not may(who, "measure"):
+                return json_reply({"detail": "These are figures for the operator and for monitors"}, 403)
             page = await metrics.exposition()
         except StoreError as error:
             return json_reply({"detail": str(error)}, 503, {"Retry-After": "5"})

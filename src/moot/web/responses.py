@@ -16,6 +16,8 @@ from moot.web.middleware.headers import COMMON_HEADERS
 
 
 def problem_reply(problem: Problem, scope: Scope) -> Response:
+    """Also notes the kind of the problem in the scope, for the metrics."""
+    scope["state"]["problem"] = problem.kind
     body = problem.body(scope["path"], scope["state"]["request_id"])
     return Response(body, problem.status, problem.headers, MEDIA_TYPE)
 

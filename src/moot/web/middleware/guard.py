@@ -13,11 +13,12 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qs
 
+from msgspec import Struct
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
@@ -62,6 +63,23 @@ log = logging.getLogger(__name__)
 access = logging.getLogger("moot.access")
 
 
+class FinishedExchange(Struct, frozen=True):
+    """A request that was answered, for the metrics."""
+
+    path: str
+    method: str
+    """`WS` for a WebSocket."""
+    status: int
+    """0 where the client left before there was one."""
+    seconds: float
+    streamed: bool
+    problem: str
+    """The kind of problem that was the reply; empty where it was none."""
+
+
+ObserveExchange = Callable[[FinishedExchange], None]
+
+
 class GuardMiddleware:
     """`open_paths` and `open_prefixes` need no token. `plain_text` are paths that also take bodies of type
     text/plain, from programs only."""
@@ -77,6 +95,7 @@ class GuardMiddleware:
         open_paths: Collection[str] = OPEN_PATHS,
         open_prefixes: tuple[str, ...] = (),
         plain_text: Collection[str] = (),
+        observe: ObserveExchange = lambda _: None,
     ) -> None:
         self._app = app
         self._authenticator = authenticator
@@ -89,6 +108,7 @@ class GuardMiddleware:
         self._open_paths = frozenset(open_paths)
         self._open_prefixes = open_prefixes
         self._plain_text = frozenset(plain_text)
+        self._observe = observe
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -108,6 +128,7 @@ class GuardMiddleware:
                 await exchange.fail(error)
             finally:
                 exchange.log()
+                self._observe(exchange.finished())
 
     async def _check_and_forward(self, exchange: HttpExchange) -> None:
         scope, headers = exchange.scope, exchange.headers
@@ -210,6 +231,7 @@ class HttpExchange:
         self._send = send
         self._started = time.monotonic()
         self._status: int | None = None
+        self._streamed = False
         self._complete = False
 
     async def send(self, message: Message) -> None:
@@ -217,6 +239,10 @@ class HttpExchange:
             case "http.response.start" | "websocket.http.response.start":
                 self._status = message["status"]
                 self.reply_headers.apply(message)
+                self._streamed = any(
+                    name == b"content-type" and value.startswith(b"text/event-stream")
+                    for name, value in message["headers"]
+                )
             case "websocket.accept":
                 self._status = 101
                 self.reply_headers.apply(message)
@@ -252,6 +278,16 @@ class HttpExchange:
     def abort(self) -> None:
         if connection := self.scope["state"].get("connection"):
             connection.abort()
+
+    def finished(self) -> FinishedExchange:
+        return FinishedExchange(
+            self.scope["path"],
+            self.scope.get("method", "WS"),
+            self._status or 0,
+            time.monotonic() - self._started,
+            self._status == 101 or self._streamed,
+            self.scope["state"].get("problem", ""),
+        )
 
     def log(self) -> None:
         """No query, no headers, no body. The path stays percent-encoded, so that it cannot break a line."""
