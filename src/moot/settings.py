@@ -25,6 +25,7 @@ from moot.providers.endpoints import ENDPOINTS, Endpoint, with_environ_url
 from moot.providers.keys import SETTINGS_FILE, Environ, Secret, shown, shown_in
 from moot.providers.prices import flat_price
 from moot.providers.saved_keys import SavedKeys
+from moot.providers.secret_files import SUFFIX, with_secret_files
 from moot.rules.retry import RunnerTimings
 from moot.store.postgres import POOL_SIZE, STATEMENT_SECONDS
 from moot.tools import tool_settings as tools_written
@@ -33,6 +34,24 @@ from moot.tools.tool_settings import ToolServerSettings
 POSTGRES_SCHEMES = ("postgresql", "postgres")
 REDIS_SCHEMES = ("redis", "rediss", "unix")
 TABLES = ("keys", "endpoints", "limits", "prices", "tools")
+
+
+SECRETS = ("MOOT_TOKEN", "MOOT_STORE", "MOOT_BUS", "HF_TOKEN")
+"""Variables that may be in a file instead (`MOOT_TOKEN_FILE`), besides those of keys."""
+VARIABLES = frozenset(
+    {
+        "MOOT_BETWEEN_BYTES_S", "MOOT_BODY_S", "MOOT_BUS", "MOOT_COMMENT_S", "MOOT_CONNECT_S",
+        "MOOT_CRASH_AT", "MOOT_DATA", "MOOT_DEBUG", "MOOT_DISK_QUOTA_MB", "MOOT_DRAIN_S",
+        "MOOT_FIRST_BYTE_S", "MOOT_FORMATS", "MOOT_HEADER_S", "MOOT_HEARTBEAT_S", "MOOT_HOSTS",
+        "MOOT_LOG", "MOOT_LOG_REQUESTS", "MOOT_MAX_DEBATES_PER_CLIENT", "MOOT_MAX_STREAMS_PER_CLIENT",
+        "MOOT_MODEL", "MOOT_OFFLINE", "MOOT_ORIGINS", "MOOT_POOL", "MOOT_QUICK_CACHE_S",
+        "MOOT_QUICK_PER_HOUR", "MOOT_RATE_LIMIT_PER_MINUTE", "MOOT_RETRY_BASE_MS", "MOOT_SCRIPTED",
+        "MOOT_SCRIPT_LEDGER", "MOOT_SCRIPT_PACE_MS", "MOOT_SERVER", "MOOT_STALLED_VIEWER_S",
+        "MOOT_STALL_S", "MOOT_STATEMENT_S", "MOOT_STORE", "MOOT_TICK_MS", "MOOT_TOKEN",
+        "MOOT_TRUSTED_PROXIES", "MOOT_TTL_DAYS", "MOOT_TURN_GRACE_S", "MOOT_WORKER_DEBATES",
+    }
+)  # fmt: skip
+"""All variables of ours, also those that are read elsewhere."""
 
 
 class ServerSettings(Struct, frozen=True):
@@ -51,6 +70,8 @@ class ServerSettings(Struct, frozen=True):
     body_seconds: float = 15.0
     comment_seconds: float = 15.0
     stalled_seconds: float = 30.0
+    drain_seconds: float = 0.0
+    """How long a server that is told to stop is not ready, and still answers, before it stops."""
     turn_grace_seconds: float = 10.0
     """Longer than clients wait before they reconnect: 1, 2 and 4 seconds."""
     log: Literal["text", "json"] = "text"
@@ -125,12 +146,13 @@ class Settings(Struct, frozen=True):
 
 
 def load(environ: Mapping[str, str] | None = None) -> Settings:
-    env = os.environ if environ is None else environ
+    env: Mapping[str, str] = os.environ if environ is None else environ
     data = Path(env["MOOT_DATA"]).expanduser() if env.get("MOOT_DATA") else _data_folder()
     ledger = env.get("MOOT_SCRIPT_LEDGER")
     path = data / SETTINGS_FILE
     file = _read(path)
     endpoints, usual = endpoint_settings.endpoints(file, path), RunnerTimings()
+    env = with_secret_files(env, [*SECRETS, *(key for endpoint in endpoints for key in endpoint.keys)])
     return Settings(
         data=data,
         offline=_flag(env, "MOOT_OFFLINE"),
@@ -155,6 +177,19 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         log_file=_log_file(env),
         cluster=_cluster(env),
     )
+
+
+def unknown_variables(env: Mapping[str, str]) -> list[str]:
+    """A sentence for each variable that is called like one of ours and is none."""
+    from difflib import get_close_matches
+
+    known = VARIABLES | {name + SUFFIX for name in SECRETS if name in VARIABLES}
+    sentences = list[str]()
+    for name in sorted(name for name in env if name.startswith("MOOT_") and name not in known):
+        nearest = get_close_matches(name, sorted(known), n=1)
+        meant = f" Do you mean {nearest[0]}?" if nearest else " docs/settings.md lists all."
+        sentences.append(f"There is no setting {shown(name)}, so it has no effect.{meant}")
+    return sentences
 
 
 def _log_file(env: Mapping[str, str]) -> Path | None:
@@ -209,6 +244,7 @@ def _service(env: Mapping[str, str]) -> ServerSettings:
         body_seconds=_positive(env, "MOOT_BODY_S", usual.body_seconds),
         comment_seconds=_positive(env, "MOOT_COMMENT_S", usual.comment_seconds),
         stalled_seconds=_positive(env, "MOOT_STALLED_VIEWER_S", usual.stalled_seconds),
+        drain_seconds=_number(env, "MOOT_DRAIN_S", usual.drain_seconds),
         turn_grace_seconds=_positive(env, "MOOT_TURN_GRACE_S", usual.turn_grace_seconds),
         log=_log(env),
         log_requests=_flag(env, "MOOT_LOG_REQUESTS", default=_log(env) == "json"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Generator
@@ -13,17 +14,20 @@ from itertools import product
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any, TypeVar
-from urllib.error import URLError
-from urllib.request import urlopen
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
 from uuid import uuid4
 
 import psycopg
 import pytest
 
 from moot.client import Client, DebateConfig, DebaterConfig
+from tests.chaos.servers import quiet_port
 from tests.cli.terminal import environment, piped
 from tests.support.moot_process import Moot as Process
 from tests.support.postgres import Proxy, away, postgres_url
+from tests.support.redis import Redis
+from tests.support.tls import Certificate, TlsProxy
 
 __all__ = ["postgres_url"]
 
@@ -184,6 +188,128 @@ def test_who_comes_before_the_database_waits_for_it_and_may_leave(env: dict[str,
     assert "The database cannot be reached." in glance.stderr
 
 
+def asked(url: str) -> tuple[int, dict[str, Any]]:
+    try:
+        with urlopen(url) as reply:  # noqa: S310 - our own process, on this machine
+            return reply.status, json.load(reply)
+    except HTTPError as error:
+        with error:
+            return error.code, json.load(error)
+
+
+@pytest.mark.parametrize("start", [("serve", "--no-run"), ("work",)])
+def test_a_process_that_waits_for_its_database_lives_and_is_not_ready(
+    env: dict[str, str], postgres_url: str, start: tuple[str, ...]
+):
+    port = quiet_port()
+    at = f"http://127.0.0.1:{port}/health"
+
+    def live() -> int:
+        try:
+            return asked(f"{at}/live")[0]
+        except URLError:
+            return 0
+
+    with ExitStack() as held:
+        with away(env["MOOT_STORE"], postgres_url):
+            process = held.enter_context(early(env, *start, "--port", str(port)))
+            until(live, lambda code: code == 200)
+            assert asked(f"{at}/ready") == (503, {"status": "starting"})
+            assert asked(f"http://127.0.0.1:{port}/api/v1/debates")[0] == 503
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        until(lambda: asked(f"{at}/ready"), lambda told: told == (200, {"status": "ok", "store": "ok"}))
+
+
+def test_a_server_that_is_told_to_stop_is_not_ready_and_answers_for_the_time_that_was_set(
+    env: dict[str, str],
+):
+    slow = {**env, "MOOT_DRAIN_S": "1000"}
+    with Process("serve", "--no-run", "--port", "0", env=slow, stdout=PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            url = re.findall(r"http://[^ ]*\d", server.stdout.readline())[0]
+            assert asked(f"{url}/health/ready")[0] == 200
+            server.send_signal(signal.SIGTERM)
+            until(lambda: asked(f"{url}/health/ready"), lambda told: told == (503, {"status": "stopping"}))
+            assert asked(f"{url}/health/live")[0] == 200
+            with Client(url) as client:
+                debate = client.create(MOTION, participants=SPEAKERS, judge=MODEL)
+                assert client.status(debate.id).status != "completed"
+            server.send_signal(signal.SIGTERM)
+            assert server.wait() == 128 + signal.SIGTERM, "a second signal ends it at once"
+        finally:
+            server.kill()
+
+
+def test_a_worker_logs_the_start_the_end_and_the_cost_of_each_debate(env: dict[str, str]):
+    with (
+        node(env) as url,
+        Client(url) as client,
+        Process("work", env={**env, "MOOT_LOG": "json"}, stdout=PIPE, stderr=PIPE, text=True) as worker,
+    ):
+        try:
+            wish = {"participants": SPEAKERS, "judge": MODEL, "config": DebateConfig(max_rounds=1)}
+            debate = client.create(MOTION, **wish)
+            assert worker.stderr is not None
+            told = [json.loads(worker.stderr.readline()) for _ in range(2)]
+        finally:
+            worker.kill()
+    assert [line["event"] for line in told] == ["a debate starts here", "a debate has ended"]
+    assert {line["debate"] for line in told} == {debate.id}
+    assert told[-1]["status"] == "completed"
+    assert {"cost_usd", "seconds"} <= told[-1].keys()
+
+
+def test_a_process_that_died_is_marked_with_its_age(env: dict[str, str]):
+    with running(env, "work"):
+        with running(env, "work") as victim:
+            victim.kill()
+            victim.wait()
+        told = until(lambda: status(env)["nodes"], lambda nodes: any(node["dead"] for node in nodes))
+        assert {node["pid"]: node["dead"] for node in told}[victim.pid]
+        assert [node["dead"] for node in told].count(False) == 1
+        shown = piped(env, "cluster", "status").stdout
+    assert re.search(rf"{victim.pid}.*dead, seen \d+ s ago", shown)
+    assert shown.count("alive") == 1
+
+
+def test_the_metrics_of_a_worker_are_for_the_operator_and_for_monitors(env: dict[str, str]):
+    words = {
+        role: piped(env, "token", "new", role, "--role", role).stdout.strip()
+        for role in ("monitor", "viewer")
+    }
+    with running(env, "work", "--port", "0") as worker:
+        assert worker.stdout is not None
+        url = worker.stdout.readline().split()[-1].rstrip(".").replace("/health/ready", "/metrics")
+
+        def code(word: str) -> int:
+            try:
+                with urlopen(Request(url, headers={"Authorization": f"Bearer {word}"})) as reply:  # noqa: S310
+                    return reply.status
+            except HTTPError as error:
+                with error:
+                    return error.code
+
+        assert {role: code(word) for role, word in words.items()} == {"monitor": 200, "viewer": 403}
+
+
+def test_the_database_shows_which_program_a_connection_is_of(env: dict[str, str]):
+    def names() -> set[str]:
+        with psycopg.connect(env["MOOT_STORE"], application_name="the tests") as connection:
+            rows = connection.execute(
+                "SELECT application_name FROM pg_stat_activity WHERE datname = current_database()"
+            ).fetchall()
+        return {name for (name,) in rows}
+
+    with node(env), running(env, "work"):
+        until(names, lambda seen: seen >= {"moot serve", "moot work"})
+        assert names() == {"moot serve", "moot work", "the tests"}, "none is without a name"
+    own = {**env, "MOOT_STORE": f"{env['MOOT_STORE']}&application_name=ours"}
+    with running(own, "work"):
+        until(names, lambda seen: "ours" in seen)
+
+
 START = {"node": ("serve", "--no-run", "--port", "0"), "worker": ("work",)}
 READY = {"node": "Moot is at", "worker": "This worker runs"}
 
@@ -236,6 +362,35 @@ def test_who_is_not_let_in_does_not_wait(env: dict[str, str]):
     refused = piped({**env, "MOOT_STORE": env["MOOT_STORE"].replace("?", "x?")}, "work")
     assert (refused.returncode, refused.stdout) == (1, "")
     assert "look at its name, at the user and at the password" in " ".join(refused.stderr.split())
+
+
+def test_a_worker_with_nothing_to_do_tells_at_once_that_redis_cannot_be_used(
+    env: dict[str, str], tmp_path: Path
+):
+    def plain() -> socket.socket:
+        return socket.create_connection(("127.0.0.1", redis.port))
+
+    with Redis() as redis, TlsProxy(Certificate(tmp_path), plain) as proxy:
+        untrusted = {**env, "MOOT_BUS": f"rediss://127.0.0.1:{proxy.port}/0"}
+        with Process("work", env=untrusted, stdout=PIPE, stderr=PIPE, text=True) as worker:
+            try:
+                assert worker.stderr is not None
+                assert "its certificate is not trusted" in worker.stderr.readline()
+            finally:
+                worker.kill()
+        told = " ".join(piped(untrusted, "cluster", "status").stdout.split())
+        assert "Redis cannot be reached: its certificate is not trusted" in told
+        assert "certificate is not trusted" in piped(untrusted, "doctor").stdout
+
+
+def test_a_misspelt_setting_is_told_at_the_start(env: dict[str, str]):
+    with Process("work", env={**env, "MOOT_HEARTBEATS": "1"}, stdout=PIPE, stderr=PIPE, text=True) as worker:
+        try:
+            assert worker.stderr is not None
+            assert "Do you mean MOOT_HEARTBEAT_S?" in worker.stderr.readline()
+        finally:
+            worker.kill()
+    assert "Do you mean MOOT_HEARTBEAT_S?" in piped({**env, "MOOT_HEARTBEATS": "1"}, "doctor").stdout
 
 
 def test_a_server_whose_log_cannot_be_made_here_does_not_wait(tmp_path: Path):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,7 +14,7 @@ import msgspec
 import pytest
 
 from moot.cluster.redis_bus import MAX_MESSAGE_BYTES, RedisBus
-from moot.cluster.redis_client import RedisServer
+from moot.cluster.redis_client import OptionalRedis, RedisServer, RedisUnavailable
 from moot.core.errors import Invalid, StoreError
 from moot.core.events import CallDelta, Recorded, RemarkInjected
 from moot.engine.followers import Bus, Followers, MemoryBus
@@ -22,6 +23,7 @@ from moot.store.memory import MemoryStore
 from tests.support.event_factories import call_started, opened, turn_started
 from tests.support.redis import Redis, redis, redis_url  # noqa: F401 - fixtures
 from tests.support.streamed import append_streamed
+from tests.support.tls import Certificate, TlsProxy
 from tests.support.until import until
 
 DEBATE = "deb_1"
@@ -385,6 +387,33 @@ async def test_the_password_is_told_to_nobody(caplog: pytest.LogCaptureFixture) 
             await reader.until(BEGUN)
             await place.say("a")
             await reader.until(BEGUN + 1)
+
+
+async def test_a_certificate_that_is_not_trusted_is_told(redis: Redis, tmp_path: Path) -> None:  # noqa: F811
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+    certificate = Certificate(tmp_path / "one")
+    elsewhere = Certificate(tmp_path / "other", ["redis.example.org"])
+
+    def connect() -> socket.socket:
+        return socket.create_connection(("127.0.0.1", redis.port))
+
+    async def error_of(port: int, roots: str = "") -> str:
+        server = RedisServer(f"rediss://127.0.0.1:{port}/0{roots}")
+        asking = OptionalRedis(server)
+        with suppress(RedisUnavailable):
+            await asking.execute("PING")
+        await asking.close()
+        return server.connection_error
+
+    with TlsProxy(certificate, connect) as proxy, TlsProxy(elsewhere, connect) as misnamed:
+        assert await error_of(proxy.port, f"?ssl_ca_certs={certificate.path}") == ""
+        told = await error_of(proxy.port)
+        assert "its certificate is not trusted" in told
+        assert "?ssl_ca_certs=FILE" in told
+        assert "for another host" in await error_of(misnamed.port, f"?ssl_ca_certs={elsewhere.path}")
+    with pytest.raises(Invalid, match="ssl_ca_certs"):
+        RedisServer(f"rediss://127.0.0.1:1/0?ssl_ca_certs={tmp_path / 'none.crt'}")
 
 
 @pytest.mark.parametrize(

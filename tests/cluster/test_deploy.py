@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from moot.cli.command_line import COMMANDS
+from moot.settings import SECRETS, VARIABLES, load
 from tests.cli.terminal import environment, piped
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +39,7 @@ def compose() -> dict[str, Any]:
 
 def commands() -> list[list[str]]:
     """All that the deployed processes are told to do."""
-    units = [re.search(r"^ExecStart=\S+/moot (.*)$", unit.read_text(), re.MULTILINE) for unit in UNITS]
+    units = [re.search(r"^ExecStart=.*?/moot ([^']*)", unit.read_text(), re.MULTILINE) for unit in UNITS]
     ours = [service["command"] for service in compose()["services"].values() if "build" in service]
     image = next(words for words in instructions() if words[0] == "CMD")
     return [*ours, yaml.safe_load(" ".join(image[1:])), *(shlex.split(unit[1]) for unit in units if unit)]
@@ -86,8 +87,9 @@ def test_every_command_and_its_options_exist(tmp_path: Path) -> None:
     ["Dockerfile", "compose.yaml", "deploy/moot.env.example", *(f"deploy/{unit.name}" for unit in UNITS)],
 )
 def test_every_setting_named_exists(name: str) -> None:
-    known = set(re.findall(r'"(MOOT_[A-Z_]+)"', read("src/moot/settings.py")))
-    assert set(re.findall(r"\bMOOT_[A-Z_]+", read(name))) <= known
+    assert set(re.findall(r"\bMOOT_[A-Z_]+", read(name))) <= VARIABLES | {
+        f"{secret}_FILE" for secret in SECRETS
+    }
 
 
 def test_no_secret_is_written_down() -> None:
@@ -117,6 +119,47 @@ def test_systemd_understands_a_unit(unit: Path) -> None:
     complaints = [line for line in told.stderr.splitlines() if unit.name.partition("@")[0] in line]
     # Of the program alone, which is not installed there.
     assert all("/opt/moot/bin/moot is not executable" in line for line in complaints)
+
+
+@pytest.mark.parametrize(("number", "port"), [(1, 8101), (9, 8109), (10, 8110), (100, 8200)])
+def test_a_worker_of_any_number_has_a_port(number: int, port: int) -> None:
+    """The command of the unit as systemd and the shell read it."""
+    started = re.search(r"^ExecStart=(.*)$", read("deploy/moot-worker@.service"), re.MULTILINE)
+    assert started is not None
+    command = shlex.split(started[1].replace("%i", str(number)))
+    command = [word.replace("$$", "$").replace("exec /opt/moot/bin/moot", "echo") for word in command]
+    told = subprocess.run(command, capture_output=True, text=True, check=True, env={"WORK_HOST": "10.0.0.5"})
+    assert told.stdout.split() == ["work", "--host", "10.0.0.5", "--port", str(port)]
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_where_a_unit_listens_is_set_in_its_environment_and_is_this_machine_at_first(unit: Path) -> None:
+    text = unit.read_text()
+    name = "SERVE_HOST" if "serve" in unit.name else "WORK_HOST"
+    assert re.search(rf"^Environment={name}=127\.0\.0\.1\b", text, re.MULTILINE)
+    assert re.search(rf"^ExecStart=.*--host \W*{name}\b", text, re.MULTILINE)
+    assert f"#{name}=" in read("deploy/moot.env.example")
+    assert text.index("Environment=" + name) < text.index("EnvironmentFile="), (
+        "what follows has the last word"
+    )
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_a_credential_of_a_unit_is_called_like_a_variable(unit: Path, tmp_path: Path) -> None:
+    names = re.findall(r"^#LoadCredential=(\w+):/", unit.read_text(), re.MULTILINE)
+    assert "MOOT_TOKEN" in names
+    for name in names:
+        (tmp_path / name).write_text("postgresql://moot:sesame@db/moot\n")
+    read_by = load({"CREDENTIALS_DIRECTORY": str(tmp_path), "MOOT_DATA": str(tmp_path)})
+    assert all(read_by.environ[name].endswith("/moot") for name in names)
+    assert read_by.service.token is not None
+
+
+def test_what_is_installed_by_hand_has_the_tested_versions() -> None:
+    for page in ("docs/operating.md", "docs/library.md"):
+        commands = [line for line in read(page).splitlines() if "pip install" in line]
+        assert commands
+        assert all("-c constraints.txt" in line for line in commands), commands
 
 
 @pytest.mark.skipif(NGINX is None, reason="there is no nginx")

@@ -17,6 +17,7 @@ import psycopg
 import pytest
 from msgspec import Raw, Struct
 from msgspec.structs import replace
+from psycopg.conninfo import conninfo_to_dict
 
 from moot.core.errors import Invalid, StoreError, Unavailable
 from moot.core.events import DebateOpened, RemarkInjected
@@ -422,14 +423,60 @@ async def test_a_database_is_not_moved_to_itself_under_another_name(
     await store.close()
 
 
-async def test_a_database_with_living_workers_is_not_moved(furnished: str, empty_postgres: str) -> None:
+@asynccontextmanager
+async def living_worker(url: str) -> AsyncGenerator[None]:
+    """A worker of this database that sends heartbeats."""
+
+    async def beat(connection: psycopg.AsyncConnection) -> None:
+        while True:
+            await connection.execute("UPDATE procrastinate_workers SET last_heartbeat = clock_timestamp()")
+            await asyncio.sleep(0.05)
+
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+        await connection.execute("INSERT INTO procrastinate_workers DEFAULT VALUES")
+        beating = asyncio.create_task(beat(connection))
+        try:
+            yield
+        finally:
+            beating.cancel()
+            await asyncio.gather(beating, return_exceptions=True)
+
+
+async def test_a_database_with_living_workers_is_not_moved(
+    furnished: str, empty_postgres: str, tmp_path: Path
+) -> None:
     await moved(furnished, empty_postgres)
-    with psycopg.connect(empty_postgres, autocommit=True) as connection:
-        connection.execute("INSERT INTO procrastinate_workers DEFAULT VALUES")
+    async with living_worker(empty_postgres):
         with pytest.raises(Invalid, match="a worker that runs the debates"):
             await moved(furnished, empty_postgres, resume=True)
-        connection.execute("UPDATE procrastinate_workers SET last_heartbeat = now() - interval '1 minute'")
-    assert (await moved(furnished, empty_postgres, resume=True)).differing == ()
+        with pytest.raises(Invalid, match="a worker that runs the debates"):
+            await moved(empty_postgres, f"sqlite:{tmp_path / 'copy.db'}")
+    assert not list(tmp_path.glob("copy.db*")), "what was refused leaves no file that looks like a copy"
+
+
+async def test_heartbeats_in_a_restored_copy_are_no_worker(
+    furnished: str, empty_postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are as recent as the dump, and those of a clock that was ahead stay recent."""
+    monkeypatch.setattr("moot.store.postgres.copying_postgres.ALIVE_SECONDS", 1.5)
+    await moved(furnished, empty_postgres)
+    restored = empty_postgres.replace("/postgres?", "/restored?")
+    with psycopg.connect(empty_postgres, autocommit=True) as connection:
+        connection.execute("INSERT INTO procrastinate_workers DEFAULT VALUES")
+        connection.execute(
+            "INSERT INTO procrastinate_workers (last_heartbeat) VALUES (now() + interval '1 h')"
+        )
+    with psycopg.connect(empty_postgres.replace("/postgres?", "/template1?"), autocommit=True) as connection:
+        connection.execute("DROP DATABASE IF EXISTS restored")
+        connection.execute("CREATE DATABASE restored TEMPLATE postgres")
+    assert (await moved(restored, f"sqlite:{tmp_path / 'copy.db'}")).differing == ()
+
+
+async def test_an_empty_store_is_not_called_a_copy(tmp_path: Path) -> None:
+    await SqliteStore.open(tmp_path / "empty.db").close()
+    with pytest.raises(Unavailable, match="nothing to move"):
+        await moved(f"sqlite:{tmp_path / 'empty.db'}", f"sqlite:{tmp_path / 'copy.db'}")
+    assert not list(tmp_path.glob("copy.db*"))
 
 
 async def test_a_source_that_is_not_there_is_not_made(tmp_path: Path, empty_postgres: str) -> None:
@@ -450,6 +497,33 @@ def test_an_address_tells_no_password() -> None:
     address = parse_address("postgresql://ann:secret@db.example:5433/moot?sslpassword=secret2")
     assert address.label == "postgresql://ann@db.example:5433/moot"
     assert "secret" not in repr(address)
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        (
+            "postgresql://ann:secret@db.example/moot?sslmode=verify-full&sslrootcert=/etc/moot/root.crt",
+            "postgresql://ann@db.example/moot?sslmode=verify-full&sslrootcert=/etc/moot/root.crt",
+        ),
+        (
+            "postgresql://ann:secret@/moot?host=/run/postgresql&application_name=a%20b%26c",
+            "postgresql://ann@/moot?host=/run/postgresql&application_name=a%20b%26c",
+        ),
+        (
+            "postgresql://a%40b:secret@one:5432,two:5433/moot?target_session_attrs=read-write",
+            "postgresql://a%40b@/moot?host=one,two&port=5432,5433&target_session_attrs=read-write",
+        ),
+        (
+            "postgresql://[::1]:5433/moot?oauth_client_secret=secret&sslmode=require",
+            "postgresql://[::1]:5433/moot?sslmode=require",
+        ),
+    ],
+)
+def test_an_address_keeps_its_options_and_names_the_same_database(typed: str, shown: str) -> None:
+    assert parse_address(typed).label == shown
+    kept = {name: value for name, value in conninfo_to_dict(typed).items() if "secret" not in str(value)}
+    assert {name: str(value) for name, value in conninfo_to_dict(shown).items()} == kept
 
 
 # --- at the terminal ------------------------------------------------------------------------------------
@@ -497,12 +571,13 @@ def test_the_doctor_and_the_backup_know_a_shared_store(
     code, _, err = moot("backup", str(tmp_path / "copy"))
     assert code == 2
     assert f"  pg_dump --format=custom --file={shlex.quote(str(tmp_path / 'copy'))} '" in err
-    monkeypatch.setenv("MOOT_STORE", "postgresql://ann:very-secret@127.0.0.1:1/moot")
+    monkeypatch.setenv("MOOT_STORE", "postgresql://ann:very-secret@127.0.0.1:1/moot?sslmode=verify-ca")
     monkeypatch.setenv("MOOT_BUS", "redis://:very-secret@127.0.0.1:1/0")
     code, out, _ = moot("doctor")
     assert code == 1
     assert "The database cannot be reached." in out
-    assert "Redis does not answer" in out
+    assert "Redis cannot be reached: " in out
     said = out + "".join(map(str, moot("backup", str(tmp_path / "copy"))))
     assert "pg_dump" in said
+    assert said.count("'postgresql://ann@127.0.0.1:1/moot?sslmode=verify-ca'") == 2, "pg_dump and pg_restore"
     assert "very-secret" not in said

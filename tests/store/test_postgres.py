@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -21,12 +22,14 @@ from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.store.contract import AccessToken, DebateFilter, DecideOnHead, IdempotencyKey, RecordResult, Store
 from moot.store.postgres import migrations, writer, writer_connection
-from moot.store.postgres.connect import Database
+from moot.store.postgres.connect import Database, is_unreachable, open_connection
 from moot.store.postgres.store import PostgresStore
 from tests.store.conftest import Clock
+from tests.support import postgres as support
 from tests.support.event_factories import call_started, delta, opened, turn_started
 from tests.support.postgres import Postgres, empty_postgres, postgres_url
 from tests.support.streamed import append_streamed
+from tests.support.tls import Certificate, TlsProxy
 
 __all__ = ["empty_postgres", "postgres_url"]
 
@@ -564,6 +567,68 @@ async def test_who_is_not_let_in_is_told_so_and_nothing_else(postgres_url: str) 
     with pytest.raises(StoreError, match="does not let us in") as told:
         await PostgresStore.open(postgres_url.replace("/postgres?", "/nowhere?"))
     assert "nowhere" not in str(told.value)
+
+
+def postgres_socket(url: str) -> socket.socket:
+    line = socket.socket(socket.AF_UNIX)
+    line.connect(f"{psycopg.conninfo.conninfo_to_dict(url)['host']}/.s.PGSQL.5432")
+    return line
+
+
+async def told_at(address: str) -> tuple[str, bool]:
+    """Why there is no connection, and whether it may come by itself."""
+    with pytest.raises(StoreError) as told:
+        await open_connection(address)
+    assert "127.0.0.1" not in str(told.value)
+    return str(told.value), is_unreachable(told.value)
+
+
+async def test_what_is_wrong_with_a_certificate_is_told(postgres_url: str, tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+    certificate = Certificate(tmp_path / "one")
+    elsewhere = Certificate(tmp_path / "other", ["db.example.org"])
+    with (
+        TlsProxy(certificate, lambda: postgres_socket(postgres_url), asked=True) as proxy,
+        TlsProxy(elsewhere, lambda: postgres_socket(postgres_url), asked=True) as misnamed,
+    ):
+        strict = f"postgresql://postgres@127.0.0.1:{proxy.port}/postgres?sslmode=verify-full&sslrootcert="
+        await (await open_connection(f"{strict}{quote(str(certificate.path))}")).close()
+        for roots, cause in (
+            (tmp_path / "none.crt", "root certificates to trust is missing"),
+            (certificate.key, "root certificates to trust is missing or holds none"),
+            (elsewhere.path, "is not trusted: name its root certificate"),
+            ("system", "is not trusted: name its root certificate"),
+        ):
+            told, may_come = await told_at(f"{strict}{quote(str(roots))}")
+            assert (cause in told, may_come) == (True, False), told
+            assert "password" not in told
+        told, may_come = await told_at(
+            strict.replace(str(proxy.port), str(misnamed.port)) + quote(str(elsewhere.path))
+        )
+        assert ("for another host" in told, may_come) == (True, False)
+
+
+async def test_a_server_without_encryption_is_told_from_one_that_is_away(postgres_url: str) -> None:
+    with support.Proxy(postgres_url, 0) as proxy:
+        told, may_come = await told_at(proxy.url.replace("sslmode=disable", "sslmode=require"))
+    assert ("offers no encryption" in told, may_come) == (True, False)
+
+
+async def test_where_a_role_has_no_connection_left_that_is_told_and_waited_for(postgres_url: str) -> None:
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("CREATE ROLE few LOGIN CONNECTION LIMIT 0")
+        connection.execute("CREATE DATABASE crowded CONNECTION LIMIT 0")
+        try:
+            for address in (
+                postgres_url.replace("//postgres:@", "//few@"),
+                postgres_url.replace("//postgres:@/postgres?", "//few@/crowded?"),
+            ):
+                told, may_come = await told_at(address)
+                assert ("takes no more connections: raise its limit" in told, may_come) == (True, True)
+        finally:
+            connection.execute("DROP ROLE few")
+            connection.execute("DROP DATABASE crowded")
 
 
 async def test_a_database_of_another_program_is_left_alone(new_database: str) -> None:

@@ -716,6 +716,22 @@ async def test_the_size_grows_with_what_is_said_and_shrinks_with_what_is_deleted
     assert await store.size() - before < 50_000
 
 
+async def test_what_a_store_holds_is_counted(store: Store) -> None:
+    assert (await store.figures()).statuses == {}
+    await open_debate(store, "waiting")
+    for debate_id in ("d1", "d2", "d3"):
+        await open_call(store, debate_id)
+    for debate_id, runner in (("d1", "me"), ("d2", "me"), ("d3", "you")):
+        await store.claim(debate_id, runner, seen_epoch=0)
+    await open_debate(store, "over", DebateStarted(), DebateEnded(reason="judged"))
+    told = await store.figures()
+    assert told.statuses == {"created": 1, (await store.head("d1")).status: 3, "completed": 1}
+    assert told.runners == {"me": 2, "you": 1}
+    assert told.bytes == await store.size()
+    await store.delete("d3")
+    assert (await store.figures()).runners == {"me": 2}
+
+
 # --- tokens -------------------------------------------------------------------------------------------
 
 

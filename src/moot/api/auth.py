@@ -60,7 +60,7 @@ class Identity(Struct, frozen=True):
                 return OWNER
             case "moderator":
                 return Viewer("moderator")
-            case "viewer" | "observer" | "audience":
+            case "viewer" | "observer" | "audience" | "monitor":
                 return OBSERVER
             case "participant":
                 return Viewer("participant", self.seat)

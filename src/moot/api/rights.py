@@ -21,14 +21,15 @@ MAX_QUESTIONS = 5
 
 Action = Literal[
     "public", "look", "sessions", "watch", "inspect", "open", "steer", "invite", "delete", "speak", "ballot",
-    "vote", "ask", "join", "archive", "operate",
+    "vote", "ask", "join", "archive", "operate", "measure",
 ]  # fmt: skip
 Role = Literal[
-    "nobody", "operator", "owner", "moderator", "viewer", "invited moderator", "participant", "judge",
-    "audience", "hall link", "observer",
+    "nobody", "operator", "owner", "moderator", "viewer", "monitor", "invited moderator", "participant",
+    "judge", "audience", "hall link", "observer",
 ]  # fmt: skip
-"""`nobody` has no token, or a wrong one; operator, owner, moderator and viewer have a token of the server,
-the others an invitation to one debate. With `hall link` many join, each as `audience`."""
+"""`nobody` has no token, or a wrong one; operator, owner, moderator, viewer and monitor have a token of the
+server, the others an invitation to one debate. With `hall link` many join, each as `audience`. A `monitor`
+reads the metrics and nothing else."""
 
 _OWNERS: tuple[Role, ...] = ("operator", "owner")
 _OPENING: tuple[Role, ...] = (*_OWNERS, "moderator")
@@ -37,7 +38,7 @@ _WATCHING: tuple[Role, ...] = (
     *_STEERING, "viewer", "participant", "judge", "audience", "hall link", "observer",
 )  # fmt: skip
 RIGHTS: dict[Action, tuple[Role, ...]] = {
-    "public": ("nobody", *_WATCHING),
+    "public": ("nobody", "monitor", *_WATCHING),
     "look": _WATCHING,
     "sessions": (*_OPENING, "viewer"),
     "watch": _WATCHING,
@@ -53,6 +54,7 @@ RIGHTS: dict[Action, tuple[Role, ...]] = {
     "join": ("hall link",),
     "archive": _STEERING,
     "operate": ("operator",),
+    "measure": ("operator", "monitor"),
 }
 OWN: dict[tuple[Role, Action], str] = {("participant", "speak"): "seat", ("judge", "ballot"): "ballot"}
 """Actions that a role may do only for its own seat or judge."""
@@ -71,6 +73,7 @@ _REFUSALS: dict[Action, str] = {
     "join": "Only those join who came by a link for many",
     "archive": "Imported conversations are shown to owners and moderators",
     "operate": "Only the operator of this server may do that",
+    "measure": "Metrics are for the operator of this server, and for tokens with the role monitor",
 }
 _LINK: dict[Action, str] = {
     "vote": "This link is for many: join first, and vote as yourself",
@@ -114,6 +117,8 @@ def check(identity: Identity, action: Action, *, seat: str | None = None, judge:
     if may(identity, action, seat=seat, judge=judge):
         return
     role = role_of(identity)
+    if role == "monitor":
+        raise Problem("forbidden", "A monitor's token reads the metrics and nothing else")
     if role == "viewer" and action in _CHANGES:
         raise Problem("forbidden", "A viewer's token allows no changes")
     if role == "hall link" and action in _LINK:

@@ -34,6 +34,7 @@ from moot.store.postgres.connect import (
     CancellableConnection,
     Connection,
     Database,
+    application_name,
     retry_lost,
     translate,
     translated,
@@ -47,8 +48,6 @@ POOL_SIZE = 3
 LISTEN_SECONDS = 30.0
 """Seconds of silence after which the connection is checked."""
 LISTEN_AGAIN_SECONDS = 2.0
-CONNECT_OPTIONS: dict[str, Any] = {"prepare_threshold": None, "connect_timeout": CONNECT_SECONDS}
-"""Nothing is prepared, since a pgbouncer may stand in between."""
 
 # procrastinate's own function returns one job; this fetches several in one round trip and one commit.
 FETCH_SQL: LiteralString = """
@@ -156,7 +155,7 @@ class Queue:
         self._connector = PsycopgConnector(
             conninfo=url,
             connection_class=CancellableConnection,
-            kwargs=CONNECT_OPTIONS,
+            kwargs=_connect_options(),
             configure=_configure,
             min_size=0,
             max_size=1,
@@ -303,7 +302,7 @@ class Queue:
             # procrastinate's own function uses `wait_for`, which in 3.11 may swallow a cancellation.
             with suppress(psycopg.Error, OSError):
                 async with await CancellableConnection.connect(
-                    self._url, autocommit=True, **CONNECT_OPTIONS
+                    self._url, autocommit=True, **_connect_options()
                 ) as connection:
                     await connection.execute(SQL("LISTEN {}").format(channel))
                     while True:
@@ -354,3 +353,12 @@ def _debate_job(job: Job | None) -> DebateJob | None:
 
 def _debate_jobs(jobs: Iterable[Job]) -> list[DebateJob]:
     return [job for job in map(_debate_job, jobs) if job is not None]
+
+
+def _connect_options() -> dict[str, Any]:
+    """Nothing is prepared, since a pgbouncer may stand in between."""
+    return {
+        "prepare_threshold": None,
+        "connect_timeout": CONNECT_SECONDS,
+        "fallback_application_name": application_name(),
+    }

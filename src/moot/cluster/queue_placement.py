@@ -31,7 +31,7 @@ from moot.cluster.worker_jobs import WorkerJobs
 from moot.core.errors import StoreError
 from moot.engine.placement import ProcessRole, QueueStats, WorkerTimings
 from moot.engine.run_loop import MakeRunner
-from moot.store.contract import Store
+from moot.store.contract import Store, StoreFigures
 
 log = logging.getLogger(__name__)
 
@@ -202,8 +202,12 @@ class QueuePlacement:
     def _name(self) -> str:
         return f"{self._node}#{self._worker}"
 
-    async def queue_stats(self) -> QueueStats:
-        return await nodes.queue_stats(self._queue, self._timings.stall_seconds)
+    async def figures(self) -> tuple[StoreFigures, QueueStats]:
+        return await nodes.figures(self._queue, self._timings.stall_seconds)
+
+    @property
+    def takeovers(self) -> int:
+        return self._takeover.count
 
     async def is_running(self, debate_id: str, runner: str) -> bool:
         number, stall = runner.rpartition("#")[2], self._timings.stall_seconds

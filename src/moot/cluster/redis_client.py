@@ -11,6 +11,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import os
+import ssl
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -69,6 +71,9 @@ class RedisServer:
         except (TypeError, ValueError):
             # The library's message might repeat the address, and with it the password.
             raise Invalid("MOOT_BUS is not the address of a Redis, such as redis://host:6379/0.") from None
+        roots = options.get("ssl_ca_certs")
+        if roots and not os.access(roots, os.R_OK):
+            raise Invalid("MOOT_BUS names a file of root certificates (ssl_ca_certs) that cannot be read.")
         self.number = int(options.get("db", 0))
         """The number of the database."""
         self._errors: dict[str, str] = {}
@@ -87,7 +92,7 @@ class RedisServer:
         return cast("Any", Redis).from_pool(self._pool)
 
     def mark_down(self, user: str, error: Exception) -> None:
-        reason = str(error) or type(error).__name__
+        reason = why_unreachable(error)
         if not self._errors:
             log.warning(
                 "Redis cannot be reached, so events come up to a second later and limits are per process: %s",
@@ -99,6 +104,24 @@ class RedisServer:
         """Redis counts as back when all that had lost it have it again."""
         if self._errors.pop(user, None) and not self._errors:
             log.info("Redis is reachable again")
+
+
+def why_unreachable(error: BaseException) -> str:
+    """Why a connection failed: in our words, where those of the library do not say what to do."""
+    # The library puts an error of its own before the first cause.
+    cause = error.__cause__ or error.__context__ or error
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        if "mismatch" in cause.verify_message:
+            return "its certificate is for another host than MOOT_BUS names"
+        return (
+            f"its certificate is not trusted ({cause.verify_message}): name its root certificate in "
+            "MOOT_BUS, rediss://…?ssl_ca_certs=FILE"
+        )
+    return (
+        "it does not answer in time"
+        if isinstance(error, TimeoutError)
+        else str(error) or type(error).__name__
+    )
 
 
 # --- single questions ---------------------------------------------------------------------------------

@@ -38,6 +38,8 @@ class Takeover:
         self._may_be_unclaimed = False
         self.local_debates: set[str] = set()
         """Debates that were requested at this terminal and have not ended here."""
+        self.count = 0
+        """Debates that were taken over here."""
 
     def saw_unclaimed(self, may_be: bool) -> None:
         """Whether a heartbeat found debates without a job that may need a runner."""
@@ -65,6 +67,7 @@ class Takeover:
         """With new jobs: the worker that has the old one may still be alive, and would end it."""
         for start in range(0, len(jobs), AT_ONCE):
             for debate_id in await self._queue.replace(jobs[start : start + AT_ONCE], self._queue_name()):
+                self.count += 1
                 log.warning(
                     "the worker of this debate is gone; another one takes it over",
                     extra={"debate": debate_id},

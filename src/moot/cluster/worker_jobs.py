@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 
 from moot.cluster.background_tasks import AGAIN_SECONDS, Outage
 from moot.cluster.queue import SHARED_QUEUE, DebateJob, Queue
 from moot.core.errors import Fenced, StoreError, UnknownDebate
+from moot.core.state import Debate
 from moot.engine.run_loop import MakeRunner, RunLoop
 from moot.rules.runner_decisions import wants_runner
 from moot.store.contract import Store
@@ -27,6 +30,8 @@ class WorkerJob:
         """This process has asked for another run meanwhile."""
         self.runner_task: asyncio.Task[None] | None = None
         self.task: asyncio.Task[None] | None = None
+        self.started_at: float | None = None
+        """When the debate was claimed; None where it needs no runner."""
 
 
 class JobBatch:
@@ -121,6 +126,7 @@ class WorkerJobs:
                 log.error("the runner of a debate failed", exc_info=error, extra={"debate": job.debate})
                 await asyncio.sleep(AGAIN_SECONDS)
             await self._finish(running)
+            await self._log_end(running)
         finally:
             del self._running[job.id]
             self._on_done(job.debate, running.again)
@@ -137,14 +143,31 @@ class WorkerJobs:
 
     async def _claim(self, running: WorkerJob) -> int | None:
         job = running.job
-        if not wants_runner(await self._store.state(job.debate)):
+        if not wants_runner(debate := await self._store.state(job.debate)):
             return None
         try:
             # An equal epoch is our own claim whose answer was lost, since no job is given out twice.
-            return await self._store.claim(job.debate, self._name(), epoch=job.id)
+            epoch = await self._store.claim(job.debate, self._name(), epoch=job.id)
+            if running.started_at is None:
+                running.started_at = time.monotonic()
+                log.info("a debate starts here", extra=_log_fields(debate))
+            return epoch
         except Fenced:
             log.info("another worker has taken this debate over", extra={"debate": job.debate})
             return None
+
+    async def _log_end(self, running: WorkerJob) -> None:
+        """Where the store cannot be read, nothing is logged: it reports that itself."""
+        if running.started_at is None:
+            return
+        seconds = {"seconds": round(time.monotonic() - running.started_at, 1)}
+        with suppress(StoreError, UnknownDebate):
+            debate = await self._store.state(running.job.debate)
+            if wants_runner(debate):
+                words = "a debate is left to another worker"
+            else:
+                words = "a debate has ended" if debate.final else "a debate waits, and needs no worker"
+            log.info(words, extra=_log_fields(debate) | seconds)
 
     async def _finish(self, running: WorkerJob) -> None:
         while True:
@@ -170,3 +193,7 @@ class WorkerJobs:
             return wants_runner(await self._store.state(debate_id))
         except UnknownDebate:
             return False
+
+
+def _log_fields(debate: Debate) -> dict[str, str | float]:
+    return {"debate": debate.id, "status": debate.status, "cost_usd": float(debate.cost_so_far)}

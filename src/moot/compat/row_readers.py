@@ -16,6 +16,7 @@ from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, LiteralString, Protocol, assert_never
+from urllib.parse import quote, urlencode
 
 import msgspec
 from msgspec import Struct
@@ -62,7 +63,7 @@ def parse_location(typed: str, table: str = TABLE) -> RowLocation:
     if not _NAME.fullmatch(table):
         raise Invalid("--table is the name of a table, or of a schema and a table: events, public.events.")
     if re.match(r"postgres(ql)?://", typed):
-        return RowLocation("postgresql", typed, table, f"{without_secrets(typed)}#{table}")
+        return RowLocation("postgresql", typed, table, f"{without_secrets(typed, options=False)}#{table}")
     if "://" in typed or _CONNINFO.search(typed):
         raise Invalid("That is an address, but none of PostgreSQL: postgresql://user@host/database.")
     path = Path(typed).absolute()
@@ -128,13 +129,34 @@ def translate_errors(location: RowLocation) -> Generator[None]:
         raise Unavailable(f"{location.label}: {message}") from None
 
 
-def without_secrets(address: str) -> str:
-    known = _parsed(address)
-    user = f"{known['user']}@" if "user" in known else ""
-    host, port = known.get("host", ""), f":{known['port']}" if "port" in known else ""
-    if host.startswith("/"):
-        return f"postgresql://{user}{port}/{known.get('dbname', '')}?host={host}"
-    return f"postgresql://{user}{host}{port}/{known.get('dbname', '')}"
+def without_secrets(address: str, *, options: bool = True) -> str:
+    """The address as it may be shown: without passwords, and with its other options (`sslmode` and so on)
+    where they are wanted."""
+    known = {name: str(value) for name, value in _parsed(address).items() if not _SECRET.search(name)}
+    user, name = known.pop("user", ""), quote(known.pop("dbname", ""), safe="")
+    # A folder of sockets, or several hosts, each with its port, cannot stand where one host does.
+    host, port = known.get("host", ""), known.get("port", "")
+    in_front = dict[str, str]()
+    if "," not in host + port:
+        in_front = {"port": port} if host.startswith("/") else {"host": host, "port": port}
+    behind = {key: value for key, value in known.items() if key not in in_front}
+    if not options:
+        behind = {key: value for key, value in behind.items() if key in ("host", "port")}
+    where = f"[{host}]" if ":" in host else host
+    return "".join(
+        (
+            "postgresql://",
+            f"{quote(user, safe='')}@" if user else "",
+            where if "host" in in_front else "",
+            f":{in_front['port']}" if in_front.get("port") else "",
+            f"/{name}",
+            f"?{urlencode(behind, safe='/,', quote_via=quote)}" if behind else "",
+        )
+    )
+
+
+_SECRET = re.compile("password|secret")
+"""What the options of an address that nobody may see are called."""
 
 
 def _secrets(address: str) -> list[str]:

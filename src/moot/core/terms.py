@@ -19,7 +19,7 @@ Money = Decimal
 Side = Literal["for", "against", "neutral"]
 OpeningSide = Literal["for", "against"]
 SeatRole = Literal["debater", "moderator"]
-TokenRole = Literal["owner", "moderator", "viewer"]
+TokenRole = Literal["owner", "moderator", "viewer", "monitor"]
 InvitationRole = Literal["observer", "moderator", "participant", "judge", "audience"]
 Status = Literal[
     "created", "initializing", "awaiting_arguments", "debating", "paused",

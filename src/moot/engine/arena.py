@@ -45,7 +45,15 @@ from moot.rules.debate_setup import JudgeSetup, MakeId, Setup, numbered_id, open
 from moot.rules.experiment_costs import NotReserved, check_reserved
 from moot.rules.runner_decisions import wants_runner
 from moot.settings import Settings
-from moot.store.contract import DebateFilter, DebateHead, DebatePage, IdempotencyKey, RecordResult, Store
+from moot.store.contract import (
+    DebateFilter,
+    DebateHead,
+    DebatePage,
+    IdempotencyKey,
+    RecordResult,
+    Store,
+    StoreFigures,
+)
 from moot.store.memory import MemoryStore
 from moot.tools.contract import NoTools, Toolbox
 from moot.tools.toolbox import McpToolbox
@@ -95,6 +103,8 @@ class Arena:
         """The folder in which processes that share the store see each other's locks."""
         self._placement = make_placement(settings, store, self._runner, run=run)
         self._resolver = SetupResolver(settings, providers)
+        self.stopping = False
+        """The process was told to stop: it still works, and no new clients should be sent to it."""
 
     @classmethod
     @asynccontextmanager
@@ -303,9 +313,15 @@ class Arena:
         """Whether the shared database is unreachable at present. The arena keeps trying."""
         return self._placement.unreachable
 
-    async def queue_stats(self) -> QueueStats | None:
-        """The queue of debates that wait for a worker; None if this process runs its debates itself."""
-        return await self._placement.queue_stats()
+    async def figures(self) -> tuple[StoreFigures, QueueStats | None]:
+        """Figures of the store, and of the queue of debates that wait for a worker (None if this process runs
+        its debates itself), in one query."""
+        return await self._placement.figures()
+
+    @property
+    def takeovers(self) -> int:
+        """How many debates this process has taken over from processes that were gone."""
+        return self._placement.takeovers
 
     def announce(self, role: ProcessRole, streams: Callable[[], int]) -> None:
         """Register this process as a server or worker, so that others see it, and start its watchdog."""

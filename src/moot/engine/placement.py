@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from moot.core.errors import StoreError
 from moot.engine.run_loop import MakeRunner, RunLoop, UnclaimedSearch
-from moot.store.contract import UNCLAIMED, ActiveDebate, Store
+from moot.store.contract import UNCLAIMED, ActiveDebate, Store, StoreFigures
 from moot.store.runner_locks import RunnerLock, is_free
 
 RECOVERY_SECONDS = 5.0
@@ -69,8 +69,13 @@ class Placement(Protocol):
         """Take over every debate that wants a runner and has none alive; returns how many."""
         ...
 
-    async def queue_stats(self) -> QueueStats | None:
-        """None where there is no queue."""
+    async def figures(self) -> tuple[StoreFigures, QueueStats | None]:
+        """Those of the store and of the queue, in one query; None where there is no queue."""
+        ...
+
+    @property
+    def takeovers(self) -> int:
+        """How many debates this process has taken over from processes that were gone."""
         ...
 
     async def is_running(self, debate_id: str, runner: str) -> bool:
@@ -105,6 +110,7 @@ class InProcessPlacement:
         self._running: dict[str, asyncio.Task[None]] = {}
         self._rerun: set[str] = set()
         self._recovery: asyncio.Task[None] | None = None
+        self.takeovers = 0
 
     async def open(self, *, recover: bool) -> None:
         if recover:
@@ -128,8 +134,8 @@ class InProcessPlacement:
     async def recover(self) -> int:
         return await self._search.scan_all(self._may_recover, self._recover)
 
-    async def queue_stats(self) -> None:
-        return None
+    async def figures(self) -> tuple[StoreFigures, None]:
+        return await self._store.figures(), None
 
     async def is_running(self, debate_id: str, runner: str) -> bool:
         return self._is_held(runner)
@@ -161,6 +167,7 @@ class InProcessPlacement:
         return debate.id not in self._running and self._may_take(debate.runner)
 
     async def _recover(self, debate_id: str) -> bool:
+        self.takeovers += 1
         self.ensure_running(debate_id)
         return True
 

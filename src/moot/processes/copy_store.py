@@ -40,6 +40,8 @@ class StoreAddress(Struct, frozen=True):
     where: Secret
     label: str
     """The value for `MOOT_STORE`, without the password."""
+    place: str
+    """The same without options such as `sslmode`: one place, however it is reached."""
     path: Path | None = None
     """The file, where it is SQLite."""
 
@@ -63,24 +65,33 @@ def parse_address(typed: str) -> StoreAddress:
     scheme, _, location = typed.partition(":")
     if scheme == "sqlite" and location:
         path = Path(location.removeprefix("//")).expanduser().absolute()
-        return StoreAddress(Secret(str(path)), f"sqlite:{path}", path)
+        return StoreAddress(Secret(str(path)), f"sqlite:{path}", str(path), path)
     if scheme in POSTGRES_SCHEMES and location.startswith("//"):
-        return StoreAddress(Secret(typed), without_secrets(typed))
+        return StoreAddress(Secret(typed), without_secrets(typed), without_secrets(typed, options=False))
     raise Invalid("A store is sqlite:FILE or postgresql://user@host/database.")
 
 
 @asynccontextmanager
 async def open_for_copy(address: StoreAddress, locks: Path, *, new: bool) -> AsyncGenerator[OpenedStore]:
-    """`locks` is the data folder of this machine. The store is created only if `new`."""
+    """`locks` is the data folder of this machine. The store is created only if `new`. A file that is created
+    and to which nothing is copied is removed again: it would look like a copy."""
+    made = new and address.path is not None and not address.path.exists()
     if not new and address.path is not None and not address.path.is_file():
         raise Unavailable(f"There is nothing to move: {address.path} is not there.")
     opening = _file(address.path, locks) if address.path else _database(address, new=new)
     store, tables = await opening
+    has_copy = True
     try:
         yield OpenedStore(address, store, tables)
+    except BaseException:
+        has_copy = any((await tables.row_counts()).values()) if made else True
+        raise
     finally:
         await tables.close()
         await store.close()
+        if address.path is not None and not has_copy:
+            for suffix in ("", "-wal", "-shm"):
+                address.path.with_name(address.path.name + suffix).unlink(missing_ok=True)
 
 
 async def _file(path: Path, locks: Path) -> tuple[Store, StoreTables]:
@@ -114,6 +125,8 @@ async def copy_store(
         for alive in (await old.active_runner(), await new.active_runner()):
             if alive:
                 raise Invalid(f"There is {alive}: stop it first, and begin again.")
+        if not any((await old.row_counts()).values()):
+            raise Unavailable(f"There is nothing to move: {source.address.label} holds no debates.")
         await _check_target(source, target, resume=resume)
         for table in WHOLE_TABLES:
             await new.write_table(table, await old.read_table(table))

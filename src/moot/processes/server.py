@@ -1,8 +1,9 @@
 """The server: an arena behind a port.
 
-On the first signal it accepts no more connections, ends the streams (viewers reconnect to the next process
-and lose nothing), finishes open requests, parks the turns and exits with 0. A second signal ends it at once,
-which the log survives as it survives a power cut.
+On the first signal it is no longer ready, and for `MOOT_DRAIN_S` it goes on answering, so that a load
+balancer can send clients elsewhere. Then it accepts no more connections, ends the streams (viewers reconnect
+to the next process and lose nothing), finishes open requests, parks the turns and exits with 0. A second
+signal ends it at once, which the log survives as it survives a power cut.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from moot.engine.arena import Arena
 from moot.engine.retention import run_retention
 from moot.processes.memory_trim import trimmed
 from moot.processes.shutdown import ShutdownSignals
-from moot.processes.startup import exposure_problem, open_arena
+from moot.processes.startup import answer_meanwhile, exposure_problem, name_process, open_arena
 from moot.settings import Settings
 from moot.web import app, logging_setup
 from moot.web.extension import Extension
@@ -49,14 +50,16 @@ async def serve(
             "MOOT_STORE=postgresql://… here and where `moot work` runs."
         )
     logging_setup.log_loop_errors(asyncio.get_running_loop())
-    leaving = ShutdownSignals(SHUTDOWN_SECONDS)
+    name_process(settings, "moot serve")
+    drain_seconds = settings.service.drain_seconds
+    leaving = ShutdownSignals(SHUTDOWN_SECONDS + drain_seconds)
     async with AsyncExitStack() as held:
         listeners = [held.enter_context(listener) for listener in bind(host, port)]
         url = url_of(host, listeners[0].getsockname()[1])
         held.enter_context(leaving.installed())
         objection = "" if insecure else exposure_problem(host, "whoever reaches it may do everything")
         opened = open_arena(_with_host(settings, host), held, objection, run=run)
-        arena = await leaving.run_unless_stopped(opened)
+        arena = await leaving.run_unless_stopped(answer_meanwhile(opened, listeners, settings.service))
         if arena is None:
             return
         await held.enter_async_context(_with_retention(arena))
@@ -66,8 +69,14 @@ async def serve(
             arena.settings.service,
             end_streams=arena.followers.close,
             ready=lambda: ready(url) if ready else None,
+            drain_seconds=drain_seconds,
         )
-        leaving.on_stop(server.request_exit)
+
+        def stop() -> None:
+            arena.stopping = True
+            server.request_exit()
+
+        leaving.on_stop(stop)
         arena.announce("both" if run else "api", server.active_requests)
         await server.serve(listeners)
 

@@ -1,21 +1,28 @@
-"""How a server or worker starts: it waits for its database, other machines need a token, and garbage is
-collected less often.
+"""How a server or worker starts: it waits for its database and answers health checks meanwhile, other
+machines need a token, and garbage is collected less often.
 """
 
 from __future__ import annotations
 
+import asyncio
 import gc
-from contextlib import AsyncExitStack
+import socket
+from collections.abc import AsyncGenerator, Coroutine, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
+from typing import Any
 
 from moot.api.auth import Authenticator
 from moot.api.origins import is_loopback
 from moot.core.errors import Invalid
 from moot.engine.arena import Arena
 from moot.processes.backends import open_store, when_reachable
-from moot.settings import Settings
+from moot.settings import ServerSettings, Settings
 from moot.store.contract import Store
+from moot.web.server.listener import UvicornServer
+from moot.web.server.starting import starting_app
 
+QUICK_START_SECONDS = 1.0
 GC_THRESHOLDS = (20_000, 20, 50)
 
 
@@ -29,7 +36,55 @@ async def open_arena(
     """
     store = await when_reachable(settings, partial(_open_checked, settings, objection))
     tune_garbage_collection()
-    return await held.enter_async_context(Arena.open(settings, store=store, recover=run, run=run, wait=True))
+    arena = await held.enter_async_context(Arena.open(settings, store=store, recover=run, run=run, wait=True))
+    # The bus connects when there is something to send. A Redis that cannot be used is logged now instead.
+    await arena.shared_state.get("health")
+    return arena
+
+
+async def answer_meanwhile(
+    opening: Coroutine[Any, Any, Arena], listeners: Sequence[socket.socket], service: ServerSettings
+) -> Arena:
+    """The opened arena. While it takes long, because the database is waited for or its tables are migrated,
+    the listeners answer that the process lives and is not ready. In a quick start they refuse connections
+    until it is ready, so that a load balancer takes another node at once."""
+    task = asyncio.create_task(opening, name="opening")
+    try:
+        await asyncio.wait([task], timeout=QUICK_START_SECONDS)
+        if listeners and not task.done():
+            async with _health_server(listeners, service):
+                await asyncio.wait([task])
+        return await task
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+@asynccontextmanager
+async def _health_server(
+    listeners: Sequence[socket.socket], service: ServerSettings
+) -> AsyncGenerator[None, None]:
+    """On copies of the listeners: whoever connects while it ends is answered by the next server."""
+
+    async def no_streams() -> None:
+        pass
+
+    server = UvicornServer(starting_app, service, end_streams=no_streams)
+    serving = asyncio.create_task(server.serve([listener.dup() for listener in listeners]), name="health")
+    try:
+        yield
+    finally:
+        server.request_exit()
+        await serving
+
+
+def name_process(settings: Settings, name: str) -> None:
+    """The name under which PostgreSQL shows the connections of this process."""
+    if settings.cluster.store is not None:
+        with suppress(ModuleNotFoundError):  # reported where the store is opened
+            from moot.store.postgres.connect import name_connections
+
+            name_connections(name)
 
 
 def tune_garbage_collection() -> None:

@@ -15,11 +15,12 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from moot.api.auth import Authenticator
+from moot.api.rights import may
 from moot.core.errors import Invalid, StoreError
 from moot.engine.arena import Arena
 from moot.processes.memory_trim import trimmed
 from moot.processes.shutdown import ShutdownSignals
-from moot.processes.startup import exposure_problem, open_arena
+from moot.processes.startup import answer_meanwhile, exposure_problem, name_process, open_arena
 from moot.settings import Settings
 from moot.web import logging_setup
 from moot.web.responses import json_reply
@@ -47,13 +48,15 @@ async def work(
             "own, `moot serve` runs its debates itself."
         )
     logging_setup.log_loop_errors(asyncio.get_running_loop())
+    name_process(settings, "moot work")
     leaving = ShutdownSignals(SHUTDOWN_SECONDS)
     async with AsyncExitStack() as held:
         listeners = [] if port is None else [held.enter_context(at) for at in bind(host, port)]
         held.enter_context(leaving.installed())
         public = port is not None and not insecure
         objection = exposure_problem(host, "whoever reaches it may read its figures") if public else ""
-        arena = await leaving.run_unless_stopped(open_arena(settings, held, objection))
+        opened = open_arena(settings, held, objection)
+        arena = await leaving.run_unless_stopped(answer_meanwhile(opened, listeners, settings.service))
         if arena is None:
             return
         await held.enter_async_context(trimmed())
@@ -94,8 +97,8 @@ def _make_app(arena: Arena) -> ASGIApp:
     async def measure(request: Request) -> Response:
         try:
             who = await authenticator.authenticate(request.headers.get("authorization"))
-            if who is None or who.owner is not None:
-                return json_reply({"detail": "These are the figures of all owners"}, 403)
+            if who is None or not may(who, "measure"):
+                return json_reply({"detail": "These are figures for the operator and for monitors"}, 403)
             page = await metrics.exposition()
         except StoreError as error:
             return json_reply({"detail": str(error)}, 503, {"Retry-After": "5"})

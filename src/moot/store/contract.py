@@ -124,6 +124,17 @@ class DebatePage(Struct, frozen=True):
     total: int
 
 
+class StoreFigures(Struct, frozen=True):
+    """What a monitoring system wants to know of a store, read at once."""
+
+    statuses: dict[str, int]
+    """How many debates have each status."""
+    runners: dict[str, int]
+    """How many debates name each runner in their head."""
+    bytes: int
+    """How many bytes the store uses, without what was deleted."""
+
+
 class LogPosition(Struct, frozen=True):
     version: int
     epoch: int
@@ -296,6 +307,10 @@ class Store(Protocol):
 
     async def size(self) -> int:
         """How many bytes the store uses, without what was deleted."""
+        ...
+
+    async def figures(self) -> StoreFigures:
+        """In one query."""
         ...
 
     async def tokens(self) -> tuple[AccessToken, ...]:

@@ -6,6 +6,7 @@ Every operation happens between two awaits, so it is atomic.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from datetime import datetime
 
@@ -49,6 +50,7 @@ from moot.store.contract import (
     LogPosition,
     RecordResult,
     StoredInvitation,
+    StoreFigures,
 )
 from moot.store.experiment_rows import MemoryExperiments
 from moot.views.session_rows import lookup_keys
@@ -236,6 +238,12 @@ class MemoryStore:
 
     async def size(self) -> int:
         return sum(log.size + sum(map(len, log.bodies.values())) for log in self._logs.values())
+
+    async def figures(self) -> StoreFigures:
+        logs = self._logs.values()
+        statuses = Counter(log.debate.status for log in logs)
+        runners = Counter(log.runner for log in logs if log.runner)
+        return StoreFigures(dict(statuses), dict(runners), await self.size())
 
     async def tokens(self) -> tuple[AccessToken, ...]:
         return tuple(self._tokens[name] for name in sorted(self._tokens))

@@ -18,10 +18,11 @@ from moot import __version__
 from moot.api.auth import Authenticator, Tickets
 from moot.api.problems import Problem, as_problem
 from moot.api.rate_limits import RateLimiter, StreamLimiter
+from moot.api.rights import check
 from moot.core.errors import MootError, StoreError
 from moot.engine.arena import Arena
 from moot.engine.coordination import Presence
-from moot.web.app_context import AppContext
+from moot.web.app_context import AppContext, identity_of
 from moot.web.debate_slots import DebateSlots
 from moot.web.extension import Extension
 from moot.web.idempotency import IdempotencyKeys
@@ -97,6 +98,7 @@ def make_app(arena: Arena, extensions: Sequence[Extension] = ()) -> ASGIApp:
         open_prefixes=(*page_routes.OPEN_PREFIXES, manual_routes.MANUAL),
         plain_text=frozenset(path for extension in extensions for path in extension.plain_text),
         coded_errors=frozenset(path for extension in extensions for path in extension.coded_errors),
+        observe=app.state.metrics.on_exchange,
     )
 
 
@@ -126,7 +128,8 @@ def _application(context: AppContext, extensions: Sequence[Extension]) -> FastAP
     async def talk(websocket: WebSocket) -> None:
         await socket.serve_socket(context, websocket, websocket.path_params["debateId"])
 
-    async def not_a_socket(_request: Request) -> Response:
+    async def not_a_socket(request: Request) -> Response:
+        check(identity_of(request), "watch")
         raise Problem("upgrade-required")
 
     app.add_route(SOCKET, not_a_socket, methods=["GET"])

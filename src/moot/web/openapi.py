@@ -74,7 +74,10 @@ def _header(text: str, kind: str = "string", **more: Any) -> Shape:
 
 
 HEADERS: dict[str, Shape] = {
-    "X-Request-Id": _header("Identifies the request in the server's log.", required=True),
+    "X-Request-Id": _header(
+        "Identifies the request in the server's log: the id that came with the request, if it is one.",
+        required=True,
+    ),
     "X-RateLimit-Limit": _header("Requests a minute; absent where the limit is lifted.", "integer"),
     "X-RateLimit-Remaining": _header("Requests left in this minute.", "integer"),
     "X-RateLimit-Reset": _header("When the minute ends, in epoch seconds.", "integer"),

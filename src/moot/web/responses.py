@@ -16,7 +16,9 @@ from moot.web.middleware.headers import COMMON_HEADERS
 
 
 def problem_reply(problem: Problem, scope: Scope) -> Response:
+    """Also notes the kind of the problem in the scope, for the metrics."""
     state = scope["state"]
+    state["problem"] = problem.kind
     body = problem.body(scope["path"], state["request_id"], coded=state.get("coded_errors", False))
     return Response(body, problem.status, problem.headers, MEDIA_TYPE)
 

@@ -61,7 +61,7 @@ async def everybody(tmp_path: Path) -> AsyncGenerator[tuple[Served, str, str, di
     async with full_house(tmp_path) as (house, debate_id, seat, guests):
         operator = bearer("operators-own-token")
         tokens: dict[str, dict[str, str]] = {}
-        for role in ("owner", "moderator", "viewer"):
+        for role in ("owner", "moderator", "viewer", "monitor"):
             shape = {"name": role, "role": role, "owner": ""}
             reply = await house.http.post("/api/v1/tokens", json=shape, headers=operator)
             tokens[role] = bearer(reply.json()["token"])
@@ -69,6 +69,7 @@ async def everybody(tmp_path: Path) -> AsyncGenerator[tuple[Served, str, str, di
             "nobody": {},
             "wrong": bearer("wrong"),
             "viewer": tokens["viewer"],
+            "monitor": tokens["monitor"],
             "hall link": guests.pop("link"),
             "invited moderator": guests.pop("moderator"),
             **guests,
@@ -142,7 +143,7 @@ async def test_every_order_over_a_socket_opens_to_the_roles_of_the_table_and_to_
     order, stop = sorted(SOCKET_COMMANDS, key=lambda kind: kind == "STOP"), SOCKET_COMMANDS["STOP"]
     async with everybody(tmp_path) as (house, debate_id, seat, people):
         url = f"{house.url.replace('http', 'ws', 1)}/api/v1/debates/{debate_id}/ws?after=0"
-        everyone = [who for who in people if who not in ("nobody", "wrong")]
+        everyone = [who for who in people if may(who, "watch")]
         # A stop ends the debate, and soon the sockets: it comes last, from those who may not give it first.
         rounds = [(who, order[:-1]) for who in everyone]
         rounds += [(who, ["STOP"]) for who in sorted(everyone, key=lambda who: may(who, stop.action))]
@@ -173,7 +174,7 @@ async def test_only_the_owner_deletes(tmp_path: Path) -> None:
 async def test_the_page_is_told_the_rights_of_whoever_looks_at_it(tmp_path: Path) -> None:
     told: tuple[Action, ...] = ("open", "inspect", "invite", "steer", "vote", "ask")
     async with everybody(tmp_path) as (house, debate_id, seat, people):
-        for who in people.keys() - {"nobody", "wrong"}:
+        for who in [who for who in people if may(who, "watch")]:
             rights = (await house.get(debate_id, "view", headers=people[who])).json()["me"]["may"]
             assert {action: rights[action] for action in told} == {
                 action: may(who, action) for action in told

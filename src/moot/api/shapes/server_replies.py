@@ -396,7 +396,7 @@ class StatisticsResponse(Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class HealthResponse(Struct, frozen=True, rename="camel", kw_only=True):
-    status: Annotated[str, one_of(Literal["ok", "degraded", "stopping", "unhealthy"])]
+    status: Annotated[str, one_of(Literal["ok", "degraded", "starting", "stopping", "unhealthy"])]
     store: Annotated[str, one_of(Literal["ok", "unreachable", "not writable"])] | UnsetType = UNSET
     bus: Annotated[str, one_of(Literal["unreachable"])] | UnsetType = UNSET
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 app = command_group("cluster", "Servers and workers that share a PostgreSQL.")
 EXIT_UNATTENDED = 1
-LATE_SECONDS = 10.0
-"""A server reports every two seconds."""
 
 
 @app.command(help_formatter=help_of("cluster"))
@@ -46,19 +44,22 @@ async def _census(settings: Settings) -> ClusterStatus:
         raise Invalid("Only machines that share a log make a cluster: set MOOT_STORE=postgresql://….")
     from moot.cluster.nodes import read_status
 
-    return await read_status(settings.cluster.store.reveal(), await _bus(settings), settings.cluster)
+    bus, error = await _bus(settings)
+    return await read_status(settings.cluster.store.reveal(), bus, settings.cluster, error)
 
 
-async def _bus(settings: Settings) -> BusStatus:
+async def _bus(settings: Settings) -> tuple[BusStatus, str]:
+    """Whether Redis can be reached, and if not, why."""
     if settings.cluster.bus is None:
-        return "not used"
+        return "not used", ""
     from moot.processes.backends import make_bus_and_state
 
     _, shared_state = make_bus_and_state(settings)
     try:
         # Only a request shows whether it answers.
         await shared_state.get("health")
-        return "not reachable" if shared_state.connection_error else "reachable"
+        error = shared_state.connection_error
+        return ("not reachable", error) if error else ("reachable", "")
     finally:
         await shared_state.close()
 
@@ -67,7 +68,7 @@ def _show(terminal: Terminal, census: ClusterStatus) -> None:
     if not census.nodes:
         terminal.line("No server (moot serve) and no worker (moot work) is running.")
     else:
-        table = make_table("host", "pid", "role", "version", "up since", "last seen", "debates", "streams")
+        table = make_table("host", "pid", "role", "version", "up since", "state", "debates", "streams")
         for node in census.nodes:
             add_row(
                 table,
@@ -76,21 +77,24 @@ def _show(terminal: Terminal, census: ClusterStatus) -> None:
                 node.role,
                 node.version,
                 f"{node.started_at:%Y-%m-%d %H:%M} UTC",
-                _seen(node),
+                _state(node),
                 str(node.debates) if node.working else "",
                 str(node.streams) if node.role in ("api", "both") else "",
             )
         terminal.table(table)
     terminal.blank_line()
     terminal.line(_jobs(census))
-    terminal.line(f"Redis: {census.bus}.")
+    terminal.line(census.bus_error or f"Redis: {census.bus}", ".")
     if census.unattended:
         terminal.line(("Debates wait, and no worker is running. Start one: moot work", "red"))
 
 
-def _seen(node: Node) -> tuple[str, str]:
-    missing = node.seen_seconds > LATE_SECONDS or (node.worker is not None and not node.working)
-    return f"{node.seen_seconds:,.0f} s ago", "red" if missing else ""
+def _state(node: Node) -> tuple[str, str]:
+    return (f"dead, seen {_age(node.seen_seconds)} ago", "red") if node.dead else ("alive", "")
+
+
+def _age(seconds: float) -> str:
+    return f"{seconds:,.0f} s" if seconds < 120 else f"{seconds / 60:,.0f} min"
 
 
 def _jobs(census: ClusterStatus) -> str:

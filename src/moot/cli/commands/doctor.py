@@ -74,6 +74,8 @@ async def check_machine() -> list[CheckResult]:
         here = settings.load()
     except MootError as error:
         return [*findings, CheckResult("bad", "settings", str(error), "Mend it, or take the setting away.")]
+    unknown = settings.unknown_variables(here.environ)
+    findings += [CheckResult("note", "settings", sentence) for sentence in unknown]
     findings += [_folder(here.data), *await _store(here), _check_local_engine(here)]
     findings += [_page()]
     findings += await _models(here)
@@ -131,7 +133,7 @@ async def _shared_database(address: str) -> CheckResult:
             "bad", "database", "the driver of PostgreSQL is not installed", install_command("cluster")
         )
     from moot.compat.row_readers import without_secrets
-    from moot.store.postgres.connect import fetch, open_connection, translated
+    from moot.store.postgres.connect import fetch, is_unreachable, open_connection, translated
 
     try:
         where = without_secrets(address)
@@ -146,9 +148,9 @@ async def _shared_database(address: str) -> CheckResult:
                 )
                 debates = (await fetch(connection, "SELECT count(*) FROM debates"))[0][0] if has_tables else 0
     except MootError as error:
-        return CheckResult(
-            "bad", "database", str(error), "Check MOOT_STORE, and that PostgreSQL is running there."
-        )
+        away = isinstance(error, StoreError) and is_unreachable(error)
+        todo = "Check MOOT_STORE, and that PostgreSQL is running there." if away else "Check MOOT_STORE."
+        return CheckResult("bad", "database", str(error), todo)
     held = f"{debates:,} debate{'' if debates == 1 else 's'}" if has_tables else "no tables yet"
     return CheckResult("good", "database", f"PostgreSQL {version} at {where}, {held}, {size / 1e6:,.1f} MB")
 
@@ -161,23 +163,18 @@ async def _bus(address: Secret | None) -> CheckResult:
         return CheckResult("bad", "bus", "the driver of Redis is not installed", install_command("cluster"))
     from redis.exceptions import RedisError
 
-    from moot.cluster.redis_client import MIN_VERSION, RedisServer
+    from moot.cluster.redis_client import MIN_VERSION, RedisServer, why_unreachable
 
     todo = "Check MOOT_BUS, and that Redis is running there. Until then everything works, but slower."
     try:
         client = RedisServer(address.reveal()).client()
-    except Invalid:
-        return CheckResult(
-            "bad",
-            "bus",
-            "MOOT_BUS is not the address of a Redis server",
-            "Set it to redis://host:port/number.",
-        )
+    except Invalid as error:
+        return CheckResult("bad", "bus", str(error))
     try:
         async with asyncio.timeout(BUS_SECONDS):
             version: str = (await client.info("server"))["redis_version"]
     except (RedisError, OSError) as error:
-        return CheckResult("bad", "bus", f"Redis does not answer ({type(error).__name__})", todo)
+        return CheckResult("bad", "bus", f"Redis cannot be reached: {why_unreachable(error)}", todo)
     finally:
         await client.aclose()
     if tuple(int(part) for part in version.split(".")[:2]) < MIN_VERSION:

@@ -177,4 +177,6 @@ def _settings_and_logging(level: int) -> Settings:
 
     settings = configuration.load()
     logging_setup.set_up_logging(settings, level=logging.DEBUG if debugging() else level)
+    for sentence in configuration.unknown_variables(settings.environ):
+        logging.getLogger("moot").warning("%s", sentence)
     return settings

@@ -99,7 +99,7 @@ def migrate_store(
     from moot.processes.copy_store import parse_address
 
     old, new = parse_address(source), parse_address(target)
-    if old.label == new.label:
+    if old.place == new.place:
         raise Invalid("Source and target are the same store.")
     terminal = Terminal.out()
     if dry_run:

@@ -26,9 +26,10 @@ def new(
     /,
     *,
     role: Annotated[
-        Literal["owner", "moderator", "viewer"],
+        Literal["owner", "moderator", "viewer", "monitor"],
         Parameter(
-            help="owner or moderator (both steer and see secrets; only owners delete), or viewer (watches)."
+            help="owner or moderator (both steer and see secrets; only owners delete), viewer (watches), or "
+            "monitor (reads /metrics and nothing else)."
         ),
     ] = "owner",
     owner: Annotated[

@@ -221,8 +221,19 @@ def adapted(values: Values) -> dict[str, object]:
     return arrays
 
 
+def name_connections(name: str) -> None:
+    """Connections that are opened from now on are shown under this name by the database (pg_stat_activity),
+    unless the address has a name of its own (application_name)."""
+    _CONNECT_OPTIONS["fallback_application_name"] = name
+
+
+def application_name() -> str:
+    return _CONNECT_OPTIONS["fallback_application_name"]
+
+
 _CONNECT_OPTIONS: dict[str, Any] = {
     "autocommit": True,
+    "fallback_application_name": "moot",
     # A pgbouncer may give the next statement to another backend, which knows nothing of the prepared ones.
     "prepare_threshold": None,
     "connect_timeout": CONNECT_SECONDS,
@@ -293,11 +304,15 @@ def _shut_socket(connection: Connection) -> None:
 # --- what went wrong ----------------------------------------------------------------------------------
 
 OCCUPIED = "The database has tables of another program: give Moot a database of its own"
+FULL = (
+    "The database takes no more connections: raise its limit (max_connections, or CONNECTION LIMIT of the "
+    "user or the database), or lower MOOT_POOL"
+)
 REASONS: dict[type[Exception], str] = {
     errors.DiskFull: "The database's disk is full",
     errors.ReadOnlySqlTransaction: "The database may only be read",
     errors.InsufficientPrivilege: "The database does not allow this",
-    errors.TooManyConnections: "The database takes no more connections",
+    errors.TooManyConnections: FULL,
     errors.UndefinedTable: "The database lacks tables of Moot",
     errors.DuplicateTable: OCCUPIED,
     errors.DuplicateObject: OCCUPIED,
@@ -315,22 +330,51 @@ REASONS: dict[type[Exception], str] = {
 
 
 REFUSED = "The database does not let us in: look at its name, at the user and at the password"
-_REFUSALS = ("authentication failed", "no password supplied", "pg_hba.conf", "does not exist")
-"""The server gives the reason only in words. In another language we do not recognise it."""
+_NO_ROOT = (
+    "The certificate of the database cannot be checked, because the file with the root certificates to trust "
+    "is missing or holds none: name one in the address (sslrootcert=FILE, or sslrootcert=system for those of "
+    "this machine)"
+)
+_WAITING_HELPS: dict[str, str] = {"too many connections|too many clients|connection slots": FULL}
+_WAITING_DOES_NOT_HELP: dict[str, str] = {
+    "root certificate file": _NO_ROOT,
+    "certificate verify failed": (
+        "The certificate of the database is not trusted: name its root certificate in the address "
+        "(sslrootcert=FILE), or renew the certificate if it has expired"
+    ),
+    "does not match host name": "The certificate of the database is for another host than the address names",
+    "does not support SSL": "The database offers no encryption, which the address requires (sslmode)",
+    "certificate file|private key": (
+        "The certificate or the key that we show to the database cannot be used: look at sslcert and sslkey "
+        "in the address"
+    ),
+    r"pg_hba\.conf.*no encryption": (
+        "The database does not let this machine in, or not without encryption: add sslmode=require to the "
+        "address, or look at pg_hba.conf of the database"
+    ),
+    r"pg_hba\.conf": (
+        "The database does not let this user in from this machine: look at pg_hba.conf of the database"
+    ),
+    "authentication failed|no password supplied|FATAL: .* does not exist": REFUSED,
+}
+"""Why a connection was not made. libpq and the server give the reason only in words, and we do not recognise
+those of the server in another language."""
 
 
 def translate(error: Exception) -> StoreError:
     """The error in our words. The original, which may name the host and the user, stays its cause."""
     reason = next((text for kind, text in REASONS.items() if isinstance(error, kind)), None)
-    if _is_refusal(error):
-        reason = REFUSED
+    reason = _told(_WAITING_HELPS | _WAITING_DOES_NOT_HELP, error) or reason
     translation = StoreError(f"{reason or 'The log cannot be reached'}.")
     translation.__cause__ = error
     return translation
 
 
-def _is_refusal(error: BaseException | None) -> bool:
-    return type(error) is psycopg.OperationalError and any(text in str(error) for text in _REFUSALS)
+def _told(reasons: Mapping[str, str], error: BaseException | None) -> str:
+    """The reason that the words of a failed connection give; empty where they give none of these."""
+    if type(error) is not psycopg.OperationalError:
+        return ""
+    return next((reason for words, reason in reasons.items() if re.search(words, str(error))), "")
 
 
 @contextlib.contextmanager
@@ -348,8 +392,8 @@ def translated() -> Generator[None]:
 
 
 def is_unreachable(error: StoreError) -> bool:
-    """Whether no server answers. One that refuses us is there."""
-    return is_connection_lost(error) and not _is_refusal(error.__cause__)
+    """Whether no server answers, or none has room for us. One that refuses us is there."""
+    return is_connection_lost(error) and not _told(_WAITING_DOES_NOT_HELP, error.__cause__)
 
 
 def is_connection_lost(error: StoreError) -> bool:

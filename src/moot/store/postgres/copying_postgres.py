@@ -6,6 +6,8 @@ that they had.
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -24,11 +26,13 @@ from moot.store.copying import (
     StoreTables,
     TableGroup,
 )
-from moot.store.postgres.connect import Connection, open_connection, run_statement, translated
+from moot.store.postgres.connect import Connection, fetch, open_connection, run_statement, translated
 from moot.store.sql import Row, Statement, postgres_text, sql
 
-ALIVE_SECONDS = 10
-"""A worker whose last heartbeat is not older than this is taken to be alive."""
+ALIVE_SECONDS = 10.0
+"""A worker is alive if it sends a heartbeat within this time."""
+LOOK_SECONDS = 0.5
+"""How often to look whether a worker has sent one."""
 LOCK_SECONDS = 10
 """How long to wait for a lock; source and target may be one database under two names."""
 
@@ -72,9 +76,10 @@ class PostgresTables(StoreTables):
 
     @classmethod
     async def open(cls, url: str) -> PostgresTables:
-        return cls(await open_connection(url))
+        return cls(url, await open_connection(url))
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, url: str, connection: Connection) -> None:
+        self._url = url
         self._connection = connection
 
     async def close(self) -> None:
@@ -92,18 +97,12 @@ class PostgresTables(StoreTables):
             yield
 
     async def active_runner(self) -> str:
-        if not (await self._run(sql("SELECT to_regclass('procrastinate_workers') IS NOT NULL")))[0][0]:
-            return ""
-        alive = await self._run(
-            sql(
-                """
-                SELECT count(*) FROM procrastinate_workers
-                WHERE last_heartbeat > now() - make_interval(secs => :seconds)
-                """,
-                seconds=ALIVE_SECONDS,
-            )
-        )
-        return "a worker that runs the debates of this database" if alive[0][0] else ""
+        """A heartbeat shows a live worker only if another one follows: a restored database has those of the
+        moment when it was dumped. Asked on a connection of its own, because this one may be reading the
+        database as it was when it was locked."""
+        with translated():
+            async with await open_connection(self._url) as connection:
+                return "a worker that runs the debates of this database" if await _beats(connection) else ""
 
     async def latest_epoch(self) -> int:
         return (await self._run(sql("SELECT coalesce(max(epoch), 0) FROM heads")))[0][0]
@@ -172,6 +171,23 @@ class PostgresTables(StoreTables):
                 epochs=epochs,
             )
         )
+
+
+async def _beats(connection: Connection) -> bool:
+    """Whether any worker sends a heartbeat. Takes a while only where there was one of late."""
+    if not (await fetch(connection, "SELECT to_regclass('procrastinate_workers') IS NOT NULL"))[0][0]:
+        return False
+    recent = (
+        "SELECT id, last_heartbeat FROM procrastinate_workers WHERE last_heartbeat > now() - interval '{} s'"
+    )
+    question = recent.format(ALIVE_SECONDS)
+    seen = set(await fetch(connection, question))
+    deadline = time.monotonic() + ALIVE_SECONDS
+    while seen and time.monotonic() < deadline:
+        await asyncio.sleep(LOOK_SECONDS)
+        if not seen.issuperset(await fetch(connection, question)):
+            return True
+    return False
 
 
 def _plain(row: Row) -> Row:

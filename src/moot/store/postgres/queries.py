@@ -6,9 +6,9 @@ row of JSON, which is decoded at once.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, LiteralString
 
 import msgspec
 from msgspec import Struct
@@ -18,7 +18,7 @@ from moot.core.events import Recorded
 from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.store.append import CachedState, RepeatedRequest
-from moot.store.contract import IdempotencyKey, LogPosition
+from moot.store.contract import IdempotencyKey, LogPosition, StoreFigures
 from moot.store.postgres.connect import Params
 from moot.store.sql_lists import ListDialect
 
@@ -164,3 +164,25 @@ async def size(query: RunQuery) -> int:
         None,
     )
     return int(bytes_said) + int(archived)
+
+
+FIGURES_SQL: LiteralString = """
+    SELECT 'status' AS kind, status AS name, count(*)::float8 AS value FROM debates GROUP BY status
+    UNION ALL
+    SELECT 'runner', runner, count(*)::float8 FROM heads WHERE runner <> '' GROUP BY runner
+    UNION ALL
+    SELECT 'bytes', '', coalesce((SELECT sum(bytes) FROM heads), 0)::float8
+        + coalesce(pg_total_relation_size(to_regclass('conversation_events')), 0)::float8
+"""
+"""Rows of a kind, a name and a number. The queue adds its own, so that one query reads everything."""
+
+
+async def figures(query: RunQuery) -> StoreFigures:
+    return as_figures(await query(FIGURES_SQL, None))
+
+
+def as_figures(rows: Iterable[Sequence[Any]]) -> StoreFigures:
+    by_kind: dict[str, dict[str, int]] = {"status": {}, "runner": {}, "bytes": {}}
+    for kind, name, value in rows:
+        by_kind.get(kind, {})[name] = int(value)
+    return StoreFigures(by_kind["status"], by_kind["runner"], by_kind["bytes"].get("", 0))

@@ -15,7 +15,7 @@ from moot.core.errors import StoreError, UnknownDebate
 from moot.core.events import Recorded
 from moot.core.state import Debate
 from moot.store.append import CachedState, Clock, now
-from moot.store.contract import LogPosition
+from moot.store.contract import LogPosition, StoreFigures
 from moot.store.postgres import POOL_SIZE, STATEMENT_SECONDS, queries
 from moot.store.postgres.connect import Database, Params, adapted, run_statement, run_steps, translated
 from moot.store.postgres.migrations import migrate
@@ -86,6 +86,9 @@ class PostgresStore(SqlStore[PostgresWriter]):
 
     async def size(self) -> int:
         return await queries.size(self._query)
+
+    async def figures(self) -> StoreFigures:
+        return await queries.figures(self._query)
 
     async def changed_elsewhere(self) -> bool:
         """Always False: processes learn of each other through the bus, and by reading positions."""

@@ -16,7 +16,7 @@ from moot.core.errors import UnknownDebate
 from moot.core.events import Recorded
 from moot.core.evolve import fold
 from moot.core.state import Debate
-from moot.store.contract import LogPosition
+from moot.store.contract import LogPosition, StoreFigures
 from moot.store.sql_lists import ListDialect
 
 PAGE = 1000
@@ -111,3 +111,18 @@ def size(connection: sqlite3.Connection) -> int:
         for name in ("page_count", "freelist_count", "page_size")
     )
     return (pages - free) * each
+
+
+def figures(connection: sqlite3.Connection) -> StoreFigures:
+    """In one visit of a reader."""
+    counted = connection.execute(
+        """
+        SELECT 'status', status, sum(n) FROM tallies GROUP BY status
+        UNION ALL SELECT 'runner', runner, count(*) FROM debates WHERE runner <> '' GROUP BY runner
+        """
+    ).fetchall()
+    statuses, runners = (
+        {name: number for kind, name, number in counted if kind == wanted and number}
+        for wanted in ("status", "runner")
+    )
+    return StoreFigures(statuses, runners, size(connection))

@@ -19,7 +19,7 @@ from moot.core.errors import StoreError, UnknownDebate
 from moot.core.events import Recorded
 from moot.core.state import Debate
 from moot.store.append import Clock, now
-from moot.store.contract import AppendStreamed, LogPosition
+from moot.store.contract import AppendStreamed, LogPosition, StoreFigures
 from moot.store.sql import Row, Statement, Steps
 from moot.store.sql_store import SqlStore, new_reply
 from moot.store.sqlite import queries
@@ -83,6 +83,9 @@ class SqliteStore(SqlStore[SqliteWriter]):
 
     async def size(self) -> int:
         return await self._read(queries.size)
+
+    async def figures(self) -> StoreFigures:
+        return await self._read(queries.figures)
 
     async def changed_elsewhere(self) -> bool:
         """While we commit, the writer looks for commits of others with each of our own. Otherwise a counter

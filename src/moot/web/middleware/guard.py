@@ -13,11 +13,12 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qs
 
+from msgspec import Struct
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
@@ -46,14 +47,37 @@ STREAM_PATH = re.compile(
 )
 ALLOWED_HEADER = re.compile(
     r"authorization|content-type|idempotency-key|last-event-id|x-provider-key-[a-z0-9_-]{1,64}"
+    r"|x-request-id|traceparent"
 )
 """What pages of allowed origins may send."""
+
+REQUEST_ID = re.compile(r"[A-Za-z0-9._:=+/-]{1,128}", re.ASCII)
+"""Ids of requests that are kept; others are replaced. They end up in logs of others, too."""
+TRACE_PARENT = re.compile(r"00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}", re.ASCII)
+"""The header of W3C Trace Context, version 00."""
 
 HUNG_UP = (ClientDisconnect, ClientDisconnected, WebSocketDisconnect, WebSocketDisconnected)
 """What Starlette and uvicorn raise when the client has left. It is no error, and nothing can be answered."""
 
 log = logging.getLogger(__name__)
 access = logging.getLogger("moot.access")
+
+
+class FinishedExchange(Struct, frozen=True):
+    """A request that was answered, for the metrics."""
+
+    path: str
+    method: str
+    """`WS` for a WebSocket."""
+    status: int
+    """0 where the client left before there was one."""
+    seconds: float
+    streamed: bool
+    problem: str
+    """The kind of problem that was the reply; empty where it was none."""
+
+
+ObserveExchange = Callable[[FinishedExchange], None]
 
 
 class GuardMiddleware:
@@ -72,6 +96,7 @@ class GuardMiddleware:
         open_prefixes: tuple[str, ...] = (),
         plain_text: Collection[str] = (),
         coded_errors: Collection[str] = (),
+        observe: ObserveExchange = lambda _: None,
     ) -> None:
         self._app = app
         self._authenticator = authenticator
@@ -85,6 +110,7 @@ class GuardMiddleware:
         self._open_prefixes = open_prefixes
         self._plain_text = frozenset(plain_text)
         self._coded_errors = frozenset(coded_errors)
+        self._observe = observe
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -92,7 +118,7 @@ class GuardMiddleware:
             return
         exchange = HttpExchange(scope, receive, send, origin_matters=bool(self._origins))
         scope["state"]["coded_errors"] = scope["path"] in self._coded_errors
-        with log_fields(request_id=exchange.request_id):
+        with log_fields(request_id=exchange.request_id, **exchange.trace_fields):
             try:
                 await self._check_and_forward(exchange)
             except HUNG_UP:
@@ -105,6 +131,7 @@ class GuardMiddleware:
                 await exchange.fail(error)
             finally:
                 exchange.log()
+                self._observe(exchange.finished())
 
     async def _check_and_forward(self, exchange: HttpExchange) -> None:
         scope, headers = exchange.scope, exchange.headers
@@ -199,11 +226,15 @@ class HttpExchange:
         self.scope = scope
         self.headers = RequestHeaders(scope)
         self.receive = receive
-        self.request_id = scope.setdefault("state", {})["request_id"] = new_id("req")
-        self.reply_headers = ReplyHeaders(self.request_id, origin_matters=origin_matters)
+        self.request_id = _only(self.headers, "x-request-id", REQUEST_ID) or new_id("req")
+        scope.setdefault("state", {})["request_id"] = self.request_id
+        trace = _only(self.headers, "traceparent", TRACE_PARENT)
+        self.trace_fields = {"trace_id": trace.split("-")[1]} if trace else {}
+        self.reply_headers = ReplyHeaders(self.request_id, trace, origin_matters=origin_matters)
         self._send = send
         self._started = time.monotonic()
         self._status: int | None = None
+        self._streamed = False
         self._complete = False
 
     async def send(self, message: Message) -> None:
@@ -211,6 +242,10 @@ class HttpExchange:
             case "http.response.start" | "websocket.http.response.start":
                 self._status = message["status"]
                 self.reply_headers.apply(message)
+                self._streamed = any(
+                    name == b"content-type" and value.startswith(b"text/event-stream")
+                    for name, value in message["headers"]
+                )
             case "websocket.accept":
                 self._status = 101
                 self.reply_headers.apply(message)
@@ -247,6 +282,16 @@ class HttpExchange:
         if connection := self.scope["state"].get("connection"):
             connection.abort()
 
+    def finished(self) -> FinishedExchange:
+        return FinishedExchange(
+            self.scope["path"],
+            self.scope.get("method", "WS"),
+            self._status or 0,
+            time.monotonic() - self._started,
+            self._status == 101 or self._streamed,
+            self.scope["state"].get("problem", ""),
+        )
+
     def log(self) -> None:
         """No query, no headers, no body. The path stays percent-encoded, so that it cannot break a line."""
         # Health checks come every second.
@@ -263,6 +308,12 @@ class HttpExchange:
             "status": self._status or 0,
             "ms": round((time.monotonic() - self._started) * 1000, 1),
         }
+
+
+def _only(headers: RequestHeaders, name: str, form: re.Pattern[str]) -> str:
+    """The value of a header that is there once and has this form; otherwise empty."""
+    values = headers.getlist(name)
+    return values[0] if len(values) == 1 and form.fullmatch(values[0]) else ""
 
 
 def _unauthorized(headers: Headers) -> Problem:

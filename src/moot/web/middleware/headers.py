@@ -28,7 +28,7 @@ PAGE_HEADERS = {
 EXPOSED = ", ".join(
     (
         "Location", "Retry-After", "X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining",
-        "X-RateLimit-Reset", "X-Debate-Id", "X-Session-Id", "Idempotent-Replayed",
+        "X-RateLimit-Reset", "X-Debate-Id", "X-Session-Id", "Idempotent-Replayed", "traceparent",
     )
 )  # fmt: skip
 
@@ -63,8 +63,9 @@ class RequestHeaders(Headers):
 class ReplyHeaders:
     """The headers to add to one reply. `origin_matters` where some other origins are allowed."""
 
-    def __init__(self, request_id: str, *, origin_matters: bool) -> None:
+    def __init__(self, request_id: str, trace_parent: str = "", *, origin_matters: bool) -> None:
         self._request_id = request_id
+        self._trace_parent = trace_parent
         self._origin_matters = origin_matters
         self.rate_limit: RateLimitStatus | None = None
         self.allowed_origin = ""
@@ -73,6 +74,8 @@ class ReplyHeaders:
     def apply(self, message: Message) -> None:
         headers = MutableHeaders(raw=list(message.get("headers", [])))
         headers["X-Request-Id"] = self._request_id
+        if self._trace_parent:
+            headers["traceparent"] = self._trace_parent
         defaults = dict(COMMON_HEADERS) if message["type"] != "websocket.accept" else {}
         if self.rate_limit is not None:
             defaults |= self.rate_limit.headers

@@ -42,7 +42,7 @@ async def live() -> Response:
 
 
 async def ready(arena: ServedArena) -> Response:
-    if arena.followers.closed:
+    if arena.stopping or arena.followers.closed:
         return json_reply(HealthResponse(status="stopping"), 503, {"Retry-After": "2"})
     try:
         async with asyncio.timeout(CHECK_SECONDS):

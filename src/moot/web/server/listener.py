@@ -38,11 +38,14 @@ class UvicornServer(uvicorn.Server):
         *,
         end_streams: Callable[[], Awaitable[None]],
         ready: Callable[[], None] | None = None,
+        drain_seconds: float = 0.0,
     ) -> None:
+        """It answers for `drain_seconds` after an exit is requested, so that a load balancer can notice."""
         self._exit_requested = asyncio.Event()
         super().__init__(_config(app, service))
         self._end_streams = end_streams
         self._ready = ready
+        self._drain_seconds = drain_seconds
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -67,6 +70,14 @@ class UvicornServer(uvicorn.Server):
             with suppress(TimeoutError):
                 async with asyncio.timeout(DATE_SECONDS):
                     await self._exit_requested.wait()
+        await self._drain()
+
+    async def _drain(self) -> None:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + self._drain_seconds
+        while (left := until - loop.time()) > 0:
+            await asyncio.sleep(min(left, DATE_SECONDS))
+            await self.on_tick(0)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for server in self.servers:
