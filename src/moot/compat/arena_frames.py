@@ -1,7 +1,7 @@
 """The replies and stream events of `/api/debates`.
 
 `debate.started`, `turn.started`, `token`, `turn.completed`, `action.processed`, `debate.completed`, as data
-without event names and ids. Any debate can be read this way: its seats are A, B, C ... in order, and a turn
+without event names. Any debate can be read this way: its seats are A, B, C ... in order, and a turn
 has the number of its slot in the schedule, however often it is repeated.
 """
 
