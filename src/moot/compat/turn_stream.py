@@ -116,7 +116,8 @@ class AskedTurn(Body):
             return
         if shape.get("role") in ROLES and shape["role"] != role_of(number):
             yield "role", f"Must be {role_of(number)} in this turn"
-        if number > 1 and not str(shape.get("opponentMessage") or "").strip():
+        is_known = shape.get("sessionId") is not None
+        if number > 1 and not is_known and not str(shape.get("opponentMessage") or "").strip():
             yield "opponentMessage", "Needed from the second turn on"
         if number <= 2 and shape.get("previousResponseId") is not None:
             yield "previousResponseId", "This model has not spoken yet"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from moot.core.errors import Invalid, Refused
 from moot.core.events import DebateResumed, SeatFilled, TurnRetried
 from moot.core.state import Debate, Turn
-from moot.core.terms import FREE, HUMAN, SESSION_FORMAT, Format, Model, Phase, Seat, SeatTemplate
+from moot.core.terms import FREE, HUMAN, SESSION_FORMAT, Format, Model, Phase, Seat, SeatTemplate, Slot
 from moot.rules.commands import Command, Decision, interrupt_turn
 
 TURNS = 10
@@ -79,10 +79,12 @@ class AskTurn(Command, frozen=True):
             return ()
         if debate.final or debate.being_judged:
             return Refused("The debate is over.", debate.status)
-        next_slot = _next_slot(debate)
-        if next_slot != self.slot and (turn is None or not turn.used_slot):
+        expected_slot = next_slot(debate)
+        if expected_slot != self.slot and (turn is None or not turn.used_slot):
             expected = (
-                "All turns have been given" if next_slot is None else f"The next turn is {next_slot + 1}"
+                "All turns have been given"
+                if expected_slot is None
+                else f"The next turn is {expected_slot + 1}"
             )
             raise Invalid("It is another's turn.", {"turnNumber": [expected]})
         intensity = None if self.intensity == debate.manner.intensity else self.intensity
@@ -122,7 +124,7 @@ class AskTurn(Command, frozen=True):
 def all_turns_given(debate: Debate) -> bool:
     """Whether no turn is left to ask for, not even one that failed. A session that was imported complete
     stays as it is."""
-    if not debate.is_session or debate.live or _next_slot(debate) is not None:
+    if not debate.is_session or debate.live or next_slot(debate) is not None:
         return False
     return debate.origin is None or any(turn.seq > debate.origin.seq for turn in debate.turns)
 
@@ -176,7 +178,13 @@ def last_asked_position(debate: Debate) -> tuple[int, int] | None:
     return (turn.number, turn.since) if turn else None
 
 
-def _next_slot(debate: Debate) -> int | None:
+def following_slots(debate: Debate) -> tuple[Slot, ...]:
+    """The speeches that are still to be given; in a session, from the next turn that can be asked for."""
+    first = next_slot(debate) if debate.is_session else None
+    return debate.remaining_slots() if first is None else debate.schedule[first:]
+
+
+def next_slot(debate: Debate) -> int | None:
     """The first turn that was not given; one that failed counts as not given."""
     used = {turn.slot for turn in debate.turns if turn.used_slot and turn.state != "failed"}
     return next((slot.index for slot in debate.schedule if slot.index not in {*used, *debate.skipped}), None)

@@ -358,5 +358,5 @@ def speech_notes(turn: Turn) -> tuple[str, ...]:
         DEGRADED_NOTES.get(mark, f"Given with limits: {mark}") for mark in turn.degraded.split(",") if mark
     )
     if "struck" in speech_flags(turn):
-        lines.append("It is given again and does not count.")
+        lines.append("It does not count.")
     return tuple(lines)
