@@ -585,6 +585,96 @@ async def test_a_client_that_brings_its_own_history_is_taken_at_its_word(tmp_pat
         assert [entry["turn"] for entry in told["turnHistory"]] == [2, 3, 4]
 
 
+async def test_what_the_client_sends_is_what_is_quoted(tmp_path: Path) -> None:
+    provider = ScriptedProvider(lambda _: [SayCue(f"Point {len(provider.calls)}. It is long.")])
+    async with serving(tmp_path, provider=provider) as house:
+        page = Page(house, "scripted/a", "scripted/b")
+        await page.turn()
+        # A client that shortens what it has heard, in the second turn and later.
+        second = page.keep(await page.ask(opponentMessage="Point 1."))
+        assert second.end["sessionId"] == page.messages[0].end["sessionId"]
+        third = page.keep(await page.ask(opponentMessage="Point 2, as I remember it."))
+        assert third.end["sessionId"] == second.end["sessionId"]
+        await page.turn()
+        fourth = page.keep(await page.ask(previousResponseId=None))
+        told = [str(call.messages) for call in provider.calls]
+        assert "Point 1." in told[1]
+        assert "Point 1. It is long." not in told[1]
+        assert "Point 2, as I remember it." in told[2]
+        assert "Point 2. It is long." not in told[2]
+        assert "Point 3. It is long." in told[3]
+        # Where the history is sent, it has the words that were quoted.
+        assert "Point 2, as I remember it." in told[4]
+        assert "Point 2. It is long." not in told[4]
+        assert fourth.end["sessionId"] == second.end["sessionId"]
+        kept = (await house.http.get(f"/api/debate/session/{page.session}")).json()["turnHistory"]
+        assert [entry["content"] for entry in kept] == [f"Point {n}. It is long." for n in range(1, 6)]
+        debate = await house.arena.state(page.session)
+        assert [turn.quoted for turn in debate.turns] == [
+            "",
+            "Point 1.",
+            "Point 2, as I remember it.",
+            "",
+            "",
+        ]
+        # The page names the session and leaves the quotation to it.
+        by_id = await stream(house, {**page.body, "opponentMessage": None, "sessionId": page.session})
+        assert by_id.end["turnNumber"] == 6
+        assert "Point 5. It is long." in str(provider.calls[-1].messages)
+
+
+async def test_a_turn_that_is_retried_quotes_the_same_words(tmp_path: Path) -> None:
+    broken: list[Fault] = []
+
+    def script(request: Request) -> Iterator[Cue]:
+        if broken:
+            yield FaultCue(broken[0])
+        yield SayCue(f"Point {len(provider.calls)}.")
+
+    provider = ScriptedProvider(script)
+    async with serving(tmp_path, provider=provider) as house:
+        page = Page(house, "scripted/a", "scripted/b")
+        await page.turn()
+        broken.append(Fault("bad_key", "permanent"))
+        assert (await page.ask(opponentMessage="In short: no.")).last == "error"
+        broken.clear()
+        assert (await house.post(page.session, "retry")).status_code in (200, 202)
+        await settled(house, page.session)
+        assert "In short: no." in str(provider.calls[-1].messages)
+
+
+async def test_sessions_that_say_the_same_are_told_apart(tmp_path: Path) -> None:
+    """By what each waits for, not by its words."""
+    provider = ScriptedProvider(lambda _: [SayCue("The same as ever.")])
+    async with serving(tmp_path, provider=provider) as house:
+        first = Page(house, "scripted/a", "scripted/b")
+        first.keep(await stream(house, first.body, **{"Idempotency-Key": "first"}))
+        await first.turn()
+        second = Page(house, "scripted/a", "scripted/b")
+        second.keep(await stream(house, second.body, **{"Idempotency-Key": "second"}))
+        assert second.session != first.session
+        for page in (second, first, second, first):
+            session = page.session
+            assert (await page.turn()).end["sessionId"] == session
+        # Another topic is another session, whatever was said.
+        other = Page(house, "scripted/a", "scripted/b", "Another topic")
+        elsewhere = await stream(house, {**other.body,
+            "turnNumber": 2, "role": "NEGATIVE", "opponentMessage": "The same as ever."
+        })  # fmt: skip
+        assert elsewhere.end["sessionId"] not in (first.session, second.session)
+
+
+async def test_a_client_is_not_put_into_the_session_of_another(tmp_path: Path) -> None:
+    trusting = replace(FREE, proxies=("127.0.0.1",))
+    async with serving(tmp_path, trusting, provider=ScriptedProvider()) as house:
+        page = Page(house, "scripted/a", "scripted/b")
+        page.keep(await stream(house, page.body, **{"X-Forwarded-For": "203.0.113.7"}))
+        brought = await stream(house, page.body, **{"X-Forwarded-For": "203.0.113.8"})
+        assert brought.end["sessionId"] != page.session
+        own = await stream(house, page.body, **{"X-Forwarded-For": "203.0.113.7"})
+        assert own.end["sessionId"] == page.session
+
+
 async def test_a_model_that_nobody_knows_is_told_as_the_document_has_it(tmp_path: Path) -> None:
     async with serving(tmp_path, provider=ScriptedProvider()) as house:
         body = Page(house, "no-such-model", "scripted/b").body

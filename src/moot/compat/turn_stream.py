@@ -102,12 +102,13 @@ class AskedTurn(Body):
     intensity: Annotated[int, between(1, 5)]
     turn_number: Annotated[int, between(1, TURNS)]
     opponent_message: Words | None = None
-    """What the other model said last; from the second turn on. Where the session is known, its own record of
-    that is what counts."""
+    """What the other model said last, which is quoted as it is sent; from the second turn on. With
+    `sessionId` it may be null: then the session's own record is quoted."""
     previous_response_id: ResponseName | None = None
     """Of the turn that this model gave last; from the third turn on. Without it the history is sent."""
     session_id: SessionName | None = None
-    """Without it the session is found by the other members."""
+    """Without it the session is found by `previousResponseId`, or it is the one that this client opened on
+    the topic and that waits for this turn."""
 
     @classmethod
     def together(cls, shape: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
@@ -128,8 +129,11 @@ class AskedTurn(Body):
 
     @property
     def opponent_text(self) -> str:
-        """What the other model said last, as it can be compared."""
         return (self.opponent_message or "").strip()
+
+    def names(self, model: Model) -> bool:
+        """Whether this is the model that is asked for."""
+        return self.model_id in (model.name, model.label, model.alias)
 
 
 def role_of(number: int) -> str:

@@ -1,8 +1,9 @@
 """The routes of `/api/debate/stream`: the client asks for each turn of a session between two models.
 
 A session is a debate that advances one turn at a time (`rules/turn_sessions.py`). The first turn opens it;
-for a later turn it is found by its id, by the last response of the model, or by the last words of the other
-model. A session that is not found begins with the opponent's words as the client sends them.
+for a later turn it is found by its id, by the last response of the model, or as the session that this client
+opened on the topic and that waits for this turn. A session that is not found begins with the opponent's
+words. What a model is told that its opponent said is what the client sends.
 
 A second request for the same turn joins it from its beginning, whether it is under way or over; the turn is
 paid for once. A first turn counts as the same while it is under way and some seconds longer, if the same
@@ -207,12 +208,18 @@ class TurnStreamRoutes:
         # Of two equal requests at the same time the second finds what the first has opened.
         async with self._mutex.locked(request_key), self._context.idempotency.in_flight(request, raw) as once:
             session = await self._find_session(request, turn_request)
-            if session is None and once is None:
-                session = await self._sessions.recently_opened(request_key, turn_request)
+            if session is None and turn_request.slot > 0:
+                session = await self._sessions.by_request(request_key, turn_request, owner, client)
+            elif session is None and once is None:
+                session = await self._sessions.recently_asked(request_key, turn_request)
             if session is not None:
-                return await self._ask_in_session(request, session, turn_request)
+                found = await self._ask_in_session(request, session, turn_request)
+                if turn_request.slot > 0:
+                    await self._sessions.remember(request_key, session.id)
+                return found
             outcome = await self._open_session(request, turn_request, once)
-            if once is None:
+            await self._sessions.remember_opener(outcome.debate.id, client)
+            if once is None or turn_request.slot > 0:
                 await self._sessions.remember(request_key, outcome.debate.id)
             if outcome.replayed:
                 session = await self._arena.state(outcome.debate.id)
@@ -222,7 +229,7 @@ class TurnStreamRoutes:
     async def _find_session(self, request: Request, turn_request: AskedTurn) -> Debate | None:
         if turn_request.session_id is not None:
             return await self._session(request, turn_request.session_id)
-        return await self._sessions.find_for_turn(turn_request, identity_of(request).owner)
+        return await self._sessions.by_response(turn_request, identity_of(request).owner)
 
     async def _open_session(
         self, request: Request, turn_request: AskedTurn, once: IdempotencyKey | None
@@ -248,15 +255,17 @@ class TurnStreamRoutes:
         self, request: Request, session: Debate, turn_request: AskedTurn
     ) -> tuple[Debate, TurnPosition]:
         seat = session.seat(session.schedule[turn_request.slot].seat)
-        is_seat_model = turn_request.model_id in (seat.model.name, seat.model.label, seat.model.alias)
         keys = lent_keys(request.headers, self._arena)
         keys_used = {name: key for name, key in keys.items() if name in session.manner.lent}
-        model = seat.model if is_seat_model else self._model(turn_request.model_id, keys_used)
+        model = (
+            seat.model if turn_request.names(seat.model) else self._model(turn_request.model_id, keys_used)
+        )
         command = AskTurn(
             turn_request.slot,
             model,
             turn_request.previous_response_id,
             turn_request.intensity,
+            redact(turn_request.opponent_text),
             identity_of(request).name,
         )
         turn = latest_turn(session, turn_request.slot)
@@ -349,10 +358,10 @@ class TurnStreamResponse(Response):
 )
 async def ask_turn(request: Request, context: Context) -> Response:
     """Starts one turn of a debate in which two models answer each other, ten turns in all. The first turn
-    opens a session; later turns find it by `sessionId`, by `previousResponseId`, or by the opponent's last
-    message. A repeated request joins the same turn from its beginning, whether it is running or finished; a
-    turn that failed or was cut is generated again. Missing fields and unknown models are answered with
-    `{"error": …}`.
+    opens a session; later turns find it by `sessionId` or `previousResponseId`, or mean the session that this
+    client opened on the topic and that waits for this turn. A repeated request joins the same turn from its
+    beginning, whether it is running or finished; a turn that failed or was cut is generated again. Missing
+    fields and unknown models are answered with `{"error": …}`.
     """
     return await context.service(TurnStreamRoutes).ask_turn(request)
 

@@ -127,6 +127,8 @@ class Turn(Struct, frozen=True, gc=False):
     response_id: str | None = None
     stored: bool = True
     """The provider keeps the response under that id."""
+    quoted: str = ""
+    """What its speaker was told that the opponent had said, where that differs from the speech before it."""
     ended_at: datetime | None = None
 
     @property
@@ -351,6 +353,8 @@ class Debate(AudienceState, frozen=True, gc=False):
     """The reason of the pause, if one was given."""
     step: StepSize | None = None
     """How much is held before the debate pauses again."""
+    quoted: str = ""
+    """For the next speaker: see `Turn.quoted`."""
     stopped_at: datetime | None = None
     ended_at: datetime | None = None
     ended_seq: int = 0

@@ -62,6 +62,8 @@ class AskTurn(Command, frozen=True):
     """The id of this speaker's last response, as the client knows it."""
     intensity: int | None = None
     """From this turn on; None: as before."""
+    opponent_words: str = ""
+    """What the opponent said last, as the client has it: that is what is quoted. Empty: as it is recorded."""
     by: str = ""
 
     def decide(self, debate: Debate) -> Decision:
@@ -88,7 +90,7 @@ class AskTurn(Command, frozen=True):
             )
             raise Invalid("It is another's turn.", {"turnNumber": [expected]})
         intensity = None if self.intensity == debate.manner.intensity else self.intensity
-        resumed = (*filled, DebateResumed("turn", intensity))
+        resumed = (*filled, DebateResumed("turn", intensity, self._quoted(debate)))
         if vacant:
             return (*(event for live in vacant for event in interrupt_turn(debate, live, "pause")), *resumed)
         if turn is not None and (turn.used_slot or debate.status == "error"):
@@ -110,6 +112,12 @@ class AskTurn(Command, frozen=True):
             raise Invalid("Another model sits there.", {"modelId": [f"Must be {known}, as before"]})
         return (SeatFilled(seat.id, self.model, self.by),)
 
+    def _quoted(self, debate: Debate) -> str:
+        """The opponent's words, unless they are those of the log."""
+        words = self.opponent_words.strip() if self.slot else ""
+        last = latest_turn(debate, self.slot - 1)
+        return "" if last is not None and last.text.strip() == words else words
+
     def _is_own_chain(self, debate: Debate) -> bool:
         """Ids of speeches that were given elsewhere are unknown here; they are accepted and not passed on."""
         if self.previous is None:
@@ -118,7 +126,11 @@ class AskTurn(Command, frozen=True):
         if last is None:
             seat = debate.schedule[self.slot].seat
             return any(debate.schedule[slot].seat == seat for slot in debate.skipped)
-        return self.previous in (last.response_id, client_response_id(debate, last, private=False))
+        ours = client_response_id(debate, last, private=False)
+        if last.response_id is None and not self.previous.startswith(ours.rpartition("_")[0]):
+            # Its last speech was given elsewhere, or its provider gives no ids.
+            return True
+        return self.previous in (last.response_id, ours)
 
 
 def all_turns_given(debate: Debate) -> bool:
