@@ -68,6 +68,7 @@ class Abandoned(Struct, frozen=True, gc=False):
     seq: int
     text: str
     reasoning: str
+    attempt: int = 0
 
 
 class Turn(Struct, frozen=True, gc=False):
@@ -93,7 +94,7 @@ class Turn(Struct, frozen=True, gc=False):
     thinking: tuple[int, ...] = ()
     """The segments whose reasoning was streamed, in the order in which they began."""
     abandoned: tuple[Abandoned, ...] = ()
-    """While it is live: attempts that were discarded."""
+    """Attempts that were discarded, and a streamed text that the final one does not continue."""
     since: int = 0
     """All of its present text came after this seq."""
     call: int | None = None
@@ -271,6 +272,8 @@ class Judging(Struct, frozen=True, gc=False):
     closed: bool = False
     ballots: tuple[Ballot, ...] = ()
     spoiled: tuple[tuple[str, int], ...] = ()
+    written: tuple[tuple[str, int], ...] = ()
+    """Judge and order of calls that have ended and brought text: a further call begins again."""
     lost: tuple[tuple[str, int], ...] = ()
     """(judge, order) of each call that was lost in a crash."""
     usage: Usage = Usage()
