@@ -97,32 +97,38 @@ def test_a_reply_that_came_whole_is_told_whole():
 def test_a_reply_that_ends_otherwise_than_it_was_streamed_is_replaced():
     log = asked(judging(), 3).add(words(3, '{"reasoning": "All for nothing. Really'))
     log.add(SegmentCompleted(3, Text('{"reasoning": "All is well."}')))
-    assert read(log) == "All is well."
+    assert read(log, EXTENDED) == "All is well."
+    # A client of the document can take nothing back.
+    assert read(log) == "All for nothing. "
 
 
 def test_an_unusable_reply_is_struck_and_asked_for_again():
     log = asked(judging(), 3).add(words(3, '{"reasoning": "I like trees."'))
     log.add(CallFailed(3, "malformed", "unusable", "Not a ballot.", Usage(), None, retry_in_ms=1000))
-    (first, struck), (second, error) = last(PLAIN, watch(log.records), CallFailed)
+    (first, struck), (second, error) = last(EXTENDED, watch(log.records), CallFailed)
     assert (first, struck["chunk"], struck["replace"], struck["done"]) == ("judge", "", True, False)
     assert (second, error["retryable"], error["judgeId"]) == ("error", True, "judge")
     assert "participantId" not in error
     asked(log, 4, attempt=2).add(words(4, '{"reasoning": "I like '))
-    assert read(log) == "I like "
+    assert read(log, EXTENDED) == "I like "
+    assert read(log) == "I like trees."
 
 
 def test_an_unusable_reply_that_came_whole_is_struck_too():
     log = asked(judging(), 3).add(SegmentCompleted(3, Text('{"reasoning": "I like trees."}')))
     assert read(log) == "I like trees."
     log.add(CallFailed(3, "malformed", "unusable", "Not a ballot.", Usage(), None, retry_in_ms=1000))
-    assert read(log) == ""
+    assert read(log, EXTENDED) == ""
+    asked(log, 4, attempt=2).add(words(4, '{"reasoning": "I hate them, '))
+    assert read(log) == "I like trees."
 
 
 def test_a_judges_thoughts_that_were_taken_for_its_reply_are_taken_back():
     log = asked(judging(), 3).add(words(3, 'Perhaps {"reasoning": "Hm, hm."} will do. '))
     log.add(SegmentCompleted(3, Reasoning((ReasoningPart("Perhaps"),)), taken_back=True))
-    assert read(log) == ""
-    assert read(log.add(SegmentCompleted(3, Text(REPLY, index=1)))) == SHOWN
+    assert read(log, EXTENDED) == ""
+    assert read(log.add(SegmentCompleted(3, Text(REPLY, index=1))), EXTENDED) == SHOWN
+    assert read(log) == "Hm, hm."
 
 
 def test_the_plain_stream_follows_one_ballot_and_the_extended_one_all():

@@ -28,7 +28,7 @@ FURTHER = {"reasoning", "turn", "remark", "ballot", "seat", "clock", "point", "p
 
 
 class Reader:
-    """A client that knows the nine events: it shows the last attempt of every speech."""
+    """A client of the extended stream: it shows the last attempt of every speech."""
 
     def __init__(self) -> None:
         self.texts: dict[tuple[int, int], str] = {}
@@ -81,7 +81,7 @@ def check_words(seen: Sequence[SeenEvent]) -> None:
     """At any moment the words on the screen are those of the log; in the end, of every reply."""
     reader = Reader()
     for one in seen:
-        for frame in PLAIN.frames(one):
+        for frame in EXTENDED.frames(one):
             reader.read(frame)
             if frame.event == "round_complete":
                 check_round(reader, sent(frame))
@@ -99,6 +99,50 @@ def check_words(seen: Sequence[SeenEvent]) -> None:
         assert text == written[number]["content"]
         assert text[:200] == previews[number].content_preview
         assert text == ("" if turn.state == "failed" else turn.text)
+
+
+class Adder:
+    """A client of the document: it adds up the chunks of each speech."""
+
+    def __init__(self) -> None:
+        self.texts: dict[int, str] = {}
+        self.attempts: dict[int, int] = {}
+        self.judge = ""
+
+    def read(self, frame: Frame) -> None:
+        data = sent(frame)
+        assert "replace" not in data
+        if frame.event == "judge":
+            self.judge += data["chunk"]
+        if frame.event == "participant":
+            speech = data["speech"]
+            assert (
+                self.attempts.setdefault(speech, data["attempt"]) == data["attempt"] or not self.texts[speech]
+            )
+            self.attempts[speech] = data["attempt"]
+            self.texts[speech] = self.texts.get(speech, "") + data["chunk"]
+
+
+def check_added_words(seen: Sequence[SeenEvent]) -> None:
+    """At any moment the chunks add up to the text of one attempt, or of several that continue each other."""
+    adder = Adder()
+    attempts: dict[int, list[str]] = {}
+    for one in seen:
+        for frame in PLAIN.frames(one):
+            adder.read(frame)
+        if one.after.ended_seq:
+            break
+        for turn in (*one.after.live, *one.after.turns):
+            attempts.setdefault(turn.slot + 1, []).append(turn.text)
+    for speech, text in adder.texts.items():
+        assert text in attempts[speech], speech
+    for turn in seen[-1].after.turns:
+        given = [text for text in attempts.get(turn.slot + 1, ()) if not turn.text.startswith(text)]
+        if turn.used_slot and turn.state != "failed" and turn.seq < _end(seen) and not given:
+            assert adder.texts[turn.slot + 1] == turn.text
+    verdict = seen[-1].after.verdict
+    if verdict and adder.judge and len(seen[-1].after.judgings) == 1:
+        assert not adder.judge.count(adder.judge[: len(adder.judge) // 2 + 1]) > 1
 
 
 def check_round(reader: Reader, data: dict[str, Any]) -> None:
@@ -139,6 +183,7 @@ def test_a_golden_log_keeps_the_contract(name: str) -> None:
     check_names_and_shapes(frames)
     check_order(frames, seen)
     check_words(seen)
+    check_added_words(seen)
     check_resuming(seen, frames)
 
 
@@ -150,6 +195,7 @@ def test_any_debate_keeps_the_contract(simulation: Simulation) -> None:
     check_names_and_shapes(frames)
     check_order(frames, seen)
     check_words(seen)
+    check_added_words(seen)
 
 
 @law()
@@ -166,15 +212,14 @@ def test_the_extended_stream_adds_events_and_changes_none(simulation: Simulation
     seen = watch(simulation.records)
     extended = [frame for _, frame in told(EXTENDED, seen)]
     assert {frame.event for frame in extended} <= set(EVENTS) | FURTHER
-    kept = [frame for frame in extended if frame.event not in FURTHER and not _of_another_ballot(frame, seen)]
-    assert kept == [frame for _, frame in told(PLAIN, seen)]
+    kept = [frame for frame in extended if frame.event not in FURTHER and not _is_growing(frame)]
+    assert kept == [frame for _, frame in told(PLAIN, seen) if not _is_growing(frame)]
 
 
-def _of_another_ballot(frame: Frame, seen: Sequence[SeenEvent]) -> bool:
-    if frame.event != "judge" or frame.data["done"]:
-        return False
-    leading = next(judge.id for judge in seen[0].after.panel if not judge.model.human)
-    return (frame.data["judgeId"], frame.data["order"]) != (leading, 0)
+def _is_growing(frame: Frame) -> bool:
+    """Speeches and ballots while they are written: only clients of the extended stream can take something
+    back."""
+    return frame.event == "participant" or (frame.event == "judge" and not frame.data["done"])
 
 
 @law()

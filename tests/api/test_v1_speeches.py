@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
+from moot.api.frames import Dialect
 from moot.core.events import (
     CallCompleted,
     CallFailed,
     DebatePaused,
     DebateResumed,
     RemarkInjected,
+    RoundCompleted,
     SegmentCompleted,
     TurnCompleted,
     TurnFailed,
@@ -28,8 +30,8 @@ from tests.views.logs import Log, held
 LONG = "word " * 10_000
 
 
-def chunks(log: Log) -> list[dict[str, Any]]:
-    return named(told(PLAIN, watch(log.records)), "participant")
+def chunks(log: Log, dialect: Dialect = PLAIN) -> list[dict[str, Any]]:
+    return named(told(dialect, watch(log.records)), "participant")
 
 
 def speaking(*words: str) -> Log:
@@ -41,9 +43,9 @@ def speaking(*words: str) -> Log:
     return log
 
 
-def completed(log: Log, text: str) -> list[tuple[str, Any]]:
+def completed(log: Log, text: str, dialect: Dialect = PLAIN) -> list[tuple[str, Any]]:
     log.settle(text).add(TurnCompleted(2, 1))
-    told_ = last(PLAIN, watch(log.records), TurnCompleted)
+    told_ = last(dialect, watch(log.records), TurnCompleted)
     return [(name, data) for name, data in told_ if name == "participant"]
 
 
@@ -73,13 +75,13 @@ def test_words_that_never_came_are_told_at_the_end():
 
 
 def test_a_stream_that_was_wrong_is_replaced():
-    (_, whole), (_, end) = completed(speaking("Wel", "l, yes"), "Well, no.")
+    (_, whole), (_, end) = completed(speaking("Wel", "l, yes"), "Well, no.", EXTENDED)
     assert (whole["chunk"], whole["replace"]) == ("Well, no.", True)
     assert "replace" not in end
 
 
 def test_a_long_correction_comes_in_pieces_of_which_only_the_first_replaces():
-    frames = completed(speaking("Hm"), LONG)
+    frames = completed(speaking("Hm"), LONG, EXTENDED)
     pieces = [data for _, data in frames[:-1]]
     assert "".join(piece["chunk"] for piece in pieces) == LONG
     assert all(len(piece["chunk"].encode()) <= 16 * 1024 for piece in pieces)
@@ -89,10 +91,10 @@ def test_a_long_correction_comes_in_pieces_of_which_only_the_first_replaces():
 def test_words_that_were_thoughts_are_taken_back():
     log = speaking("Let me see. ")
     log.add(SegmentCompleted(2, Reasoning((ReasoningPart("Let me see."),)), taken_back=True))
-    ((event, data),) = last(PLAIN, watch(log.records), SegmentCompleted)
+    (event, data), *_ = last(EXTENDED, watch(log.records), SegmentCompleted)
     assert (event, data["chunk"], data["replace"]) == ("participant", "", True)
     log.hear("No.")
-    assert chunks(log)[-1]["chunk"] == "No."
+    assert chunks(log, EXTENDED)[-1]["chunk"] == "No."
 
 
 @pytest.mark.parametrize(
@@ -116,7 +118,7 @@ def test_words_that_were_thoughts_are_told_as_such_to_those_who_may_read_them(
 
 def test_a_failed_attempt_is_told_with_when_it_is_tried_again():
     log = speaking("Well, ").fail_call(retry_in_ms=2000)
-    (_, struck), (event, error) = last(PLAIN, watch(log.records), CallFailed)
+    (_, struck), (event, error) = last(EXTENDED, watch(log.records), CallFailed)
     assert (struck["chunk"], struck["replace"], struck["done"]) == ("", True, False)
     assert event == "error"
     assert error == {
@@ -149,7 +151,7 @@ def test_what_is_amended_at_once_is_nobodys_worry(kind: str):
 
 def test_a_failed_speech_is_an_error_and_comes_to_its_end():
     log = speaking("Well, ").fail_call().add(TurnFailed(2, "bad_key", "No key."))
-    (first, error), (second, end) = last(PLAIN, watch(log.records), TurnFailed)
+    (first, error), (second, end) = last(EXTENDED, watch(log.records), TurnFailed)
     assert (first, error["participantId"], error["retryable"]) == ("error", "against", False)
     assert (second, end["chunk"], end["done"], end["status"]) == ("participant", "", True, "error")
     assert end["replace"]
@@ -184,7 +186,7 @@ def test_a_speech_that_is_given_again_begins_anew_with_a_higher_attempt():
     log.add(TurnInterrupted(2, "pause"), DebatePaused(), DebateResumed())
     log.begin("against")
     log.hear("No").hear(".")
-    first, second = chunks(log)[-2:]
+    first, second = chunks(log, EXTENDED)[-2:]
     assert (first["attempt"], first["speech"], first["replace"]) == (3, 2, True)
     assert (second["attempt"], "replace" in second) == (3, False)
 
@@ -194,8 +196,51 @@ def test_a_speech_that_is_cut_before_its_second_beginning_leaves_nothing_on_the_
     slot = log.debate.remaining_slots()[0]
     log.add(TurnStarted(3, slot.index, slot.round, "opening", slot.tone, "against"))
     log.add(TurnInterrupted(3, "skip"))
-    end = chunks(log)[-1]
+    end = chunks(log, EXTENDED)[-1]
     assert (end["attempt"], end["replace"], end["done"]) == (2, True, True)
+
+
+@pytest.mark.parametrize(
+    ("attempts", "added"),
+    [
+        # What is repeated is continued, also after a third beginning and one that broke off early.
+        (("So it ", "So it is, I say."), "So it is, I say."),
+        (("So it is, ", "So ", "So it is, I say."), "So it is, I say."),
+        # What differs is not mixed with what was sent.
+        (("So it ", "It is so."), "So it "),
+        (("So it ", "It ", "So it is."), "So it is."),
+        (("So it is, I say ", "So it is."), "So it is, I say "),
+    ],
+)
+@pytest.mark.parametrize("by", ["retry", "pause"])
+def test_chunks_of_the_plain_stream_are_never_of_two_attempts_that_differ(
+    attempts: tuple[str, ...], added: str, by: str
+):
+    log = Log().start().say("for", "Yes.")
+    number = 1
+    for place, text in enumerate(attempts):
+        if place == 0 or by == "pause":
+            log.begin("against")
+            number += 1
+        else:
+            log.ask_again(number, place + 1)
+        for letter in text:
+            log.hear(letter)
+        if by == "pause" and place < len(attempts) - 1:
+            log.add(TurnInterrupted(number, "pause"), DebatePaused(), DebateResumed())
+    log.settle(attempts[-1]).add(TurnCompleted(number, 4), RoundCompleted(1))
+    told_ = [data for data in chunks(log) if data["participantId"] == "against"]
+    assert "".join(data["chunk"] for data in told_) == added
+    assert {data["attempt"] for data in told_} == {1}
+    assert [data["done"] for data in told_].count(True) == 1
+    assert not any("replace" in data for data in told_)
+    (whole,) = named(told(PLAIN, watch(log.records)), "round_complete")
+    assert [response["content"] for response in whole["responses"]] == ["Yes.", attempts[-1]]
+
+
+def test_a_correction_is_not_added_to_what_the_plain_stream_has_sent():
+    ((_, end),) = completed(speaking("Wel", "l, yes"), "Well, no.")
+    assert (end["chunk"], end["done"], "replace" in end) == ("", True, False)
 
 
 def test_the_cost_of_a_call_that_is_made_again_is_told_at_once_and_of_the_last_one_after_the_speech():

@@ -14,6 +14,7 @@ import httpx
 from msgspec.structs import replace
 
 from moot.core.errors import Fault
+from moot.core.sse import SseReader
 from moot.core.terms import Request
 from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, StallCue, improvise
 from tests.web.routes.served import QUICK
@@ -87,6 +88,11 @@ def events(text: str) -> list[dict[str, Any]]:
     assert blocks.pop() == ""
     assert all(block.startswith("data: ") and "\n" not in block for block in blocks)
     return [json.loads(block.removeprefix("data: ")) for block in blocks]
+
+
+def followed_events(data: bytes) -> list[dict[str, Any]]:
+    """Of a stream that a browser's EventSource reads."""
+    return [json.loads(event.data) for event in SseReader().feed(data)]
 
 
 def kinds(told: Iterable[dict[str, Any]]) -> list[str]:

@@ -13,7 +13,7 @@ import pytest
 
 from moot.providers.keys import Secret
 from moot.settings import ServerSettings
-from tests.compat.serving import PATIENT, ask, events, kinds, node, scripted
+from tests.compat.serving import PATIENT, ask, followed_events, kinds, node, scripted
 from tests.web.routes.served import FREE
 from tests.web.routes.server_thread import ServerThread
 
@@ -41,13 +41,14 @@ def opened(api: httpx.Client, body: dict[str, Any]) -> str:
 
 
 def followed(api: httpx.Client, debate_id: str) -> list[dict[str, Any]]:
-    return events(api.get(f"/api/debates/{debate_id}/stream").text)
+    return followed_events(api.get(f"/api/debates/{debate_id}/stream").content)
 
 
 @contextmanager
 def watching(api: httpx.Client, debate_id: str) -> Generator[Iterator[dict[str, Any]]]:
     with api.stream("GET", f"/api/debates/{debate_id}/stream") as stream:
-        yield (json.loads(line.removeprefix("data: ")) for line in stream.iter_lines() if line)
+        lines = stream.iter_lines()
+        yield (json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: "))
 
 
 def until(told: Iterator[dict[str, Any]], kind: str) -> dict[str, Any]:
@@ -229,7 +230,7 @@ def test_a_stream_is_taken_up_where_it_was_left(api: httpx.Client) -> None:
     told = followed(api, debate_id)
     for event in told[:: len(told) // 4]:
         rest = api.get(f"/api/debates/{debate_id}/stream?lastEventId={event['seq']}")
-        assert (rest.status_code, events(rest.text)) == (
+        assert (rest.status_code, followed_events(rest.content)) == (
             (200, told[told.index(event) + 1 :]) if event is not told[-1] else (204, [])
         )
     assert api.get(f"/api/debates/{debate_id}/stream?lastEventId={told[-1]['seq']}").status_code == 204
@@ -298,5 +299,5 @@ def test_a_ticket_opens_the_stream_for_a_browser_once(tmp_path: Path) -> None:
         for path in (f"/api/debates/{debate_id}/stream", f"/api/debate/{debate_id}/stream"):
             ticket = api.post(f"/api/v1/debates/{debate_id}/tickets", headers=token).json()["ticket"]
             assert api.get(path).status_code == 401
-            assert events(api.get(f"{path}?ticket={ticket}").text)
+            assert followed_events(api.get(f"{path}?ticket={ticket}").content)
             assert api.get(f"{path}?ticket={ticket}").status_code == 401

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 from collections.abc import Generator
@@ -15,7 +16,7 @@ from msgspec.structs import replace
 
 from moot.providers.endpoints import ENDPOINTS
 from moot.settings import ServerSettings
-from tests.compat.serving import PATIENT, ask, events, kinds, node, nowhere, scripted
+from tests.compat.serving import PATIENT, ask, events, followed_events, kinds, node, nowhere, scripted
 from tests.web.routes.served import FREE
 from tests.web.routes.server_thread import ServerThread
 
@@ -42,15 +43,18 @@ def debated(api: httpx.Client, topic: str = "Should AI be regulated?", **more: A
     return events(ask(api, "/api/debate", {"topic": topic, **more}).text)
 
 
-def portions(running: ServerThread, path: str) -> list[bytes]:
+def portions(running: ServerThread, path: str, body: dict[str, Any], key: str) -> list[bytes]:
     """A stream as it is cut on the line."""
+    content = json.dumps(body, separators=(",", ":"))
+    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    head += f"Idempotency-Key: {key}\r\nContent-Length: {len(content)}\r\n\r\n"
     sent: list[bytes] = []
     server = urlsplit(running.served.url)
     with (
         socket.create_connection((server.hostname or "", server.port or 0)) as line,
         line.makefile("rb") as reply,
     ):
-        line.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+        line.sendall((head + content).encode())
         while reply.readline().strip():
             pass
         while size := int(reply.readline(), 16):
@@ -93,7 +97,7 @@ def test_the_documents_own_test_passes_and_the_debate_goes_on(
     running: ServerThread, api: httpx.Client
 ) -> None:
     debate_id = node("quick.mjs", "automated", running.served.url)["id"]
-    told = events(api.get(f"/api/debate/{debate_id}/stream").text)
+    told = followed_events(api.get(f"/api/debate/{debate_id}/stream").content)
     assert kinds(told)[-1] == "debate_complete"
     kept = api.get(f"/api/debates/{debate_id}").json()
     assert kept["transcript"] == told[-1]["transcript"]
@@ -158,11 +162,11 @@ def test_the_two_steps_of_an_event_source(api: httpx.Client) -> None:
     debate_id = reply.json()["debateId"]
     assert reply.headers["location"] == f"/api/debates/{debate_id}"
     stream = api.get(f"/api/debate/{debate_id}/stream")
-    told = events(stream.text)
+    told = followed_events(stream.content)
     assert stream.headers["content-type"] == "text/event-stream"
     assert (kinds(told)[0], kinds(told)[-1]) == ("agent_start", "debate_complete")
     middle = told[len(told) // 2]["seq"]
-    rest = events(api.get(f"/api/debate/{debate_id}/stream?lastEventId={middle}").text)
+    rest = followed_events(api.get(f"/api/debate/{debate_id}/stream?lastEventId={middle}").content)
     assert rest == [event for event in told if event["seq"] > middle]
     last = {"Last-Event-ID": str(told[-1]["seq"])}
     assert api.get(f"/api/debate/{debate_id}/stream", headers=last).status_code == 204
@@ -173,8 +177,9 @@ def test_the_two_steps_of_an_event_source(api: httpx.Client) -> None:
 def test_a_debate_that_is_told_all_at_once_comes_in_portions_of_whole_events(
     running: ServerThread, api: httpx.Client
 ) -> None:
-    debate_id = ask(api, "/api/debate", {"topic": "On a torrent"}).headers["x-debate-id"]
-    sent = portions(running, f"/api/debate/{debate_id}/stream")
+    body = {"topic": "On a torrent"}
+    ask(api, "/api/debate", body, Idempotency_Key="torrent")
+    sent = portions(running, "/api/debate", body, "torrent")
     assert len(b"".join(sent)) > 64 * 1024
     assert len(sent) > 3
     assert all(portion.endswith(b"\n\n") for portion in sent)

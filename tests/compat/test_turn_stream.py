@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +16,7 @@ import pytest
 from msgspec.structs import replace
 
 from moot.core.errors import Fault
+from moot.core.sse import SseReader
 from moot.core.state import Debate
 from moot.core.terms import Request
 from moot.providers.endpoints import ENDPOINTS
@@ -60,11 +61,16 @@ def blocks(text: str) -> Iterator[tuple[str, Any]]:
         yield name[7:], json.loads(data[6:])
 
 
+def sourced(data: bytes) -> Iterator[tuple[str, Any]]:
+    """As a browser's EventSource reads it."""
+    return ((event.name, json.loads(event.data)) for event in SseReader().feed(data))
+
+
 class Heard:
     """A stream that has come to its end."""
 
-    def __init__(self, text: str) -> None:
-        self.events = list(blocks(text))
+    def __init__(self, events: Iterable[tuple[str, Any]]) -> None:
+        self.events = list(events)
         self.content = self._joined("content")
         self.reasoning = self._joined("reasoning")
         self.last, self.end = self.events[-1]
@@ -105,7 +111,7 @@ class Page:
         begun = await init(self.house, {**self.body, **changes})
         reply = await self.house.http.get(begun["streamUrl"], headers={"Accept": "text/event-stream"})
         assert reply.status_code == 200, reply.text
-        return Heard(reply.text)
+        return Heard(sourced(reply.content))
 
     def keep(self, heard: Heard) -> Heard:
         assert heard.last == "complete", heard.end
@@ -133,7 +139,7 @@ async def stream(house: Served, body: dict[str, Any], **headers: str) -> Heard:
     reply = await house.http.post("/api/debate/stream", json=body, headers=headers)
     assert reply.status_code == 200, reply.text
     assert reply.headers["content-type"] == "text/event-stream"
-    return Heard(reply.text)
+    return Heard(blocks(reply.text))
 
 
 async def refused(house: Served, body: dict[str, Any], status: int = 422) -> Any:
@@ -221,7 +227,7 @@ async def test_a_session_goes_on_after_the_server_was_started_again(tmp_path: Pa
                 page.keep(await page.shake_hands())
             # The one that was heard last can be heard again.
             again = await house.http.get(f"/api/debate/stream/{page.session}")
-            assert Heard(again.text).events == page.messages[-1].events
+            assert Heard(sourced(again.content)).events == page.messages[-1].events
     assert len({heard.end["sessionId"] for heard in page.messages}) == 1
     ids = [call.response_id for call in replica.calls]
     assert [call.previous for call in replica.calls] == [None, None, *ids[:3]]
@@ -309,13 +315,13 @@ async def test_a_cancelled_turn_is_given_again_on_the_same_chain(tmp_path: Path)
         stalling = True
         session = (await init(house, page.body))["sessionId"]
         async with house.http.stream("GET", f"/api/debate/stream/{session}") as reply:
-            pieces = reply.aiter_text()
-            assert next(iter(blocks(await anext(pieces))))[0] == "content"
+            pieces = reply.aiter_bytes()
+            assert next(sourced(await anext(pieces)))[0] == "content"
             cancelled = await house.http.delete(f"/api/debate/stream/{session}")
             assert cancelled.json() == {"sessionId": session, "cancelled": True}
-            rest = "".join([piece async for piece in pieces])
-        assert rest.startswith("event: ")
-        assert list(blocks(rest))[-1][0] == "error"
+            rest = b"".join([piece async for piece in pieces])
+        assert rest.startswith(b"event: ")
+        assert list(sourced(rest))[-1][0] == "error"
         told = (await house.http.get(f"/api/debate/session/{session}")).json()
         assert [entry["turn"] for entry in told["turnHistory"]] == [1, 2]
         # Models are called as the client calls them.
@@ -374,10 +380,10 @@ async def test_a_turn_that_is_listened_to_at_another_server_goes_on(tmp_path: Pa
         async with one.http.stream("POST", "/api/debate/stream", json=body) as asked:
             session = asked.headers["x-session-id"]
             async with other.http.stream("GET", f"/api/debate/stream/{session}") as joined:
-                pieces = joined.aiter_text()
+                pieces = joined.aiter_bytes()
                 first = await anext(pieces)
                 await asked.aclose()
-                heard = Heard(first + "".join([piece async for piece in pieces]))
+                heard = Heard(sourced(first + b"".join([piece async for piece in pieces])))
     assert heard.last == "complete", heard.end
     assert list((tmp_path / "runners").iterdir()) == []
 
@@ -579,6 +585,96 @@ async def test_a_client_that_brings_its_own_history_is_taken_at_its_word(tmp_pat
         assert [entry["turn"] for entry in told["turnHistory"]] == [2, 3, 4]
 
 
+async def test_what_the_client_sends_is_what_is_quoted(tmp_path: Path) -> None:
+    provider = ScriptedProvider(lambda _: [SayCue(f"Point {len(provider.calls)}. It is long.")])
+    async with serving(tmp_path, provider=provider) as house:
+        page = Page(house, "scripted/a", "scripted/b")
+        await page.turn()
+        # A client that shortens what it has heard, in the second turn and later.
+        second = page.keep(await page.ask(opponentMessage="Point 1."))
+        assert second.end["sessionId"] == page.messages[0].end["sessionId"]
+        third = page.keep(await page.ask(opponentMessage="Point 2, as I remember it."))
+        assert third.end["sessionId"] == second.end["sessionId"]
+        await page.turn()
+        fourth = page.keep(await page.ask(previousResponseId=None))
+        told = [str(call.messages) for call in provider.calls]
+        assert "Point 1." in told[1]
+        assert "Point 1. It is long." not in told[1]
+        assert "Point 2, as I remember it." in told[2]
+        assert "Point 2. It is long." not in told[2]
+        assert "Point 3. It is long." in told[3]
+        # Where the history is sent, it has the words that were quoted.
+        assert "Point 2, as I remember it." in told[4]
+        assert "Point 2. It is long." not in told[4]
+        assert fourth.end["sessionId"] == second.end["sessionId"]
+        kept = (await house.http.get(f"/api/debate/session/{page.session}")).json()["turnHistory"]
+        assert [entry["content"] for entry in kept] == [f"Point {n}. It is long." for n in range(1, 6)]
+        debate = await house.arena.state(page.session)
+        assert [turn.quoted for turn in debate.turns] == [
+            "",
+            "Point 1.",
+            "Point 2, as I remember it.",
+            "",
+            "",
+        ]
+        # The page names the session and leaves the quotation to it.
+        by_id = await stream(house, {**page.body, "opponentMessage": None, "sessionId": page.session})
+        assert by_id.end["turnNumber"] == 6
+        assert "Point 5. It is long." in str(provider.calls[-1].messages)
+
+
+async def test_a_turn_that_is_retried_quotes_the_same_words(tmp_path: Path) -> None:
+    broken: list[Fault] = []
+
+    def script(request: Request) -> Iterator[Cue]:
+        if broken:
+            yield FaultCue(broken[0])
+        yield SayCue(f"Point {len(provider.calls)}.")
+
+    provider = ScriptedProvider(script)
+    async with serving(tmp_path, provider=provider) as house:
+        page = Page(house, "scripted/a", "scripted/b")
+        await page.turn()
+        broken.append(Fault("bad_key", "permanent"))
+        assert (await page.ask(opponentMessage="In short: no.")).last == "error"
+        broken.clear()
+        assert (await house.post(page.session, "retry")).status_code in (200, 202)
+        await settled(house, page.session)
+        assert "In short: no." in str(provider.calls[-1].messages)
+
+
+async def test_sessions_that_say_the_same_are_told_apart(tmp_path: Path) -> None:
+    """By what each waits for, not by its words."""
+    provider = ScriptedProvider(lambda _: [SayCue("The same as ever.")])
+    async with serving(tmp_path, provider=provider) as house:
+        first = Page(house, "scripted/a", "scripted/b")
+        first.keep(await stream(house, first.body, **{"Idempotency-Key": "first"}))
+        await first.turn()
+        second = Page(house, "scripted/a", "scripted/b")
+        second.keep(await stream(house, second.body, **{"Idempotency-Key": "second"}))
+        assert second.session != first.session
+        for page in (second, first, second, first):
+            session = page.session
+            assert (await page.turn()).end["sessionId"] == session
+        # Another topic is another session, whatever was said.
+        other = Page(house, "scripted/a", "scripted/b", "Another topic")
+        elsewhere = await stream(house, {**other.body,
+            "turnNumber": 2, "role": "NEGATIVE", "opponentMessage": "The same as ever."
+        })  # fmt: skip
+        assert elsewhere.end["sessionId"] not in (first.session, second.session)
+
+
+async def test_a_client_is_not_put_into_the_session_of_another(tmp_path: Path) -> None:
+    trusting = replace(FREE, proxies=("127.0.0.1",))
+    async with serving(tmp_path, trusting, provider=ScriptedProvider()) as house:
+        page = Page(house, "scripted/a", "scripted/b")
+        page.keep(await stream(house, page.body, **{"X-Forwarded-For": "203.0.113.7"}))
+        brought = await stream(house, page.body, **{"X-Forwarded-For": "203.0.113.8"})
+        assert brought.end["sessionId"] != page.session
+        own = await stream(house, page.body, **{"X-Forwarded-For": "203.0.113.7"})
+        assert own.end["sessionId"] == page.session
+
+
 async def test_a_model_that_nobody_knows_is_told_as_the_document_has_it(tmp_path: Path) -> None:
     async with serving(tmp_path, provider=ScriptedProvider()) as house:
         body = Page(house, "no-such-model", "scripted/b").body
@@ -609,7 +705,7 @@ async def test_a_session_of_another_owner_is_as_unknown_as_none(tmp_path: Path) 
         address = f"/api/debate/stream/{page.session}"
         assert (await house.http.get(address)).status_code == 401
         ticketed = await house.http.get(address, params={"ticket": issued.json()["ticket"]})
-        assert Heard(ticketed.text).events == heard.events
+        assert Heard(sourced(ticketed.content)).events == heard.events
         theirs = await stream(house, page.body, **bob)
         assert theirs.end["sessionId"] != heard.end["sessionId"]
 

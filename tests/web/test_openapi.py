@@ -18,6 +18,7 @@ from moot.api.shapes.stream_events import EVENTS, EXTENDED
 from moot.api.v1.fields import CREATE_DEBATE
 from moot.compat.reply_shapes import BoutEvent, QuickEvent, TurnStreamEvent
 from moot.compat.routers import BODY_EXAMPLES
+from moot.core.sse import SseReader
 from moot.web import openapi_examples as examples
 from moot.web.route_docs import PREFIX
 from moot.web.routes.health import PATHS as HEALTH
@@ -209,8 +210,8 @@ def test_real_replies_at_the_other_doors_are_as_described(
         (BoutEvent, f"/api/debates/{created['debateId']}/stream"),
     ):
         checks = [validator(described, model.__name__, closed=True) for model in get_args(union)]
-        for line in filter(None, api.get(path).text.splitlines()):
-            data = json.loads(line.removeprefix("data: "))
+        for event in SseReader().feed(api.get(path).content):
+            data = json.loads(event.data)
             assert sum(check.is_valid(data) for check in checks) == 1, data
     for debate in (created["debateId"], opened.json()["id"]):
         validator(described, "Bout", closed=True).validate(api.get(f"/api/debates/{debate}").json())
@@ -226,9 +227,8 @@ def test_real_replies_to_who_asks_for_turns_are_as_described(
         str(getattr(model, "event", "")): validator(described, model.__name__, closed=True)
         for model in get_args(TurnStreamEvent)
     }
-    for block in filter(None, api.get(begun["streamUrl"]).text.split("\n\n")):
-        name, data = (line.partition(": ")[2] for line in block.splitlines())
-        checks[name].validate(json.loads(data))
+    for event in SseReader().feed(api.get(begun["streamUrl"]).content):
+        checks[event.name].validate(json.loads(event.data))
     session = api.get(f"/api/debate/session/{begun['sessionId']}").json()
     validator(described, "DebateSession", closed=True).validate(session)
     validator(described, "SessionsResponse", closed=True).validate(api.get("/api/debate/sessions").json())

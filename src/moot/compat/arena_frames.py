@@ -1,9 +1,9 @@
 """The replies and stream events of `/api/debates`.
 
 `debate.started`, `turn.started`, `token`, `turn.completed`, `action.processed`, `debate.completed`, and
-`decision.awaited` where a person decides, as data without event names and ids. Any debate can be read this
-way: its seats are A, B, C ... in order, and a turn has the number of its slot in the schedule, however often
-it is repeated.
+`decision.awaited` where a person decides, as data without event names. Any debate can be read this way: its
+seats are A, B, C ... in order, and a turn has the number of its slot in the schedule, however often it is
+repeated.
 """
 
 from __future__ import annotations

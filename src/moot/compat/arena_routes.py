@@ -328,9 +328,9 @@ async def look_at_bout(request: Request, debate_id: DebateId, context: Context) 
     **follow_route("Follow a debate of turns", BoutEvent),
 )
 async def stream_bout(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """Streams any debate from its beginning or after the last `seq` that the client has seen. Events are
-    `data:` lines without a name or an id. The stream ends after `debate.completed`; where you decide,
-    it waits after `decision.awaited`.
+    """Streams any debate from its beginning or after the last `seq` that the client has seen. Events have
+    an id and no name. The stream ends after `debate.completed`; a browser that then reconnects gets 204.
+    Where you decide, it waits after `decision.awaited`.
     """
     return await follow_plainly(context, request, debate_id, arena_frames.ArenaFrames, arena_frames.deleted())
 

@@ -1,9 +1,12 @@
-"""Streams for clients that can only add text: no ids, one line of data per event, nothing after the end.
+"""Streams for clients that can only add text: one line of data per event, nothing after the end.
 
 A speech begins, is continued, and is over. Where text that was sent no longer counts (an attempt broke off,
 the text was reasoning, the final text differs from the stream) the speech begins once more and the text is
 sent again. For these viewers a debate is over when it ends or fails for the first time; that it was continued
 later is not reported here.
+
+The reply to a POST has no ids and no comments: its readers split it by hand. The stream of a GET is read by a
+browser's EventSource, which needs ids to resume and a 204 to stop.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ from moot.core.visibility import Viewer
 from moot.store.contract import RecordResult
 from moot.web.app_context import AppContext, head_of, identity_of, query_string
 from moot.web.responses import replayed_header
-from moot.web.route_docs import STREAM_OVER, documented, plain_events
+from moot.web.route_docs import STREAM_OVER, documented, resumable_events
 from moot.web.routes.handlers import check_accepts_stream, follow_debate
 
 PIECE_LENGTH = 4 * 1024
@@ -180,7 +183,7 @@ def follow_route(summary: str, events: Any) -> dict[str, Any]:
         "watch",
         tag="Compatibility APIs",
         summary=summary,
-        events=plain_events(events),
+        events=resumable_events(events),
         says="Events as they happen.",
         query=query_params.PARAMETERS["plain"],
         resumes=True,
@@ -232,7 +235,6 @@ async def follow_plainly(
         viewer,
         cursor,
         deleted_frame,
-        plain=True,
         extra_headers={"X-Debate-Id": debate_id},
     )
 

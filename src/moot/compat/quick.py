@@ -418,5 +418,7 @@ async def quick_create(request: Request, context: Context) -> Response:
     **follow_route("Follow a debate of agents", QuickEvent),
 )
 async def stream_quick(request: Request, debate_id: DebateId, context: Context) -> Response:
-    """Streams any debate from its beginning or after the last `seq` that the client has seen."""
+    """Streams any debate from its beginning or after the last `seq` that the client has seen. Events have an
+    id and no name. The stream ends as that of the POST; a browser that then reconnects gets 204.
+    """
     return await follow_plainly(context, request, debate_id, lambda _: QuickFrames(), deleted())

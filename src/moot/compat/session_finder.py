@@ -1,8 +1,8 @@
 """The sessions of `/api/debate/stream`: which one a client means, and who listens to its turns.
 
-A session is found by its id, by a response, or by what was said last: keys in the store find it at once.
-Where a client received the text of a turn together with that of an attempt that broke off, its last sessions
-are compared one by one.
+A session is found by its id or by a response: keys in the store find it at once. A client that has neither,
+as for the second turn, means the session that it opened on this topic and that waits for this turn. What was
+said is never compared: clients shorten it, and two sessions may say the same.
 
 A client that cancels only closes its stream, and one that lost its connection is back within seconds. So a
 turn is cut only when nobody has listened for a while. The client may come back to another server on the same
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
@@ -26,10 +26,10 @@ from moot.core.terms import SESSION_FORMAT
 from moot.engine.arena import Arena
 from moot.engine.coordination import Presence
 from moot.rules.commands import PauseDebate
-from moot.rules.turn_sessions import latest_turn
+from moot.rules.turn_sessions import is_empty, latest_turn, next_slot
 from moot.store.contract import DebateFilter
 from moot.store.runner_locks import RunnerLock, is_held
-from moot.views.session_rows import response_key, row_key, text_key
+from moot.views.session_rows import response_key, row_key
 
 SAME_TURN = timedelta(seconds=15)
 """How long after its end a first turn counts as the same: a client that missed the end is back within seven
@@ -52,27 +52,50 @@ class SessionFinder:
             raise UnknownDebate
         return debate
 
-    async def find_for_turn(self, turn_request: AskedTurn, owner: str | None) -> Debate | None:
-        """The session in which this turn is, or was, the next."""
-        if turn_request.previous_response_id is not None:
-            ids = await self._arena.store.find_sessions(
-                response_key(turn_request.previous_response_id), owner=owner
-            )
-            for debate_id in ids:
-                return await self._arena.state(debate_id)
-        if not turn_request.opponent_text:
+    async def by_response(self, turn_request: AskedTurn, owner: str | None) -> Debate | None:
+        """The session of the response that this turn continues; None where it was given elsewhere."""
+        if turn_request.previous_response_id is None:
             return None
-        fitting = [debate async for debate in self._by_words(turn_request, owner)]
-        # Of several sessions with the same last words, the one that waits for this turn.
-        waiting = (debate for debate in fitting if latest_turn(debate, turn_request.slot) is None)
-        return next(waiting, fitting[0] if fitting else None)
+        key = response_key(turn_request.previous_response_id)
+        for debate_id in await self._arena.store.find_sessions(key, owner=owner):
+            return await self._arena.state(debate_id)
+        return None
+
+    async def by_request(
+        self, request_key: str, turn_request: AskedTurn, owner: str | None, client: str
+    ) -> Debate | None:
+        """The session that is meant by a request for a later turn that names none: the one to which the same
+        request belonged before, unless the client opened another one since that waits for this turn."""
+        asked = await self.recently_asked(request_key, turn_request)
+        waiting = await self._waiting_for(turn_request, owner, client)
+        turn = latest_turn(asked, turn_request.slot) if asked else None
+        return asked if turn and (waiting is None or waiting.created_at < turn.started_at) else waiting
+
+    async def _waiting_for(self, turn_request: AskedTurn, owner: str | None, client: str) -> Debate | None:
+        """The newest session on this topic in which this turn is the next: one that this client opened, or
+        else one of which nobody knows any more who did."""
+        recent = DebateFilter(owner=owner, format=SESSION_FORMAT, search=turn_request.topic)
+        found: Debate | None = None
+        for head in (await self._arena.store.list(recent, limit=RECENT_SESSIONS)).heads:
+            debate = await self._arena.state(head.id)
+            if not _waits_for(debate, turn_request):
+                continue
+            opener = await self._arena.shared_state.get(_opener_key(debate.id))
+            if opener == client.encode():
+                return debate
+            found = found or (debate if opener is None else None)
+        return found
 
     async def remember(self, request_key: str, debate_id: str) -> None:
-        """`request_key` identifies the client and the request for the first turn."""
+        """`request_key` identifies the client and its request for a turn."""
         await self._arena.shared_state.put(f"opened for {request_key}", debate_id.encode(), OPENING_SECONDS)
 
-    async def recently_opened(self, request_key: str, turn_request: AskedTurn) -> Debate | None:
-        """The session that the same request of the same client opened a moment ago."""
+    async def remember_opener(self, debate_id: str, client: str) -> None:
+        await self._arena.shared_state.put(_opener_key(debate_id), client.encode(), OPENING_SECONDS)
+
+    async def recently_asked(self, request_key: str, turn_request: AskedTurn) -> Debate | None:
+        """The session to which the same request of the same client belonged; for a first turn, a moment ago,
+        since it may also begin another debate."""
         if (data := await self._arena.shared_state.get(f"opened for {request_key}")) is None:
             return None
         try:
@@ -80,34 +103,25 @@ class SessionFinder:
         except UnknownDebate:
             return None
         turn = latest_turn(debate, turn_request.slot)
+        if turn_request.slot > 0:
+            return debate
         ended = turn.ended_at if turn else None
         moved_on = debate.final or any(
             other.slot > turn_request.slot for other in (*debate.turns, *debate.live)
         )
         return None if moved_on or (ended and datetime.now(UTC) - ended > SAME_TURN) else debate
 
-    async def _by_words(self, turn_request: AskedTurn, owner: str | None) -> AsyncGenerator[Debate]:
-        """Newest first."""
-        ids: Sequence[str] = await self._arena.store.find_sessions(
-            text_key(turn_request.opponent_text), owner=owner
-        )
-        exact = bool(ids)
-        if not exact:
-            recent = DebateFilter(owner=owner, format=SESSION_FORMAT, search=turn_request.topic)
-            ids = [head.id for head in (await self._arena.store.list(recent, limit=RECENT_SESSIONS)).heads]
-        for debate_id in ids:
-            debate = await self._arena.state(debate_id)
-            if _fits(debate, turn_request, exact=exact):
-                yield debate
 
-
-def _fits(debate: Debate, turn_request: AskedTurn, *, exact: bool) -> bool:
-    """Whether the turn before this one ended with the opponent's words that the client sent."""
-    turn = latest_turn(debate, turn_request.slot - 1)
-    if debate.motion != turn_request.topic or turn is None or not turn.has_words:
+def _waits_for(debate: Debate, turn_request: AskedTurn) -> bool:
+    """Whether this turn of this model is the next one of the session."""
+    if debate.motion != turn_request.topic or debate.final or next_slot(debate) != turn_request.slot:
         return False
-    text = turn.text.strip()
-    return turn_request.opponent_text == text if exact else turn_request.opponent_text.endswith(text)
+    seat = debate.seat(debate.schedule[turn_request.slot].seat)
+    return is_empty(seat) or turn_request.names(seat.model)
+
+
+def _opener_key(debate_id: str) -> str:
+    return f"opener of {debate_id}"
 
 
 NOBODY_LISTENS = "nobody listens"

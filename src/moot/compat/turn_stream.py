@@ -6,18 +6,24 @@ longer than what was sent. Where it differs, or the final text does, an `error` 
 stream, and a new request for the same turn sends it as it then stands. So the chunks of a stream that ends in
 `complete` add up to its `content`. The reasoning of a further attempt follows after a break. Fields without a
 value are null, as the document of this API has them.
+
+The stream of a GET has ids, with which a browser resumes it. What is sent depends on where the stream began,
+so an id says that too: `3-118-131` is event 131 in the stream of turn 3 that began after event 118.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, cast
 
 from msgspec import Struct, structs
 from pydantic import Field
 
-from moot.api.frames import Frame, SeenEvent
+from moot.api.frames import Cursor, Frame, SeenEvent, parse_cursor
+from moot.api.problems import Problem
 from moot.api.strict_json import loads
+from moot.api.v1 import query_params
 from moot.api.v1.bodies import Body, check_body
 from moot.api.v1.fields import ModelId
 from moot.api.v1.validation_messages import FieldRule, FixedMessage, between, invalid, line, matching, one_of
@@ -96,12 +102,13 @@ class AskedTurn(Body):
     intensity: Annotated[int, between(1, 5)]
     turn_number: Annotated[int, between(1, TURNS)]
     opponent_message: Words | None = None
-    """What the other model said last; from the second turn on. Where the session is known, its own record of
-    that is what counts."""
+    """What the other model said last, which is quoted as it is sent; from the second turn on. With
+    `sessionId` it may be null: then the session's own record is quoted."""
     previous_response_id: ResponseName | None = None
     """Of the turn that this model gave last; from the third turn on. Without it the history is sent."""
     session_id: SessionName | None = None
-    """Without it the session is found by the other members."""
+    """Without it the session is found by `previousResponseId`, or it is the one that this client opened on
+    the topic and that waits for this turn."""
 
     @classmethod
     def together(cls, shape: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
@@ -110,7 +117,8 @@ class AskedTurn(Body):
             return
         if shape.get("role") in ROLES and shape["role"] != role_of(number):
             yield "role", f"Must be {role_of(number)} in this turn"
-        if number > 1 and not str(shape.get("opponentMessage") or "").strip():
+        is_known = shape.get("sessionId") is not None
+        if number > 1 and not is_known and not str(shape.get("opponentMessage") or "").strip():
             yield "opponentMessage", "Needed from the second turn on"
         if number <= 2 and shape.get("previousResponseId") is not None:
             yield "previousResponseId", "This model has not spoken yet"
@@ -121,8 +129,11 @@ class AskedTurn(Body):
 
     @property
     def opponent_text(self) -> str:
-        """What the other model said last, as it can be compared."""
         return (self.opponent_message or "").strip()
+
+    def names(self, model: Model) -> bool:
+        """Whether this is the model that is asked for."""
+        return self.model_id in (model.name, model.label, model.alias)
 
 
 def role_of(number: int) -> str:
@@ -163,6 +174,56 @@ def setup_for_turn(turn_request: AskedTurn, model: Model) -> Setup:
         intensity=turn_request.intensity,
         any_length=True,
     )
+
+
+# --- where a stream is --------------------------------------------------------------------------------
+
+_ID = r"([1-9][0-9]{0,17})-(0|[1-9][0-9]{0,17})-([1-9][0-9]{0,17}(?:\.[1-9][0-9]{0,3})?)"
+_LAST_ID: dict[str, Any] = {"type": "string", "pattern": f"^(?:{_ID})?$"}
+
+
+class TurnPosition(NamedTuple):
+    """The number of a turn, and the seq after which its stream begins."""
+
+    number: int
+    after: int
+
+    @property
+    def id_prefix(self) -> str:
+        return f"{self.number}-{self.after}-"
+
+
+class LastTurnEvent(NamedTuple):
+    """The last event that a client has seen of the stream of a turn."""
+
+    position: TurnPosition
+    cursor: Cursor
+
+
+def parse_last_event(query: bytes, last_event_id: str | None) -> LastTurnEvent | None:
+    """From the header or else from the query; None for a client that has seen nothing. Raises Problem."""
+    reader = query_params.QueryReader(query, "lastEventId", query_params.TICKET)
+    given = reader.finish(reader.text("lastEventId"))
+    text = last_event_id or given
+    if not text:
+        return None
+    match = re.fullmatch(_ID, text, re.ASCII)
+    if match is None:
+        raise Problem("malformed-request", NOT_OUR_ID)
+    return LastTurnEvent(TurnPosition(int(match[1]), int(match[2])), parse_cursor(match[3]))
+
+
+NOT_OUR_ID = "The last event id is not one of ours"
+STREAM_PARAMETERS: list[dict[str, Any]] = [
+    *query_params.PARAMETERS["ticket"],
+    *(
+        {"name": name, "in": place, "required": False, "schema": _LAST_ID, "description": text}
+        for name, place, text in (
+            ("lastEventId", "query", "The last id that was seen. The header Last-Event-ID wins."),
+            ("Last-Event-ID", "header", "The last id that was seen; browsers send it by themselves."),
+        )
+    ),
+]
 
 
 # --- frames out ---------------------------------------------------------------------------------------

@@ -1,8 +1,9 @@
 """The routes of `/api/debate/stream`: the client asks for each turn of a session between two models.
 
 A session is a debate that advances one turn at a time (`rules/turn_sessions.py`). The first turn opens it;
-for a later turn it is found by its id, by the last response of the model, or by the last words of the other
-model. A session that is not found begins with the opponent's words as the client sends them.
+for a later turn it is found by its id, by the last response of the model, or as the session that this client
+opened on the topic and that waits for this turn. A session that is not found begins with the opponent's
+words. What a model is told that its opponent said is what the client sends.
 
 A second request for the same turn joins it from its beginning, whether it is under way or over; the turn is
 paid for once. A first turn counts as the same while it is under way and some seconds longer, if the same
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec.structs import replace
 from starlette.convertors import StringConvertor, register_url_convertor
@@ -36,7 +37,7 @@ from moot.compat.reply_shapes import (
     TurnStreamEvent,
 )
 from moot.compat.session_finder import SessionFinder, TurnListeners
-from moot.compat.turn_stream import AskedTurn, TurnFrames
+from moot.compat.turn_stream import AskedTurn, LastTurnEvent, TurnFrames, TurnPosition
 from moot.core.errors import Refused, UnknownDebate
 from moot.core.events import DebateResumed
 from moot.core.ids import new_id
@@ -56,7 +57,16 @@ from moot.web.app_context import AppContext, client_of, identity_of, query_strin
 from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.idempotency import fingerprint
 from moot.web.responses import json_reply
-from moot.web.route_docs import COMMANDED, JSON, READ, api_router, documented, plain_events, schema_of
+from moot.web.route_docs import (
+    COMMANDED,
+    JSON,
+    READ,
+    api_router,
+    documented,
+    plain_events,
+    resumable_events,
+    schema_of,
+)
 from moot.web.routes.handlers import (
     Context,
     check_accepts_stream,
@@ -83,8 +93,7 @@ SessionId = Annotated[
     path_parameter("sessionId", "^[A-Za-z0-9_.-]{1,100}$", "The session, or its id before an import."),
 ]
 
-TurnPosition = tuple[int, int]
-"""The number of a turn, and the seq after which its stream begins."""
+TURN_OVER: dict[int | str, Any] = {204: {"description": "The turn is over and the client has seen its end."}}
 
 
 class UnknownModel(Exception):
@@ -129,17 +138,31 @@ class TurnStreamRoutes:
                 error = turn_stream.error_frame(f"Model not found: {turn_request.model_id}")
                 # As a header: with a media type Starlette would add a charset, which some clients reject.
                 return Response(as_lines(error, ""), headers={"Content-Type": "text/event-stream"})
-            return self._turn_response(request, debate.id, position, stack.pop_all())
+            return self._turn_response(request, debate.id, position, plain=True, slot=stack.pop_all())
 
     async def stream_session(self, request: Request, session_id: SessionId) -> Response:
-        """The turn that was requested last, from its beginning."""
+        """The turn that was requested last, from its beginning; or a turn after the client's last event."""
         check_accepts_stream(request)
-        query_params.parse_ticket(query_string(request))
+        last = turn_stream.parse_last_event(query_string(request), request.headers.get("last-event-id"))
         debate = await self._session(request, session_id)
+        if last is not None:
+            return await self._resumed_turn(request, debate, last)
         position = last_asked_position(debate)
         if position is None:
             raise Problem("conflict", "No turn has been asked for")
-        return self._turn_response(request, debate.id, position)
+        return self._turn_response(request, debate.id, TurnPosition(*position), plain=False)
+
+    async def _resumed_turn(self, request: Request, debate: Debate, last: LastTurnEvent) -> Response:
+        position, cursor = last
+        if cursor.seq > debate.seq:
+            raise Problem("cursor-ahead")
+        if cursor.seq <= position.after or position.number > len(debate.turns) + len(debate.live) + 1:
+            raise Problem("malformed-request", turn_stream.NOT_OUR_ID)
+        viewer = identity_of(request).viewer
+        dialect = TurnFrames(position.number, position.after, viewer.privileged)
+        if await self._context.feeds.has_ended(debate.id, dialect, viewer, position.after, cursor):
+            return Response(status_code=204)
+        return self._turn_response(request, debate.id, position, cursor=cursor, plain=False)
 
     async def cancel_turn(self, request: Request, session_id: SessionId) -> Response:
         """Interrupt the turn that is under way; it can be requested again."""
@@ -185,22 +208,28 @@ class TurnStreamRoutes:
         # Of two equal requests at the same time the second finds what the first has opened.
         async with self._mutex.locked(request_key), self._context.idempotency.in_flight(request, raw) as once:
             session = await self._find_session(request, turn_request)
-            if session is None and once is None:
-                session = await self._sessions.recently_opened(request_key, turn_request)
+            if session is None and turn_request.slot > 0:
+                session = await self._sessions.by_request(request_key, turn_request, owner, client)
+            elif session is None and once is None:
+                session = await self._sessions.recently_asked(request_key, turn_request)
             if session is not None:
-                return await self._ask_in_session(request, session, turn_request)
+                found = await self._ask_in_session(request, session, turn_request)
+                if turn_request.slot > 0:
+                    await self._sessions.remember(request_key, session.id)
+                return found
             outcome = await self._open_session(request, turn_request, once)
-            if once is None:
+            await self._sessions.remember_opener(outcome.debate.id, client)
+            if once is None or turn_request.slot > 0:
                 await self._sessions.remember(request_key, outcome.debate.id)
             if outcome.replayed:
                 session = await self._arena.state(outcome.debate.id)
                 return await self._ask_in_session(request, session, turn_request)
-            return outcome.debate, stream_position(outcome.debate, turn_request.slot)
+            return outcome.debate, TurnPosition(*stream_position(outcome.debate, turn_request.slot))
 
     async def _find_session(self, request: Request, turn_request: AskedTurn) -> Debate | None:
         if turn_request.session_id is not None:
             return await self._session(request, turn_request.session_id)
-        return await self._sessions.find_for_turn(turn_request, identity_of(request).owner)
+        return await self._sessions.by_response(turn_request, identity_of(request).owner)
 
     async def _open_session(
         self, request: Request, turn_request: AskedTurn, once: IdempotencyKey | None
@@ -226,15 +255,17 @@ class TurnStreamRoutes:
         self, request: Request, session: Debate, turn_request: AskedTurn
     ) -> tuple[Debate, TurnPosition]:
         seat = session.seat(session.schedule[turn_request.slot].seat)
-        is_seat_model = turn_request.model_id in (seat.model.name, seat.model.label, seat.model.alias)
         keys = lent_keys(request.headers, self._arena)
         keys_used = {name: key for name, key in keys.items() if name in session.manner.lent}
-        model = seat.model if is_seat_model else self._model(turn_request.model_id, keys_used)
+        model = (
+            seat.model if turn_request.names(seat.model) else self._model(turn_request.model_id, keys_used)
+        )
         command = AskTurn(
             turn_request.slot,
             model,
             turn_request.previous_response_id,
             turn_request.intensity,
+            redact(turn_request.opponent_text),
             identity_of(request).name,
         )
         turn = latest_turn(session, turn_request.slot)
@@ -243,7 +274,7 @@ class TurnStreamRoutes:
                 raise claim.objection
             outcome = await self._arena.ask(session.id, command, keys=keys_used)
             await claim.take(session.id)
-        return outcome.debate, stream_position(outcome.debate, turn_request.slot)
+        return outcome.debate, TurnPosition(*stream_position(outcome.debate, turn_request.slot))
 
     def _model(self, name: str, keys: Mapping[str, Secret] | None = None) -> Model:
         """Raises UnknownModel, or Problem where neither the server nor `keys` has a key for the model."""
@@ -258,11 +289,17 @@ class TurnStreamRoutes:
         return with_alias(replace(model, max_tokens=max(model.max_tokens, most or 0)), name)
 
     def _turn_response(
-        self, request: Request, debate_id: str, position: TurnPosition, stack: AsyncExitStack | None = None
+        self,
+        request: Request,
+        debate_id: str,
+        position: TurnPosition,
+        *,
+        plain: bool,
+        cursor: Cursor | None = None,
+        slot: AsyncExitStack | None = None,
     ) -> Response:
-        number, after = position
         viewer = identity_of(request).viewer
-        dialect = TurnFrames(number, after, viewer.privileged)
+        dialect = TurnFrames(position.number, position.after, viewer.privileged)
         extra_headers = {"X-Session-Id": debate_id}
         stream = follow_debate(
             self._context,
@@ -270,11 +307,12 @@ class TurnStreamRoutes:
             debate_id,
             dialect,
             viewer,
-            Cursor(after),
+            cursor or Cursor(position.after),
             turn_stream.DELETED_FRAME,
-            plain=True,
+            plain=plain,
+            id_prefix=position.id_prefix,
             extra_headers=extra_headers,
-            slot=stack,
+            slot=slot,
         )
         return TurnStreamResponse(stream, self._listeners, debate_id)
 
@@ -320,10 +358,10 @@ class TurnStreamResponse(Response):
 )
 async def ask_turn(request: Request, context: Context) -> Response:
     """Starts one turn of a debate in which two models answer each other, ten turns in all. The first turn
-    opens a session; later turns find it by `sessionId`, by `previousResponseId`, or by the opponent's last
-    message. A repeated request joins the same turn from its beginning, whether it is running or finished; a
-    turn that failed or was cut is generated again. Missing fields and unknown models are answered with
-    `{"error": …}`.
+    opens a session; later turns find it by `sessionId` or `previousResponseId`, or mean the session that this
+    client opened on the topic and that waits for this turn. A repeated request joins the same turn from its
+    beginning, whether it is running or finished; a turn that failed or was cut is generated again. Missing
+    fields and unknown models are answered with `{"error": …}`.
     """
     return await context.service(TurnStreamRoutes).ask_turn(request)
 
@@ -357,15 +395,17 @@ async def hear_turn(request: Request, context: Context) -> Response:
         "watch",
         tag="Compatibility APIs",
         summary="Hear the turn that was asked for last",
-        events=plain_events(TurnStreamEvent),
+        events=resumable_events(TurnStreamEvent),
         says="Events as they happen. The stream ends after `complete` or `error`.",
-        query=query_params.PARAMETERS["ticket"],
+        query=turn_stream.STREAM_PARAMETERS,
         headers=("X-Session-Id",),
         refusals=(403, 404, 406, 409, 422),
+        responses=TURN_OVER,
     ),
 )
 async def stream_session(request: Request, session_id: SessionId, context: Context) -> Response:
-    """Streams the turn that was requested last, from its beginning. A turn that no client follows for a while
+    """Streams the turn that was requested last, from its beginning, or the rest of a turn after the last
+    event id. A client that has seen the end of its turn gets 204. A turn that no client follows for a while
     is cut.
     """
     return await context.service(TurnStreamRoutes).stream_session(request, session_id)

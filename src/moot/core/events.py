@@ -94,6 +94,8 @@ class DebateResumed(PublicEvent, frozen=True, tag="debate.resumed", omit_default
     """Pauses by itself after this much."""
     intensity: int | None = None
     """From now on, where it changed."""
+    quoted: str = ""
+    """What the next speaker is told that its opponent said, where that differs from the speech in the log."""
 
 
 class DebateStopped(PublicEvent, frozen=True, tag="debate.stopped"):

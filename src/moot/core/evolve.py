@@ -145,7 +145,8 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             resumed = replace(debate, status=status, before_pause=None, paused_at=None, paused_for="")
             intensity = event.intensity or debate.manner.intensity
             manner = replace(debate.manner, intensity=intensity)
-            return _extend_for_pause(replace(resumed, step=event.step, manner=manner), pause_seconds)
+            resumed = replace(resumed, step=event.step, manner=manner, quoted=event.quoted)
+            return _extend_for_pause(resumed, pause_seconds)
         case ev.DebateStopped():
             return replace(debate, stopped_at=recorded.at, step=None)
         case ev.DebateEnded():
@@ -367,6 +368,7 @@ def _turn_started(debate: Debate, recorded: Recorded, event: ev.TurnStarted) -> 
         seat=event.seat,
         seq=recorded.seq,
         since=recorded.seq - 1,
+        quoted=debate.quoted,
         started_at=recorded.at,
     )
     return _set_status(replace(debate, live=(*debate.live, turn)), "debating")

@@ -37,12 +37,16 @@ def turn_ended(
         return debate
     by_hand = debate.seat(turn.seat).model.human
     text, reasoning = _final_text(turn, event, by_hand=by_hand)
-    since = turn.since if text.startswith(turn.text) else recorded.seq - 1
+    continues = text.startswith(turn.text)
+    since = turn.since if continues else recorded.seq - 1
+    abandoned = turn.abandoned
+    if not continues:
+        abandoned = (*abandoned, Abandoned(recorded.seq, turn.text, turn.reasoning, turn.attempt))
     cut: tuple[Segment, ...] = ()
     if _broke_off(event, by_hand=by_hand):
         cut = unfinished(turn.runs, turn.text, turn.reasoning, turn.segments)
     turn = replace(turn, text=text, reasoning=reasoning, cut=cut, kept=EarlierCalls(), ended_at=recorded.at)
-    turn = replace(turn, since=since, abandoned=())
+    turn = replace(turn, since=since, abandoned=abandoned)
     match event:
         case ev.TurnCompleted():
             turn = replace(
@@ -177,7 +181,7 @@ def _abandoned(before: Turn, turn: Turn, seq: int) -> Turn:
     """The changed turn, with a note of its earlier text where that was discarded."""
     if turn.text.startswith(before.text) and turn.reasoning.startswith(before.reasoning):
         return turn
-    discarded = Abandoned(seq, before.text, before.reasoning)
+    discarded = Abandoned(seq, before.text, before.reasoning, before.attempt)
     return replace(turn, since=seq, abandoned=(*before.abandoned, discarded))
 
 
@@ -210,6 +214,8 @@ def call_ended(debate: Debate, recorded: Recorded, event: ev.CallCompleted | ev.
             usage=judgings[-1].usage + event.usage,
             charges=_charges(judgings[-1], call.judge, call.order, event),
         )
+        if call.text or (isinstance(event, ev.CallFailed) and event.kind == "malformed"):
+            last = replace(last, written=(*last.written, (call.judge, call.order)))
         if isinstance(event, ev.CallFailed) and event.kind == "lost":
             last = replace(last, lost=(*last.lost, (call.judge, call.order)))
         judgings = (*judgings[:-1], last)

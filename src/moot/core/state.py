@@ -68,6 +68,7 @@ class Abandoned(Struct, frozen=True, gc=False):
     seq: int
     text: str
     reasoning: str
+    attempt: int = 0
 
 
 class Turn(Struct, frozen=True, gc=False):
@@ -93,7 +94,7 @@ class Turn(Struct, frozen=True, gc=False):
     thinking: tuple[int, ...] = ()
     """The segments whose reasoning was streamed, in the order in which they began."""
     abandoned: tuple[Abandoned, ...] = ()
-    """While it is live: attempts that were discarded."""
+    """Attempts that were discarded, and a streamed text that the final one does not continue."""
     since: int = 0
     """All of its present text came after this seq."""
     call: int | None = None
@@ -130,6 +131,8 @@ class Turn(Struct, frozen=True, gc=False):
     response_id: str | None = None
     stored: bool = True
     """The provider keeps the response under that id."""
+    quoted: str = ""
+    """What its speaker was told that the opponent had said, where that differs from the speech before it."""
     ended_at: datetime | None = None
 
     @property
@@ -278,6 +281,8 @@ class Judging(Struct, frozen=True, gc=False):
     spoiled: tuple[tuple[str, int], ...] = ()
     waived: tuple[tuple[str, int], ...] = ()
     """(judge, order) of the readings that the cost limit left no room for; they are among the spoiled."""
+    written: tuple[tuple[str, int], ...] = ()
+    """Judge and order of calls that have ended and brought text: a further call begins again."""
     lost: tuple[tuple[str, int], ...] = ()
     """(judge, order) of each call that was lost in a crash."""
     usage: Usage = Usage()
@@ -364,6 +369,8 @@ class Debate(AudienceState, frozen=True, gc=False):
     """The reason of the pause, if one was given."""
     step: StepSize | None = None
     """How much is held before the debate pauses again."""
+    quoted: str = ""
+    """For the next speaker: see `Turn.quoted`."""
     stopped_at: datetime | None = None
     ended_at: datetime | None = None
     ended_seq: int = 0

@@ -9,6 +9,7 @@ here is a type error.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any, Literal, assert_never, cast
 
@@ -58,6 +59,8 @@ def hears(debate: Debate, turn: Turn) -> tuple[Heard, ...]:
             items.append((other.seq, replace(speech, kind="own", text=other.text)))
         elif other_group != group:
             items.append((max(other.seq, own_groups.get(other_group, 0)), speech))
+    own = [*(speech for speech in speeches if speech.seat == turn.seat), turn]
+    items = _with_quotes(debate, items, [speech for speech in own if speech.quoted])
     items.extend(
         (remark.seq, _remark(remark, turn))
         for remark in debate.remarks
@@ -74,6 +77,18 @@ def hears(debate: Debate, turn: Turn) -> tuple[Heard, ...]:
         if aside.kind == "notes" and aside.text and aside.seat == turn.seat and aside.seq < turn.seq
     )
     return tuple(item for _, item in sorted(items, key=lambda pair: (pair[0], pair[1].kind != "own")))
+
+
+def _with_quotes(
+    debate: Debate, items: list[tuple[int, Heard]], quoting: Sequence[Turn]
+) -> list[tuple[int, Heard]]:
+    """With what a client sent as the opponent's words in place of the speech before each of these turns."""
+    for turn in quoting:
+        slot = debate.schedule[turn.slot - 1]
+        before = {other.number for other in debate.turns if other.slot == slot.index}
+        items = [(seq, item) for seq, item in items if item.kind != "other" or item.turn not in before]
+        items.append((turn.seq - 1, Heard("other", turn.quoted, slot.seat, None, slot.round)))
+    return items
 
 
 def _remark(remark: Remark, turn: Turn) -> Heard:

@@ -23,6 +23,7 @@ from moot.experiments.planned_debates import PlannedDebate, all_legs, planned_co
 from moot.experiments.planned_questions import PlannedQuestion, protocol_format
 from moot.rules.cost_estimate import ANY_LIMIT, CostEstimate, estimate
 from moot.rules.debate_setup import Setup, opening_event
+from moot.views.outcome import fewer_rounds
 
 PlannedLeg = PlannedDebate | PlannedQuestion
 
@@ -41,6 +42,8 @@ class ExperimentEstimate(Struct, frozen=True):
     debate_limit: Money | None
     protocols: tuple[ProtocolEstimate, ...] = ()
     """The same for each protocol, where there are questions."""
+    warnings: tuple[str, ...] = ()
+    """Why its debates have fewer rounds than were asked for."""
 
 
 class ExperimentSetups:
@@ -91,6 +94,7 @@ class ExperimentSetups:
             high=high if definition.budget is None or high is None else min(high, definition.budget),
             unpriced=tuple(sorted({name for each in debates for name in each.unpriced})),
             debate_limit=await self.debate_limit(legs[0], {}),
+            warnings=fewer_rounds(self.format, definition.rounds or 0),
         )
 
     async def _estimate_questions(self, setups: QuestionSetups) -> ExperimentEstimate:

@@ -17,7 +17,7 @@ from moot.judging.parties import party
 from moot.rules.cost_estimate import estimate
 from moot.rules.runner_decisions import wants_runner
 from moot.views.costs import costs, dollars
-from moot.views.outcome import ending, headline
+from moot.views.outcome import ending, headline, warnings
 from moot.views.preview import cost_forecast
 from moot.views.transcript import INTERRUPTED_NOTES, TRUNCATED_NOTES
 from moot.views.verdict_views import verdict_views
@@ -55,6 +55,8 @@ class StartResult(ToolAnswer):
     """The models that will judge."""
     cost: str
     """What it may come to, before the first word."""
+    warnings: list[str]
+    """What will weaken the verdict, and why there are fewer rounds than were asked for."""
 
 
 class NewsItem(ToolAnswer):
@@ -174,6 +176,7 @@ def start_result(debate: Debate, cost: str) -> StartResult:
         seats=[SeatInfo(name=s.name, side=s.side, model=s.model.label) for s in debate.seats],
         judges=[judge.model.label for judge in debate.panel],
         cost=cost,
+        warnings=list(warnings(debate)),
     )
 
 
@@ -263,9 +266,10 @@ def status_text(status: str) -> str:
 def start_text(answer: StartResult) -> str:
     seats = "\n".join(f"- {seat.name} ({seat.side}): {seat.model}" for seat in answer.seats)
     judges = ", ".join(answer.judges) or "nobody"
+    warned = "".join(f"{warning}\n" for warning in answer.warnings)
     return (
         f"Debate {answer.id} has begun: {answer.motion}\n{seats}\nJudged by {judges}.\n{answer.cost}.\n"
-        f"See what is said with follow_debate."
+        f"{warned}See what is said with follow_debate."
     )
 
 

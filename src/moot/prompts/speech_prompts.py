@@ -213,8 +213,8 @@ def _team(debate: Debate, seat: Seat) -> list[str]:
 
 def _is_speech(debate: Debate, item: Heard) -> bool:
     """Whether the item is a speech of another seat; questions and answers cannot be rebutted."""
-    turn = debate.turn(item.turn) if item.kind == "other" and item.turn is not None else None
-    return turn is not None and turn.tone not in EXCHANGE_TONES
+    turn = debate.turn(item.turn) if item.turn is not None else None
+    return item.kind == "other" and (turn is None or turn.tone not in EXCHANGE_TONES)
 
 
 def _prompt(

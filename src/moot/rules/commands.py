@@ -282,7 +282,7 @@ class Retry(Command, frozen=True):
         if not failed:
             return Refused("No turn has failed or been interrupted.", debate.status)
         # A session pauses again after this turn.
-        resumed = (DebateResumed("turn"),) if debate.is_session else ()
+        resumed = (DebateResumed("turn", quoted=failed[-1].quoted),) if debate.is_session else ()
         return (TurnRetried(failed[-1].number), *resumed)
 
 

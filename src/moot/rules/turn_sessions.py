@@ -11,7 +11,7 @@ from __future__ import annotations
 from moot.core.errors import Invalid, Refused
 from moot.core.events import DebateResumed, SeatFilled, TurnRetried
 from moot.core.state import Debate, Turn
-from moot.core.terms import FREE, HUMAN, SESSION_FORMAT, Format, Model, Phase, Seat, SeatTemplate
+from moot.core.terms import FREE, HUMAN, SESSION_FORMAT, Format, Model, Phase, Seat, SeatTemplate, Slot
 from moot.rules.commands import Command, Decision, interrupt_turn
 
 TURNS = 10
@@ -62,6 +62,8 @@ class AskTurn(Command, frozen=True):
     """The id of this speaker's last response, as the client knows it."""
     intensity: int | None = None
     """From this turn on; None: as before."""
+    opponent_words: str = ""
+    """What the opponent said last, as the client has it: that is what is quoted. Empty: as it is recorded."""
     by: str = ""
 
     def decide(self, debate: Debate) -> Decision:
@@ -79,14 +81,16 @@ class AskTurn(Command, frozen=True):
             return ()
         if debate.final or debate.being_judged:
             return Refused("The debate is over.", debate.status)
-        next_slot = _next_slot(debate)
-        if next_slot != self.slot and (turn is None or not turn.used_slot):
+        expected_slot = next_slot(debate)
+        if expected_slot != self.slot and (turn is None or not turn.used_slot):
             expected = (
-                "All turns have been given" if next_slot is None else f"The next turn is {next_slot + 1}"
+                "All turns have been given"
+                if expected_slot is None
+                else f"The next turn is {expected_slot + 1}"
             )
             raise Invalid("It is another's turn.", {"turnNumber": [expected]})
         intensity = None if self.intensity == debate.manner.intensity else self.intensity
-        resumed = (*filled, DebateResumed("turn", intensity))
+        resumed = (*filled, DebateResumed("turn", intensity, self._quoted(debate)))
         if vacant:
             return (*(event for live in vacant for event in interrupt_turn(debate, live, "pause")), *resumed)
         if turn is not None and (turn.used_slot or debate.status == "error"):
@@ -108,6 +112,12 @@ class AskTurn(Command, frozen=True):
             raise Invalid("Another model sits there.", {"modelId": [f"Must be {known}, as before"]})
         return (SeatFilled(seat.id, self.model, self.by),)
 
+    def _quoted(self, debate: Debate) -> str:
+        """The opponent's words, unless they are those of the log."""
+        words = self.opponent_words.strip() if self.slot else ""
+        last = latest_turn(debate, self.slot - 1)
+        return "" if last is not None and last.text.strip() == words else words
+
     def _is_own_chain(self, debate: Debate) -> bool:
         """Ids of speeches that were given elsewhere are unknown here; they are accepted and not passed on."""
         if self.previous is None:
@@ -116,13 +126,17 @@ class AskTurn(Command, frozen=True):
         if last is None:
             seat = debate.schedule[self.slot].seat
             return any(debate.schedule[slot].seat == seat for slot in debate.skipped)
-        return self.previous in (last.response_id, client_response_id(debate, last, private=False))
+        ours = client_response_id(debate, last, private=False)
+        if last.response_id is None and not self.previous.startswith(ours.rpartition("_")[0]):
+            # Its last speech was given elsewhere, or its provider gives no ids.
+            return True
+        return self.previous in (last.response_id, ours)
 
 
 def all_turns_given(debate: Debate) -> bool:
     """Whether no turn is left to ask for, not even one that failed. A session that was imported complete
     stays as it is."""
-    if not debate.is_session or debate.live or _next_slot(debate) is not None:
+    if not debate.is_session or debate.live or next_slot(debate) is not None:
         return False
     return debate.origin is None or any(turn.seq > debate.origin.seq for turn in debate.turns)
 
@@ -176,7 +190,13 @@ def last_asked_position(debate: Debate) -> tuple[int, int] | None:
     return (turn.number, turn.since) if turn else None
 
 
-def _next_slot(debate: Debate) -> int | None:
+def following_slots(debate: Debate) -> tuple[Slot, ...]:
+    """The speeches that are still to be given; in a session, from the next turn that can be asked for."""
+    first = next_slot(debate) if debate.is_session else None
+    return debate.remaining_slots() if first is None else debate.schedule[first:]
+
+
+def next_slot(debate: Debate) -> int | None:
     """The first turn that was not given; one that failed counts as not given."""
     used = {turn.slot for turn in debate.turns if turn.used_slot and turn.state != "failed"}
     return next((slot.index for slot in debate.schedule if slot.index not in {*used, *debate.skipped}), None)

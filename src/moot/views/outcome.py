@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from moot.core.events import EndReason, FailReason
 from moot.core.state import Debate, Judging
-from moot.core.terms import Ballot, DebateVerdict, Judge
+from moot.core.terms import Ballot, DebateVerdict, Format, Judge
 from moot.judging.answer_ballots import more_probable
 from moot.judging.audience_votes import result_doubts, tally
 from moot.judging.ballots import contradicts_scores
@@ -296,18 +296,28 @@ def _first_words(debate: Debate) -> Iterator[str]:
 
 
 def warnings(debate: Debate) -> tuple[str, ...]:
-    """What will weaken a verdict, as far as it is known before the first word."""
-    fewer = _fewer_rounds(debate)
+    """What will weaken a verdict or shorten the debate, as far as it is known before the first word."""
+    fewer = (*fewer_rounds(debate.format, debate.limits.rounds), *_affordable_rounds(debate))
     if debate.manner.winning in ("user-decides", "audience"):
         return fewer
     return (*fewer, *_judges_in_doubt(debate, debate.panel), *_recusals(debate))
 
 
-def _fewer_rounds(debate: Debate) -> tuple[str, ...]:
+def _affordable_rounds(debate: Debate) -> tuple[str, ...]:
     """Where the cost limit holds fewer rounds than were asked for."""
     asked, limit = debate.limits.rounds_asked, dollars(debate.limits.cost)
     held = debate.rounds_planned
     return (f"The cost limit of {limit} holds {held} of {asked} rounds.",) if asked > held else ()
+
+
+def fewer_rounds(fmt: Format, asked: int) -> tuple[str, ...]:
+    """That a fixed table of speeches has fewer rounds than were asked for; nothing where it has not."""
+    held = len({phase.round for phase in fmt.phases})
+    if fmt.turns or fmt.repeat is not None or asked <= held:
+        return ()
+    return (
+        f"{fmt.title} has a fixed table of {plural(held, 'round')}: the debate holds {held}, not {asked}.",
+    )
 
 
 def _judges_in_doubt(

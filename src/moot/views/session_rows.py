@@ -6,7 +6,6 @@ here afterwards are added to it. `lookup_keys` are the keys by which a session i
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -107,7 +106,6 @@ def _event_keys(debate: Debate, event: Event) -> Iterator[str]:
         yield row_key(str(event.record.get("id")))
     turn = debate.turn(event.turn) if isinstance(event, TurnCompleted) else None
     if turn is not None:
-        yield text_key(turn.text)
         yield from {
             response_key(client_response_id(debate, turn, private=private)) for private in (True, False)
         }
@@ -115,10 +113,6 @@ def _event_keys(debate: Debate, event: Event) -> Iterator[str]:
 
 def row_key(id: str) -> str:
     return f"row {id}"
-
-
-def text_key(text: str) -> str:
-    return f"said {hashlib.sha256(text.strip().encode()).hexdigest()}"
 
 
 def response_key(name: str) -> str:

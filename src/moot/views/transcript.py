@@ -58,6 +58,7 @@ INTERRUPTED_NOTES: dict[str, str] = {
     "budget": "Cut short: the cost limit was reached.",
     "absent": "Its speaker left it to the stand-in, or was not there in time.",
 }
+QUOTED_NOTE = "It answers the opponent's words as the client sent them, which differ from the speech before."
 ANYONE = "anyone"
 """The name of visitors to a server without tokens."""
 THOUGHT_SEPARATOR = "\n\n"
@@ -372,6 +373,8 @@ def speech_notes(turn: Turn) -> tuple[str, ...]:
     lines.extend(
         DEGRADED_NOTES.get(mark, f"Given with limits: {mark}") for mark in turn.degraded.split(",") if mark
     )
+    if turn.quoted:
+        lines.append(QUOTED_NOTE)
     if "struck" in speech_flags(turn):
-        lines.append("It is given again and does not count.")
+        lines.append("It does not count.")
     return tuple(lines)

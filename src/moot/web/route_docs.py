@@ -134,16 +134,23 @@ def schema_of(kind: type[Struct | bodies.Body]) -> Shape:
     return ref("schemas", kind.__name__)
 
 
+_NUMBERED: Shape = {"id": {"type": "string"}, "retry": {"type": "integer"}}
+
+
 def numbered_events(events: Mapping[str, type[Struct]]) -> Shape:
     """One event of a stream, by its name; events for one viewer alone have no id, and only the first has
     `retry`."""
-    numbered: Shape = {"id": {"type": "string"}, "retry": {"type": "integer"}}
-    return _any_event([_event(kind, name, **numbered) for name, kind in events.items()])
+    return _any_event([_event(kind, name, **_NUMBERED) for name, kind in events.items()])
 
 
 def plain_events(union: Any) -> Shape:
     """One event of a stream without ids: a member of the union, with a name where the class has one."""
     return _any_event([_event(kind, getattr(kind, "event", "")) for kind in get_args(union)])
+
+
+def resumable_events(union: Any) -> Shape:
+    """The same as `plain_events`, with ids, for a stream that a browser can resume."""
+    return _any_event([_event(kind, getattr(kind, "event", ""), **_NUMBERED) for kind in get_args(union)])
 
 
 def _any_event(options: list[Shape]) -> Shape:

@@ -22,7 +22,7 @@ from moot.settings import ClusterSettings, ServerSettings
 from moot.store.contract import StoredInvitation
 from moot.store.memory import MemoryStore
 from moot.web.streaming import sse_streams
-from tests.compat.test_turn_stream import Heard, Page, settled
+from tests.compat.test_turn_stream import Heard, Page, settled, sourced
 from tests.support.redis import Redis, redis  # noqa: F401 - a fixture
 from tests.web.routes.served import FREE, Served, body, serving
 from tests.web.routes.test_debate_routes import problem
@@ -333,10 +333,10 @@ async def test_a_turn_goes_on_when_its_listener_comes_back_to_another_server(
 
 async def _moved(asked: httpx.Response, other: Served, session: str) -> Heard:
     async with other.http.stream("GET", f"/api/debate/stream/{session}") as joined:
-        pieces = joined.aiter_text()
+        pieces = joined.aiter_bytes()
         first = await anext(pieces)
         await asked.aclose()
-        return Heard(first + "".join([piece async for piece in pieces]))
+        return Heard(sourced(first + b"".join([piece async for piece in pieces])))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from moot.api.shapes.page_view import ControlButton, Me, Rights
 from moot.core.errors import Invalid, Refused
 from moot.core.state import Debate
 from moot.rules.commands import Command, SkipTurn, decide
-from moot.rules.turn_sessions import is_unasked
+from moot.rules.turn_sessions import following_slots, is_unasked
 
 BUTTONS: dict[str, Command] = {button.name: button.command for row in COMMANDS for button in row.buttons}
 SEAT_BUTTONS: dict[str, Callable[[str], Command]] = dict(
@@ -39,7 +39,7 @@ def open_actions(debate: Debate) -> list[str]:
 def _skip(debate: Debate) -> SkipTurn:
     """Skips the current speech; in a pause between speeches, the next one."""
     waiting = debate.status == "paused" and not (debate.live or debate.open_asides)
-    following = debate.remaining_slots()
+    following = following_slots(debate)
     return SkipTurn(slot=following[0].index) if waiting and following else SkipTurn()
 
 

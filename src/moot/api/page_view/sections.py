@@ -23,6 +23,7 @@ from moot.core.visibility import Viewer, may_read_reasoning, visible_state
 from moot.judging.ballots import orders
 from moot.judging.parties import parties
 from moot.prompts.begun_speeches import first_words_note, is_begun_by_moot
+from moot.rules.turn_sessions import following_slots
 from moot.views import participants, transcript_json
 from moot.views.belief_renderers import belief_heads, belief_rows, chart_words
 from moot.views.beliefs import belief_report
@@ -175,7 +176,7 @@ def _round(debate: Debate, turn: Turn | None) -> int:
 
 def _following(debate: Debate) -> tuple[Slot, ...]:
     """The speeches that are still to be given."""
-    return () if debate.final or debate.in_circles else debate.remaining_slots()
+    return () if debate.final or debate.in_circles else following_slots(debate)
 
 
 def _trouble(debate: Debate) -> Shape | None:

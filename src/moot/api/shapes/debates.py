@@ -103,7 +103,10 @@ class CreateDebateResponse(Struct, frozen=True, rename="camel", kw_only=True, om
     format: str
     warnings: Annotated[
         tuple[str, ...],
-        Meta(description="What will weaken the verdict, such as a judge of a speaker's own family."),
+        Meta(
+            description="What will weaken the verdict, such as a judge of a speaker's own family, and why "
+            "there are fewer rounds than were asked for."
+        ),
     ]
     estimate: Annotated[
         CreatedEstimate | None, Meta(description="Left out where nothing costs anything.")
@@ -178,7 +181,9 @@ class DebateStatusResponse(Struct, frozen=True, rename="camel", kw_only=True, om
     polls: Annotated[
         tuple[OpenPoll, ...], Meta(description="Polls that are or were open, with how many have voted.")
     ]
-    warnings: Annotated[tuple[str, ...], Meta(description="What will weaken the verdict.")]
+    warnings: Annotated[
+        tuple[str, ...], Meta(description="What will weaken the verdict, and why there are fewer rounds.")
+    ]
     accidents: Annotated[
         dict[str, dict[str, Count]], Meta(description="How often what went wrong, by participant.")
     ]

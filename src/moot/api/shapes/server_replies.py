@@ -343,7 +343,10 @@ class EstimateResponse(Struct, frozen=True, rename="camel", kw_only=True):
     order: Annotated[tuple[ScheduledSpeech, ...], Meta(description="Who speaks when.")]
     warnings: Annotated[
         tuple[str, ...],
-        Meta(description="What will weaken the verdict, and what is not in the estimate: tools."),
+        Meta(
+            description="What will weaken the verdict, why there are fewer rounds than were asked for, "
+            "and what is not in the estimate: tools."
+        ),
     ]
 
 

@@ -48,8 +48,8 @@ class StatusEvent(LoggedFrame, frozen=True, rename="camel", kw_only=True, omit_d
 class ParticipantEvent(SpeechMarks, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
     """Words of a speech as they come; with `done`, its end.
 
-    Words of a higher `attempt` replace all earlier ones of the same speech; with `replace`, the chunk
-    replaces all earlier ones of its attempt.
+    Chunks of a speech add up. Only with `extended` may words of a higher `attempt` replace all earlier ones
+    of the same speech, and a chunk with `replace` all earlier ones of its attempt.
     """
 
     participant_id: SeatId
@@ -59,14 +59,20 @@ class ParticipantEvent(SpeechMarks, frozen=True, rename="camel", kw_only=True, o
     done: bool
     tokens_used: Annotated[Count | None, Meta(description="Only with `done`.")] = None
     latency_ms: Annotated[Count | None, Meta(description="Only with `done`.")] = None
-    replace: Annotated[bool, Meta(description="This chunk takes the place of all before it.")] = False
+    replace: Annotated[bool, Meta(description="With `extended`: it takes the place of all before it.")] = (
+        False
+    )
     timestamp: Timestamp
     seq: Annotated[Nth, Meta(description="Where it stands in the log.")]
     turn: Nth
     speech: Nth
     phase: str
     attempt: Annotated[
-        Nth, Meta(description="Rises when the speech is asked for again: show the words of the highest.")
+        Nth,
+        Meta(
+            description="With `extended` it rises when the speech is asked for again: show the words of the "
+            "highest. Without, it is that of the first chunk."
+        ),
     ]
 
 

@@ -2,7 +2,9 @@
 
 A judge replies in JSON about speakers under neutral labels. Only its reasoning is sent, with names in place
 of the labels. Several ballots are written at the same time, and a client that knows only the nine events
-would read them as one text: so the plain stream has the ballot of one judge, the extended stream all.
+would read them as one text: so the plain stream has the ballot of one judge, the extended stream all. Such a
+client also adds up what it is sent: where the judge is asked again after it has written something, the plain
+stream has no more of its reasoning, which the verdict has.
 """
 
 from __future__ import annotations
@@ -37,7 +39,11 @@ def is_leading(debate: Debate, call: Call) -> bool:
 
 def _is_shown(debate: Debate, call: Call, *, every: bool) -> bool:
     """Whether the call writes a ballot that is sent while it is written; side questions are not."""
-    return call.judge is not None and call.aside is None and (every or is_leading(debate, call))
+    if call.judge is None or call.aside is not None:
+        return False
+    judging = debate.judging
+    is_first = judging is None or (call.judge, call.order) not in judging.written
+    return every or (is_leading(debate, call) and is_first)
 
 
 def reasoning_delta(seen: SeenEvent, event: CallDelta, *, every: bool) -> Iterator[Frame]:
@@ -55,21 +61,21 @@ def reasoning_complete(seen: SeenEvent, event: SegmentCompleted, *, every: bool)
     if call is None or not _is_shown(seen.after, call, every=every):
         return
     known = shown_reasoning(seen.after, call)
-    if event.taken_back and known:
+    if event.taken_back and known and every:
         yield _chunk(seen, call, "", replace=True)
     if not isinstance(event.segment, Text):
         return
     reasoning = with_names(reasoning_so_far(event.segment.text), seen.after, call.order)
     if reasoning.startswith(known) and reasoning != known:
         yield _chunk(seen, call, reasoning[len(known) :])
-    elif not known.startswith(reasoning):
+    elif every and not known.startswith(reasoning):
         yield _chunk(seen, call, reasoning, replace=True)
 
 
-def call_failed(seen: SeenEvent, number: int, *, every: bool) -> Iterator[Frame]:
+def call_failed(seen: SeenEvent, number: int) -> Iterator[Frame]:
     """The reply does not count: the text that was sent is taken back."""
     call = seen.before and seen.before.call(number)
-    if call and _is_shown(seen.after, call, every=every):
+    if call and _is_shown(seen.after, call, every=True):
         yield _chunk(seen, call, "", replace=True)
 
 

@@ -94,7 +94,7 @@ def config_reply(debate: Debate) -> DebateSessionConfig:
     limits, manner = debate.limits, debate.manner
     efforts = {seat.model.effort for seat in debate.seats}
     return DebateSessionConfig(
-        max_rounds=limits.rounds,
+        max_rounds=debate.rounds_planned or limits.rounds,
         timeout_per_round=_as_integer(limits.turn_seconds),
         cost_limit=_amount(limits.cost),
         warn_at_cost=_amount(limits.warn_at),

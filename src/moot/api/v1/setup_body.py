@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 from pydantic.alias_generators import to_camel
 
-from moot.api.v1.bodies import Capabilities, CreateDebate, JudgeChoice, ModelChoice
+from moot.api.v1.bodies import Capabilities, Config, CreateDebate, JudgeChoice, ModelChoice
 from moot.core.errors import Invalid
 from moot.core.events import DebateOpened
 from moot.core.terms import (
@@ -37,7 +37,7 @@ def setup_from_body(body: CreateDebate, capabilities: Capabilities) -> Setup:
         format=fmt,
         seats=_seats(body, capabilities),
         judges=tuple(judge_from_body(judge, capabilities) for judge in body.panel.values()),
-        rounds=config.max_rounds,
+        rounds=_rounds(fmt, config),
         turns=_turns(fmt, config.max_rounds, len(body.participants)),
         turn_seconds=config.timeout_per_round,
         cost_limit=_money(config.cost_limit),
@@ -106,6 +106,11 @@ def judge_from_body(choice: JudgeChoice, capabilities: Capabilities) -> JudgeSet
 def _model(choice: ModelChoice, capabilities: Capabilities, effort: Effort | None) -> Model:
     max_tokens = choice.max_tokens if "max_tokens" in choice.model_fields_set else 0
     return capabilities.model(choice.provider, choice.model_id, choice.temperature, max_tokens, effort)
+
+
+def _rounds(fmt: Format, config: Config) -> int | None:
+    """The rounds that the client asked for; None: as many as the format's fixed table has."""
+    return config.max_rounds if "max_rounds" in config.model_fields_set or not fmt.scripted else None
 
 
 def _turns(fmt: Format, rounds: int, speakers: int) -> int | None:

@@ -1,8 +1,12 @@
 """Frames of v1 for a speech: chunks while it is given, and a last one with `done`; and for what people do.
 
-The chunks that a viewer has read are always the text of the live turn up to the last frame. If the text
-changes other than by growing, a chunk with `replace` replaces everything before it. `attempt` rises with
-every call for the same speech, so a client may show only the chunks of the highest attempt.
+A client of the document only adds chunks up. So in the plain stream they always continue what was sent
+before: a further attempt that repeats it is sent from where it goes on, and one that differs is not sent at
+all, since `round_complete` has the speech that counts. `attempt` is that of the first chunk.
+
+In the extended stream the chunks that a viewer has read are always the text of the live turn up to the last
+frame. If the text changes other than by growing, a chunk with `replace` replaces everything before it. There
+`attempt` rises with every call for the same speech, so a client may show only the chunks of the highest.
 """
 
 from __future__ import annotations
@@ -54,6 +58,65 @@ def speech_delta(seen: SeenEvent, event: CallDelta) -> tuple[Frame, ...]:
     return (_chunk(seen, turn, event.text, replace=begins_anew),)
 
 
+def plain_speech_delta(seen: SeenEvent, event: CallDelta) -> tuple[Frame, ...]:
+    """The same for clients that can only add up chunks."""
+    turn = _live_turn(seen.after, event.call)
+    if turn is None or not event.text:
+        return ()
+    if not turn.abandoned and not _was_restarted(seen, turn):
+        return (_chunk(seen, turn, event.text),)
+    was = _live_turn(seen.before, event.call)
+    known = len(sent_text(seen.before, was)) if seen.before and was else 0
+    return tuple(_plain_chunks(seen, turn, sent_text(seen.after, turn)[known:]))
+
+
+def plain_speech_ended(seen: SeenEvent, event: TurnCompleted | TurnInterrupted) -> Iterator[Frame]:
+    was = next((one for one in (seen.before.live if seen.before else ()) if one.number == event.turn), None)
+    given_again = isinstance(event, TurnInterrupted) and event.by in REPLAYED_INTERRUPTIONS
+    if seen.before is None or was is None or given_again:
+        return
+    turn, known = seen.after.turns[-1], sent_text(seen.before, was)
+    if turn.text.startswith(known):
+        yield from _plain_chunks(seen, turn, turn.text[len(known) :])
+    yield _plain(seen, _final_chunk(seen, turn), turn)
+
+
+def plain_speech_failed(seen: SeenEvent, event: TurnFailed) -> Iterator[Frame]:
+    if (ending := _ending(seen, event.turn)) is None:
+        return
+    _, turn = ending
+    yield error_frame(seen, event.kind, event.message, retryable=False, participantId=turn.seat)
+    yield _plain(seen, _final_chunk(seen, turn), turn)
+
+
+def sent_text(debate: Debate, turn: Turn) -> str:
+    """What the plain stream has sent of this speech: the first attempt, as far as others continued it."""
+    sent = ""
+    for text, _ in _attempts(debate, turn):
+        sent = text if text.startswith(sent) else sent
+    return sent
+
+
+def _attempts(debate: Debate, turn: Turn) -> Iterator[tuple[str, int]]:
+    """The text and number of every attempt at this speech so far, also in earlier turns of the same slot."""
+    before = 0
+    for one in (*(o for o in debate.turns if o.slot == turn.slot and o.number < turn.number), turn):
+        yield from ((each.text, before + (each.attempt or 1)) for each in one.abandoned)
+        yield one.text, before + (one.attempt or 1)
+        before += one.attempt or 1
+
+
+def _plain_chunks(seen: SeenEvent, turn: Turn, text: str) -> Iterator[Frame]:
+    if text:
+        yield from (_plain(seen, frame, turn) for frame in _text_chunks(seen, turn, text, replace=False))
+
+
+def _plain(seen: SeenEvent, frame: Frame, turn: Turn) -> Frame:
+    """With the number of the attempt that sent the first chunk: nothing is begun again for the reader."""
+    numbers = (number for text, number in _attempts(seen.after, turn) if text)
+    return Frame(frame.event, {**frame.data, "attempt": next(numbers, attempt(seen.after, turn))})
+
+
 def reasoning_delta(seen: SeenEvent, event: CallDelta) -> tuple[Frame, ...]:
     turn, was = _live_turn(seen.after, event.call), _live_turn(seen.before, event.call)
     if turn is None or not event.text:
@@ -98,7 +161,7 @@ def speech_ended(seen: SeenEvent, event: TurnCompleted | TurnInterrupted) -> Ite
     yield _final_chunk(seen, turn, replace=not turn.text and _was_restarted(seen, turn))
 
 
-def speeches_unveiled(seen: SeenEvent, number: int) -> Iterator[Frame]:
+def speeches_unveiled(seen: SeenEvent, number: int, *, plain: bool) -> Iterator[Frame]:
     """Simultaneous speeches, sent to a participant when their own speech has ended.
 
     Other viewers have read them before."""
@@ -110,7 +173,7 @@ def speeches_unveiled(seen: SeenEvent, number: int) -> Iterator[Frame]:
         was = before.turn(turn.number) if seen.after.schedule[turn.slot].group == group else None
         if was is None or turn.number == number or was.text or not turn.text:
             continue
-        yield from _text_chunks(seen, turn, turn.text, replace=True)
+        yield from _text_chunks(seen, turn, turn.text, replace=not plain)
         if turn.state != "live":
             yield _final_chunk(seen, turn)
 

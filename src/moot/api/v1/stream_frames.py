@@ -60,8 +60,8 @@ class V1Frames(Struct, frozen=True):
 
     def _delta_frames(self, seen: SeenEvent, event: ev.CallDelta) -> Sequence[Frame]:
         if event.kind == "text":
-            frames = speech_frames.speech_delta(seen, event)
-            return frames or tuple(judge_frames.reasoning_delta(seen, event, every=self.extended))
+            delta = speech_frames.speech_delta if self.extended else speech_frames.plain_speech_delta
+            return delta(seen, event) or tuple(judge_frames.reasoning_delta(seen, event, every=self.extended))
         if not self.extended:
             return ()
         return speech_frames.reasoning_delta(seen, event) or tuple(
@@ -71,17 +71,20 @@ class V1Frames(Struct, frozen=True):
     def _event_frames(self, seen: SeenEvent, event: ev.Event) -> Iterator[Frame]:
         match event:
             case ev.TurnCompleted() | ev.TurnInterrupted():
-                yield from speech_frames.speech_ended(seen, event)
+                ended = speech_frames.speech_ended if self.extended else speech_frames.plain_speech_ended
+                yield from ended(seen, event)
                 yield from _cost_of_turn(seen, event.turn)
-                yield from speech_frames.speeches_unveiled(seen, event.turn)
+                yield from speech_frames.speeches_unveiled(seen, event.turn, plain=not self.extended)
             case ev.TurnFailed():
-                yield from speech_frames.speech_failed(seen, event)
+                failed = speech_frames.speech_failed if self.extended else speech_frames.plain_speech_failed
+                yield from failed(seen, event)
                 yield from _cost_of_turn(seen, event.turn)
-                yield from speech_frames.speeches_unveiled(seen, event.turn)
+                yield from speech_frames.speeches_unveiled(seen, event.turn, plain=not self.extended)
             case ev.SegmentCompleted():
                 yield from self._segment(seen, event)
             case ev.CallStarted():
-                yield from speech_frames.speech_restarted(seen, event)
+                if self.extended:
+                    yield from speech_frames.speech_restarted(seen, event)
             case ev.CallCompleted():
                 if not _ends_turn(seen, event):
                     yield from _cost_update(seen, event)
@@ -103,16 +106,17 @@ class V1Frames(Struct, frozen=True):
                     yield from _extended_frames(seen, event)
 
     def _segment(self, seen: SeenEvent, event: ev.SegmentCompleted) -> Iterator[Frame]:
-        if event.taken_back:
+        if event.taken_back and self.extended:
             yield from speech_frames.speech_retracted(seen, event.call)
-            if self.extended:
-                yield from speech_frames.retracted_reasoning(seen, event)
+            yield from speech_frames.retracted_reasoning(seen, event)
         yield from judge_frames.reasoning_complete(seen, event, every=self.extended)
 
     def _call_failed(self, seen: SeenEvent, event: ev.CallFailed) -> Iterator[Frame]:
-        yield from judge_frames.call_failed(seen, event.call, every=self.extended)
+        if self.extended:
+            yield from judge_frames.call_failed(seen, event.call)
         if event.retry_in_ms is not None:
-            yield from speech_frames.speech_retracted(seen, event.call)
+            if self.extended:
+                yield from speech_frames.speech_retracted(seen, event.call)
             if event.kind not in UNREPORTED_FAULTS and not _is_aside(seen, event.call):
                 yield _retry(seen, event, event.retry_in_ms)
         if not _ends_turn(seen, event):

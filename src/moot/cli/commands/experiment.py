@@ -339,6 +339,8 @@ def _show_estimate(terminal: Terminal, definition: ExperimentDefinition, found: 
         held = plural(found.matchups, "side-swapped matchup")
     terminal.line((definition.name, "bold"), f": {plural(len(definition.models), 'model')}, {asked}")
     _show_protocols(terminal, found)
+    for warning in found.warnings:
+        terminal.line((warning, "yellow"))
     terminal.line(
         f"{held}, {plural(found.debates, 'debate')}, {found.calls[0]:,} to {found.calls[1]:,} calls"
     )

@@ -55,6 +55,7 @@ from moot.views.belief_renderers import belief_heads, belief_rows
 from moot.views.beliefs import belief_report
 from moot.views.costs import bill, cost_warning, costs, limit_reached, words_shortened
 from moot.views.outcome import ending as how_it_ended
+from moot.views.outcome import fewer_rounds
 from moot.views.participants import participants
 from moot.views.poll_results import poll_report
 from moot.views.speech_issues import find_issues
@@ -74,6 +75,8 @@ def heading(debate: Debate, width: int | None, *, coloured: bool) -> Iterator[Te
         yield from paragraph(f"To settle: {debate.manner.objective}", width, "dim")
     length = count_text(debate.limits.turns, "turn") or count_text(debate.rounds_planned, "round")
     yield styled(("  " + join((single_line(debate.format.title), length, debate.id)), "dim"))
+    for warning in fewer_rounds(debate.format, debate.limits.rounds):
+        yield from paragraph(warning, width, "yellow")
     if manner := join(_manner(debate)):
         yield from paragraph(manner, width, "dim")
     yield styled("")

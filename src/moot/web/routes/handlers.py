@@ -106,6 +106,7 @@ def follow_debate(
     deleted_frame: Frame | None = None,
     *,
     plain: bool = False,
+    id_prefix: str = "",
     extra_headers: Mapping[str, str] | None = None,
     slot: AbstractAsyncContextManager[Any] | None = None,
 ) -> EventStreamResponse:
@@ -123,6 +124,7 @@ def follow_debate(
         watching=Watcher(identity_of(request)),
         version=head.version if head else 0,
         plain=plain,
+        id_prefix=id_prefix,
         extra_headers=extra_headers,
     )
 

@@ -313,6 +313,20 @@ class Feeds:
                 before, seq, skip = after, recorded.seq, 0
         return False
 
+    async def has_ended(
+        self, debate_id: str, dialect: Dialect, viewer: Viewer, first: int, cursor: Cursor
+    ) -> bool:
+        """Whether a stream of this dialect that began after `first` had its end up to the cursor."""
+        seq, last = first, cursor.complete_seq
+        before = await self._store.state(debate_id, seq) if seq else None
+        while seq < last and (records := await self._store.read(debate_id, seq, PAGE_EVENTS)):
+            for recorded in records[: last - seq]:
+                after = evolve(before, recorded)
+                if dialect.ends(seen_event(recorded, before, after, viewer)):
+                    return True
+                before, seq = after, recorded.seq
+        return False
+
     def forget(self, debate_id: str) -> None:
         """Drop the cached pages of a deleted debate."""
         self._cache.forget(debate_id)

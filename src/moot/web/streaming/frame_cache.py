@@ -60,7 +60,8 @@ class FramePage:
         before = self.state
         self.state = after = after or evolve(before, recorded)
         seen = seen_event(recorded, before, after, viewer)
-        frames = dialect.frames(seen)
+        # The stream ends there, even if the next event came at the same time.
+        frames = () if self.ended else dialect.frames(seen)
         encoded: list[bytes] = []
         for index, frame in enumerate(frames, 1):
             encoded.append(encode(frame, frame_id(recorded.seq, index, len(frames))))

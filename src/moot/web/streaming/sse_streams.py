@@ -32,6 +32,7 @@ from moot.engine.coordination import Presence
 from moot.settings import ServerSettings
 from moot.web.server.http_protocol import HttpConnection
 from moot.web.streaming.feeds import Feed, Feeds, TryWrite, read_bytes
+from moot.web.streaming.frame_cache import EncodeFrame
 
 HEADERS = (
     (b"content-type", b"text/event-stream"),
@@ -172,7 +173,8 @@ class EventStreamResponse(Response):
     """The stream of one viewer. `slot` counts it among the streams of its client while it lasts.
 
     `deleted_frame` is sent when the debate is deleted. `version` is that of the debate when it was found. A
-    `plain` stream has no ids, comments and retry field, for clients that cannot skip them.
+    `plain` stream has no ids, comments and retry field, for clients that cannot skip them. `id_prefix` stands
+    before every id; streams of the same dialect and viewer have the same one.
     """
 
     media_type = "text/event-stream"
@@ -191,6 +193,7 @@ class EventStreamResponse(Response):
         watching: Watcher,
         version: int = 0,
         plain: bool = False,
+        id_prefix: str = "",
         extra_headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__()
@@ -205,6 +208,7 @@ class EventStreamResponse(Response):
         self._watching = watching
         self._version = version
         self._plain = plain
+        self._id_prefix = id_prefix
         self._extra_headers = [
             (name.encode(), value.encode()) for name, value in (extra_headers or {}).items()
         ]
@@ -230,9 +234,9 @@ class EventStreamResponse(Response):
         connection = scope["state"].get("connection")
         connection = connection if isinstance(connection, HttpConnection) else None
         try_write = partial(self._try_write, connection) if connection else None
-        encode, medium = (as_lines, "lines") if self._plain else (as_sse, "sse")
+        medium = "lines" if self._plain else "sse"
         reading = self._feeds.open_feed(
-            self._debate_id, self._dialect, self._viewer, encode, medium, self._version
+            self._debate_id, self._dialect, self._viewer, self._encoder, medium, self._version
         )
         leave = self._watching.dismiss
         leaving = connection.streaming(leave) if connection else self._dismissed_on_disconnect(receive)
@@ -241,6 +245,13 @@ class EventStreamResponse(Response):
                 return
             async with self._watching.until_dismissed(), reading as feed:
                 await self._send(feed, send, try_write)
+
+    @property
+    def _encoder(self) -> EncodeFrame:
+        if self._plain:
+            return as_lines
+        prefix = self._id_prefix
+        return (lambda frame, id: as_sse(frame, prefix + id)) if prefix else as_sse
 
     @contextmanager
     def _dismissed_on_disconnect(self, receive: Receive) -> Generator[None]:

@@ -3,6 +3,9 @@
 
 import { plural } from './numbers.js';
 
+/** The format in which each turn is asked for. */
+export const SESSION = 'turns';
+
 /**
  * [{kind: 'round' | 'turn' | 'together' | 'remark' | 'point', key, ...}]. It changes with new entries, not with the
  * text of speeches.

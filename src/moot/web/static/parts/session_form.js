@@ -4,10 +4,12 @@
 import { html, useState } from '../../vendor/preact.js';
 import { get, outside } from '../lib/api.js';
 import { go } from '../lib/router.js';
+import { SESSION } from '../lib/timeline.js';
 import { Button, Failed, useLoaded } from '../lib/ui.js';
 
-export const SESSION = 'turns';
 const INTENSITIES = [1, 2, 3, 4, 5];
+/** How an earlier attempt at the turn ended. */
+const TRIED = { failed: ': it failed', interrupted: ': it was stopped' };
 const roleOf = (turn) => (turn % 2 ? 'AFFIRMATIVE' : 'NEGATIVE');
 const keyOf = (model) => `${model.provider}/${model.modelId}`;
 
@@ -40,7 +42,7 @@ export function SessionForm() {
   </form>`;
 }
 
-/** Below the last speech of a session: asks for the next turn. */
+/** Below the last speech of a session: asks for the next turn, or again for one that failed or was stopped. */
 export function NextTurn({ debate, id }) {
   const { order, seats, format, motion, config } = debate.at('about').value;
   const { speaking, next, endedAt } = debate.at('now').value;
@@ -48,17 +50,19 @@ export function NextTurn({ debate, id }) {
   const [chosen, choose] = useState('');
   if (format !== SESSION || !debate.me.value?.may.steer || endedAt || next === null || speaking.length > 0) return null;
   const seat = seats.find((one) => one.id === order[next].seat);
-  const last = debate.keys('turns').value.map((key) => debate.at('turns', key).value).findLast((turn) => turn.text && !turn.struck);
   const turn = next + 1;
+  const tried = debate.keys('turns').value.map((key) => debate.at('turns', key).value).findLast((one) => one.slot === next);
   const model = seat.model || chosen || (models[0] && keyOf(models[0]));
-  const more = { turn, sessionId: id, opponentMessage: last?.text ?? null, intensity: config.intensity ?? 3 };
+  const more = { turn, sessionId: id, intensity: config.intensity ?? 3 };
   return html`<div class="next-turn row">
-    <p class="grow">Turn ${turn} of ${order.length}, ${seat.position} the motion</p>
+    <p class="grow">Turn ${turn} of ${order.length}, ${seat.position} the motion${tried && (TRIED[tried.state] ?? '')}</p>
     ${seat.model
       ? html`<bdi class="soft">${seat.model}</bdi>`
       : html`<label class="named"><span class="visually-hidden">Model</span>
           <${Models} models=${models} onChange=${(event) => choose(event.target.value)} /></label>`}
-    <${Button} class="main" disabled=${!model} onClick=${() => ask({ topic: motion, modelId: model, ...more })}>Next turn<//>
+    <${Button} class="main" disabled=${!model} onClick=${() => ask({ topic: motion, modelId: model, ...more })}>
+      ${tried ? `Ask for turn ${turn} again` : 'Next turn'}
+    <//>
   </div>`;
 }
 

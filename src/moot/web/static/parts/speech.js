@@ -5,10 +5,14 @@ import { html, useComputed, useRef } from '../../vendor/preact.js';
 import { figure } from '../lib/numbers.js';
 import { seatStyle } from '../lib/seats.js';
 import { share, stretches } from '../lib/speech_parts.js';
+import { SESSION } from '../lib/timeline.js';
 import { Copy, Words } from '../lib/ui.js';
 import { Growing } from './prose.js';
 import { Folded, Margin, inMargin } from './reasoning.js';
 import { Retrying, Speed, StopButton } from './status.js';
+
+/** What is said of a speech that does not count and was not given again. */
+const STRUCK = { failed: 'failed', interrupted: 'stopped' };
 
 /** `side`: left or right; `id`: of the debate, for links; `narrow`: it is shown beside others; `open`: reasoning that
     has no room beside the speech is unfolded. */
@@ -36,13 +40,19 @@ export function Speech({ debate, number, id, side, narrow = false, open = false 
     </article>
     ${beside && html`<${Margin} ...${stretch(0)} />`}
   </div>`;
-  return speech.struck ? html`<${Struck} speech=${speech} seat=${seat}>${page}<//>` : page;
+  return speech.struck ? html`<${Struck} debate=${debate} speech=${speech} seat=${seat}>${page}<//>` : page;
 }
 
-const Struck = ({ speech, seat, children }) => html`<details class="struck" data-seat style=${seatStyle(seat?.color)}>
-  <summary><${Words}>${seat?.name}</${Words}> · ${speech.title} · discarded and given again</summary>
-  ${children}
-</details>`;
+/** A speech that does not count, folded. */
+function Struck({ debate, speech, seat, children }) {
+  const others = debate.keys('turns').value.map((key) => debate.at('turns', key).peek());
+  const again = others.some((other) => other.slot === speech.slot && other.number > speech.number);
+  const fate = again ? 'discarded and given again' : STRUCK[speech.state] ?? 'discarded';
+  return html`<details class="struck" data-seat style=${seatStyle(seat?.color)}>
+    <summary><${Words}>${seat?.name}</${Words}> · ${speech.title} · ${fate}</summary>
+    ${children}
+  </details>`;
+}
 
 function Head({ debate, turn, speech, seat, seats, id }) {
   const to = seats.find((one) => one.id === speech.to);
@@ -58,6 +68,8 @@ function Head({ debate, turn, speech, seat, seats, id }) {
   const text = () => turn.peek().text;
   const speed = html`<${Speed} debate=${debate} turn=${turn} speech=${speech} />`;
   const named = (what) => `${what} speech ${speech.number}`;
+  // A turn of a session keeps its number, however often it was asked for.
+  const place = debate.at('about').value.format === SESSION ? speech.slot + 1 : speech.number;
   const inspect = speech.call !== null && id && `/debate/${id}/inspect#call-${speech.call}`;
   return html`<header>
     <h3 id=${`speaker-${speech.number}`}>
@@ -68,7 +80,7 @@ function Head({ debate, turn, speech, seat, seats, id }) {
     <p class="ways">
       ${speech.state !== 'live' && html`<${Copy} class="plain" text=${text} aria-label=${named('Copy')} />`}
       ${inspect && html`<a href=${inspect} aria-label=${named('Inspect')}>Inspect</a>`}
-      <a href=${`#turn-${speech.number}`} aria-label=${`Link to speech № ${speech.number}`} class="numbers">№ ${speech.number}</a>
+      <a href=${`#turn-${speech.number}`} aria-label=${`Link to speech № ${place}`} class="numbers">№ ${place}</a>
     </p>
   </header>`;
 }
