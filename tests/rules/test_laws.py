@@ -526,7 +526,7 @@ def beyond_the_first_round(state: Debate) -> bool:
 
 
 def judging_costs(state: Debate) -> Money:
-    """Every judge reads what was said in both orders, answers at length, and must be asked again; the last is
+    """Every judge reads what was said twice, answers at length, and must be asked again; the last is
     held back from the second round on."""
     total = Money(0)
     for judge in state.panel:

@@ -215,7 +215,7 @@ def _asked(debate: Debate, question: SideQuestion) -> AsideAsked:
 
 
 class CallPurpose(Struct, frozen=True):
-    """What a call is for: a turn, a judge with the seats in one order, or an aside."""
+    """What a call is for: a turn, one reading of a judge, or an aside."""
 
     turn: int | None = None
     judge: str | None = None

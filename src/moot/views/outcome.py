@@ -1,8 +1,8 @@
 """The outcome of a debate in words: the result, its doubts, and why it ended.
 
 A verdict is never a bare number. What weakens it is named in a sentence: judges who changed their mind
-with the order, ballots that disagree or are missing, a winner with fewer points, with more words or with the
-last one, a judge too small or too close to a seat.
+in their second reading, ballots that disagree or are missing, a winner with fewer points, with more words or
+with the last one, a judge too small or too close to a seat.
 """
 
 from __future__ import annotations
@@ -63,19 +63,19 @@ LEAST_GROUPS = 12
 MOST_DISTINCT = 0.8
 """Of the groups of three words in an ordinary paragraph more than nine in ten are different."""
 
-ORDER_NAMES = ("original order", "swapped order")
+READING_NAMES = ("first reading", "second reading")
 BUDGET_TOLERANCE = 1.1
 """Word budgets that differ by less than a tenth are equal."""
 
 
 class JudgeMargins(Struct, frozen=True):
-    """One judge between the first party and the second: the margin it gave in each order."""
+    """One judge between the first party and the second: the margin it gave in each reading."""
 
     judge: str
     margins: tuple[float, ...]
     flipped: bool
     votes: tuple[int, ...] = ()
-    """Whom it named in each order: 1 the first party, -1 the second, 0 neither."""
+    """Whom it named in each reading: 1 the first party, -1 the second, 0 neither."""
 
     def places(self, least: float) -> tuple[float, ...]:
         """Where its dots are drawn: at its margins, and with level points `least` towards whom it named."""
@@ -217,7 +217,7 @@ def _coin_flip_reason(judges: int) -> str:
 def _disagreement(debate: Debate, verdict: DebateVerdict, counted: Sequence[JudgeBallots]) -> Iterator[str]:
     judges = len(counted)
     if verdict.flips:
-        yield _flips(verdict.flips, judges)
+        yield _flips(verdict.flips, judges, [ballot for judge in counted for ballot in judge.ballots])
     if verdict.outcome == "too-close" and verdict.flips < judges:
         if debate.format.result == "consensus":
             yield "The judges came to no consensus."
@@ -227,13 +227,27 @@ def _disagreement(debate: Debate, verdict: DebateVerdict, counted: Sequence[Judg
         yield f"Only {verdict.agreement:.0%} of the ballots name the winner."
 
 
-def _flips(flips: int, judges: int) -> str:
+def _flips(flips: int, judges: int, ballots: Sequence[Ballot]) -> str:
+    what = "the labels and the order of the sides" if _order_was_swapped(ballots) else "the labels"
+    when = f"when {what} were swapped"
     if judges <= 1:
-        return "The judge changed its mind when the order changed."
+        return f"The judge changed its mind {when}."
     if flips == judges:
-        return "All judges changed their mind when the order changed."
+        return f"All judges changed their mind {when}."
     whose = "its mind" if flips == 1 else "their mind"
-    return f"{flips} of {judges} judges changed {whose} when the order changed."
+    return f"{flips} of {judges} judges changed {whose} {when}."
+
+
+def readings(ballots: Sequence[Ballot]) -> str:
+    """What the two readings of each judge are called; empty where nobody read twice."""
+    if all(ballot.order == 0 for ballot in ballots):
+        return ""
+    return "both orders" if _order_was_swapped(ballots) else "both labelings"
+
+
+def _order_was_swapped(ballots: Sequence[Ballot]) -> bool:
+    """Whether the second readings began with another party than the first."""
+    return len({ballot.read_first for ballot in ballots if ballot.read_first}) > 1
 
 
 def repeats_itself(reason: str) -> bool:
@@ -244,7 +258,7 @@ def repeats_itself(reason: str) -> bool:
 
 
 def _people(counted: Sequence[JudgeBallots]) -> Iterator[str]:
-    """The doubt that people judged: they know who spoke, and judge in one order."""
+    """The doubt that people judged: they know who spoke, and read it once."""
     people = sum(judged.judge.model.human for judged in counted)
     if people == len(counted):
         yield "It was judged by people, who knew whom they heard."
@@ -310,8 +324,8 @@ def _judges_in_doubt(
 def _one_word(who: str, ballots: Sequence[Ballot]) -> str:
     """Without ballots, as it is said before the debate."""
     asked = f"{who} is too small for a full ballot, so it {'was' if ballots else 'is'} asked for one word."
-    shares = [(_sureness(ballot), ORDER_NAMES[ballot.order]) for ballot in ballots]
-    known = " and ".join(f"{share:.0%} sure in the {order}" for share, order in shares if share)
+    shares = [(_sureness(ballot), READING_NAMES[ballot.order]) for ballot in ballots]
+    known = " and ".join(f"{share:.0%} sure in the {name}" for share, name in shares if share)
     return f"{asked} It was {known}." if known else asked
 
 
@@ -332,7 +346,7 @@ def _recusals(debate: Debate) -> Iterator[str]:
 
 
 def ballots(debate: Debate, judging: Judging | None = None) -> tuple[Ballot, ...]:
-    """Those that the verdict counts: of people, and of models that have voted in both orders."""
+    """Those that the verdict counts: of people, and of models that have voted after both readings."""
     judging = judging or debate.deciding_judging
     return tuple(ballot for judged in counted_judges(judging) for ballot in judged.ballots) if judging else ()
 

@@ -282,7 +282,7 @@ def place(debate: Debate, viewer: Viewer) -> Shape:
 
 
 def judges_at_work(debate: Debate, viewer: Viewer) -> Shape:
-    """The judges at work, each in every order in which it is shown the seats; judges do not see it."""
+    """The judges at work, each with its readings; judges do not see it."""
     if viewer.role == "judge":
         return {}
     return {
@@ -337,6 +337,7 @@ def verdicts(debate: Debate, viewer: Viewer) -> Shape:
             "title": result.title,
             "coinFlip": result.coin_flip,
             "marginWords": result.margin_words,
+            "readings": result.readings,
             "leanings": [
                 {"judge": one.judge, "margins": list(one.margins), "flipped": one.flipped}
                 for one in result.leanings
