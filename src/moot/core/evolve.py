@@ -27,6 +27,7 @@ from moot.core.state import (
     Judging,
     PointOfInformation,
     Remark,
+    SpoiledBallot,
     Turn,
 )
 from moot.core.terms import FREE, HUMAN, Ballot, Model, Seat, Status
@@ -143,6 +144,8 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             status = debate.before_pause or "debating"
             pause_seconds = (recorded.at - debate.paused_at).total_seconds() if debate.paused_at else 0.0
             resumed = replace(debate, status=status, before_pause=None, paused_at=None, paused_for="")
+            if debate.status == "error":
+                resumed = replace(resumed, failure=None, ended_detail="")
             intensity = event.intensity or debate.manner.intensity
             manner = replace(debate.manner, intensity=intensity)
             return _extend_for_pause(replace(resumed, step=event.step, manner=manner), pause_seconds)
@@ -204,7 +207,8 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
         case ev.BallotCast():
             return _ballot_received(debate, recorded.at, event.ballot.judge, ballots=(event.ballot,))
         case ev.BallotSpoiled():
-            return _ballot_received(debate, recorded.at, event.judge, spoiled=((event.judge, event.order),))
+            cause = SpoiledBallot(event.judge, event.order, event.message, event.kind, event.severity)
+            return _ballot_received(debate, recorded.at, event.judge, spoiled=(cause,))
         case ev.VerdictReached():
             return _verdict_reached(debate, event)
         case ev.JudgingFailed():
@@ -375,7 +379,7 @@ def _ballot_received(
     at: datetime,
     by: str,
     ballots: tuple[Ballot, ...] = (),
-    spoiled: tuple[tuple[str, int], ...] = (),
+    spoiled: tuple[SpoiledBallot, ...] = (),
 ) -> Debate:
     if not debate.judgings:
         return debate
@@ -384,7 +388,8 @@ def _ballot_received(
     last = replace(
         last,
         ballots=(*last.ballots, *ballots),
-        spoiled=(*last.spoiled, *spoiled),
+        spoiled=(*last.spoiled, *((cause.judge, cause.order) for cause in spoiled)),
+        causes=(*last.causes, *spoiled),
         people_since=last.people_since if by_hand else at,
     )
     return replace(debate, judgings=(*debate.judgings[:-1], last))

@@ -299,7 +299,9 @@ class BallotJob(ModelJob):
         return read(reply.text, *about)
 
     def on_failure(self, fault: Fault) -> ResultEvent:
-        return BallotSpoiled(self._number, self._judge.id, self._order, str(fault))
+        return BallotSpoiled(
+            self._number, self._judge.id, self._order, str(fault), fault.kind, fault.severity
+        )
 
 
 def speech_job(debate: Debate, turn: Turn) -> ModelJob | HumanJob:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.core.events import EndReason, FailReason
-from moot.core.state import Debate, Judging
+from moot.core.state import Debate, Judging, SpoiledBallot
 from moot.core.terms import Ballot, DebateVerdict, Judge
 from moot.judging.answer_ballots import more_probable
 from moot.judging.audience_votes import result_doubts, tally
@@ -25,6 +25,7 @@ from moot.judging.parties import parties, party
 from moot.judging.recusal import judge_bias
 from moot.judging.verdicts import JudgeBallots, counted_judges
 from moot.prompts.begun_speeches import count_first_words
+from moot.rules.runner_decisions import UNREADABLE
 from moot.views.participants import listed_names, participants
 from moot.views.speech_issues import is_silent
 from moot.views.text import plural
@@ -196,7 +197,7 @@ def _doubts(debate: Debate, verdict: DebateVerdict, judging: Judging) -> Iterato
         give = "gives" if loops == 1 else "give"
         yield f"{loops} of {plural(len(judging.ballots), 'ballot')} {give} a reason that repeats itself."
     if missing := len(judging.judges) - len(counted):
-        yield f"{missing} of {len(judging.judges)} judges gave no usable ballot."
+        yield f"{missing} of {len(judging.judges)} judges gave no usable ballot{_why_missing(judging)}"
     yield from _people(counted)
     if verdict.winner and verdict.last_word and _is_of(debate, verdict.last_word, verdict.winner):
         yield "The winner had the last word."
@@ -206,6 +207,18 @@ def _doubts(debate: Debate, verdict: DebateVerdict, judging: Judging) -> Iterato
     yield from _judges_in_doubt(debate, judging.judges, judging.ballots, size_named=coin_flip)
     if not judging.again:
         yield from _recusals(debate)
+
+
+def _why_missing(judging: Judging) -> str:
+    """After a colon, why ballots are missing; only a full stop where replies could not be read."""
+    causes = dict.fromkeys(ballot_problem(cause) for cause in judging.causes)
+    known = " ".join(cause for cause in causes if cause)
+    return f": {known}" if known else "."
+
+
+def ballot_problem(cause: SpoiledBallot) -> str:
+    """Why a judge gave no ballot, in a sentence; empty where its reply could not be read."""
+    return "" if cause.kind in UNREADABLE else cause.message
 
 
 def _coin_flip_reason(judges: int) -> str:

@@ -55,6 +55,7 @@ INTERRUPTED_NOTES: dict[str, str] = {
     "crash": "Cut short by a crash.",
     "drain": "Cut short: the program was stopped.",
     "budget": "Cut short: the cost limit was reached.",
+    "unusable": "Cut short: a model of this debate cannot be used.",
     "absent": "Its speaker left it to the stand-in, or was not there in time.",
 }
 ANYONE = "anyone"

@@ -64,7 +64,9 @@ class JudgeOpinion(Struct, frozen=True):
     judge: JudgeView
     ballots: tuple[BallotView, ...]
     spoiled: int
-    """The number of unreadable ballots."""
+    """The number of ballots that it did not give, or that could not be read."""
+    problem: str = ""
+    """Why it gave none; empty where its replies could not be read."""
 
     @property
     def flipped(self) -> bool:
@@ -73,7 +75,7 @@ class JudgeOpinion(Struct, frozen=True):
     @property
     def decision(self) -> str:
         if not self.ballots:
-            return "no readable ballot"
+            return "no usable ballot"
         names = [paper.winner.shown if paper.winner else "a tie" for paper in self.ballots]
         if self.flipped:
             return f"{', then '.join(names)}: changed its mind in the second reading"
@@ -180,7 +182,10 @@ def _opinions(debate: Debate, judging: Judging, seats: Seats) -> Iterator[JudgeO
     for judge in judging.judges:
         cast = sorted((b for b in judging.ballots if b.judge == judge.id), key=lambda b: b.order)
         papers = tuple(_ballot_view(debate, judge, ballot, seats) for ballot in cast)
-        yield JudgeOpinion(judge_seat(judge), papers, sum(who == judge.id for who, _ in judging.spoiled))
+        causes = [cause for cause in judging.causes if cause.judge == judge.id]
+        problem = next((why for cause in causes if (why := outcome.ballot_problem(cause))), "")
+        spoiled = sum(who == judge.id for who, _ in judging.spoiled)
+        yield JudgeOpinion(judge_seat(judge), papers, spoiled, problem)
 
 
 def _ballot_view(debate: Debate, judge: Judge, ballot: Ballot, seats: Seats) -> BallotView:

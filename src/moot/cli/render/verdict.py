@@ -187,7 +187,7 @@ def cited_text(debate: Debate, cites: Sequence[int]) -> str:
 
 
 def _decision(opinion: JudgeOpinion, width: int | None) -> Iterator[Text]:
-    spoiled = f"{opinion.spoiled} unreadable" if opinion.spoiled else ""
+    spoiled = opinion.problem or (f"{opinion.spoiled} unreadable" if opinion.spoiled else "")
     yield styled(
         "  ", (single_line(opinion.judge.name), "bold"), (f"  {single_line(opinion.judge.who)}", "dim")
     )

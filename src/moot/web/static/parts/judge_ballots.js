@@ -30,7 +30,8 @@ function Opinion({ opinion, verdict, parties, debate, to }) {
       <h3><bdi>${opinion.name}</bdi></h3>
       <span class="soft small"><bdi>${opinion.who}</bdi></span>
       <p class="decision"><bdi>${opinion.decision}</bdi></p>
-      ${opinion.spoiled > 0 && html`<p class="soft small">
+      ${opinion.problem && html`<p class="soft small"><bdi>${opinion.problem}</bdi></p>`}
+      ${opinion.spoiled > 0 && !opinion.problem && html`<p class="soft small">
         ${plural(opinion.spoiled, 'ballot')} could not be read,
         and ${opinion.spoiled === 1 ? 'counts' : 'count'} for no side.
       </p>`}
@@ -163,8 +164,10 @@ function LivePaper({ name, alone, debate }) {
   const last = useRef('');
   const text = useComputed(() => (last.current = one.value?.text || last.current));
   const { order, winner, person } = one.peek() ?? {};
+  const problem = useComputed(() => one.value?.problem).value;
   const party = state === 'cast' ? partiesOf(debate.at('about').value).get(winner) : null;
-  const word = person && state === 'waiting' ? 'awaited' : thinks && state === 'writing' ? 'thinking…' : STATE[state];
+  const told = problem ? 'none came' : STATE[state];
+  const word = person && state === 'waiting' ? 'awaited' : thinks && state === 'writing' ? 'thinking…' : told;
   return html`<section class="paper ${state}" data-seat style=${party?.style ?? ''}>
     <h4>
       <span class="soft">${alone ? 'Ballot' : readingName(order)}</span>
@@ -172,6 +175,7 @@ function LivePaper({ name, alone, debate }) {
         ? html`<span class="hue"><bdi>${party?.name ?? 'a tie'}</bdi></span>`
         : html`<span class="soft">${word}${attempt > 1 && state === 'writing' ? `, attempt ${attempt}` : ''}</span>`}
     </h4>
+    ${problem && html`<p class="soft small"><bdi>${problem}</bdi></p>`}
     ${(state === 'writing' || (state === 'cast' && last.current)) && html`<${Growing} text=${text}
       live=${state === 'writing'} />`}
   </section>`;
