@@ -132,7 +132,7 @@ BALLOTS = {
         (71, 76, "The closing of the opposition is the one sentence that answers both cases."),
     ),
 }
-"""Points for the proposition and the opposition in the original order, then in the swapped one."""
+"""Points for the proposition and the opposition in the first reading, then in the second."""
 THOUGHT_MS, WORD_MS = 80, 130
 """How long a word is shown before the next."""
 PAUSES: dict[type[Any], int] = {

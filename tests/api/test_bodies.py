@@ -169,6 +169,8 @@ ROWS: list[tuple[str, dict[str, Any], dict[str, str]]] = [
     ("reasoning", {"config__showReasoning": "false"}, {"showReasoning": "Must be a boolean"}),
     ("time", {"config__personSeconds": 9}, {"personSeconds": "Must be between 10 and 3600"}),
     ("what to settle", {"config__objective": "x" * 2_001}, {"objective": "Must be at most 2000 characters"}),
+    ("reading", {"config__reading": "backwards"}, {"reading": "Must be one of: chronological, by-side"}),
+    ("reading null", {"config__reading": None}, {"reading": "Must be one of: chronological, by-side"}),
     ("notes", {"config__prep": "yes"}, {"prep": "Must be a boolean"}),
     ("blind", {"config__blind": 1}, {"blind": "Must be a boolean"}),
     ("recuse", {"config__recuse": None}, {"recuse": "Must be a boolean"}),

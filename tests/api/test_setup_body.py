@@ -47,6 +47,7 @@ def test_every_addition_arrives() -> None:
         config__objective="Whether to regulate at all.",
         config__prep=True,
         config__blind=True,
+        config__reading="by-side",
         config__polls={"before": False, "seconds": 30},
     )
     opened = opening_event(setup_from_body(asked(shape), Inn()))
@@ -58,6 +59,7 @@ def test_every_addition_arrives() -> None:
     assert (manner.auto, manner.auto_judge, manner.winning) == (False, False, "self-terminate")
     assert (manner.intensity, manner.show_reasoning) == (5, False)
     assert (manner.objective, manner.prep, manner.blind) == ("Whether to regulate at all.", True, True)
+    assert manner.reading == "by-side"
     assert (manner.polls, opened.limits.person_seconds) == (PollSettings(before=False, seconds=30), 45)
 
 

@@ -1,6 +1,6 @@
 """Large experiments: scheduling their debates, progress, a report and an export over 10,000 of them.
 
-The debates are made up, with two judges that read each in both orders: what is measured is the experiment,
+The debates are made up, with two judges that read each twice: what is measured is the experiment,
 not the debates. Memory is what the process has at its peak beyond what it had before.
 """
 

@@ -440,14 +440,16 @@ def test_the_options_for_people_reach_the_debate(moot: Moot):
     _, out, _ = moot(
         MOTION, "--for", "scripted/a", "--against", "scripted/b", "--judge", "scripted/c",
         "--judge", "scripted/d", "--audience", "0.1", "--objective", "Whom to invite.", "--prep", "--blind",
-        "--winning", "self-terminate", "--rounds", "1", "--json",
+        "--reading", "by-side", "--winning", "self-terminate", "--rounds", "1", "--json",
     )  # fmt: skip
     debate = fold(decode_recorded(line) for line in out.splitlines())
     assert debate is not None
     manner = debate.manner
     assert [judge.model.name for judge in debate.judges] == ["c", "d"]
     assert (manner.objective, manner.prep, manner.blind) == ("Whom to invite.", True, True)
-    assert (manner.winning, manner.polls and manner.polls.seconds) == ("self-terminate", 0.1)
+    assert (manner.reading, manner.winning) == ("by-side", "self-terminate")
+    assert manner.polls is not None
+    assert manner.polls.seconds == 0.1
     assert debate.polls[1].closed_at is not None
 
 

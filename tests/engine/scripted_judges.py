@@ -78,6 +78,11 @@ def first_shown(request: Request, labels: list[str]) -> str:
     return min(labels, key=request.messages[0].content.index)
 
 
+def read_first(request: Request, labels: list[str]) -> str:
+    """Whoever's speech it reads first, whatever the labels."""
+    return split(request)[1][0][0]
+
+
 def ballot(request: Request, rule: Rule) -> str:
     assert request.schema is not None
     shape = request.schema["properties"]

@@ -162,6 +162,18 @@ def test_twenty_kills_lose_double_and_overspend_nothing(tmp_path: Path) -> None:
     assert len(listed) == 40
 
 
+async def test_by_side_each_row_tells_label_and_who_was_read_first(tmp_path: Path) -> None:
+    league = replace(LEAGUE, options={"reading": "by-side"}, motions=LEAGUE.motions[:1])
+    async with Arena.open(settings(tmp_path)) as arena:
+        await ExperimentRunner(arena, league).run()
+        legs = await arena.store.experiments.legs("league")
+        report = await ExperimentRunner(arena, league).report("0")
+    rows = [row for leg in legs for row in read_result(leg.result or "").judgments]
+    assert all(row.read_first == ("con" if row.order else "pro") for row in rows)
+    assert all({row.pro_label, row.con_label} == {"Birch", "Cedar"} for row in rows)
+    assert "with the labels and the order of the sides swapped" in report_markdown(report)
+
+
 async def test_prompts_are_an_axis_of_judging_and_people_say_which_agrees_best(tmp_path: Path) -> None:
     league = replace(LEAGUE, options={"beliefs": True, "model_audience": True}, motions=LEAGUE.motions[:1])
     prompts = {"strict": "Count only what was proved.", "lenient": "Give the benefit of the doubt."}

@@ -23,8 +23,18 @@ from moot.providers.scripted import Cue, SayCue, ScriptedProvider, StallCue, imp
 from moot.rules.debate_setup import JudgeSetup, SeatSetup
 from moot.rules.participation import SubmitBallot
 from moot.settings import Settings
+from moot.views.outcome import doubts, readings
 from tests.engine.conftest import QUICK, OpenArena
-from tests.engine.scripted_judges import OWL, PATIENCE, SPEAKER, first_shown, gullible, is_judge, script
+from tests.engine.scripted_judges import (
+    OWL,
+    PATIENCE,
+    SPEAKER,
+    first_shown,
+    gullible,
+    is_judge,
+    read_first,
+    script,
+)
 
 PERSON = Model(HUMAN, "ann")
 
@@ -43,7 +53,50 @@ async def test_a_judge_who_prefers_whoever_is_shown_first_names_no_winner(
     assert debate.verdict.flips == judges
 
 
-async def judged(arena: Arena, *judges: Model, turns: int = 2, **options: Any) -> Debate:
+async def test_a_judge_who_prefers_whoever_it_reads_first_looks_fair_when_it_reads_by_time(
+    open_arena: OpenArena,
+) -> None:
+    async with open_arena(ScriptedProvider(script(read_first))) as arena:
+        debate = await judged(arena, OWL)
+    assert debate.verdict is not None
+    assert (debate.verdict.winner, debate.verdict.flips) == ("part_1", 0)
+    assert {ballot.read_first for ballot in debate.judgings[0].ballots} == {"part_1"}
+    assert readings(debate.judgings[0].ballots) == "both labelings"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"turns": 4, "reading": "by-side"},
+        {"turns": None, "format": "oxford", "rounds": 1, "blind": True},
+        {"turns": None, "format": "oxford", "rounds": 2, "reading": "by-side"},
+    ],
+    ids=["by side", "simultaneous openings", "a format with sides"],
+)
+async def test_a_judge_who_prefers_whoever_it_reads_first_flips_where_the_order_is_swapped(
+    open_arena: OpenArena, options: dict[str, Any]
+) -> None:
+    async with open_arena(ScriptedProvider(script(read_first))) as arena:
+        debate = await judged(arena, OWL, **options)
+    assert debate.verdict is not None
+    assert (debate.verdict.outcome, debate.verdict.winner, debate.verdict.flips) == ("too-close", None, 1)
+    swapped = "The judge changed its mind when the labels and the order of the sides were swapped."
+    assert swapped in doubts(debate, debate.verdict)
+    first, second = debate.judgings[0].ballots
+    assert (first.read_first, second.read_first) == (first.winner, second.winner) == ("part_1", "part_2")
+    assert first.labels == dict(zip(second.labels, reversed(second.labels.values()), strict=True))
+    assert readings((first, second)) == "both orders"
+
+
+async def test_the_label_of_the_side_that_is_read_first_is_left_to_chance(open_arena: OpenArena) -> None:
+    """Otherwise a preference for a label could not be told from one for a place."""
+    async with open_arena(ScriptedProvider(script(read_first))) as arena:
+        debates = [await judged(arena, OWL, reading="by-side") for _ in range(12)]
+    cast = [ballot for debate in debates for ballot in debate.judgings[0].ballots]
+    assert {ballot.labels[ballot.read_first or ""] for ballot in cast} == {"Birch", "Cedar"}
+
+
+async def judged(arena: Arena, *judges: Model, turns: int | None = 2, **options: Any) -> Debate:
     setup = await arena.setup(
         "Towns should plant trees.", model=SPEAKER, judges=judges, turns=turns, **options
     )

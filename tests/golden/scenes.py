@@ -82,7 +82,7 @@ def voting(*winners: str | None) -> Script:
 
 
 def in_one_word(sent: Sent) -> Reply:
-    """The judge prefers the first seat in one order, and is less sure of it in the other."""
+    """The judge prefers the first seat in one reading, and is less sure of it in the other."""
     if sent.purpose.judge is None:
         return speak(sent)
     return one_word(sent, (0.24, 0.36) if sent.purpose.order else (0.6, 0.2))

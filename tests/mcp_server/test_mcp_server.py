@@ -146,7 +146,9 @@ async def test_a_debate_is_steered(moot: Client) -> None:
 
 
 async def test_a_debate_that_nobody_judges_is_over_without_a_verdict(moot: Client) -> None:
-    begun, text = await used(moot, "start_debate", motion=MOTION, judges=["none"], tools=["web_search"])
+    begun, text = await used(
+        moot, "start_debate", motion=MOTION, judges=["none"], tools=["web_search"], reading="by-side"
+    )
     assert begun["judges"] == []
     assert begun["cost"] == "Free of charge. What tools make necessary comes on top."
     assert begun["cost"] in text

@@ -88,7 +88,7 @@ async def test_teams_are_drawn_by_their_places_on_each_ballot(page: Page, served
     await page.goto(f"{served.url}/debate/{debate}/verdict")
     await expect(page.get_by_role("img", name=re.compile("^1st "))).to_be_visible()
     await page.get_by_text("The same as a table").click()
-    row = page.get_by_role("row", name="Swayed, swapped order")
+    row = page.get_by_role("row", name="Swayed, second reading")
     await expect(row.get_by_role("cell").first).to_have_text("Four")
 
 

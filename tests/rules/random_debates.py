@@ -497,6 +497,7 @@ def openings(limited: bool) -> st.SearchStrategy[DebateOpened]:
             "model_audience": _one_of(False, False, False, True),
             "polls": _one_of(None, None, None, PollSettings(), PollSettings(before=False, seconds=30.0)),
             "recuse": st.booleans(),
+            "reading": _one_of("chronological", "chronological", "by-side"),
         }
     ).map(_opening)
 

@@ -181,6 +181,7 @@ def test_the_motion_is_trimmed() -> None:
         ({"polls": PollSettings(seconds=0)}, "polls.seconds"),
         ({"polls": PollSettings(seconds=float("inf"))}, "polls.seconds"),
         ({"objective": "x" * 2001}, "objective"),
+        ({"reading": "backwards"}, "reading"),
         ({"seats": (SeatSetup(SCRIPTED, stand_in=SCRIPTED), SeatSetup(SCRIPTED))}, "participants"),
         ({"seats": (SeatSetup(PERSON, stand_in=PERSON), SeatSetup(SCRIPTED))}, "participants"),
         ({"cost_limit": Money(0)}, "costLimit"),

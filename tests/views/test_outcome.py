@@ -33,7 +33,7 @@ def test_a_clear_win_has_no_doubts():
 def test_a_judge_who_changes_its_mind_with_the_order_is_named():
     log = spoken().judged(ballot("for", 80, 70, 0), ballot("against", 70, 75, 1))
     assert headline(log) == "Too close to call"
-    assert doubts(log) == ("The judge changed its mind when the order changed.",)
+    assert doubts(log) == ("The judge changed its mind when the labels were swapped.",)
 
 
 def test_criteria_that_nobody_asked_for_are_told():
@@ -49,7 +49,7 @@ def test_flips_among_several_judges_are_counted():
         ballot("against", 70, 80, 1, "cid"),
     )
     assert headline(log) == "For wins"
-    assert doubts(log)[0] == "1 of 3 judges changed its mind when the order changed."
+    assert doubts(log)[0] == "1 of 3 judges changed its mind when the labels were swapped."
     assert doubts(log)[1] == "Only 83% of the ballots name the winner."
 
 
@@ -96,7 +96,7 @@ def test_a_judge_asked_for_one_word_is_named_with_how_sure_it_was():
     assert outcome.margin(log.debate, log.debate.verdicts[0]) == "67.7% sure of For"
     asked = "The judge is too small for a full ballot, so it was asked for one word."
     assert doubts(log) == (
-        f"{asked} It was 75% sure in the original order and 60% sure in the swapped order.",
+        f"{asked} It was 75% sure in the first reading and 60% sure in the second reading.",
     )
     assert outcome.warnings(spoken(judges=(one_word,)).debate) == (asked.replace("was", "is"),)
     hardly = spoken(judges=(one_word,)).judged(ballot("for", 52, 48, 0), ballot("for", 51, 49, 1))

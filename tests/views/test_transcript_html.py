@@ -117,7 +117,7 @@ def test_the_verdict_is_drawn_with_its_doubts():
     log.judged(ballot("for", 80, 70, 0), ballot("against", 70, 75, 1))
     page = to_html(transcript(log.debate))
     assert "Too close to call" in page
-    assert "changed its mind when the order changed" in page
+    assert "changed its mind when the labels were swapped" in page
     assert page.count("<circle") == 2
     assert 'style="width: 75.0%"' in page
 
@@ -161,8 +161,8 @@ def test_each_judge_has_a_card_with_its_reasons_and_the_speeches_they_rest_on():
     page = to_html(transcript(judged_by_three().debate))
     assert page.count('<div class="ballot"') == 3
     assert "ann in order 0." in page
-    assert "<summary>In the other order: For</summary>" in page
-    assert "For, then Against: changed its mind with the order" in page
+    assert "<summary>In the second reading: For</summary>" in page
+    assert "For, then Against: changed its mind in the second reading" in page
     assert 'id="s1"' in page
     assert '<a href="#s1">S1 <bdi>For</bdi>, Opening statement</a>' in page
 

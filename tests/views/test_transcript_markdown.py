@@ -225,7 +225,7 @@ def test_all_that_happened_stands_in_its_place():
         "> **Question from Row 3 to Against:**\n>\n> Why?",
         "## Judge's Verdict\n\n**Winner:** For",
         "| Criterion | For | Against |\n| --- | ---: | ---: |\n| argument | 8 | 6 |",
-        "- **Ann** (scripted/owl): For in both orders",
+        "- **Ann** (scripted/owl): For in both readings",
         "  - Key speeches: S1 (For, Opening statement)",
         "Last word: Against",
         "## Judged again: Eve\n\n**Winner:** Against",

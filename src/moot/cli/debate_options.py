@@ -43,6 +43,10 @@ DEBATE_OPTIONS = {
         "--opens SIDE": "Who speaks first, for or against, where a toss decides: public-forum.",
         "--beliefs": "Ask speakers and a judge privately, speech by speech, who they think will win.",
         "--model-audience": "Model personas vote before and after, counted apart from people.",
+        "--reading HOW": (
+            "How judges read the speeches: chronological, or by-side, which swaps who is read first."
+            " [default: chronological]"
+        ),
         "--audience SECONDS": "An audience votes before and after, for this long: `moot vote last for`.",
         "--winning HOW": (
             "What decides: ai-judge, self-terminate (one side gives way), user-decides or"

@@ -34,6 +34,7 @@ OPTION_NAMES = {
     "opens": "--opens",
     "beliefs": "--beliefs",
     "modelAudience": "--model-audience",
+    "reading": "--reading",
     "winningCondition": "--winning",
     "judges": "--judge",
     "seconds": "--seconds",

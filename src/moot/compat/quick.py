@@ -229,7 +229,9 @@ def _failure(debate: Debate, seq: int) -> QuickError:
         case "internal":
             return _error(outcome.FAILURES["internal"], "INTERNAL_ERROR", retryable=False, seq=seq)
         case _:
-            return _error(message, "LLM_ERROR", retryable=debate.failure == "judge_failed", seq=seq)
+            judging = debate.judging
+            again = debate.failure == "judge_failed" and (judging is None or judging.may_be_repeated)
+            return _error(message, "LLM_ERROR", retryable=again, seq=seq)
 
 
 def _fault(turn: Turn, message: str, seq: int) -> QuickError:

@@ -44,8 +44,10 @@ from moot.core.terms import (
 
 InterruptReason = Literal[
     "skip", "stop", "pause", "judge", "decide", "abort", "crash", "drain", "budget", "absent",
+    "unusable",
 ]  # fmt: skip
-"""`absent`: the person of that seat did not speak in time, and their stand-in speaks instead."""
+"""`absent`: the person of that seat did not speak in time, and their stand-in speaks instead; `unusable`: a
+model of the debate, not always the speaker's, cannot be used."""
 EndReason = Literal["rounds", "stopped", "budget", "concession", "stalemate", "judged", "decided", "aborted"]
 FailReason = Literal["permanent_fault", "all_failed", "judge_failed", "internal", "budget"]
 
@@ -434,12 +436,16 @@ class BallotCast(Struct, frozen=True, tag="ballot.cast"):
 
 
 class BallotSpoiled(Struct, frozen=True, tag="ballot.spoiled", omit_defaults=True):
-    """A judge gave no readable ballot, even when asked again."""
+    """A judge gave no usable ballot: it could not be asked, or its reply could not be read, even when it was
+    asked again."""
 
     judging: int
     judge: str
     order: int
     message: str
+    kind: FaultKind | None = None
+    """What was wrong, where a call failed; None in older logs."""
+    severity: FaultSeverity | None = None
     waived: bool = False
     """The cost limit left no room for this second reading: the judge counts with the first."""
 

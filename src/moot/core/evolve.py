@@ -27,6 +27,7 @@ from moot.core.state import (
     Judging,
     PointOfInformation,
     Remark,
+    SpoiledBallot,
     Turn,
 )
 from moot.core.terms import FREE, HUMAN, Ballot, Model, Seat, Status
@@ -143,6 +144,8 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             status = debate.before_pause or "debating"
             pause_seconds = (recorded.at - debate.paused_at).total_seconds() if debate.paused_at else 0.0
             resumed = replace(debate, status=status, before_pause=None, paused_at=None, paused_for="")
+            if debate.status == "error":
+                resumed = replace(resumed, failure=None, ended_detail="")
             intensity = event.intensity or debate.manner.intensity
             manner = replace(debate.manner, intensity=intensity)
             resumed = replace(resumed, step=event.step, manner=manner, quoted=event.quoted)
@@ -375,12 +378,10 @@ def _turn_started(debate: Debate, recorded: Recorded, event: ev.TurnStarted) -> 
 
 
 def _ballot_spoiled(debate: Debate, at: datetime, event: ev.BallotSpoiled) -> Debate:
-    reading = ((event.judge, event.order),)
-    debate = _ballot_received(debate, at, event.judge, spoiled=reading)
-    if not (event.waived and debate.judgings):
-        return debate
-    last = replace(debate.judgings[-1], waived=(*debate.judgings[-1].waived, *reading))
-    return replace(debate, judgings=(*debate.judgings[:-1], last))
+    cause = SpoiledBallot(event.judge, event.order, event.message, event.kind, event.severity)
+    if not event.waived:
+        return _ballot_received(debate, at, event.judge, spoiled=(cause,))
+    return _ballot_received(debate, at, event.judge, waived=((event.judge, event.order),))
 
 
 def _ballot_received(
@@ -388,7 +389,8 @@ def _ballot_received(
     at: datetime,
     by: str,
     ballots: tuple[Ballot, ...] = (),
-    spoiled: tuple[tuple[str, int], ...] = (),
+    spoiled: tuple[SpoiledBallot, ...] = (),
+    waived: tuple[tuple[str, int], ...] = (),
 ) -> Debate:
     if not debate.judgings:
         return debate
@@ -397,7 +399,9 @@ def _ballot_received(
     last = replace(
         last,
         ballots=(*last.ballots, *ballots),
-        spoiled=(*last.spoiled, *spoiled),
+        spoiled=(*last.spoiled, *((cause.judge, cause.order) for cause in spoiled)),
+        waived=(*last.waived, *waived),
+        causes=(*last.causes, *spoiled),
         people_since=last.people_since if by_hand else at,
     )
     return replace(debate, judgings=(*debate.judgings[:-1], last))

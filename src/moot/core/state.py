@@ -13,6 +13,7 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from moot.core.audience import AudienceState
+from moot.core.errors import FaultKind, FaultSeverity
 from moot.core.events import EndReason, FailReason
 from moot.core.schedule import seats_by_side
 from moot.core.segments import Run, in_order, unfinished
@@ -47,7 +48,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 ZERO = Money(0)
 
 TurnState = Literal["live", "completed", "failed", "interrupted"]
-REPLAYED_INTERRUPTIONS = ("crash", "pause", "drain", "absent")
+REPLAYED_INTERRUPTIONS = ("crash", "pause", "drain", "absent", "unusable")
 """After these the same speech is given again."""
 
 
@@ -259,6 +260,16 @@ class BallotCharge(Struct, frozen=True, gc=False):
     latency_ms: int = 0
 
 
+class SpoiledBallot(Struct, frozen=True, gc=False):
+    """Why a judge gave no usable ballot after one reading; `kind` and `severity` are those of the fault."""
+
+    judge: str
+    order: int
+    message: str
+    kind: FaultKind | None = None
+    severity: FaultSeverity | None = None
+
+
 class Judging(Struct, frozen=True, gc=False):
     number: int
     why: EndReason
@@ -279,8 +290,10 @@ class Judging(Struct, frozen=True, gc=False):
     closed: bool = False
     ballots: tuple[Ballot, ...] = ()
     spoiled: tuple[tuple[str, int], ...] = ()
+    causes: tuple[SpoiledBallot, ...] = ()
+    """Of each spoiled ballot."""
     waived: tuple[tuple[str, int], ...] = ()
-    """(judge, order) of the readings that the cost limit left no room for; they are among the spoiled."""
+    """(judge, order) of the readings that the cost limit left no room for."""
     written: tuple[tuple[str, int], ...] = ()
     """Judge and order of calls that have ended and brought text: a further call begins again."""
     lost: tuple[tuple[str, int], ...] = ()
@@ -292,8 +305,13 @@ class Judging(Struct, frozen=True, gc=False):
     def charge(self, judge: str, order: int) -> BallotCharge | None:
         return next((one for one in self.charges if (one.judge, one.order) == (judge, order)), None)
 
+    @property
+    def may_be_repeated(self) -> bool:
+        """Whether the same judges may give a verdict when they are asked again as they are."""
+        return not self.causes or any(cause.severity != "permanent" for cause in self.causes)
+
     def has_ballot(self, judge: str, order: int) -> bool:
-        return (judge, order) in self.spoiled or any(
+        return (judge, order) in (*self.spoiled, *self.waived) or any(
             ballot.judge == judge and ballot.order == order for ballot in self.ballots
         )
 

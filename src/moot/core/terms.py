@@ -36,6 +36,8 @@ StepSize = Literal["turn", "round"]
 """How much is held before the debate pauses by itself."""
 WinningRule = Literal["ai-judge", "self-terminate", "user-decides", "audience"]
 DEFAULT_WINNING_RULE: WinningRule = "ai-judge"
+ReadingOrder = Literal["chronological", "by-side"]
+DEFAULT_READING: ReadingOrder = "chronological"
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Verbosity = Literal["low", "medium", "high"]
 AnswerKind = Literal["json", "word"]
@@ -231,6 +233,14 @@ class DebateOptions(Struct, frozen=True, omit_defaults=True, kw_only=True):
             "two parties. Its votes are counted apart from those of people and decide nothing."
         ),
     ] = False
+    reading: Annotated[
+        ReadingOrder,
+        Meta(
+            description="In which order judges read the speeches: `chronological`, or `by-side`, each side's "
+            "speeches together and numbered by time. By side, the second of a judge's two readings swaps "
+            "which side comes first."
+        ),
+    ] = DEFAULT_READING
     tools: tuple[str, ...] = ()
     """What the seats may use: a server of `moot.toml`, one tool of it (`server/tool`), or a provider's own
     tools (`web_search`, `code`). Nothing else."""
@@ -242,6 +252,8 @@ class DebateOptions(Struct, frozen=True, omit_defaults=True, kw_only=True):
         # modules only if they look like identifiers, so without this the hyphen would decide what is written.
         if self.winning == DEFAULT_WINNING_RULE:
             force_setattr(self, "winning", DEFAULT_WINNING_RULE)
+        if self.reading == DEFAULT_READING:
+            force_setattr(self, "reading", DEFAULT_READING)
 
 
 REQUEST_OPTIONS: dict[str, FieldInfo] = {
@@ -612,11 +624,12 @@ class PartyScore(Struct, frozen=True, omit_defaults=True):
 
 
 class Ballot(Struct, frozen=True, omit_defaults=True):
-    """One judge's decision, with the parties shown in one order. Parties are named by the id of their first
-    seat; without a winner it is a tie."""
+    """One judge's decision after one reading. Parties are named by the id of their first seat; without a
+    winner it is a tie."""
 
     judge: str
     order: int
+    """Which reading: 0 the first, 1 the second, with the labels swapped (`judging/readings.py`)."""
     winner: str | None
     scores: dict[str, PartyScore]
     """Of a judge that was asked for one word: how sure it was of each party, in percent."""
@@ -634,6 +647,10 @@ class Ballot(Struct, frozen=True, omit_defaults=True):
     """Criteria in the reply that were not asked for; they do not count."""
     probabilities: tuple[float, ...] = ()
     """How probable each answer is, where the motion is a question with given answers."""
+    labels: dict[str, str] = {}
+    """The label under which the judge read each party; empty for people, and in older logs."""
+    read_first: str | None = None
+    """The party whose speech the judge read first; None for people, and in older logs."""
 
 
 VerdictOutcome = Literal["win", "too-close", "draw"]
@@ -650,7 +667,7 @@ class DebateVerdict(Struct, frozen=True, omit_defaults=True):
     agreement: float = 1.0
     """The share of ballots that name the winner."""
     flips: int = 0
-    """Judges who named another winner when the order changed."""
+    """Judges who named another winner in their second reading."""
     scores: dict[str, PartyScore] = field(default_factory=dict[str, PartyScore])
     reasoning: str = ""
     criteria: dict[str, str] = field(default_factory=dict[str, str])

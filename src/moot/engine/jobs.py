@@ -30,6 +30,8 @@ from moot.judging import ballots
 from moot.judging.answer_ballots import read_answer_ballot
 from moot.judging.belief_requests import read_side_answer, side_question_request
 from moot.judging.judge_request import judge_request, repair_request
+from moot.judging.labels import labels
+from moot.judging.readings import read_first
 from moot.judging.word_ballots import read_word_ballot
 from moot.prompts import small_model_prompts
 from moot.prompts.question_prompts import gives_answers
@@ -300,7 +302,9 @@ class BallotJob(ModelJob):
                 self._request = repair_request(self._request, reply.text, str(error))
                 self.purpose = replace(self.purpose, repair=True)
             raise Fault("malformed", "unusable", detail=str(error)) from error
-        return BallotCast(self._number, ballot)
+        first = read_first(self._debate, self._order)
+        named = labels(self._debate, self._order)
+        return BallotCast(self._number, replace(ballot, labels=named, read_first=first))
 
     def _read(self, reply: CallResult) -> Ballot:
         about = (self._debate, self._judge, self._order)
@@ -310,7 +314,9 @@ class BallotJob(ModelJob):
         return read(reply.text, *about)
 
     def on_failure(self, fault: Fault) -> ResultEvent:
-        return BallotSpoiled(self._number, self._judge.id, self._order, str(fault))
+        return BallotSpoiled(
+            self._number, self._judge.id, self._order, str(fault), fault.kind, fault.severity
+        )
 
 
 def speech_job(debate: Debate, turn: Turn) -> ModelJob | HumanJob:

@@ -24,7 +24,7 @@ from moot.core.diagnostics import crash_point, log_fields
 from moot.core.errors import Fault, Fenced, Invalid, StoreError, Unavailable, UnknownDebate
 from moot.core.events import CallFailed, CallStarted, Event
 from moot.core.state import Debate
-from moot.core.terms import PollName, Request, ToolResult
+from moot.core.terms import Model, PollName, Request, ToolResult
 from moot.core.word_count import QUARTERS, quarter_tokens
 from moot.engine.call import JobTimer, stream_call
 from moot.engine.call_records import CallRecorder, Decide, shielded
@@ -35,7 +35,7 @@ from moot.engine.text_writer import TextWriter
 from moot.engine.tool_loop import ToolRunner
 from moot.providers.contract import Provider
 from moot.providers.redaction import shown_remedy
-from moot.rules import runner_decisions
+from moot.rules import model_checks, runner_decisions
 from moot.rules.budget import CallPurpose
 from moot.rules.plan import AskJudges, HoldPoll, closes_on_time, plan
 from moot.rules.retry import FaultCounts, RunnerTimings, wait_before_retry
@@ -115,12 +115,16 @@ class Runner:
             try:
                 debate = await self._store.state_at_least(self._id, 0)
                 self._of_experiment = debate.manner.experiment is not None
-                watch = asyncio.create_task(self._watch(debate.seq), name=f"{self._id} watch")
+                beside = (
+                    asyncio.create_task(self._watch(debate.seq), name=f"{self._id} watch"),
+                    asyncio.create_task(self._look_up_models(debate), name=f"{self._id} look-up"),
+                )
                 try:
                     await self._run_steps(debate)
                 finally:
-                    watch.cancel()
-                    await asyncio.gather(watch, return_exceptions=True)
+                    for task in beside:
+                        task.cancel()
+                    await asyncio.gather(*beside, return_exceptions=True)
                     await self._recorder.drop_begun()
                 if self._of_experiment:
                     await self._settle_leg(self._id)
@@ -165,6 +169,19 @@ class Runner:
         for model in {model.label: model for model in models}.values():
             with suppress(Unavailable, Invalid):
                 await self._provider(model.provider).prepare(model)
+
+    async def _look_up_models(self, debate: Debate) -> None:
+        """Fail the debate if one of its models certainly cannot be used. It is asked beside the first speech,
+        which does not wait for it."""
+        models = model_checks.models_to_check(debate)
+        found = await asyncio.gather(*map(self._look_up, models))
+        faults = {model.label: str(fault) for model, fault in zip(models, found, strict=True) if fault}
+        if faults:
+            await self._recorder.record(lambda head: model_checks.fail_unusable(head, faults))
+
+    async def _look_up(self, model: Model) -> Fault | None:
+        with suppress(Unavailable, Invalid):  # the first call reports it
+            return await self._provider(model.provider).look_up(model)
 
     async def _run_jobs(self, debate: Debate, jobs: Sequence[ModelJob | HumanJob]) -> Debate | None:
         """All jobs at the same time; one that is cut does not disturb the others. Returns the state after

@@ -22,7 +22,7 @@ CovariateName = Literal["side", "last_word", "order", "length", "markup", "famil
 COVARIATE_TEXTS: dict[str, str] = {
     "side": "arguing for the motion",
     "last_word": "speaking last",
-    "order": "being shown first to the judge",
+    "order": "being shown first to the judge: by label, or by speeches where it reads by side",
     "length": "twice as many words as the opponent",
     "markup": "twice as many lists, headings and bold words",
     "family": "being made by the maker of the judge",

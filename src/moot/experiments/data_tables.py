@@ -49,7 +49,7 @@ class DebateRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
         float | None, Meta(description="The share of ballots of the verdict that name the winner.")
     ] = None
     flips: Annotated[
-        int | None, Meta(description="Judges who named another winner when the order changed.")
+        int | None, Meta(description="Judges who named another winner in their second reading.")
     ] = None
     headline: Annotated[str, Meta(description="The verdict in a sentence; of one that failed, why.")] = ""
     speeches: Annotated[int | None, Meta(description="Speeches with words.")] = None

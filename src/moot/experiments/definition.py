@@ -113,11 +113,12 @@ OPTIONS = frozenset(
         "tools",
         "beliefs",
         "model_audience",
+        "reading",
     }
 )
 
 
-QUESTION_OPTIONS = frozenset({"intensity", "turn_seconds", "recuse", "tools"})
+QUESTION_OPTIONS = frozenset({"intensity", "turn_seconds", "recuse", "tools", "reading"})
 
 
 def from_json(text: str) -> ExperimentDefinition:

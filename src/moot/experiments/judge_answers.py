@@ -1,7 +1,7 @@
 """What a judge, or a model by itself, believed about a question: rows, and how they are read from a debate.
 
 Probabilities are those of the answers in play, in the order of the unswapped leg, whichever way they were
-shown. A judge counts with its ballots in both orders, as in every debate; several answers of one model are
+shown. A judge counts with the ballots of both readings, as in every debate; several answers of one model are
 counted as votes. A reply that cannot be read is no answer, and is counted as missing.
 """
 
@@ -96,7 +96,7 @@ def answers_from_debate(
 
 
 def _judged(debate: Debate) -> Iterator[tuple[str, tuple[float, ...]]]:
-    """Each judge with the mean of its ballots in both orders, by the latest judging of each."""
+    """Each judge with the mean of its ballots of both readings, by the latest judging of each."""
     found: dict[str, tuple[float, ...]] = {}
     for judging in debate.judgings:
         for judged in counted_judges(judging):

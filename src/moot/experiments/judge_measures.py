@@ -1,6 +1,6 @@
 """How far judges can be relied on: agreement, flips, biases, and what ratings owe to each of them.
 
-All intervals are by groups. Where a judge read a debate in both orders, its decision is the one that both
+All intervals are by groups. Where a judge read a debate twice, its decision is the one that both
 readings share; if they differ, it counts as undecided, and as a flip. Biases are effects of the same fit that
 rates the models, one for each judge, so that a judge who saw stronger models on one side is not blamed.
 """
@@ -56,7 +56,7 @@ class JudgeMeasures(Struct, frozen=True, kw_only=True):
     pro_share: Estimate
     """How often the side for the motion won, ties as halves."""
     flips: Estimate
-    """How often another result was named when the order changed."""
+    """How often another result was named in the second reading."""
     same_side: Estimate
     """In groups held with both sides: how often the same side won both times, not the same model."""
     side: Estimate | None
@@ -310,7 +310,7 @@ def _pair_agreement(decisions: _Decisions, one: int, other: int, bootstraps: int
 
 
 def _flips(table: JudgmentTable, bootstraps: int, seed: int) -> Estimate:
-    """Of debates that one judge read in both orders, how often the two results differ."""
+    """Of debates that one judge read twice, how often the two results differ."""
     means = [_by_debate(table.where(table.order == order)) for order in (0, 1)]
     both = ~np.isnan(means[0]) & ~np.isnan(means[1])
     group = np.zeros(len(table.debates), np.intp)

@@ -32,7 +32,7 @@ PANEL = "panel"
 
 
 class Judgment(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """What one judge decided about one debate of two sides, reading it in one order.
+    """What one judge decided about one debate of two sides, after one reading.
 
     `pro` and `con` are the models that argued for and against the motion. Amounts that are not known are
     None, never 0.
@@ -61,7 +61,21 @@ class Judgment(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     judging: Annotated[
         int, Meta(description="Which judging of the debate, where it was judged more than once.")
     ] = 1
-    order: Annotated[int | None, Meta(description="0: `pro` was shown first; 1: `con` was.")] = None
+    order: Annotated[
+        int | None,
+        Meta(
+            description="0: `pro` was shown first; 1: `con` was. Read by time, that is the first label and "
+            "the first place in the list of the sides; read by side, the first speeches."
+        ),
+    ] = None
+    pro_label: Annotated[
+        str, Meta(description="The label under which the judge read the side for the motion, if recorded.")
+    ] = ""
+    con_label: Annotated[str, Meta(description="The same of the other side.")] = ""
+    read_first: Annotated[
+        Literal["pro", "con"] | None,
+        Meta(description="The side whose speech the judge read first, if recorded."),
+    ] = None
     last_word: Annotated[
         Literal["pro", "con"] | None, Meta(description="The side that spoke last, where only one did.")
     ] = None
@@ -114,9 +128,20 @@ class Ranking(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     judging: Annotated[
         int, Meta(description="Which judging of the debate, where it was judged more than once.")
     ] = 1
-    order: Annotated[int | None, Meta(description="0: shown in the order of the format; 1: in reverse.")] = (
-        None
-    )
+    order: Annotated[
+        int | None,
+        Meta(
+            description="0: shown in the order of the format; 1: in reverse. Read by time, that is the "
+            "order of the labels; read by side, the order of the speeches."
+        ),
+    ] = None
+    labels: Annotated[
+        tuple[str, ...], Meta(description="The label under which the judge read each team, if recorded.")
+    ] = ()
+    read_first: Annotated[
+        int | None,
+        Meta(description="The place in `models` of the team that the judge read first, if recorded."),
+    ] = None
     costs: Annotated[
         tuple[float | None, ...], Meta(description="US dollars for the speeches of each team.")
     ] = ()
@@ -188,6 +213,9 @@ def _rows_of_judging(
                 margin=_margin(ballot, pro, con),
                 judging=judging.number,
                 order=(ballot.order + flip) % 2,
+                pro_label=ballot.labels.get(pro, ""),
+                con_label=ballot.labels.get(con, ""),
+                read_first={pro: "pro", con: "con"}.get(ballot.read_first or ""),
                 **_charge(judging, ballot.judge, ballot.order),
             )
     for judge, order in judging.spoiled:
@@ -253,6 +281,8 @@ def rankings_from_debate(debate: Debate, *, experiment: str = "", group: str = "
                         format=debate.format.name,
                         judging=judging.number,
                         order=ballot.order % 2,
+                        labels=tuple(ballot.labels[team.id] for team in teams if team.id in ballot.labels),
+                        read_first=places.get(ballot.read_first or ""),
                         costs=tuple(_cost(debate, team) for team in teams),
                         issues=tuple(_issues(debate, team) for team in teams),
                     )

@@ -83,7 +83,7 @@ def _unknown(judges: JudgeReport) -> list[str]:
     """What the rows do not tell about the judges."""
     notes: list[str] = []
     if all(judge.flips.value is None for judge in judges.judges):
-        notes.append("No judge read a debate in both orders, so flips with the order are not known.")
+        notes.append("No judge read a debate twice, so flips in the second reading are not known.")
     if all(judge.length is None for judge in judges.judges):
         notes.append("The lengths of the speeches are not known, so a bias for longer ones cannot be seen.")
     if all(judge.family is None for judge in judges.judges):
@@ -193,8 +193,8 @@ def _judges(judges: JudgeReport) -> ReportTable:
         for one in judges.judges
     )
     headings = (
-        "judge", "judgments", "pro won", "side bias", "same side twice", "flips with order", "order bias",
-        "length bias", "own family",
+        "judge", "judgments", "pro won", "side bias", "same side twice", "flips in second reading",
+        "shown-first bias", "length bias", "own family",
     )  # fmt: skip
     return ReportTable("Judges (biases in log-odds)", headings, tuple(rows))
 

@@ -249,7 +249,7 @@ def _judges(report: ExperimentReport) -> str:
         for each in judges.judges
     ]
     head = (
-        "judge", "ballots", "unreadable", "changed with the order", "for the motion", "side bias",
+        "judge", "ballots", "unreadable", "changed in the second reading", "for the motion", "side bias",
         "length bias", "own family",
     )  # fmt: skip
     shifts = sorted(report.without_judge, key=lambda each: -abs(each.rating - each.rating_without))[:5]

@@ -123,7 +123,7 @@ def _judges(judges: JudgeReport) -> Iterator[str]:
         f"{estimate_text(agreement.alpha)}."
     )
     yield _table(
-        ("judge", "ballots", "changed with the order", "for the motion", "side bias", "length bias"),
+        ("judge", "ballots", "changed in the second reading", "for the motion", "side bias", "length bias"),
         [
             (
                 each.judge, each.judgments, estimate_text(each.flips, share=True),

@@ -33,7 +33,7 @@ def _findings(report: ExperimentReport) -> Iterator[str]:
         flips = [(each.flips.value, each.judge) for each in judges.judges if each.flips.value is not None]
         if flips:
             share, judge = max(flips)
-            yield f"Shown the sides in the other order, {judge} changes {_percent(share)} of its decisions."
+            yield f"In its second reading, {judge} changes {_percent(share)} of its decisions."
     troubled = [each for each in report.reliability if each.with_issues]
     if troubled:
         worst = max(troubled, key=lambda each: each.issue_share)
@@ -97,12 +97,18 @@ def method(report: ExperimentReport) -> str:
         "Bradley-Terry strengths with a term for the side; a tie is half a win for both"
     )
     return (
-        f"{groups}; 400 points are odds of ten to one, and the mean is 1500. Each judge reads each debate in "
-        "both orders. A debate counts once, shared by its judges. Intervals (95 %) come from drawing whole "
+        f"{groups}; 400 points are odds of ten to one, and the mean is 1500. Each judge reads each debate "
+        f"twice, the second time with {_swapped(report)} swapped. A debate counts once, shared by its "
+        "judges. Intervals (95 %) come from drawing whole "
         f"matchups with replacement, {report.bootstraps:,} times. Two models are separable if the interval "
         "of their difference does not hold zero; the rank range follows from that. Ratings say whose "
         "speeches these judges prefer, not who is right."
     )
+
+
+def _swapped(report: ExperimentReport) -> str:
+    by_side = report.definition.options.get("reading") == "by-side"
+    return "the labels and the order of the sides" if by_side else "the labels of the sides"
 
 
 def made_with(report: ExperimentReport) -> str:

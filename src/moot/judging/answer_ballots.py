@@ -1,9 +1,9 @@
 """Ballots on a question: which of the given answers is right, and how probable that is.
 
-The judge reads the answers under neutral labels, in both orders, and the speeches for them, but never the
-text that the question is about. A ballot has a probability for each answer; its winner is the party that
-argued for the more probable one, so that a question is an ordinary debate for everything that counts
-ballots.
+The judge reads the answers under neutral labels, in both orders of the answers, and the speeches for them,
+but never the text that the question is about. A ballot has a probability for each answer; its winner is the
+party that argued for the more probable one, so that a question is an ordinary debate for everything that
+counts ballots.
 """
 
 from __future__ import annotations

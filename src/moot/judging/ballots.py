@@ -30,7 +30,7 @@ TIES = (TIE, "draw")
 """What people may name in place of a winner."""
 NOTHING_SAID = "none"
 ORDERS = (0, 1)
-"""Every model that judges sees the parties in both orders."""
+"""The two readings of every model that judges (`readings.py`)."""
 MAX_CITED = 5
 MOST_DROPPED, LONGEST_DROPPED = 20, 100
 SMALL_STRENGTHS = (
@@ -80,7 +80,7 @@ class _BallotReply(Struct, forbid_unknown_fields=True):
 
 
 def orders(judge: Judge) -> tuple[int, ...]:
-    """A person decides once: the order in which the parties are shown makes no difference to them."""
+    """The readings of a judge. A person reads the debate once, without labels."""
     return (0,) if judge.model.human else ORDERS
 
 

@@ -22,6 +22,7 @@ from moot.judging.judge_request import JudgePrompt, evidence_texts, list_labels,
 from moot.judging.labels import LABELS, choose_labels
 from moot.judging.model_audience import persona_request, read_vote
 from moot.judging.parties import SIDES, parties
+from moot.judging.readings import by_time
 from moot.prompts.fences import fence_for
 from moot.prompts.side_question_prompts import (
     MAX_TOKENS,
@@ -67,11 +68,12 @@ def _belief_request(debate: Debate, aside: Aside, model: Model, attempt: int) ->
     fence = fence_for(debate, f"belief:{aside.number}")
     by_seat = {seat.id: names[party.id] for party in parties(debate) for seat in party.seats}
     prompt = JudgePrompt(debate, by_seat, fence, small=False)
+    heard = "\n\n".join(evidence_texts(prompt, by_time(debate)))
     user = prompt.section(
         "belief-user",
         motion=prompt.quoted(debate.motion),
         sides="\n".join(side_lines(debate, names)),
-        speeches="\n\n".join(evidence_texts(prompt)) or prompt.section("belief-nothing-said"),
+        speeches=heard or prompt.section("belief-nothing-said"),
         question=_question(list(names.values())),
     )
     labels = list_labels(tuple(names.values()))

@@ -1,4 +1,4 @@
-"""The request to a judge: the debate under neutral labels, in one of two orders.
+"""The request to a judge: the debate under neutral labels, for one of its two readings (`readings.py`).
 
 All text that comes from others is fenced: the motion, the objectives, the criteria and every word of the
 speeches. What a judge reads is bounded, and the bounds are known, so that the money for judging can be
@@ -18,17 +18,11 @@ from moot.core.terms import DEFAULT_CRITERIA, ChatMessage, DebateQuestion, Judge
 from moot.core.word_count import QUARTERS
 from moot.judging.answer_ballots import answer_ballot_schema
 from moot.judging.ballots import ballot_schema, criterion_keys, small_ballot_schema
-from moot.judging.evidence import (
-    SpeakerQuestion,
-    answerable_questions,
-    pending_questions,
-    speech_heading,
-    speech_mark,
-    speeches,
-)
+from moot.judging.evidence import SpeakerQuestion, pending_questions, speech_heading, speech_mark
 from moot.judging.labels import choice_labels, labels, seat_labels
-from moot.judging.parties import is_ranked
+from moot.judging.parties import is_ranked, parties
 from moot.judging.quotations import checked_parts
+from moot.judging.readings import Evidence, is_by_side, reading
 from moot.judging.word_ballots import word_request
 from moot.prompts.fences import Fence, fence_for
 from moot.prompts.speech_prompts import is_question
@@ -56,7 +50,7 @@ SIDE_SENTENCES = {
 
 
 class JudgePrompt(Struct, frozen=True):
-    """How one judge sees the debate in one order."""
+    """How one judge sees the debate in one reading."""
 
     debate: Debate
     names: Mapping[str, str]
@@ -115,8 +109,8 @@ def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
         objective=_objective(prompt),
         criteria=prompt.quoted("\n".join(_criteria(debate, judge))),
         meanings="".join(f"{line}\n" for line in _meanings(debate, judge)),
-        sides="\n".join(side_lines(debate, names)),
-        speeches="\n\n".join(evidence_texts(prompt)),
+        sides="\n".join(side_lines(debate, _in_reading_order(debate, names, order))),
+        speeches=_read_speeches(prompt, order),
     )
     if judge.guidance:
         system += "\n\n" + section("judge", "guidance", guidance=judge.guidance.strip())
@@ -158,7 +152,7 @@ def _answer_request(debate: Debate, judge: Judge, order: int, question: DebateQu
         f"{prefix}-user",
         question=prompt.quoted(debate.motion),
         answers="\n".join(f"{label}: {prompt.quoted(choice)}" for label, choice in shown),
-        speeches="\n\n".join(evidence_texts(prompt)),
+        speeches=_read_speeches(prompt, order),
     )
     model = judge.model
     request = Request(
@@ -199,12 +193,26 @@ def side_lines(debate: Debate, names: Mapping[str, str]) -> Iterator[str]:
         yield section("cues", "question-motion")
 
 
-def evidence_texts(prompt: JudgePrompt) -> list[str]:
-    """The speeches and the questions between them, in order."""
-    turns = speeches(prompt.debate)
-    texts = [(turn.seq, _speech(prompt, turn, turns)) for turn in turns]
-    texts += [(item.seq, _question_text(prompt, item)) for item in answerable_questions(prompt.debate)]
-    return [text for _, text in sorted(texts)]
+def _in_reading_order(debate: Debate, names: Mapping[str, str], order: int) -> Mapping[str, str]:
+    """The parties by label as they are listed; by side, in the order in which they are read."""
+    if not is_by_side(debate):
+        return names
+    listed = [party.id for party in parties(debate)]
+    return {party: names[party] for party in (listed[::-1] if order % 2 else listed)}
+
+
+def _read_speeches(prompt: JudgePrompt, order: int) -> str:
+    note = [prompt.section("by-side")] if is_by_side(prompt.debate) else []
+    return "\n\n".join((*note, *evidence_texts(prompt, reading(prompt.debate, order))))
+
+
+def evidence_texts(prompt: JudgePrompt, items: Sequence[Evidence]) -> list[str]:
+    """The speeches and the questions between them, in this order."""
+    turns = [item for item in items if isinstance(item, Turn)]
+    return [
+        _speech(prompt, item, turns) if isinstance(item, Turn) else _question_text(prompt, item)
+        for item in items
+    ]
 
 
 def _speech(prompt: JudgePrompt, turn: Turn, turns: Sequence[Turn]) -> str:

@@ -1,8 +1,10 @@
 """The neutral labels under which judges see the parties, or the answers to a question.
 
-A label occurs nowhere else in what a judge reads, and each judge sees the labels in both orders, so that
-neither a label nor a position can win a debate. Where the motion is a question with given answers, each
-answer has a label, and a party has the label of the answer for which it argues.
+A label occurs nowhere else in what a judge reads, and each judge reads the debate with both labelings: the
+second reading swaps them, so that no label can win a debate. Where the motion is a question with given
+answers, each answer has a label, and a party has the label of the answer for which it argues. Where judges
+read by side, chance decides whether the party that is read first has the first label or the last, so that
+label and place can be told apart over many debates.
 """
 
 from __future__ import annotations
@@ -10,12 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice, product
+from zlib import crc32
 
 from msgspec.structs import astuple
 
 from moot.core.state import Debate, Judging
 from moot.core.terms import Judge
 from moot.judging.parties import parties, party
+from moot.judging.readings import is_by_side
 
 LABELS = (
     "Birch", "Cedar", "Maple", "Rowan", "Alder", "Hazel", "Aspen", "Larch",
@@ -28,18 +32,24 @@ _WHOLE = r"(?<![A-Za-z0-9_])(?<![a-z]-)(?:(?:Speaker|Team) )?({})(?![A-Za-z0-9_]
 
 
 def labels(debate: Debate, order: int, judging: Judging | None = None) -> dict[str, str]:
-    """Party to label, in the latest judging unless another is named; the second order reverses them."""
+    """Party to label, in the latest judging unless another is named; the second reading reverses them."""
     if debate.manner.question is not None:
         return _labels_of_sides(debate, choice_labels(debate, order, judging))
     names = [party.id for party in parties(debate)]
-    return dict(zip(names if order % 2 == 0 else names[::-1], _chosen(debate, judging), strict=False))
+    listed = names[::-1] if _are_swapped(debate, order) else names
+    return dict(zip(listed, _chosen(debate, judging), strict=False))
 
 
 def choice_labels(debate: Debate, order: int, judging: Judging | None = None) -> tuple[str, ...]:
     """The label of each answer to the question; empty where the motion is none."""
     question = debate.manner.question
     chosen = tuple(_chosen(debate, judging)[: len(question.choices) if question else 0])
-    return chosen if order % 2 == 0 else chosen[::-1]
+    return chosen[::-1] if _are_swapped(debate, order) else chosen
+
+
+def _are_swapped(debate: Debate, order: int) -> bool:
+    chance = crc32(debate.id.encode()) if is_by_side(debate) else 0
+    return (order + chance) % 2 == 1
 
 
 def _chosen(debate: Debate, judging: Judging | None) -> tuple[str, ...]:

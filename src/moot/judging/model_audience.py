@@ -18,6 +18,7 @@ from moot.core.terms import ChatMessage, Model, PollName, Request
 from moot.judging.audience_votes import AudienceTally, PollResult, count_votes
 from moot.judging.judge_request import JudgePrompt, evidence_texts
 from moot.judging.parties import SIDES, UNDECIDED, parties, vote_choices
+from moot.judging.readings import by_time
 from moot.prompts.fences import fence_for
 from moot.prompts.personas import personas
 from moot.prompts.side_question_prompts import MAX_TOKENS, SEED_OFFSET, object_schema, read_reply
@@ -34,7 +35,7 @@ def persona_request(debate: Debate, aside: Aside, model: Model, attempt: int) ->
     fence = fence_for(debate, f"persona:{aside.number}")
     prompt = JudgePrompt(debate, _side_names(debate), fence, small=False)
     choices = _choices(aside)
-    heard = "\n\n".join(evidence_texts(prompt)) if aside.turn is not None else ""
+    heard = "\n\n".join(evidence_texts(prompt, by_time(debate))) if aside.turn is not None else ""
     user = prompt.section(
         "persona-user",
         motion=prompt.quoted(debate.motion),

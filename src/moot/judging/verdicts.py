@@ -1,7 +1,7 @@
 """From ballots to a verdict with its doubts: margin, agreement, flips, and "too close to call".
 
-A model that judges counts only with its ballots in both orders. One that names another winner when the order
-changes has not decided and is counted as a flip; a person decides once. `panel_decision` is the rule by which
+A model that judges counts only with its ballots of both readings. One that names another winner in the second
+has not decided and is counted as a flip; a person decides once. `panel_decision` is the rule by which
 the panel decides, ties included. Where parties are ranked, the first is decided in the same way, and the
 others follow by the mean of their places on the ballots.
 """
@@ -29,7 +29,7 @@ class JudgeBallots(Struct, frozen=True):
 
     @property
     def winner(self) -> str | None:
-        """None where the judge named none, or another in each order."""
+        """None where the judge named none, or another in each reading."""
         return None if self.flipped else self.ballots[0].winner
 
     @property
@@ -38,12 +38,12 @@ class JudgeBallots(Struct, frozen=True):
 
 
 def has_flipped(winners: Iterable[str | None]) -> bool:
-    """Whether a judge named another winner, or none, when it saw the parties in the other order."""
+    """Whether a judge named another winner, or none, in its second reading."""
     return len(set(winners)) > 1
 
 
 def counted_judges(judging: Judging) -> tuple[JudgeBallots, ...]:
-    """The judges who count: people with their ballot, models with theirs in both orders, or with one where
+    """The judges who count: people with their ballot, models with those of both readings, or with one where
     the cost limit left no room for the other."""
     result: list[JudgeBallots] = []
     for judge in judging.judges:

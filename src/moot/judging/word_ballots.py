@@ -1,6 +1,6 @@
 """Ballots of one word, for models that are too small to fill in a full one.
 
-The judge reads what any judge reads, in both orders. Its reply is begun for it; the next word must be one of
+The judge reads what any judge reads, twice. Its reply is begun for it; the next word must be one of
 the labels, and a sentence of reason follows. The probabilities that the model gave to the labels say how sure
 it was: they are the points of the ballot, in percent, or the probabilities of the answers to a question. A
 reply that names no label is no ballot.

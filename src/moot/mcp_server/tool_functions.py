@@ -21,7 +21,7 @@ from moot.core.errors import Invalid, MootError, Refused, Unavailable, UnknownDe
 from moot.core.events import CallDelta, SegmentCompleted
 from moot.core.evolve import evolve
 from moot.core.state import Debate
-from moot.core.terms import HUMAN, MAX_MOTION_CHARS, MIN_MOTION_CHARS, Status
+from moot.core.terms import DEFAULT_READING, HUMAN, MAX_MOTION_CHARS, MIN_MOTION_CHARS, ReadingOrder, Status
 from moot.core.word_count import count_words
 from moot.engine.arena import Arena
 from moot.mcp_server import answers
@@ -98,6 +98,13 @@ class ToolFunctions:
         tools: Annotated[
             list[str] | None, Field(description="What the speakers may use, of the tools this server has.")
         ] = None,
+        reading: Annotated[
+            ReadingOrder,
+            Field(
+                description="How judges read the speeches: by time, or each side's together; by-side swaps "
+                "which side is read first in the second reading."
+            ),
+        ] = DEFAULT_READING,
     ) -> Annotated[CallToolResult, answers.StartResult]:
         with errors_as_text():
             speakers, panel = models or [], judges or []
@@ -115,6 +122,7 @@ class ToolFunctions:
                 objective=objective,
                 cost_limit=cost_limit,
                 tools=tools or (),
+                reading=reading,
             )
             planned = opening_event(
                 setup

@@ -22,6 +22,7 @@ from moot.core.terms import Model, Request
 from moot.providers import error_replies, transport
 from moot.providers.contract import CONNECT_SECONDS, Chunk, KeepAlive, Provider, ReplyDelta, Traits
 from moot.providers.fault_messages import ServiceName, explain
+from moot.providers.model_look_up import LookUpRoute, ModelLookUp
 from moot.providers.read_pacer import SMALL_READ_BYTES, ReadPacer
 from moot.providers.redaction import KeyRedactor, redact_error
 from moot.providers.throttle import Throttle
@@ -69,6 +70,7 @@ class ProviderClient(Provider):
         throttle: Throttle | None = None,
         proxy: str | None = None,
         service: ServiceName | None = None,
+        look_up: LookUpRoute | None = None,
     ) -> None:
         """`refine` says what one model can do; `disarm` is for servers that obey control tokens in a message;
         fields of the request take precedence over those of `tuning`. `read_timeout` is for callers without
@@ -88,6 +90,7 @@ class ProviderClient(Provider):
         self._throttle = throttle or Throttle()
         self._proxy = proxy
         self._service = service
+        self._look_up = ModelLookUp(look_up, family.headers(key), proxy) if look_up else None
         self._pacer: ReadPacer | None = None
         self._session: aiohttp.ClientSession | None = None
         self._closed = False
@@ -117,6 +120,16 @@ class ProviderClient(Provider):
     def pace_reads(self, pacer: ReadPacer) -> None:
         """Read replies once per tick of this pacer."""
         self._pacer = pacer
+
+    async def look_up(self, model: Model) -> Fault | None:
+        if self._look_up is None or self._closed:
+            return None
+        fault = await self._look_up.find_fault(self._get_session(), model.name)
+        if fault is not None:
+            fault.detail = self._redacted(fault.detail)[:MAX_DETAIL]
+            if self._service is not None:
+                explain(fault, self._service, model.name)
+        return fault
 
     def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
         return self._throttle.admit()

@@ -14,6 +14,7 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
+from moot.core.errors import Fault
 from moot.core.terms import (
     AnswerKind,
     DeltaKind,
@@ -136,6 +137,11 @@ class Provider(Protocol):
 
     async def prepare(self, model: Model) -> None:
         """Download or start what the first call needs. May raise Unavailable."""
+
+    async def look_up(self, model: Model) -> Fault | None:
+        """What is certainly wrong with this model or its key, found at no cost; None where nothing is known
+        to be, or there is no free way to ask."""
+        return None
 
     def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
         """Waits until a call may begin; held while it lasts. The clock of a speech does not run meanwhile."""

@@ -29,6 +29,8 @@ from moot.providers.wire_formats import WireFormatName, load_wire_format
 if TYPE_CHECKING:
     from moot.core.shared_state import SharedState
     from moot.providers.client import ProviderClient
+    from moot.providers.model_look_up import LookUpRoute
+    from moot.providers.wire_formats.contract import WireFormat
 
 
 class Endpoint(Struct, frozen=True):
@@ -42,6 +44,8 @@ class Endpoint(Struct, frozen=True):
     url_variable: str = ""
     key_path: str = ""
     """The path of a cheap request that needs a key, where the list of models needs none."""
+    finds_models: bool = False
+    """A single model can be looked up, at no cost, below the list of models."""
     traits: Traits = Traits()
     accent: str = "plain"
     """The variant of the family `openai_chat`: a name in `ACCENTS` of `openai_chat_request.py`."""
@@ -69,6 +73,7 @@ ENDPOINTS = (
         base_url="https://api.openai.com/v1",
         keys=("OPENAI_API_KEY",),
         url_variable="OPENAI_BASE_URL",
+        finds_models=True,
         traits=RESPONSES_TRAITS,
         accent="openai",
         model="gpt-6-luna",
@@ -80,6 +85,7 @@ ENDPOINTS = (
         base_url="https://api.anthropic.com",
         keys=("ANTHROPIC_API_KEY",),
         url_variable="ANTHROPIC_BASE_URL",
+        finds_models=True,
         traits=HOSTED_TRAITS,
         model="claude-haiku-5-5",
     ),
@@ -90,6 +96,7 @@ ENDPOINTS = (
         base_url="https://generativelanguage.googleapis.com",
         keys=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         url_variable="GEMINI_BASE_URL",
+        finds_models=True,
         traits=HOSTED_TRAITS,
         model="gemini-3.8-flash",
     ),
@@ -100,6 +107,7 @@ ENDPOINTS = (
         base_url="https://api.mistral.ai/v1",
         keys=("MISTRAL_API_KEY",),
         url_variable="MISTRAL_BASE_URL",
+        finds_models=True,
         traits=TOOL_TRAITS,
         accent="mistral",
         model="mistral-small-latest",
@@ -337,8 +345,9 @@ def make_client(
     secret = key.secret.reveal() if key else ""
     if key and not (secret.isascii() and secret.isprintable()):
         raise Invalid(f"The key from {key.source} has characters that no key has. Copy it once more.")
+    wire_format = load_wire_format(endpoint.family, endpoint.accent)
     return ProviderClient(
-        load_wire_format(endpoint.family, endpoint.accent),
+        wire_format,
         endpoint.base_url,
         key=secret,
         traits=endpoint.traits,
@@ -352,7 +361,19 @@ def make_client(
         service=ServiceName(
             endpoint.title, _public_url(endpoint), _key_source(endpoint, key), endpoint.url_variable
         ),
+        look_up=_look_up_route(endpoint, wire_format),
     )
+
+
+def _look_up_route(endpoint: Endpoint, wire_format: WireFormat) -> LookUpRoute | None:
+    """None for servers on one's own machine: they are asked before a debate is opened, or have no list."""
+    from moot.providers.model_look_up import LookUpRoute
+
+    if endpoint.local:
+        return None
+    list_url = wire_format.list_url(endpoint.base_url)
+    key_url = endpoint.base_url + endpoint.key_path if endpoint.key_path else list_url
+    return LookUpRoute(key_url, list_url, endpoint.finds_models, not _public_url(endpoint))
 
 
 def _public_url(endpoint: Endpoint) -> str:

@@ -279,6 +279,9 @@ class Retry(Command, frozen=True):
             and not turn.struck
             and (turn.used_slot or turn.slot in remaining)
         ]
+        if not failed and debate.failure == "permanent_fault":
+            # A model could not be used before anybody spoke.
+            return (DebateResumed("turn" if debate.is_session else None),)
         if not failed:
             return Refused("No turn has failed or been interrupted.", debate.status)
         # A session pauses again after this turn.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from math import inf
+from typing import get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,6 +31,7 @@ from moot.core.terms import (
     Model,
     Money,
     PollSettings,
+    ReadingOrder,
     Seat,
     SeatTemplate,
     Side,
@@ -43,7 +45,7 @@ from moot.rules.cost_estimate import fitted_to_limit, smallest_limit
 _TEXT_LIMITS: dict[str, int] = {
     name: option.type.__metadata__[0].extra["most"]
     for name, option in REQUEST_OPTIONS.items()
-    if isinstance(option.default, str)
+    if get_args(option.type)[0] is str
 }
 """The options that are texts, and how many characters each may have."""
 MAX_PERSON_SECONDS = 3600.0
@@ -199,6 +201,8 @@ def _problems(setup: Setup) -> Iterable[tuple[str, str]]:
         yield "opens", "This format says by itself who opens"
     if not 1 <= setup.intensity <= 5:
         yield "intensity", "Must be between 1 and 5"
+    if setup.reading not in get_args(ReadingOrder):
+        yield "reading", f"Must be one of: {', '.join(get_args(ReadingOrder))}"
     if not 0 < setup.turn_seconds < inf:
         yield "timeoutPerRound", "Must be greater than 0"
     for name, most in _TEXT_LIMITS.items():

@@ -4,7 +4,7 @@ Speak             give these speeches, at the same time if there are several
 AskSideQuestions  ask seats, a judge or the model audience beside the speeches
 RecordFacts       record what follows from what is known: a point was raised, a speech is skipped
 HoldPoll          let the audience vote
-AskJudges         ask for these ballots: the judges together, each one order after the other
+AskJudges         ask for these ballots: the judges together, each one reading after the other
 Conclude          end the speeches
 FailDebate        the debate cannot go on
 Idle              nothing to do without a command
@@ -145,7 +145,7 @@ def _plan_judging(debate: Debate) -> Plan:
 
 
 def _next_ballot(judging: Judging, judge: Judge) -> tuple[str, int] | None:
-    """The first order in which this judge has not voted yet, with its id; None where it has in all."""
+    """The first reading after which this judge has not voted yet, with its id; None where it has in all."""
     missing = (order for order in orders(judge) if not judging.has_ballot(judge.id, order))
     return next(((judge.id, order) for order in missing), None)
 

@@ -13,7 +13,7 @@ from typing import assert_never
 
 from msgspec.structs import asdict, replace
 
-from moot.core.errors import FAULT_MESSAGES
+from moot.core.errors import FAULT_MESSAGES, FaultKind
 from moot.core.events import (
     AsideAnswered,
     AsideAsked,
@@ -92,6 +92,8 @@ PAUSED_BY_STEP = "step"
 """The `by` of a pause at the end of a step."""
 NOBODY_SPOKE = "The time was up, and nothing had come."
 NO_VERDICT = "The judge gave no readable verdict, even when asked again."
+UNREADABLE: tuple[FaultKind | None, ...] = (None, "malformed", "empty")
+"""Faults of a judge that was asked and replied; without a kind in older logs."""
 TOO_LITTLE_MONEY = "The cost limit leaves no room for the first round and for judging it."
 JUDGE_LOST = "The process died three times while the judge was asked."
 
@@ -264,7 +266,7 @@ def begin_call(
     if purpose.aside is not None:
         return (AsideFailed(purpose.aside, FAULT_MESSAGES["budget"]),)
     if purpose.judge is not None:
-        spoiled = _spoiled_ballot(debate, purpose, FAULT_MESSAGES["budget"])
+        spoiled = _spoiled_ballot(debate, purpose, FAULT_MESSAGES["budget"], "budget")
         if _has_first_reading(debate, purpose):
             return (replace(spoiled, waived=True),)
         batch.add(*_exhausted(debate), spoiled)
@@ -387,7 +389,7 @@ def time_is_up(debate: Debate, purpose: CallPurpose) -> tuple[Event, ...]:
     if purpose.aside is not None:
         return (AsideFailed(purpose.aside, NOBODY_SPOKE),)
     if purpose.turn is None:
-        return (_spoiled_ballot(debate, purpose, NOBODY_SPOKE),)
+        return (_spoiled_ballot(debate, purpose, NOBODY_SPOKE, "timeout"),)
     turn = debate.turn(purpose.turn)
     if turn is None:
         return ()
@@ -439,7 +441,7 @@ def recover(debate: Debate, now: datetime) -> tuple[Event, ...]:
     if judging and batch.debate.being_judged:
         for judge, order in sorted(set(judging.lost)):
             if _lost_too_often(judging, judge, order) and not judging.has_ballot(judge, order):
-                batch.add(BallotSpoiled(judging.number, judge, order, JUDGE_LOST))
+                batch.add(BallotSpoiled(judging.number, judge, order, JUDGE_LOST, "lost", "transient"))
     return tuple(batch.events)
 
 
@@ -501,9 +503,9 @@ def still_wanted(debate: Debate, purpose: CallPurpose) -> bool:
     return not judging.has_ballot(purpose.judge, purpose.order)
 
 
-def _spoiled_ballot(debate: Debate, purpose: CallPurpose, message: str) -> BallotSpoiled:
+def _spoiled_ballot(debate: Debate, purpose: CallPurpose, message: str, kind: FaultKind) -> BallotSpoiled:
     number = debate.judging.number if debate.judging else 0
-    return BallotSpoiled(number, purpose.judge or "", purpose.order, message)
+    return BallotSpoiled(number, purpose.judge or "", purpose.order, message, kind, "transient")
 
 
 def _verdict_of(debate: Debate, finding: StalemateFound | ConcessionMade) -> DebateVerdict:
@@ -523,11 +525,23 @@ def _close_judging(debate: Debate) -> tuple[Event, ...]:
         return ()
     verdict = verdicts.reach_verdict(debate, judging)
     if verdict is None:
-        died = any(_lost_too_often(judging, judge, order) for judge, order in judging.spoiled)
-        why = JUDGE_LOST if died else NO_VERDICT
+        why = _why_no_verdict(judging)
         return (JudgingFailed(judging.number, why) if judging.again else DebateFailed("judge_failed", why),)
     reached = VerdictReached(verdict, judging.number)
     return (reached,) if judging.again else (reached, DebateEnded(judging.why))
+
+
+def _why_no_verdict(judging: Judging) -> str:
+    """The cause by which each judge failed, said once where it is the same for all."""
+    first = {cause.judge: cause for cause in reversed(judging.causes)}
+    causes = {
+        judge.name: first[judge.id].message if first[judge.id].kind not in UNREADABLE else NO_VERDICT
+        for judge in judging.judges
+        if judge.id in first
+    }
+    if len(set(causes.values())) <= 1:
+        return next(iter(causes.values()), NO_VERDICT)
+    return " ".join(f"{name}: {why}" for name, why in causes.items())
 
 
 def _lost_too_often(judging: Judging, judge: str, order: int) -> bool:

@@ -1,8 +1,8 @@
 """The outcome of a debate in words: the result, its doubts, and why it ended.
 
 A verdict is never a bare number. What weakens it is named in a sentence: judges who changed their mind
-with the order, ballots that disagree or are missing, a winner with fewer points, with more words or with the
-last one, a judge too small or too close to a seat.
+in their second reading, ballots that disagree or are missing, a winner with fewer points, with more words or
+with the last one, a judge too small or too close to a seat.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.core.events import EndReason, FailReason
-from moot.core.state import Debate, Judging
+from moot.core.state import Debate, Judging, SpoiledBallot
 from moot.core.terms import Ballot, DebateVerdict, Format, Judge
 from moot.judging.answer_ballots import more_probable
 from moot.judging.audience_votes import result_doubts, tally
@@ -25,6 +25,7 @@ from moot.judging.parties import parties, party
 from moot.judging.recusal import judge_bias
 from moot.judging.verdicts import JudgeBallots, counted_judges
 from moot.prompts.begun_speeches import count_first_words
+from moot.rules.runner_decisions import UNREADABLE
 from moot.views.costs import dollars
 from moot.views.participants import listed_names, participants
 from moot.views.speech_issues import is_silent
@@ -64,19 +65,19 @@ LEAST_GROUPS = 12
 MOST_DISTINCT = 0.8
 """Of the groups of three words in an ordinary paragraph more than nine in ten are different."""
 
-ORDER_NAMES = ("original order", "swapped order")
+READING_NAMES = ("first reading", "second reading")
 BUDGET_TOLERANCE = 1.1
 """Word budgets that differ by less than a tenth are equal."""
 
 
 class JudgeMargins(Struct, frozen=True):
-    """One judge between the first party and the second: the margin it gave in each order."""
+    """One judge between the first party and the second: the margin it gave in each reading."""
 
     judge: str
     margins: tuple[float, ...]
     flipped: bool
     votes: tuple[int, ...] = ()
-    """Whom it named in each order: 1 the first party, -1 the second, 0 neither."""
+    """Whom it named in each reading: 1 the first party, -1 the second, 0 neither."""
 
     def places(self, least: float) -> tuple[float, ...]:
         """Where its dots are drawn: at its margins, and with level points `least` towards whom it named."""
@@ -197,7 +198,7 @@ def _doubts(debate: Debate, verdict: DebateVerdict, judging: Judging) -> Iterato
         give = "gives" if loops == 1 else "give"
         yield f"{loops} of {plural(len(judging.ballots), 'ballot')} {give} a reason that repeats itself."
     if missing := len(judging.judges) - len(counted):
-        yield f"{missing} of {len(judging.judges)} judges gave no usable ballot."
+        yield f"{missing} of {len(judging.judges)} judges gave no usable ballot{_why_missing(judging)}"
     yield from _people(counted)
     if verdict.winner and verdict.last_word and _is_of(debate, verdict.last_word, verdict.winner):
         yield "The winner had the last word."
@@ -207,6 +208,18 @@ def _doubts(debate: Debate, verdict: DebateVerdict, judging: Judging) -> Iterato
     yield from _judges_in_doubt(debate, judging.judges, judging.ballots, size_named=coin_flip)
     if not judging.again:
         yield from _recusals(debate)
+
+
+def _why_missing(judging: Judging) -> str:
+    """After a colon, why ballots are missing; only a full stop where replies could not be read."""
+    causes = dict.fromkeys(ballot_problem(cause) for cause in judging.causes)
+    known = " ".join(cause for cause in causes if cause)
+    return f": {known}" if known else "."
+
+
+def ballot_problem(cause: SpoiledBallot) -> str:
+    """Why a judge gave no ballot, in a sentence; empty where its reply could not be read."""
+    return "" if cause.kind in UNREADABLE else cause.message
 
 
 def _coin_flip_reason(judges: int) -> str:
@@ -220,7 +233,7 @@ def _disagreement(debate: Debate, verdict: DebateVerdict, counted: Sequence[Judg
     if verdict.read_once:
         yield _read_once(verdict.read_once, judges)
     if verdict.flips:
-        yield _flips(verdict.flips, judges)
+        yield _flips(verdict.flips, judges, [ballot for judge in counted for ballot in judge.ballots])
     if verdict.outcome == "too-close" and verdict.flips < judges:
         if debate.format.result == "consensus":
             yield "The judges came to no consensus."
@@ -236,13 +249,27 @@ def _read_once(read_once: int, judges: int) -> str:
     return f"{who} read the debate only once: the cost limit left no room for a second reading."
 
 
-def _flips(flips: int, judges: int) -> str:
+def _flips(flips: int, judges: int, ballots: Sequence[Ballot]) -> str:
+    what = "the labels and the order of the sides" if _order_was_swapped(ballots) else "the labels"
+    when = f"when {what} were swapped"
     if judges <= 1:
-        return "The judge changed its mind when the order changed."
+        return f"The judge changed its mind {when}."
     if flips == judges:
-        return "All judges changed their mind when the order changed."
+        return f"All judges changed their mind {when}."
     whose = "its mind" if flips == 1 else "their mind"
-    return f"{flips} of {judges} judges changed {whose} when the order changed."
+    return f"{flips} of {judges} judges changed {whose} {when}."
+
+
+def readings(ballots: Sequence[Ballot]) -> str:
+    """What the two readings of each judge are called; empty where nobody read twice."""
+    if all(ballot.order == 0 for ballot in ballots):
+        return ""
+    return "both orders" if _order_was_swapped(ballots) else "both labelings"
+
+
+def _order_was_swapped(ballots: Sequence[Ballot]) -> bool:
+    """Whether the second readings began with another party than the first."""
+    return len({ballot.read_first for ballot in ballots if ballot.read_first}) > 1
 
 
 def repeats_itself(reason: str) -> bool:
@@ -253,7 +280,7 @@ def repeats_itself(reason: str) -> bool:
 
 
 def _people(counted: Sequence[JudgeBallots]) -> Iterator[str]:
-    """The doubt that people judged: they know who spoke, and judge in one order."""
+    """The doubt that people judged: they know who spoke, and read it once."""
     people = sum(judged.judge.model.human for judged in counted)
     if people == len(counted):
         yield "It was judged by people, who knew whom they heard."
@@ -337,8 +364,8 @@ def _judges_in_doubt(
 def _one_word(who: str, ballots: Sequence[Ballot]) -> str:
     """Without ballots, as it is said before the debate."""
     asked = f"{who} is too small for a full ballot, so it {'was' if ballots else 'is'} asked for one word."
-    shares = [(_sureness(ballot), ORDER_NAMES[ballot.order]) for ballot in ballots]
-    known = " and ".join(f"{share:.0%} sure in the {order}" for share, order in shares if share)
+    shares = [(_sureness(ballot), READING_NAMES[ballot.order]) for ballot in ballots]
+    known = " and ".join(f"{share:.0%} sure in the {name}" for share, name in shares if share)
     return f"{asked} It was {known}." if known else asked
 
 
@@ -359,7 +386,7 @@ def _recusals(debate: Debate) -> Iterator[str]:
 
 
 def ballots(debate: Debate, judging: Judging | None = None) -> tuple[Ballot, ...]:
-    """Those that the verdict counts: of people, and of models that have voted in both orders."""
+    """Those that the verdict counts: of people, and of models that have voted after both readings."""
     judging = judging or debate.deciding_judging
     return tuple(ballot for judged in counted_judges(judging) for ballot in judged.ballots) if judging else ()
 

@@ -118,11 +118,11 @@ class DaySpending(Struct, frozen=True):
 
 
 class JudgeRecord(Struct, frozen=True, rename="camel"):
-    """How models judge: whether the order of speakers sways them, and how often they agree."""
+    """How models judge: whether they decide the same in both readings, and how often they agree."""
 
     debates: Annotated[int, Meta(description="Debates that models judged.")]
     judges: Annotated[int, Meta(description="Their judges, counted once in each debate.")]
-    flips: Annotated[int, Meta(description="Judges who named another winner when the order changed.")]
+    flips: Annotated[int, Meta(description="Judges who named another winner in their second reading.")]
     flip_rate: float | None
     flip_interval: ConfidenceInterval | None
     panels: Annotated[int, Meta(description="Debates with more than one judge.")]

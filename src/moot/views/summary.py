@@ -57,7 +57,7 @@ class StoredSummary(Struct, frozen=True, omit_defaults=True, rename="camel"):
     judges: tuple[str, ...] = ()
     """The models of all who were asked to judge it, now or later."""
     minds: int = 0
-    """Models whose ballots in both orders led to the verdict."""
+    """Models whose ballots of both readings led to the verdict."""
     flips: int = 0
     agreement: float | None = None
     """The share of ballots that name the winner, where models judged."""

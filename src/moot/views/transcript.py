@@ -56,6 +56,7 @@ INTERRUPTED_NOTES: dict[str, str] = {
     "crash": "Cut short by a crash.",
     "drain": "Cut short: the program was stopped.",
     "budget": "Cut short: the cost limit was reached.",
+    "unusable": "Cut short: a model of this debate cannot be used.",
     "absent": "Its speaker left it to the stand-in, or was not there in time.",
 }
 QUOTED_NOTE = "It answers the opponent's words as the client sent them, which differ from the speech before."

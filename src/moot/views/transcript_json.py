@@ -250,6 +250,8 @@ def _ballot(paper: BallotView) -> JudgeBallot:
         cites=paper.cites,
         rubric=_rubric(paper.rubric),
         ranking=tuple(seat.id for seat in paper.ranking),
+        labels=paper.labels,
+        read_first=paper.read_first,
     )
 
 

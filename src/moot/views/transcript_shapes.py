@@ -102,7 +102,7 @@ class Verdict(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=T
     ]
     flips: Annotated[
         Count,
-        Meta(description="Judges who changed their mind when the speakers were shown in the other order."),
+        Meta(description="Judges who named another winner in their second reading."),
     ]
     doubts: tuple[str, ...]
     cites: Annotated[tuple[Nth, ...], Meta(description="The turns on which the decision rests.")] = ()
@@ -120,7 +120,9 @@ class Verdict(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=T
 class JudgeBallot(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
     judge: JudgeId
     judge_name: str
-    order: Annotated[Count, Meta(description="In which order a model was shown the speakers; 0 for people.")]
+    order: Annotated[
+        Count, Meta(description="Which reading of the judge: 0 the first, 1 the second. A person has one.")
+    ]
     winner: Winner
     reasoning: str
     scores: dict[str, Score]
@@ -128,6 +130,12 @@ class JudgeBallot(Struct, frozen=True, rename="camel", kw_only=True, omit_defaul
     cites: Annotated[tuple[Nth, ...], Meta(description="The turns on which it rests.")]
     rubric: Rubric | None = None
     ranking: tuple[SeatId, ...] = ()
+    labels: Annotated[
+        dict[str, str], Meta(description="The label under which a model read each participant, by id.")
+    ] = {}
+    read_first: Annotated[
+        SeatId | None, Meta(description="The participant whose speech a model read first.")
+    ] = None
 
 
 class ReachedVerdict(Verdict, frozen=True, rename="camel", kw_only=True, omit_defaults=True):

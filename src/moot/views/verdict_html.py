@@ -60,7 +60,7 @@ def _bar(score: SeatScore) -> str:
 
 
 def _axis(leanings: tuple[JudgeMargins, ...], first: ParticipantView, second: ParticipantView) -> str:
-    """Each judge is two linked dots, one per order; on either side of the middle they name another winner.
+    """Each judge is two linked dots, one per reading; on either side of the middle they name another winner.
 
     With level points a dot is a little on the side of the party that the ballot names.
     """
@@ -79,10 +79,10 @@ def _axis(leanings: tuple[JudgeMargins, ...], first: ParticipantView, second: Pa
         name = escape_line(leaning.judge) + (" · changed its mind" if leaning.flipped else "")
         drawn.append(f'<text x="0" y="{y - 14}">{name}</text>')
         drawn.append(f'<line class="link" x1="{min(spots):.1f}" y1="{y}" x2="{max(spots):.1f}" y2="{y}"/>')
-        for order, spot in enumerate(spots):
-            kind = "first" if order == 0 else "second"
+        for reading, spot in enumerate(spots):
+            kind = "first" if reading == 0 else "second"
             drawn.append(f'<circle class="{kind}" cx="{spot:.1f}" cy="{y}" r="5"/>')
-    label = "The margin of each judge in points, in both orders"
+    label = "The margin of each judge in points, in both readings"
     return (
         f'<svg class="axis" viewBox="0 0 600 {height}" role="img" aria-label="{label}">{"".join(drawn)}</svg>'
     )
@@ -113,11 +113,11 @@ def _card(page: Transcript, opinion: JudgeOpinion) -> Iterator[str]:
 
 
 def _again(page: Transcript, paper: BallotView) -> str:
-    """The ballot of the same judge for the swapped order."""
+    """The ballot of the same judge after its second reading."""
     winner = escape_line(paper.winner.shown) if paper.winner else "a tie"
     reason = f'<div class="other" dir="auto">{escape_text(paper.reasoning)}</div>'
     cites = _rests_on(page, paper.cites)
-    return f"<details><summary>In the other order: {winner}</summary>{reason}{cites}</details>"
+    return f"<details><summary>In the second reading: {winner}</summary>{reason}{cites}</details>"
 
 
 def _rests_on(page: Transcript, cites: tuple[int, ...]) -> str:

@@ -43,6 +43,7 @@ class BallotView(Struct, frozen=True):
 
     judge: JudgeView
     order: int
+    """Which reading: 0 the first, 1 the second."""
     winner: ParticipantView | None
     reasoning: str
     scores: tuple[SeatScore, ...]
@@ -51,15 +52,21 @@ class BallotView(Struct, frozen=True):
     """The turns on which it rests."""
     rubric: tuple[RubricRow, ...]
     ranking: tuple[ParticipantView, ...]
+    labels: dict[str, str]
+    """The label of each party, by its id."""
+    read_first: str | None
+    """The id of the party whose speech came first."""
 
 
 class JudgeOpinion(Struct, frozen=True):
-    """What one judge came to, in every order in which it was shown the seats."""
+    """What one judge came to in each of its readings."""
 
     judge: JudgeView
     ballots: tuple[BallotView, ...]
     spoiled: int
-    """The number of unreadable ballots."""
+    """The number of ballots that it did not give, or that could not be read."""
+    problem: str = ""
+    """Why it gave none; empty where its replies could not be read."""
 
     @property
     def flipped(self) -> bool:
@@ -68,11 +75,11 @@ class JudgeOpinion(Struct, frozen=True):
     @property
     def decision(self) -> str:
         if not self.ballots:
-            return "no readable ballot"
+            return "no usable ballot"
         names = [paper.winner.shown if paper.winner else "a tie" for paper in self.ballots]
         if self.flipped:
-            return f"{', then '.join(names)}: changed its mind with the order"
-        return f"{names[0]} in both orders" if len(names) > 1 else names[0]
+            return f"{', then '.join(names)}: changed its mind in the second reading"
+        return f"{names[0]} in both readings" if len(names) > 1 else names[0]
 
 
 class VerdictView(Struct, frozen=True):
@@ -88,6 +95,9 @@ class VerdictView(Struct, frozen=True):
     margin_words: str
     agreement: float
     ballots: int
+    readings: str
+    """What the two readings of each judge are called: both labelings, or both orders; empty where nobody read
+    twice."""
     flips: int
     doubts: tuple[str, ...]
     scores: tuple[SeatScore, ...]
@@ -143,6 +153,7 @@ def _result(debate: Debate, verdict: DebateVerdict, judging: Judging | None, sea
         margin_words=outcome.margin(debate, verdict),
         agreement=verdict.agreement,
         ballots=len(outcome.ballots(debate, judging)) if judging else 0,
+        readings=outcome.readings(judging.ballots) if judging else "",
         flips=verdict.flips,
         doubts=outcome.doubts(debate, verdict),
         scores=_scores(verdict.scores, seats),
@@ -171,8 +182,9 @@ def _opinions(debate: Debate, judging: Judging, seats: Seats) -> Iterator[JudgeO
     for judge in judging.judges:
         cast = sorted((b for b in judging.ballots if b.judge == judge.id), key=lambda b: b.order)
         papers = tuple(_ballot_view(debate, judge, ballot, seats) for ballot in cast)
-        unreadable = set(judging.spoiled) - set(judging.waived)
-        yield JudgeOpinion(judge_seat(judge), papers, sum(who == judge.id for who, _ in unreadable))
+        causes = [cause for cause in judging.causes if cause.judge == judge.id]
+        problem = next((why for cause in causes if (why := outcome.ballot_problem(cause))), "")
+        yield JudgeOpinion(judge_seat(judge), papers, len(causes), problem)
 
 
 def _ballot_view(debate: Debate, judge: Judge, ballot: Ballot, seats: Seats) -> BallotView:
@@ -193,6 +205,8 @@ def _ballot_view(debate: Debate, judge: Judge, ballot: Ballot, seats: Seats) -> 
         cites=ballot.cites,
         rubric=_rubric(ballot.rubric, judge.weights, seats),
         ranking=tuple(seats[seat] for seat in ballot.ranking),
+        labels=ballot.labels,
+        read_first=ballot.read_first,
     )
 
 

@@ -30,7 +30,7 @@ from moot.views.beliefs import belief_report
 from moot.views.costs import bill, costs, dollars
 from moot.views.headlines import verdict_headline
 from moot.views.json_types import to_members
-from moot.views.outcome import ending, party_name, remedy, warnings
+from moot.views.outcome import ballot_problem, ending, party_name, remedy, warnings
 from moot.views.speech_issues import find_issues
 from moot.views.transcript import speech_title, transcript
 from moot.views.transcript_json import moment
@@ -283,7 +283,7 @@ def place(debate: Debate, viewer: Viewer) -> Shape:
 
 
 def judges_at_work(debate: Debate, viewer: Viewer) -> Shape:
-    """The judges at work, each in every order in which it is shown the seats; judges do not see it."""
+    """The judges at work, each with its readings; judges do not see it."""
     if viewer.role == "judge":
         return {}
     return {
@@ -324,6 +324,9 @@ def _judge_at_work(debate: Debate, judging: Judging, judge: Judge, order: int, v
         "text": shown_reasoning(debate, writing) if writing else "",
         "reasoning": writing.reasoning if writing and may_read_reasoning(debate, viewer) else "",
         "winner": (ballot.winner or "tie") if ballot else None,
+        "problem": next(
+            (ballot_problem(one) for one in judging.causes if (one.judge, one.order) == (judge.id, order)), ""
+        ),
     }
 
 
@@ -340,6 +343,7 @@ def verdicts(debate: Debate, viewer: Viewer) -> Shape:
             "title": result.title,
             "coinFlip": result.coin_flip,
             "marginWords": result.margin_words,
+            "readings": result.readings,
             "leanings": [
                 {"judge": one.judge, "margins": list(one.margins), "flipped": one.flipped}
                 for one in result.leanings
@@ -353,6 +357,7 @@ def verdicts(debate: Debate, viewer: Viewer) -> Shape:
                     "decision": opinion.decision,
                     "flipped": opinion.flipped,
                     "spoiled": opinion.spoiled,
+                    "problem": opinion.problem,
                 }
                 for opinion in result.opinions
             ],

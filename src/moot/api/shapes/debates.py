@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moot.api.shapes.seats_and_polls import OpenPoll
 from moot.api.v1.states import StateName
-from moot.core.terms import Effort, OpeningSide, WinningRule
+from moot.core.terms import DEFAULT_READING, Effort, OpeningSide, ReadingOrder, WinningRule
 from moot.views.json_types import Amount, Count, DebateId, Nth, SeatId, Timestamp, one_of
 from moot.views.transcript_shapes import OUTCOMES, CostSummary, DebateJudge, DebateParticipant, Verdict
 
@@ -46,6 +46,7 @@ class DebateSessionConfig(Struct, frozen=True, rename="camel", kw_only=True, omi
     tools: tuple[str, ...] = ()
     beliefs: bool = False
     model_audience: bool = False
+    reading: Annotated[str, one_of(ReadingOrder)] = DEFAULT_READING
 
 
 class AudiencePolls(Struct, frozen=True, rename="camel"):
@@ -76,6 +77,7 @@ class DebateConfig(Struct, frozen=True, rename="camel"):
     tools: Sequence[str] | UnsetType = UNSET
     beliefs: bool | UnsetType = UNSET
     model_audience: bool | UnsetType = UNSET
+    reading: ReadingOrder | UnsetType = UNSET
 
 
 class CreatedEstimate(Struct, frozen=True, rename="camel", kw_only=True):

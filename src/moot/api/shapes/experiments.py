@@ -96,7 +96,7 @@ class JudgeFigures(Struct, frozen=True, rename="camel", kw_only=True):
     undecided: Annotated[Count, Meta(description="Ballots that could not be read.")]
     pro_share: Annotated[MeasuredFigure, Meta(description="How often the side for the motion won.")]
     flips: Annotated[
-        MeasuredFigure, Meta(description="How often another result was named when the order changed.")
+        MeasuredFigure, Meta(description="How often another result was named in the second reading.")
     ]
     side: MeasuredFigure | None
     order: MeasuredFigure | None

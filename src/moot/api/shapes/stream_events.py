@@ -226,7 +226,7 @@ class RemarkEvent(LoggedFrame, frozen=True, rename="camel", kw_only=True, omit_d
 
 
 class BallotEvent(LoggedFrame, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
-    """One judge's view in one order, or with `spoiled` why there is none."""
+    """One judge's view after one reading, or with `spoiled` why there is none."""
 
     judge_id: JudgeId
     judge_name: str

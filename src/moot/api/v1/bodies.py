@@ -8,7 +8,7 @@ server knows (formats, providers, keys, models) it is asked through a `Capabilit
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast, get_args
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -215,6 +215,8 @@ def _option_members() -> dict[str, Any]:
             kind = Annotated[int, between(*meta.extra["between"])]
         elif kind is str:
             kind = Annotated[str, lines(0, meta.extra["most"])]
+        elif get_origin(kind) is Literal:
+            kind = Annotated[kind, FixedMessage(one_of(get_args(kind)))]
         elif kind is not bool:
             choices = get_args(kind)[0]
             kind = Annotated[kind, OptionalField(choices), FixedMessage(one_of(get_args(choices)))]

@@ -223,13 +223,14 @@ def _retry(seen: SeenEvent, event: ev.CallFailed, wait: int) -> Frame:
 
 
 def _failure(seen: SeenEvent, event: ev.DebateFailed) -> Frame:
-    """Judges may be asked again."""
+    """Judges may be asked again, unless that would fail for the same reason."""
+    judging = seen.after.judging
     return v1_frame(
         seen,
         "error",
         type="cost_limit" if event.reason == "budget" else "model_error",
         message=outcome.ending(seen.after),
-        retryable=event.reason == "judge_failed",
+        retryable=event.reason == "judge_failed" and (judging is None or judging.may_be_repeated),
         reason=event.reason,
     )
 

@@ -87,6 +87,7 @@ class DebateCliOptions:
     opens: Annotated[Literal["for", "against"] | None, option("--opens")] = None
     beliefs: Annotated[bool, option("--beliefs")] = False
     model_audience: Annotated[bool, option("--model-audience")] = False
+    reading: Annotated[Literal["chronological", "by-side"] | None, option("--reading")] = None
     audience: Annotated[float | None, option("--audience")] = None
     winning: Annotated[Ending | None, option("--winning")] = None
     tool: Annotated[list[str] | None, option("--tool")] = None

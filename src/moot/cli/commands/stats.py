@@ -123,7 +123,7 @@ def _judges(terminal: Terminal, statistics: Statistics) -> None:
     terminal.blank_line()
     terminal.line(
         f"Models judged {plural(judges.debates, 'debate')}. {judges.flips} of {judges.judges} judges changed "
-        f"their mind with the order: {_rate(judges.flip_rate, judges.flip_interval)}."
+        f"their mind in the second reading: {_rate(judges.flip_rate, judges.flip_interval)}."
     )
     if judges.panels:
         share = _rate(judges.unanimous_rate, judges.unanimous_interval)

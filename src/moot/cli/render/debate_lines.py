@@ -119,6 +119,8 @@ def _manner(debate: Debate) -> Iterator[str]:
         yield "private beliefs"
     if debate.manner.model_audience:
         yield "a model audience votes"
+    if debate.manner.reading == "by-side":
+        yield "judges read by side"
     if debate.manner.winning == "audience":
         yield "the audience decides"
     elif debate.manner.polls is not None:

@@ -84,7 +84,7 @@ def _judging(debate: Debate, judging: Judging) -> str:
     ]
     if waiting and all(judging.has_ballot(judge.id, order) for judge in models for order in orders(judge)):
         return join((f"waiting for the ballot of {' and '.join(waiting)}", f"{cast} of {expected} ballots"))
-    return join(("judging in both orders", f"{cast} of {expected} ballots"))
+    return join(("judging in two readings", f"{cast} of {expected} ballots"))
 
 
 def _beside(debate: Debate, aside: Aside) -> str:

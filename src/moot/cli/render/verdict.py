@@ -21,7 +21,7 @@ from moot.cli.render.output import (
 from moot.cli.render.wrapping import narrower, wrap
 from moot.core.state import Debate
 from moot.judging.audience_votes import AudienceTally
-from moot.views.outcome import JudgeMargins
+from moot.views.outcome import READING_NAMES, JudgeMargins
 from moot.views.participants import ParticipantView, participants
 from moot.views.poll_results import PollReport
 from moot.views.text import single_line
@@ -51,7 +51,7 @@ def verdict_lines(result: VerdictView, width: int | None) -> Iterator[Text]:
         yield from margin_axis(result, width)
     if result.scores:
         yield styled("")
-        ballots = f"{result.ballots} ballots, both orders" if result.ballots else ""
+        ballots = join((f"{result.ballots} ballots", result.readings)) if result.ballots else ""
         yield styled(INDENT, (shorten(join((result.margin_words, ballots)), narrower(width, 2)), "dim"))
     if result.reasoning:
         yield styled("")
@@ -81,7 +81,7 @@ def _bar_width(width: int) -> int:
 
 
 def margin_axis(result: VerdictView, width: int | None) -> Iterator[Text]:
-    """A judge whose two dots stand on either side of the middle leaned another way in each order.
+    """A judge whose two dots stand on either side of the middle leaned another way in each reading.
 
     A pipe gets the margins in words.
     """
@@ -187,7 +187,7 @@ def cited_text(debate: Debate, cites: Sequence[int]) -> str:
 
 
 def _decision(opinion: JudgeOpinion, width: int | None) -> Iterator[Text]:
-    spoiled = f"{opinion.spoiled} unreadable" if opinion.spoiled else ""
+    spoiled = opinion.problem or (f"{opinion.spoiled} unreadable" if opinion.spoiled else "")
     yield styled(
         "  ", (single_line(opinion.judge.name), "bold"), (f"  {single_line(opinion.judge.who)}", "dim")
     )
@@ -204,8 +204,8 @@ def _beginning(reason: str, width: int | None) -> Iterator[Text]:
 def _ballot_lines(debate: Debate, paper: BallotView, width: int | None) -> Iterator[Text]:
     winner = "" if paper.judge.person else single_line(paper.winner.shown) if paper.winner else "a tie"
     points = ", ".join(f"{single_line(score.seat.shown)} {score.score:g}" for score in paper.scores)
-    order = "" if paper.judge.person else "original order" if paper.order == 0 else "swapped order"
-    if facts := join((winner, points, order)):
+    reading = "" if paper.judge.person else READING_NAMES[paper.order]
+    if facts := join((winner, points, reading)):
         yield styled(MARGIN, (facts, "dim"))
     yield from paragraph(paper.reasoning, width, margin=MARGIN)
     for row in paper.rubric:

@@ -35,6 +35,7 @@ const CONFIG = {
   blind: false,
   beliefs: false,
   modelAudience: false,
+  reading: 'chronological',
   opens: '',
   audience: false,
   voteBefore: true,

@@ -126,7 +126,7 @@ function Measured({ of, as = odds }) {
 }
 
 const JUDGE_HEADS = [
-  'Judge', 'Ballots', 'Unreadable', 'Changed with the order', 'For the motion', 'Side bias', 'Length bias', 'Own family',
+  'Judge', 'Ballots', 'Unreadable', 'Changed in the second reading', 'For the motion', 'Side bias', 'Length bias', 'Own family',
 ];
 
 function Judges({ judges, agreement }) {

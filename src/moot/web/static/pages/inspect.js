@@ -11,7 +11,7 @@ import { Failed } from '../lib/ui.js';
 import { watch } from '../lib/watch_debate.js';
 import { Call } from '../parts/call_detail.js';
 import { NoDebate, isMissing } from '../parts/not_found.js';
-import { orderName } from '../parts/ranking_chart.js';
+import { readingName } from '../parts/ranking_chart.js';
 
 await ensureStyle('inspect');
 
@@ -123,7 +123,7 @@ function rowOf(call, book, debate, about) {
   const judge = purpose.judge && (judgeName(debate, purpose.judge) ?? purpose.judge);
   const what = {
     turn: () => turn?.title ?? `speech ${purpose.turn}`,
-    judge: () => `ballot, ${orderName(purpose.order)}`,
+    judge: () => `ballot, ${readingName(purpose.order)}`,
     aside: () => ASIDES[purpose.aside] ?? purpose.aside.replaceAll('_', ' '),
   }[purpose.kind]();
   const usage = done?.usage;

@@ -145,12 +145,12 @@ function Fairness({ sides, formats, titles }) {
 
 function Judges({ judges }) {
   const rows = [
-    ['Changed their mind when the order was swapped', judges.flipRate, judges.flipInterval],
+    ['Changed their mind in the second reading', judges.flipRate, judges.flipInterval],
     ['Unanimous panels', judges.unanimousRate, judges.unanimousInterval],
     ['Ballots that name the winner, on average', judges.agreement, judges.interval],
   ].filter(([, rate]) => rate !== null);
   const were = judges.debates === 1 ? 'debate was' : 'debates were';
-  const says = `${judges.debates} ${were} judged by models. A judge that changes its mind with the order has judged the order.`;
+  const says = `${judges.debates} ${were} judged by models. A judge that changes its mind when only labels or order change has not decided by the speeches.`;
   return html`<${PageSection} title="The judges" says=${says}>
     <dl class="judges">${rows.map(([name, rate, interval]) => html`<div key=${name}>
       <dt>${name}</dt>

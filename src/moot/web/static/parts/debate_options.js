@@ -96,9 +96,10 @@ export function Price({ plan, limit, errors, onFree }) {
 
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 const OPENERS = [['', 'As in the format'], ['for', 'The side for'], ['against', 'The side against']];
+const READINGS = [['chronological', 'By time'], ['by-side', 'By side, swapped in the second reading']];
 const FOLDED = new Set([
   'objective', 'costLimit', 'warnAtCost', 'timeoutPerRound', 'personSeconds', 'effort', 'opens', 'showReasoning',
-  'polls', 'blind', 'prep', 'beliefs', 'modelAudience', 'autoProgress', 'autoJudge', 'recuse', 'tools', 'maxRounds', 'intensity',
+  'polls', 'blind', 'prep', 'beliefs', 'modelAudience', 'reading', 'autoProgress', 'autoJudge', 'recuse', 'tools', 'maxRounds', 'intensity',
   'winningCondition', 'judge', 'judges',
 ]);
 
@@ -132,6 +133,7 @@ export function Rules({ config, format, errors, smallest, onChange }) {
       ${number('personSeconds', 'Time for a person (seconds)', { min: 10, max: 3600, step: 10, placeholder: 300 })}
       ${select('effort', 'Reasoning effort', [['', 'Model default'], ...EFFORTS.map((one) => [one, one])])}
       ${format.eitherFirst && select('opens', 'Who opens', OPENERS)}
+      ${select('reading', 'Judges read the speeches', READINGS)}
     </div>
     <div class="grid">
       ${tick('showReasoning', 'Show reasoning', 'The audience sees what models think. Opponents and judges never do.')}
@@ -163,6 +165,7 @@ export function inShort(config, judges) {
     config.prep && 'preparation',
     config.beliefs && 'private beliefs',
     config.modelAudience && 'model audience',
+    config.reading === 'by-side' && 'judges read by side',
     !config.autoProgress && 'rounds started by hand',
     config.tools.length > 0 && `tools: ${config.tools.join(' ')}`,
   ].filter(Boolean).join(' · ');

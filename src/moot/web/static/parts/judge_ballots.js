@@ -1,11 +1,11 @@
-// The ballots of each judge: both orders side by side, the speeches they refer to, and folded the points, which
+// The ballots of each judge: both readings side by side, the speeches they refer to, and folded the points, which
 // decide nothing; and the ballots while they are being written.
 
 import { html, useComputed, useRef } from '../../vendor/preact.js';
 import { inPoints, plural } from '../lib/numbers.js';
 import { partiesOf } from '../lib/seats.js';
 import { Growing, Prose } from './prose.js';
-import { orderName } from './ranking_chart.js';
+import { readingName } from './ranking_chart.js';
 
 /** `to(turn)`: the address of a speech. */
 export function Ballots({ verdict, about, debate, to }) {
@@ -30,7 +30,8 @@ function Opinion({ opinion, verdict, parties, debate, to }) {
       <h3><bdi>${opinion.name}</bdi></h3>
       <span class="soft small"><bdi>${opinion.who}</bdi></span>
       <p class="decision"><bdi>${opinion.decision}</bdi></p>
-      ${opinion.spoiled > 0 && html`<p class="soft small">
+      ${opinion.problem && html`<p class="soft small"><bdi>${opinion.problem}</bdi></p>`}
+      ${opinion.spoiled > 0 && !opinion.problem && html`<p class="soft small">
         ${plural(opinion.spoiled, 'ballot')} could not be read,
         and ${opinion.spoiled === 1 ? 'counts' : 'count'} for no side.
       </p>`}
@@ -46,7 +47,7 @@ function Paper({ paper, alone, parties, weights, debate, to }) {
   const winner = parties.get(paper.winner);
   return html`<section class="paper" data-seat style=${winner?.style ?? ''}>
     <h4>
-      <span class="soft">${alone ? 'Ballot' : orderName(paper.order)}</span>
+      <span class="soft">${alone ? 'Ballot' : readingName(paper.order)}</span>
       <span class="hue"><bdi>${winner?.name ?? 'a tie'}</bdi></span>
     </h4>
     <${Prose} text=${paper.reasoning} />
@@ -114,9 +115,11 @@ export function Bench({ debate }) {
   const own = ballotKeys(debate);
   if (!own.length) return null;
   const judges = Map.groupBy(own, (key) => debate.at('bench', key).value.judge);
+  const bySide = debate.at('about').value.config.reading === 'by-side';
+  const swapped = bySide ? 'the labels and the order of the sides' : 'the labels';
   return html`<section class="bench" aria-labelledby="bench-title">
     <h2 id="bench-title">Judging… <${BallotCount} debate=${debate} /></h2>
-    <p class="soft">Each model judges twice, the second time with the parties in swapped order.</p>
+    <p class="soft">Each model judges twice, the second time with ${swapped} swapped.</p>
     ${[...judges].map(([judge, papers]) => html`<${Judge} key=${judge} keys=${papers} debate=${debate} />`)}
   </section>`;
 }
@@ -161,15 +164,18 @@ function LivePaper({ name, alone, debate }) {
   const last = useRef('');
   const text = useComputed(() => (last.current = one.value?.text || last.current));
   const { order, winner, person } = one.peek() ?? {};
+  const problem = useComputed(() => one.value?.problem).value;
   const party = state === 'cast' ? partiesOf(debate.at('about').value).get(winner) : null;
-  const word = person && state === 'waiting' ? 'awaited' : thinks && state === 'writing' ? 'thinking…' : STATE[state];
+  const told = problem ? 'none came' : STATE[state];
+  const word = person && state === 'waiting' ? 'awaited' : thinks && state === 'writing' ? 'thinking…' : told;
   return html`<section class="paper ${state}" data-seat style=${party?.style ?? ''}>
     <h4>
-      <span class="soft">${alone ? 'Ballot' : orderName(order)}</span>
+      <span class="soft">${alone ? 'Ballot' : readingName(order)}</span>
       ${state === 'cast'
         ? html`<span class="hue"><bdi>${party?.name ?? 'a tie'}</bdi></span>`
         : html`<span class="soft">${word}${attempt > 1 && state === 'writing' ? `, attempt ${attempt}` : ''}</span>`}
     </h4>
+    ${problem && html`<p class="soft small"><bdi>${problem}</bdi></p>`}
     ${(state === 'writing' || (state === 'cast' && last.current)) && html`<${Growing} text=${text}
       live=${state === 'writing'} />`}
   </section>`;

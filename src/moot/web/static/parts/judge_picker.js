@@ -20,7 +20,7 @@ export function Judges({ judges, usual, errors, server, onChange }) {
     onChange(judges.map((judge, other) => (other === index ? { ...judge, ...patch } : judge)));
   const dismiss = (index) => judges.length > 1 && (() => onChange(judges.filter((_, other) => other !== index)));
   return html`<div class="stack">
-    <p class="small soft">Each model judges twice, with the sides in both orders. The verdict shows who changed its mind.</p>
+    <p class="small soft">Each model judges twice, with both labelings. The verdict shows who changed its mind.</p>
     <ul class="judges">${judges.map(
       (judge, index) => html`<${JudgeRow} key=${index} judge=${judge} index=${index} errors=${errors} server=${server}
         usual=${usual[index]} alone=${judges.length === 1} onChange=${put(index)} onDismiss=${dismiss(index)} />`,

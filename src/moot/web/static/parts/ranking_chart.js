@@ -6,9 +6,9 @@ import { inPoints } from '../lib/numbers.js';
 
 const NTH = ['1st', '2nd', '3rd', '4th', '5th', '6th', '7th', '8th'];
 
-export const orderName = (order) => (order === 0 ? 'original order' : 'swapped order');
+export const readingName = (order) => (order === 0 ? 'first reading' : 'second reading');
 
-/** The two dots of a judge differ by the order in which it was shown the parties. */
+/** The two dots of a judge are its two readings. */
 const dot = (order) => (order === 0 ? 'first' : 'second');
 
 export function Ranks({ verdict, parties }) {
@@ -97,7 +97,7 @@ export function Points({ verdict, parties }) {
   </figure>`;
 }
 
-/** The first order is drawn last; a second dot at the same position is a ring around it. */
+/** The first reading is drawn last; a second dot at the same position is a ring around it. */
 function Pair({ dots, at, y }) {
   const [first, second] = dots;
   return html`<g>
@@ -123,7 +123,7 @@ function Table({ caption, heads, ballots, cells, all }) {
         ${heads.map((head, index) => html`<th scope="col" key=${index}>${head}</th>`)}
       </tr></thead>
       <tbody>${ballots.map((ballot, index) => html`<tr key=${index}>
-        <th scope="row"><bdi>${ballot.judgeName}</bdi>, ${orderName(ballot.order)}</th>
+        <th scope="row"><bdi>${ballot.judgeName}</bdi>, ${readingName(ballot.order)}</th>
         ${cells(ballot).map((cell, column) => html`<td key=${column}>${cell}</td>`)}
       </tr>`)}</tbody>
       ${all && html`<tfoot><tr>

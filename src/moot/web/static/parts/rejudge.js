@@ -52,7 +52,7 @@ export function Rejudge({ debate, id, onClose }) {
         </p>`}
       </fieldset>
       <p class="soft small">${chosen.length
-        ? 'Each is asked in both orders.'
+        ? 'Each reads it twice, with both labelings.'
         : html`With none chosen, the same judges are asked again: <bdi>${before}</bdi>.`}</p>
       <label class="named">At most, in US dollars
         <input class="field" type="number" inputmode="decimal" min="0.01" step="0.01" placeholder="no further limit"

@@ -111,7 +111,7 @@ function Decision({ debate }) {
   const about = debate.at('about').value;
   const winner = partiesOf(about).get(verdict.winner);
   return html`<section class="verdict" aria-label="Verdict of the sample">
-    <p class="overline">Verdict · ${verdict.judges.length} judges, both orders</p>
+    <p class="overline">Verdict · ${verdict.judges.length} judges, ${verdict.readings}</p>
     <h3 class="headline" data-seat style=${winner?.style ?? ''}><${Words}>${verdict.title}<//></h3>
     <ul class="doubts" aria-label="What weakens it">${verdict.doubts.map((doubt) => html`<li key=${doubt}>${doubt}</li>`)}</ul>
     <${Doubt} verdict=${verdict} about=${about} />

@@ -61,8 +61,7 @@ export function NoVerdict({ debate, id, away = false }) {
 function judgedBy(verdict) {
   if (verdict.by !== 'judges') return BY[verdict.by] ?? '';
   const count = verdict.opinions.length || verdict.judges.length;
-  const both = verdict.ballots.some((ballot) => ballot.order > 0);
-  return `${plural(count, 'judge')}${both ? ', both orders' : ''}`;
+  return `${plural(count, 'judge')}${verdict.readings ? `, ${verdict.readings}` : ''}`;
 }
 
 function Decision({ verdict, about, debate, to, titled }) {

@@ -1,11 +1,11 @@
-// The ballots on two parties on one axis of margin: each judge is two linked dots, one for each order in which it
-// was shown the parties, so that a change of mind is visible; below them the total. For three parties and more see
+// The ballots on two parties on one axis of margin: each judge is two linked dots, one for each of its two readings,
+// so that a change of mind is visible; below them the total. For three parties and more see
 // `ranking_chart.js`.
 
 import { html } from '../../vendor/preact.js';
 import { inPoints } from '../lib/numbers.js';
 import { partiesOf } from '../lib/seats.js';
-import { Points, Ranks, orderName } from './ranking_chart.js';
+import { Points, Ranks, readingName } from './ranking_chart.js';
 
 /** Of the axis: how far from the middle a dot with level points is drawn. */
 const LEAST = 0.05;
@@ -42,7 +42,7 @@ function Axis({ verdict, parties, ends: [first, second] }) {
     <figcaption>
       ${['first', 'second'].map((dot, order) => html`<span class="key" key=${dot}>
         <svg width="12" height="12" aria-hidden="true"><circle class=${dot} cx="6" cy="6" r="4.5" /></svg>
-        ${orderName(order)}
+        ${readingName(order)}
       </span>`)}
       <span>margin in points</span>
     </figcaption>
@@ -109,8 +109,8 @@ function Table({ rows, parties, leadText, panel, average }) {
   return html`<details class="as-table">
     <summary>The same as a table</summary>
     <div class="scroll" tabindex="0"><table>
-      <caption>The margin that each judge gave, in points, in both orders</caption>
-      <thead><tr>${['Judge', 'Original order', 'Swapped order', 'Changed its mind'].map(
+      <caption>The margin that each judge gave, in points, in both readings</caption>
+      <thead><tr>${['Judge', 'First reading', 'Second reading', 'Changed its mind'].map(
         (head) => html`<th scope="col" key=${head}>${head}</th>`,
       )}</tr></thead>
       <tbody>${rows.map(
@@ -132,7 +132,7 @@ function inWords(rows, panel, leadText, average) {
   const lead = (row) => row.margins.map((margin, index) => leadText(margin) + (margin ? '' : `, naming ${row.named[index]}`));
   const judges = rows.map((row) => `${row.judge}: ${lead(row).join(', then ')}${flip(row)}`);
   const all = panel ? `. All together ${average} on average, from ${leadText(panel.low)} to ${leadText(panel.high)}` : '';
-  return `The margin of each judge in points, in both orders. ${judges.join('. ')}${all}.`;
+  return `The margin of each judge in points, in both readings. ${judges.join('. ')}${all}.`;
 }
 
 /** The winner of each ballot with points, in the order of the margins. */
