@@ -21,7 +21,7 @@ from moot.core.errors import (
 TREE = [
     kind
     for kind in vars(errors).values()
-    if isinstance(kind, type) and issubclass(kind, MootError) and kind not in (Refused, Fault)
+    if isinstance(kind, type) and issubclass(kind, MootError) and not issubclass(kind, Refused | Fault)
 ]
 
 

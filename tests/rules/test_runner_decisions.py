@@ -568,7 +568,10 @@ def test_nothing_is_held_back_where_no_judge_will_be_asked() -> None:
 
 
 def test_a_judge_who_cannot_be_paid_spoils_the_ballot() -> None:
-    debate = limited("0.03", greedy, manner=DebateOptions(winning="user-decides")).start().run()
+    dear = Judge("judge", "Judge", replace(PRICED, price=flat_price(Money(900), Money(900))))
+    decided = DebateOptions(winning="user-decides")
+    debate = limited("0.03", greedy, manner=decided, judges=(dear,)).start()
+    debate.run_until(lambda d: d.rounds_done == 1)
     debate.ask(JudgeNow())
     debate.run()
     spoiled = [event for event in debate.events if isinstance(event, BallotSpoiled)]

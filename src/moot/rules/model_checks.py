@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from moot.core.events import DebateFailed, Event
 from moot.core.state import Debate
 from moot.core.terms import Model
-from moot.rules.budget import UNJUDGED_RULES
+from moot.rules.dry_run import UNJUDGED_RULES
 from moot.rules.commands import interrupt
 
 
@@ -24,7 +24,7 @@ def models_to_check(debate: Debate) -> tuple[Model, ...]:
 
 
 def fail_unusable(debate: Debate, faults: Mapping[str, str]) -> Sequence[Event]:
-    """The end of a debate of which these models, by label, cannot be used; nothing once somebody has spoken."""
+    """The end of a debate of which these models, by label, cannot be used; nothing once one has spoken."""
     whose = {name: faults[model.label] for name, model in _models(debate) if model.label in faults}
     if not whose or debate.has_speeches or not (debate.running or debate.status == "paused"):
         return ()
