@@ -240,10 +240,10 @@ async def test_what_cannot_be_brought_is_named_and_stops_nothing(tmp_path: Path)
         )
         assert done.new == 2
         assert [(one.row.partition(" ")[0], one.reason) for one in done.problems] == [
-            ("byte", "It is not a JSON object."),
+            ("line", "It is not a JSON object."),
             ("debate_2_x", "A session has no topic_text."),
             ("debate_4_x", "turn_history of a session is not a list."),
-            ("byte", "It has no id."),
+            ("line", "It has no id."),
         ]
         other = tmp_path / "other.db"
         with sqlite3.connect(other) as connection:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from moot.core.errors import Fault
 from moot.core.events import CallCompleted, CallStarted, Recorded, SegmentCompleted, TurnCompleted
 from moot.core.evolve import fold
+from moot.core.segments import BETWEEN as PARAGRAPH
 from moot.core.state import Debate, EarlierCalls
 from moot.core.terms import (
     ChatMessage,
@@ -31,7 +32,7 @@ from moot.core.terms import (
     Usage,
 )
 from moot.core.visibility import Viewer, hears, visible_event, visible_state
-from moot.engine.call import PARAGRAPH, SegmentShifter, make_shifter, next_index
+from moot.engine.call import SegmentShifter, make_shifter, next_index
 from moot.engine.call_result import CallResult
 from moot.engine.jobs import SpeechJob
 from moot.engine.tool_loop import MAX_CONTINUATIONS
