@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from moot.api.v1.replies import estimate_reply
-from moot.core.events import DebateImported, DebateOpened
-from moot.core.evolve import fold
+from moot.api.v1.replies import created_reply, estimate_reply
+from moot.core.events import DebateImported, DebateOpened, Recorded
+from moot.core.evolve import evolve, fold
 from moot.core.pricing import CountRange
+from moot.core.state import EPOCH
 from moot.core.terms import DebateLimits, DebateOptions, Judge, Model, ModelPrice, Money, PriceTier
-from moot.rules.cost_estimate import estimate
-from moot.views.costs import costs
-from moot.views.preview import preview
+from moot.rules.cost_estimate import estimate, fitted_to_limit
+from moot.views.costs import costs, dollars
+from moot.views.preview import cost_forecast, preview
 from tests.golden.reading import HERE, log_of
 from tests.rules.simulate import Reply, Sent, Simulation, speak, words
 from tests.support.event_factories import seats, table
@@ -137,3 +138,67 @@ def test_ballots_and_their_repairs_are_calls_of_the_judge() -> None:
     assert asked.models[1].low == 0
     by_hand = estimate(replace(opened, manner=DebateOptions(winning="user-decides")))
     assert [model.model for model in by_hand.models] == ["acme/heron"]
+
+
+def limited(limit: str, rounds: int = 3, **changes: object) -> DebateOpened:
+    opened = priced(rounds=rounds)
+    return replace(opened, limits=replace(opened.limits, cost=Money(limit)), **changes)
+
+
+def test_what_is_expected_lies_between_the_ends_and_near_what_it_costs() -> None:
+    found = estimate(priced())
+    assert found.low is not None
+    assert found.expected is not None
+    assert found.high is not None
+    assert found.low < found.expected < found.high
+    spent = costs(Simulation(priced(), fully).start().run().debate).total
+    assert spent is not None
+    assert found.expected / 2 < spent < found.expected * 2
+
+
+def test_before_the_start_a_limit_says_what_it_will_hold() -> None:
+    whole = estimate(priced()).whole_limit
+    assert whole is not None
+    told = {
+        limit: cost_forecast(estimate(limited(limit)), Money(limit)) for limit in ("0.08", str(whole), "9")
+    }
+    assert "of 3 rounds" in told["0.08"]
+    assert f"The smallest limit for all of it is {dollars(whole)}." in told["0.08"]
+    assert "holds all 3 rounds and the verdict; worst case" in told[str(whole)]
+    assert told["9"].endswith("holds all 3 rounds and the verdict, even if every call takes all that it may.")
+
+
+def test_the_reply_to_a_new_debate_says_what_it_will_cost_and_how_many_rounds_it_has() -> None:
+    debate = evolve(None, Recorded("deb_1", 1, EPOCH, 1, fitted_to_limit(limited("0.08"))))
+    reply = created_reply(debate)
+    assert reply.estimate is not None
+    assert reply.config.max_rounds < 3
+    assert reply.warnings[0] == f"The cost limit of $0.080 holds {reply.config.max_rounds} of 3 rounds."
+    assert f"{reply.config.max_rounds} of 3 rounds" in reply.estimate.holds
+    assert (
+        reply.estimate.text
+        in estimate_reply(estimate(limited("0.08")), preview(priced()), Money("0.08")).text
+    )
+
+
+def test_the_smallest_limit_does_not_depend_on_the_rounds_or_on_what_is_only_asked_beside() -> None:
+    asked = DebateOptions(beliefs=True, model_audience=True)
+    limits = {
+        smallest.total
+        for rounds in (1, 3, 5)
+        for manner in (DebateOptions(), asked)
+        if (smallest := estimate(replace(priced(rounds=rounds), manner=manner)).smallest_limit)
+    }
+    assert len(limits) == 1
+
+
+def test_max_tokens_of_the_user_stay_unless_the_money_forces_less_and_that_is_said() -> None:
+    own = replace(OWL, max_tokens=3000, own_limit=True)
+    opened = replace(priced(model=own, rounds=2), limits=DebateLimits(2, cost=Money(9)))
+    sent = Simulation(opened, fully).start().run().sent
+    assert {call.request.max_tokens for call in sent if call.purpose.turn} == {3000}
+    assert estimate(opened).lowered == ()
+    short = replace(opened, limits=DebateLimits(2, cost=Money("0.07")))
+    sent = Simulation(short, fully).start().run().sent
+    assert min(call.request.max_tokens for call in sent if call.purpose.turn) < 3000
+    assert "It may lower `maxTokens` of acme/owl-2" in cost_forecast(estimate(short), Money("0.07"))

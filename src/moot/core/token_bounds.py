@@ -37,17 +37,18 @@ _SINGLE_LETTERS = re.compile(rb"(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
 
 def most_tokens(text: str, model: Model) -> int:
     """No tokenizer in use for this model makes more tokens of the text than this."""
-    if not text:
-        return 0
-    tokenizer = _tokenizer(_tokenizer_name(model.label))
-    if tokenizer is not None:
-        return ceil(len(tokenizer.encode(text)) * MARGIN)
-    return tokens_by_script(text)
+    name = _tokenizer_name(model.label)
+    return tokens_by_tokenizer(text, name) if _tokenizer(name) is not None else tokens_by_script(text)
 
 
-@lru_cache(maxsize=256)
+# Both are kept for the latest texts: the speeches of a debate are counted again with each call.
+@lru_cache(maxsize=512)
+def tokens_by_tokenizer(text: str, name: str) -> int:
+    return ceil(len(_tokenizer(name).encode(text)) * MARGIN)
+
+
+@lru_cache(maxsize=512)
 def tokens_by_script(text: str) -> int:
-    """Kept for the latest texts: the speeches of a debate are counted again with each call."""
     data = text.encode()
     lower, upper = _count(data, _LOWER), _count(data, _UPPER)
     two = _count(data, _TWO)

@@ -101,12 +101,13 @@ def words_for_round(debate: Debate, round: int) -> int | None:
     left, before = money_left(debate), debate.words_percent(round)
     if left is None or debate.is_session:
         return before
-    plans = [_Plan.of(debate, round, share) for share in WORD_SHARES]
-    possible = [plan for plan in plans if plan.firm <= left]
-    for amounts in zip(*((plan.whole, plan.read_once, plan.last_round) for plan in possible), strict=True):
-        for plan, amount in zip(possible, amounts, strict=True):
-            if amount <= left:
-                return plan.words
+    plans: dict[int, _Plan] = {}
+    for part in ("whole", "read_once", "last_round"):
+        for share in WORD_SHARES:
+            if share not in plans:
+                plans[share] = _Plan.of(debate, round, share)
+            if plans[share].needs(part) <= left:
+                return share
     return None
 
 
@@ -120,6 +121,10 @@ class _Plan(Struct, frozen=True):
     last_round: Money
     """The coming round is the last, and each judge reads once."""
     firm: Money
+
+    def needs(self, part: Literal["whole", "read_once", "last_round"]) -> Money:
+        """What must be left for this much of the plan."""
+        return max(self.firm, {"whole": self.whole, "read_once": self.read_once}.get(part, self.last_round))
 
     @staticmethod
     def of(debate: Debate, round: int, words: int) -> _Plan:

@@ -9,7 +9,7 @@ else. People cost nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING
 
 from msgspec import Struct
@@ -66,24 +66,25 @@ class LimitHolds(Struct, frozen=True):
     readings: int
     judged: bool
     worst_rounds: int
-    """The rounds that are held if every call takes its most tokens."""
+    """The rounds that are held, and judged once, if every call takes its most tokens."""
+    worst_readings: int
+    """The readings by each judge in that case."""
 
     @property
     def whole(self) -> bool:
         return self.rounds == self.asked and self.percent == 100 and (self.readings > 1 or not self.judged)
 
     def __str__(self) -> str:
-        parts = [_rounds_held(self.rounds, self.asked)]
+        held = _rounds_held(self.rounds, self.asked)
         if self.percent < 100:
-            parts.append(f"with {self.percent} % of the words")
+            held += f" with {self.percent} % of the words"
         if self.judged:
-            parts.append("and the verdict" if self.readings > 1 else "and a verdict after one reading")
+            held += " and the verdict" if self.readings > 1 else " and a verdict after one reading"
         if self.worst_rounds < self.rounds:
-            ends = (
-                f"after round {self.worst_rounds}" if self.worst_rounds else "before the first round is over"
-            )
-            return f"{' '.join(parts)}; worst case it stops {ends}"
-        return f"{' '.join(parts)}, whatever its calls cost"
+            return f"{held}; worst case it stops after round {self.worst_rounds}"
+        if self.judged and self.worst_readings < self.readings:
+            return f"{held}; worst case each judge reads it only once"
+        return f"{held}, even if every call takes all that it may"
 
 
 def _rounds_held(rounds: int, asked: int) -> str:
@@ -191,20 +192,24 @@ def limit_holds(asked: DebateOpened) -> LimitHolds | None:
         readings=2 if budget.expected_cost(shorter) <= limit else 1,
         judged=ballots,
         worst_rounds=_worst_rounds(shorter, limit),
+        worst_readings=2 if _worst_cost(planned_calls(shorter)) <= limit else 1,
     )
 
 
 def _worst_rounds(debate: Debate, limit: Money) -> int:
     """How many rounds are held, and judged once, if every call takes its most tokens."""
     for rounds in range(debate.rounds_planned, 0, -1):
-        calls = (
-            call for call in planned_calls(debate, rounds) if call.expected is not None and not call.order
-        )
-        costs = (worst_cost(call.model.price, call.bound, call.max_tokens) or ZERO for call in calls)
-        if sum(costs, ZERO) <= limit:
+        if _worst_cost(call for call in planned_calls(debate, rounds) if not call.order) <= limit:
             return rounds
     # The first round was accepted with fewer tokens for reasoning.
     return 1
+
+
+def _worst_cost(calls: Iterable[PlannedCall]) -> Money:
+    """What these calls cost at most, without repairs and questions that may not come."""
+    certain = (call for call in calls if call.expected is not None)
+    costs = (worst_cost(call.model.price, call.bound, call.max_tokens) or ZERO for call in certain)
+    return sum(costs, ZERO)
 
 
 def whole_limit(asked: DebateOpened) -> Money | None:

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from moot.core.events import DebateFailed, Event
 from moot.core.state import Debate
 from moot.core.terms import Model
-from moot.rules.dry_run import UNJUDGED_RULES
 from moot.rules.commands import interrupt
+from moot.rules.dry_run import UNJUDGED_RULES
 
 
 def models_to_check(debate: Debate) -> tuple[Model, ...]:
