@@ -78,6 +78,7 @@ def plain_speech_ended(seen: SeenEvent, event: TurnCompleted | TurnInterrupted) 
     turn, known = seen.after.turns[-1], sent_text(seen.before, was)
     if turn.text.startswith(known):
         yield from _plain_chunks(seen, turn, turn.text[len(known) :])
+    yield from _time_was_up(seen, turn)
     yield _plain(seen, _final_chunk(seen, turn), turn)
 
 
@@ -155,10 +156,14 @@ def speech_ended(seen: SeenEvent, event: TurnCompleted | TurnInterrupted) -> Ite
         return
     streamed, turn = ending
     yield from _corrections(seen, turn, streamed)
-    if turn.truncated == "timeout":
-        # The debate goes on: an error that ends it has a `reason`.
-        yield error_frame(seen, "timeout", TIME_WAS_UP, retryable=False, participantId=turn.seat)
+    yield from _time_was_up(seen, turn)
     yield _final_chunk(seen, turn, replace=not turn.text and _was_restarted(seen, turn))
+
+
+def _time_was_up(seen: SeenEvent, turn: Turn) -> Iterator[Frame]:
+    """The debate goes on: an error that ends it has a `reason`."""
+    if turn.truncated == "timeout":
+        yield error_frame(seen, "timeout", TIME_WAS_UP, retryable=False, participantId=turn.seat)
 
 
 def speeches_unveiled(seen: SeenEvent, number: int, *, plain: bool) -> Iterator[Frame]:
