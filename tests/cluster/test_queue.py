@@ -245,6 +245,7 @@ async def test_a_worker_that_falls_silent_is_relieved_and_harmless(
             assert once(records)
             assert other.provider.calls
             assert len({recorded.epoch for recorded in records if recorded.epoch}) == 2
+            assert (silent.arena.takeovers, other.arena.takeovers) == (0, 1)
             assert sum(isinstance(recorded.event, DebateEnded) for recorded in records) == 1
             assert not await other.placement.is_running(debate_id, silent.placement._name)
             assert await other.placement.is_running(debate_id, other.placement._name)

@@ -432,7 +432,7 @@ async def test_a_redis_that_says_nothing_is_not_waited_for_long(silent: str, nam
     limiter = RateLimiter(40, commons.storage)
     standings = await asyncio.gather(*(limiter.hit(name) for _ in range(50)))
     assert sum(standing.allowed for standing in standings if standing) == 40
-    assert "TimeoutError" in commons.connection_error
+    assert "does not answer in time" in commons.connection_error
     assert await commons.join(name, "a", limit=1, seconds=LONG)
     await commons.close()
 
