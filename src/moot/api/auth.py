@@ -4,7 +4,7 @@ The operator's token comes from the settings and gives access to all debates. Fu
 by digest only, and give access to the debates of their owner. While there is no token, every client counts as
 the owner of all debates; once a token has been seen, this process requires one for as long as it runs, even
 if the last token is revoked. An invitation gives access to one debate in one role. It does not make tokens
-required, but a client that sends one has that role and no more.
+required, but a client that sends one has that role and no more, and none once it is not valid any more.
 """
 
 from __future__ import annotations
@@ -139,11 +139,12 @@ class Authenticator:
 
     async def authenticate(self, authorization: str | None) -> Identity | None:
         """The identity of the token or invitation in the header, or None. On a server without tokens a client
-        without an invitation is `ANYONE`."""
-        match = _BEARER.fullmatch((authorization or "").strip(" "))
+        that sends neither is `ANYONE`; one whose invitation is no longer valid is nobody."""
+        header = (authorization or "").strip(" ")
+        match = _BEARER.fullmatch(header)
         word = match[1] if match else ""
         if not await self.needs_token():
-            return await self._by_invitation(word) or ANYONE
+            return await self._by_invitation(word) if BEARER_PREFIX in header.lower() else ANYONE
         return (await self._by_token(word) or await self._by_invitation(word)) if word else None
 
     async def is_still_valid(self, identity: Identity) -> bool:

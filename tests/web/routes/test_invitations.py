@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from httpx_sse import aconnect_sse
 from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
 
 from moot.web.streaming import sse_streams
 from tests.web.routes.debates_with_people import PERSON, between_person_and_model, invited, opened
@@ -107,6 +108,32 @@ async def test_a_withdrawn_invitation_closes_what_it_opened(
                 pass
 
 
+async def test_without_tokens_an_invitation_that_counts_no_longer_opens_nothing(served: Served) -> None:
+    debate_id, gone = await served.open(autoProgress=False), await served.open(autoProgress=False)
+    revoked = await invited(served, debate_id, "observer", name="zoe")
+    orphan = await invited(served, gone, "moderator")
+    ticket = (await served.post(debate_id, "tickets", headers=revoked)).json()["ticket"]
+    path = f"/api/v1/debates/{debate_id}"
+    assert (await served.http.delete(f"{path}/invitations/zoe")).status_code == 204
+    assert (await served.http.delete(f"/api/v1/debates/{gone}")).status_code == 204
+    garbled = bearer(revoked["Authorization"].removeprefix("Bearer ") + "%20")
+    socket_url = f"{served.url.replace('http', 'ws', 1)}{path}/ws"
+    for guest in (revoked, orphan, garbled):
+        problem(await served.get(debate_id, "status", headers=guest), 401, "unauthorized")
+        problem(await served.get(debate_id, "stream", headers=guest), 401, "unauthorized")
+        problem(await served.http.get(f"/api/debates/{debate_id}/stream", headers=guest), 401, "unauthorized")
+        problem(await served.post(debate_id, "pause", headers=guest), 401, "unauthorized")
+        problem(await served.http.delete(path, headers=guest), 401, "unauthorized")
+        problem(await served.http.post("/api/v1/debates", json=BODY, headers=guest), 401, "unauthorized")
+        with pytest.raises(InvalidStatus, match="401"):
+            await connect(socket_url, additional_headers=guest)
+    for query in (f"ticket={ticket}", "ticket=", f"ticket={ticket}&ticket={ticket}"):
+        problem(await served.get(debate_id, f"stream?{query}"), 401, "unauthorized")
+        with pytest.raises(InvalidStatus, match="401"):
+            await connect(f"{socket_url}?{query}")
+    assert (await served.get(debate_id, "status")).status_code == 200
+
+
 async def test_with_a_link_for_many_go_those_who_joined_by_it(served: Served) -> None:
     debate_id = await served.open(autoProgress=False)
     links = [
@@ -123,7 +150,7 @@ async def test_with_a_link_for_many_go_those_who_joined_by_it(served: Served) ->
         async with asyncio.timeout(60):
             await hers.wait_closed()
         assert hers.close_code == 4401
-        # Without tokens whoever shows none that counts is the owner: so they are tried where there is one.
+        problem(await served.get(debate_id, "status", headers=eve), 401, "unauthorized")
         listed = (await served.get(debate_id, "invitations")).json()["invitations"]
         assert [one["name"] for one in listed] == ["kim", "stairs"]
         await served.post(debate_id, "abort")

@@ -141,7 +141,7 @@ class GuardMiddleware:
         if len(tokens) > 1:
             return None
         stream = STREAM_PATH.fullmatch(scope["path"])
-        if stream and not tokens and (ticket := _ticket(scope)):
+        if stream and not tokens and (ticket := _ticket(scope)) is not None:
             # Also where no token is needed: a spent ticket must not give more rights than a valid one.
             issued = await self._tickets.redeem(ticket, stream[1] or stream[2] or stream[3])
             # The token that it was issued to may have been revoked since.
@@ -268,9 +268,11 @@ def _unauthorized(headers: Headers) -> Problem:
     return Problem("unauthorized", headers={"WWW-Authenticate": 'Bearer error="invalid_token"'})
 
 
-def _ticket(scope: Scope) -> str:
-    tickets = parse_qs(scope["query_string"].decode("latin-1")).get("ticket", [])
-    return tickets[0] if len(tickets) == 1 else ""
+def _ticket(scope: Scope) -> str | None:
+    """The ticket in the query; empty, and so invalid, where it is empty or there are several."""
+    query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    tickets = query.get("ticket", [])
+    return None if not tickets else tickets[0] if len(tickets) == 1 else ""
 
 
 def _is_preflight(scope: Scope, headers: Headers) -> bool:
