@@ -208,8 +208,8 @@ async def test_an_expired_invitation_is_none() -> None:
 @pytest.mark.parametrize(
     "header",
     [f"Bearer {GUESTS}", f"bearer  {GUESTS}", f"Bearer {GUESTS}!", f"Bearer {GUESTS} {GUESTS}", GUESTS,
-     f"Basic {GUESTS}", f"Bearer\t{GUESTS}", f"Bearer {GUESTS[:-1]}", "Bearer moot_", f"Bearer {GUESTS.upper()}",
-     f"Bearer #token={GUESTS}", "Bearer moot_" + "a" * 9000],
+     f"Basic {GUESTS}", f"Bearer\t{GUESTS}", f"Bearer {GUESTS[:-1]}", "Bearer moot_",
+     f"Bearer {GUESTS.upper()}", f"Bearer #token={GUESTS}", "Bearer moot_" + "a" * 9000],
 )  # fmt: skip
 async def test_without_tokens_an_invitation_that_is_none_is_nobody(header: str) -> None:
     keeper, _ = await keeper_with()

@@ -21,6 +21,7 @@ from typing import Protocol, assert_never
 import msgspec
 from msgspec import Struct
 
+from moot.api.rate_limits import Counted
 from moot.core.errors import StoreError
 from moot.core.shared_state import SharedState
 from moot.core.terms import InvitationRole, TokenRole
@@ -52,6 +53,8 @@ class Identity(Struct, frozen=True):
     judge: str | None = None
     many: bool = False
     """The invitation is a link that many people use."""
+    link: str = ""
+    """The link for many by which the client joined: its digest."""
 
     @property
     def viewer(self) -> Viewer:
@@ -86,8 +89,15 @@ class Identity(Struct, frozen=True):
         return self.owner is None or self.owner == owner
 
     def client(self, address: str) -> str:
-        """The key for rate limits. A link for many people is not one client: there each address is one."""
+        """The name of the client. A link for many people is not one client: there each address is one."""
         return f"token:{self.key[:16]}@{address}" if self.many else f"token:{self.key[:16]}"
+
+    def counted(self, address: str) -> Counted:
+        """What its requests are counted for. A link for many, and so joining by it, counts to the address;
+        those who joined by one link from one address also have a limit together."""
+        if self.many:
+            return Counted(address)
+        return Counted(self.client(address), f"link:{self.link[:16]}@{address}" if self.link else "")
 
 
 NO_OWNER = "\0"
@@ -251,4 +261,5 @@ def _invited_identity(invitation: StoredInvitation) -> Identity:
         seat=invitation.seat,
         judge=invitation.judge,
         many=invitation.many,
+        link=invitation.via or "",
     )
