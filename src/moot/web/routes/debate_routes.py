@@ -398,7 +398,7 @@ async def statistics(request: Request, context: Context) -> Response:
         "watch",
         tag="Following",
         summary="Follow a debate",
-        events=numbered_events({**EVENTS, **EXTENDED}),
+        events=numbered_events({**EVENTS, **EXTENDED}, "StreamMessage"),
         says="Events, each with `event`, `id` and `data`.",
         query=query_params.PARAMETERS["stream"],
         resumes=True,
@@ -491,7 +491,7 @@ async def _stream(
         says="The ticket.",
         links={
             "stream": {
-                "operationId": "stream",
+                "operationId": "stream_debate",
                 "parameters": {
                     "debateId": "$request.path.debateId",
                     "query.ticket": "$response.body#/ticket",

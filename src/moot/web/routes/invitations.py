@@ -76,7 +76,7 @@ class JoinLimit:
         says="The invitation, with its token.",
         links={
             "uninvite": {
-                "operationId": "uninvite",
+                "operationId": "revoke_invitation",
                 "parameters": {"debateId": "$request.path.debateId", "name": "$response.body#/name"},
             }
         },
