@@ -79,6 +79,8 @@ class ServerSettings(Struct, frozen=True):
     """A line for each request."""
     quick_per_hour: int | None = None
     quick_cache_seconds: float = 0.0
+    joins_per_address: int | None = 100
+    """A day, by one link for many."""
 
 
 class ClusterSettings(Struct, frozen=True):
@@ -236,6 +238,7 @@ def _service(env: Mapping[str, str]) -> ServerSettings:
         requests_per_minute=_limit(env, "MOOT_RATE_LIMIT_PER_MINUTE", usual.requests_per_minute),
         debates_per_client=_limit(env, "MOOT_MAX_DEBATES_PER_CLIENT", usual.debates_per_client),
         streams_per_client=_limit(env, "MOOT_MAX_STREAMS_PER_CLIENT", usual.streams_per_client),
+        joins_per_address=_limit(env, "MOOT_MAX_JOINS_PER_ADDRESS", usual.joins_per_address),
         quick_per_hour=_limit(env, "MOOT_QUICK_PER_HOUR", usual.quick_per_hour),
         quick_cache_seconds=_number(env, "MOOT_QUICK_CACHE_S", usual.quick_cache_seconds),
         ttl_days=_number(env, "MOOT_TTL_DAYS", usual.ttl_days or 0) or None,

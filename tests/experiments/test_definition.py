@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from moot import formats
-from moot.core.errors import Invalid
+from moot.core.errors import Invalid, Unavailable
+from moot.engine.arena import Arena
+from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments.definition import (
+    OPTIONS,
     ExperimentDefinition,
     check_extension,
     from_json,
     read_definition,
 )
-from moot.experiments.planned_debates import all_legs, planned_debate, seats_of, teams_of
+from moot.experiments.planned_debates import (
+    all_legs,
+    lineups_for_estimate,
+    planned_debate,
+    seats_of,
+    teams_of,
+)
+from moot.settings import Settings
 
 LEAGUE = ExperimentDefinition(
     name="league",
@@ -33,7 +44,9 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_a_file_says_which_models_debate_what(tmp_path: Path) -> None:
-    (tmp_path / "motions.txt").write_text("# themes\nOne motion here\n\nAnother motion\nA third\n", "utf-8")
+    (tmp_path / "motions.txt").write_text(
+        "# themes\nOne motion here\n\nAnother motion\nA third motion\n", "utf-8"
+    )
     found = read_definition(
         written(
             tmp_path,
@@ -128,3 +141,86 @@ def test_more_models_and_motions_add_debates_and_change_none() -> None:
     for changed in (replace(LEAGUE, format="free"), replace(LEAGUE, models=LEAGUE.models[:2])):
         with pytest.raises(Invalid, match="choose a new name"):
             check_extension(LEAGUE, changed)
+
+
+# --- bad values -----------------------------------------------------------------------------------------
+
+RIGHT = {
+    "name": '"league"',
+    "models": '["scripted/a", "scripted/b"]',
+    "motions": '["Homework should be banned"]',
+}
+BANK = {**RIGHT, "motions": "", "questions": "{bank = true, count = 2}", "judges": '["scripted/j"]'}
+FIELDS = (
+    "name", "models", "motions", "questions", "protocols", "format", "rounds", "judges", "repeats", "pairing",
+    "matchups", "budget", "debate_limit", "seed", "concurrency", "options", "nonsense",
+)  # fmt: skip
+MEMBERS = {
+    "motions": ("file", "bank", "theme", "kind", "difficulty", "count"),
+    "questions": ("file", "bank", "count"),
+    "options": (*sorted(OPTIONS), "nonsense"),
+}
+VALUES = (
+    '""', '"text"', '"human"', r'"\u0000"', "true", "-1", "0", "1", "3", "1.5", "nan", "-inf", "1e300",
+    "1e-300", "9223372036854775808", "9" * 5000, "[]", "[1]", '["a"]', '["human", "scripted/a"]', "[[]]",
+    "{}", "{a = 1}", "2026-11-18", "2026-11-18T01:02:03Z", '["' + "x" * 600 + '"]', '["nosuch/tool"]', '"1"',
+    "[" * 2000,
+)  # fmt: skip
+
+
+def as_toml(lines: dict[str, str]) -> str:
+    return "\n".join(f"{name} = {text}" for name, text in lines.items() if text)
+
+
+def files_with_bad_values() -> Iterator[str]:
+    for base in (RIGHT, BANK):
+        yield from (as_toml({**base, field: value}) for field in FIELDS for value in VALUES)
+    for field, members in MEMBERS.items():
+        base = BANK if field == "questions" else RIGHT
+        for member in members:
+            also = "bank = true, " if member in ("count", "theme", "kind", "difficulty") else ""
+            yield from (as_toml({**base, field: f"{{{also}{member} = {value}}}"}) for value in VALUES)
+
+
+async def test_every_bad_value_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    refused, known = 0, set[str]()
+    async with Arena.open(Settings(data=tmp_path / "data", scripted=True)) as arena:
+        for text in files_with_bad_values():
+            try:
+                definition = read_definition(written(tmp_path, text))
+                key = definition.to_json()
+                assert from_json(key) == definition
+                if key not in known:
+                    known.add(key)
+                    await ExperimentRunner(arena, definition).estimate()
+            except (Invalid, Unavailable):
+                refused += 1
+    assert refused > 900
+    assert len(known) > 10
+
+
+async def test_check_knows_tools_and_people(tmp_path: Path) -> None:
+    async with Arena.open(Settings(data=tmp_path / "data", scripted=True)) as arena:
+        with_tools = replace(LEAGUE, options={"tools": ["nosuch"]})
+        with pytest.raises(Invalid, match="nosuch"):
+            await ExperimentRunner(arena, with_tools).estimate()
+    for field in ("models", "judges"):
+        with_people = as_toml({**RIGHT, field: '["human", "scripted/a"]'})
+        with pytest.raises(Invalid, match="`human` cannot be in an experiment"):
+            read_definition(written(tmp_path, with_people))
+
+
+async def test_what_is_too_large_to_plan_is_refused_and_many_models_are_estimated(tmp_path: Path) -> None:
+    many = tuple(f"scripted/m{number}" for number in range(100))
+    motions = tuple(f"Motion number {number} of many" for number in range(10_000))
+    large = replace(LEAGUE, models=many, motions=motions, repeats=100_000)
+    async with Arena.open(Settings(data=tmp_path, scripted=True)) as arena:
+        with pytest.raises(Invalid, match="9,900,000,000,000 debates; an experiment has at most 200,000"):
+            ExperimentRunner(arena, large)
+        with pytest.raises(Invalid, match="would be chosen from 4,950,000,000,000"):
+            ExperimentRunner(arena, replace(large, matchups=10))
+        found = await ExperimentRunner(arena, replace(large, matchups=100_000, pairing="swiss")).estimate()
+        assert (found.matchups, found.debates) == (100_000, 200_000)
+    assert len(lineups_for_estimate(many, 2, 8)) == 8
+    few = lineups_for_estimate(LEAGUE.models, 2, 8)
+    assert Counter(pro for pro, _ in few) == Counter(con for _, con in few) == Counter(LEAGUE.models)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,7 @@ from moot.experiments import (
     write_csv,
     write_jsonl,
 )
+from moot.experiments.table_files import read_table, write_table
 from moot.views.summary import summarize
 from tests.experiments.public_judgments import needs_public_judgments, public_judgments
 from tests.experiments.worlds import round_robin_units, strengths, world
@@ -79,6 +81,39 @@ def test_rows_are_the_same_after_a_file(tmp_path: Path, suffix: str) -> None:
     file = tmp_path / f"rows.{suffix}"
     file.write_text(write_jsonl(rows) if suffix == "jsonl" else write_csv(rows), "utf-8")
     assert read_judgments(file) == rows
+
+
+HOSTILE_CELLS = (
+    "=HYPERLINK(1)", "+1", "-2", "@cmd", "\tx", "\rx", "'=1", "''@x", "'plain", "plain", "a=b", "-", "–x",
+)  # fmt: skip
+
+
+def test_a_text_that_a_spreadsheet_would_compute_is_quoted_and_read_back(tmp_path: Path) -> None:
+    rows = tuple(
+        Judgment(
+            group=f"g{n}",
+            debate=f"d{n}",
+            pro=text,
+            con="x",
+            judge=text,
+            winner="tie",
+            margin=-0.5,
+            motion="m",
+        )
+        for n, text in enumerate(HOSTILE_CELLS)
+    )
+    for path in (tmp_path / "rows.csv", tmp_path / "table.csv"):
+        if path.name == "rows.csv":
+            path.write_text(write_csv(rows), "utf-8", newline="")
+        else:
+            write_table(path, Judgment, rows)
+        with path.open(encoding="utf-8", newline="") as file:
+            cells = list(csv.DictReader(file))
+        assert not [row["pro"] for row in cells if row["pro"][0] in "=+-@\t\r"]
+        assert {row["margin"] for row in cells} == {"-0.5"}
+        assert [row["pro"] for row in cells if row["pro"] in ("plain", "'plain", "a=b", "–x")] != []
+        assert read_judgments(path) == rows
+    assert tuple(read_table(tmp_path / "table.csv", Judgment)) == rows
 
 
 def test_rankings_are_the_same_after_a_file(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.judgments import Judgment
 from moot.experiments.leg_results import LegResult, read_result
 from moot.experiments.planned_debates import all_legs
+from moot.experiments.rating_report import make_rating_report, rating_markdown
 from moot.experiments.report import ExperimentReport, make_report
 from moot.experiments.report_html import report_html
 from moot.experiments.report_markdown import report_markdown
@@ -88,6 +89,48 @@ def test_markdown_has_the_same_tables() -> None:
     assert "| third/owl | 108 | $0.054 | 3 |" in text
     assert "acme/heron ranks first, apart from all others. 3 of 3 pairs of models are separable." in text
     assert "Moot 0.1 (numpy 2). Seed of pairs and models: 0; of the resamples: 0." in text
+
+
+BAIT = "Read <img src=x> ![a](http://evil/x) | # **won** `x`\n## Verdict\n- https://evil.example $x$"
+
+
+def test_markdown_quotes_motions_and_names_without_their_markup() -> None:
+    names = {"acme/heron": f"acme/heron {BAIT}", "third/owl": f"third/owl {BAIT}"}
+    league = replace(
+        LEAGUE,
+        models=tuple(names.get(model, model) for model in LEAGUE.models),
+        motions=(*LEAGUE.motions, BAIT),
+        judges=tuple(names.get(judge, judge) for judge in LEAGUE.judges),
+    )
+    found = [
+        replace(
+            each,
+            motion=BAIT,
+            debate=f"`{each.debate}`",
+            judgments=tuple(
+                replace(
+                    row,
+                    debate=f"`{row.debate}`",
+                    motion=BAIT,
+                    pro=names.get(row.pro, row.pro),
+                    con=names.get(row.con, row.con),
+                    judge=names.get(row.judge, row.judge),
+                )
+                for row in each.judgments
+            ),
+        )
+        for each in results()
+    ]
+    rows = [row for each in found for row in each.judgments]
+    rated = rating_markdown(make_rating_report(rows, bootstraps=20), BAIT)
+    for text in (report_markdown(report(found, league)), rated):
+        assert "heron Read" in text
+        bare = re.sub(r"\\.", "", text)
+        for markup in ("<", "[", "**", "\n## Verdict", "https:", "`x`", "$x$"):
+            assert markup not in bare, markup
+        tables = [line for line in text.splitlines() if line.startswith("|")]
+        widths = {len(re.findall(r"(?<!\\)\|", line)) for line in tables if "heron Read" in line}
+        assert widths <= {len(re.findall(r"(?<!\\)\|", line)) for line in tables if "heron Read" not in line}
 
 
 def test_what_is_missing_is_said() -> None:

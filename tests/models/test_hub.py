@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Generator
+from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -94,6 +96,60 @@ def test_a_file_with_another_hash_is_deleted(tmp_path: Path, loopback: LoopbackH
     with pytest.raises(Unavailable, match="hash of the downloaded toy-q4 is wrong; the file was deleted"):
         manager.install_entry(manager.look_up(REFERENCE))
     assert [file.name for file in manager.folder.iterdir()] == [".toy-q4.lock"]
+
+
+def test_a_download_stops_at_the_size_that_was_declared(tmp_path: Path, loopback: LoopbackHub) -> None:
+    manager = model_files(tmp_path, loopback)
+    entry = manager.look_up(REFERENCE)
+    loopback.sent = CONTENT + b"c" * 3 * CHUNK
+    with pytest.raises(Unavailable, match=r"sent more of toy-q4\.gguf than its 20,971,524 bytes"):
+        manager.install_entry(entry)
+    assert manager.installed() == ()
+    assert sum(file.stat().st_size for file in manager.folder.iterdir()) == 0
+    loopback.sent = None
+    assert manager.install_entry(entry).read_bytes() == CONTENT
+
+
+def test_a_file_that_ends_before_its_declared_size_is_not_called_a_full_disk(
+    tmp_path: Path, loopback: LoopbackHub
+) -> None:
+    manager = model_files(tmp_path, loopback)
+    entry = manager.look_up(REFERENCE)
+    loopback.sent = CONTENT[:-5]
+    with pytest.raises(Unavailable, match=r"sent less of toy-q4\.gguf than it should have"):
+        manager.install_entry(entry)
+
+
+WRONG: tuple[Any, ...] = (None, True, -1, 0, 1.5, 2**80, "text", "", [], [1], [None], {}, {"a": 1}, [[]])
+
+
+def changed(shape: Any, path: tuple[str | int, ...], value: Any) -> Any:
+    copy = deepcopy(shape)
+    place = copy
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    return copy
+
+
+def test_descriptions_of_wrong_types_are_told_in_a_sentence(tmp_path: Path, loopback: LoopbackHub) -> None:
+    manager = model_files(tmp_path, loopback)
+    right = loopback.description(REPO)
+    file = ("siblings", 0)
+    places: tuple[tuple[str | int, ...], ...] = (
+        *((name,) for name in right), file, *((*file, name) for name in right["siblings"][0]),
+        *((*file, "lfs", name) for name in ("size", "sha256", "pointerSize")), ("gguf", "total"),
+        ("cardData", "license"), ("tags", 0),
+    )  # fmt: skip
+    for told in (*WRONG, *(changed(right, place, value) for place in places for value in WRONG)):
+        loopback.told = told
+        try:
+            entry = manager.look_up(REFERENCE)
+        except Unavailable:
+            continue
+        assert entry.sha256 == hashlib.sha256(CONTENT).hexdigest()
+        assert type(entry.size) is int
+        assert entry.size > 0
 
 
 def test_what_is_no_gguf_file_is_not_kept(tmp_path: Path, loopback: LoopbackHub) -> None:

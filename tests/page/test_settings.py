@@ -126,3 +126,17 @@ async def test_whoever_has_no_token_is_asked_for_one(
     assert complaints
     assert all(REFUSED in complaint for complaint in complaints)
     complaints.clear()
+
+
+async def test_whoever_comes_with_a_withdrawn_invitation_is_told_so_and_sees_nothing(
+    page: Page, served: Served, complaints: list[str]
+) -> None:
+    debate_id = await served.open(autoProgress=False)
+    invitation = (await served.post(debate_id, "invitations", {"role": "observer", "name": "zoe"})).json()
+    await served.http.delete(f"/api/v1/debates/{debate_id}/invitations/zoe")
+    await page.goto(f"{served.url}/debate/{debate_id}#token={invitation['token']}")
+    door = page.get_by_role("dialog", name="Enter your token")
+    await expect(door).to_contain_text("Your invitation to this debate is not valid any more")
+    await expect(page.get_by_text("Should AI development be regulated")).to_have_count(0)
+    assert all(REFUSED in complaint for complaint in complaints)
+    complaints.clear()

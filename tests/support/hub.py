@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any, Self
@@ -21,6 +22,10 @@ class LoopbackHub:
         self.repos: dict[str, dict[str, bytes]] = {}
         self.hashes: dict[str, str] = {}
         """Hashes that are told in place of the right ones, by file."""
+        self.told: Any = ...
+        """Told in place of the description of every repository, with whatever types."""
+        self.sent: bytes | None = None
+        """Sent in place of every file, without saying how long it is."""
         self.gated: set[str] = set()
         """Repositories whose files need the token `TOKEN`."""
         self.cut_after: int | None = None
@@ -104,7 +109,7 @@ class LoopbackHub:
 
             def _describe(self, repo: str) -> None:
                 if repo in hub.repos:
-                    self._json(200, hub.description(repo))
+                    self._json(200, hub.description(repo) if hub.told is ... else hub.told)
                 else:
                     self._json(404, {"error": "Repository not found"}, {"X-Error-Code": "RepoNotFound"})
 
@@ -117,6 +122,14 @@ class LoopbackHub:
             def _send(self, content: bytes) -> None:
                 asked = self.headers.get("Range", "")
                 hub.ranges.append(asked)
+                if hub.sent is not None:
+                    self.send_response(200)
+                    self.send_header("Connection", "close")
+                    self.end_headers()
+                    with suppress(ConnectionError):
+                        self.wfile.write(hub.sent)
+                    self.close_connection = True
+                    return
                 start = int(asked.removeprefix("bytes=").partition("-")[0]) if asked else 0
                 rest = content[start:]
                 self.send_response(206 if asked else 200)

@@ -164,7 +164,6 @@ async def guest(
 
 async def test_an_invitation_shuts_no_door_and_whoever_shows_it_is_what_it_says() -> None:
     keeper, store = await keeper_with()
-    assert await keeper.authenticate(f"Bearer {GUESTS}") == ANYONE
     await guest(store, "participant", seat="part_1")
     zoe = await keeper.authenticate(f"Bearer {GUESTS}")
     assert zoe is not None
@@ -204,6 +203,30 @@ async def test_an_expired_invitation_is_none() -> None:
     keeper, store = await keeper_with(operator=OPERATORS)
     await guest(store, "observer", expires_at=NOW - timedelta(seconds=1))
     assert await keeper.authenticate(f"Bearer {GUESTS}") is None
+
+
+@pytest.mark.parametrize(
+    "header",
+    [f"Bearer {GUESTS}", f"bearer  {GUESTS}", f"Bearer {GUESTS}!", f"Bearer {GUESTS} {GUESTS}", GUESTS,
+     f"Basic {GUESTS}", f"Bearer\t{GUESTS}", f"Bearer {GUESTS[:-1]}", "Bearer moot_",
+     f"Bearer {GUESTS.upper()}", f"Bearer #token={GUESTS}", "Bearer moot_" + "a" * 9000],
+)  # fmt: skip
+async def test_without_tokens_an_invitation_that_is_none_is_nobody(header: str) -> None:
+    keeper, _ = await keeper_with()
+    assert await keeper.authenticate(header) is None
+    assert await keeper.authenticate(None) == ANYONE
+
+
+async def test_without_tokens_a_withdrawn_invitation_gives_no_rights() -> None:
+    keeper, store = await keeper_with()
+    invitation = await guest(store, "observer")
+    await guest(store, "observer", "moot_expired-guest-0123456789", expires_at=NOW - timedelta(seconds=1))
+    assert await keeper.authenticate("Bearer moot_expired-guest-0123456789") is None
+    zoe = await keeper.authenticate(f"Bearer {GUESTS}")
+    assert zoe is not None
+    await store.delete_invitation("deb_1", invitation.name)
+    assert await keeper.authenticate(f"Bearer {GUESTS}") is None
+    assert not await keeper.is_still_valid(zoe)
 
 
 async def test_those_who_share_a_link_are_counted_by_their_addresses() -> None:

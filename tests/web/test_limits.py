@@ -8,7 +8,7 @@ import time
 import pytest
 
 from moot.api.problems import Problem
-from moot.api.rate_limits import RateLimiter, StreamLimiter, TokenBucket, TrustedProxies
+from moot.api.rate_limits import Counted, RateLimiter, StreamLimiter, TokenBucket, TrustedProxies
 from moot.core.errors import Invalid
 from moot.engine.coordination import MemorySharedState, Presence
 from moot.providers.keys import Secret
@@ -149,13 +149,13 @@ async def test_health_and_what_is_not_the_api_are_not_counted(behind_guard: Serv
 
 async def test_so_many_streams_are_open_at_a_time() -> None:
     streams = StreamLimiter(2, Presence(MemorySharedState()))
-    async with streams.slot("a"):
-        async with streams.slot("a"), streams.slot("b"):
+    async with streams.slot(Counted("a")):
+        async with streams.slot(Counted("a")), streams.slot(Counted("b")):
             with pytest.raises(Problem) as told:
-                async with streams.slot("a"):
+                async with streams.slot(Counted("a")):
                     pass
             assert told.value.kind == "rate-limit"
-        async with streams.slot("a"):
+        async with streams.slot(Counted("a")):
             pass
 
 
@@ -163,20 +163,20 @@ async def test_a_stream_keeps_its_place_however_long_it_is_open() -> None:
     now = 0.0
     attendance = Presence(MemorySharedState(lambda: now))
     streams = StreamLimiter(1, attendance)
-    async with streams.slot("a"):
+    async with streams.slot(Counted("a")):
         for _ in range(3):
             now += 30
             await attendance.renew()
         with pytest.raises(Problem):
-            async with streams.slot("a"):
+            async with streams.slot(Counted("a")):
                 pass
-    async with streams.slot("a"):
+    async with streams.slot(Counted("a")):
         pass
 
 
 async def test_streams_without_a_limit() -> None:
     streams = StreamLimiter(None, Presence(MemorySharedState()))
-    async with streams.slot("a"), streams.slot("a"), streams.slot("a"):
+    async with streams.slot(Counted("a")), streams.slot(Counted("a")), streams.slot(Counted("a")):
         pass
 
 

@@ -20,6 +20,7 @@ from moot.compat.reply_shapes import BoutEvent, QuickEvent, TurnStreamEvent
 from moot.compat.routers import BODY_EXAMPLES
 from moot.core.sse import SseReader
 from moot.web import openapi_examples as examples
+from moot.web.operation_ids import OPERATION_IDS
 from moot.web.route_docs import PREFIX
 from moot.web.routes.health import PATHS as HEALTH
 from tests.client.serving import Served, served
@@ -69,13 +70,37 @@ def test_every_route_is_described(described: dict[str, Any]) -> None:
     told = {(method, path) for method, path, _ in operations(described)}
     beside = {("GET", path) for path in (*HEALTH, "/metrics")}
     assert told == {(method, path) for method, path, _, _ in ROUTES} | beside
-    names = {operation["operationId"] for _, _, operation in operations(described)}
-    assert names >= {name for _, _, name, _ in ROUTES}
     for method, path, operation in operations(described):
         text = operation["summary"] if operation["tags"] == ["Health"] else operation["description"]
         assert text, (method, path)
         assert all(reply.get("description") or "$ref" in reply for reply in operation["responses"].values())
     assert f"{PREFIX}/debates/{{debateId}}/ws" in described["paths"]
+
+
+VERBS = """
+abort answer ask cancel cast check close create decide delete estimate export extend get give inject install
+join judge leave list offer pause preview rejudge request resume retry revoke run save skip start steer stop
+stream take test
+"""
+
+
+def test_operation_ids_are_verbs_that_are_written_down(described: dict[str, Any]) -> None:
+    told = {(method, path): operation["operationId"] for method, path, operation in operations(described)}
+    # Generated clients call their functions so: a change breaks them.
+    assert told == OPERATION_IDS
+    assert len({*told.values()}) == len(told)
+    assert {name.partition("_")[0] for name in told.values()} == {*VERBS.split()}
+
+
+def test_a_debate_is_described_as_an_object_with_its_members(described: dict[str, Any]) -> None:
+    schema = described["components"]["schemas"]["CreateDebate"]
+    assert schema.keys().isdisjoint({"anyOf", "oneOf", "allOf"})
+    assert validator(described, "CreateDebate").is_valid(examples.keyless("scripted", "demo"))
+    body = {key: part for key, part in examples.keyless("scripted", "demo").items() if key != "judge"}
+    assert not validator(described, "CreateDebate").is_valid(body)
+    assert not validator(described, "CreateDebate").is_valid({**body, "judges": []})
+    judge = examples.keyless("scripted", "demo")["judge"]
+    assert validator(described, "CreateDebate").is_valid({**body, "judges": [judge]})
 
 
 def test_every_route_event_and_error_is_in_the_guide() -> None:

@@ -4,7 +4,7 @@ The operator's token comes from the settings and gives access to all debates. Fu
 by digest only, and give access to the debates of their owner. While there is no token, every client counts as
 the owner of all debates; once a token has been seen, this process requires one for as long as it runs, even
 if the last token is revoked. An invitation gives access to one debate in one role. It does not make tokens
-required, but a client that sends one has that role and no more.
+required, but a client that sends one has that role and no more, and none once it is not valid any more.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Protocol, assert_never
 import msgspec
 from msgspec import Struct
 
+from moot.api.rate_limits import Counted
 from moot.core.errors import StoreError
 from moot.core.shared_state import SharedState
 from moot.core.terms import InvitationRole, TokenRole
@@ -52,6 +53,8 @@ class Identity(Struct, frozen=True):
     judge: str | None = None
     many: bool = False
     """The invitation is a link that many people use."""
+    link: str = ""
+    """The link for many by which the client joined: its digest."""
 
     @property
     def viewer(self) -> Viewer:
@@ -86,8 +89,15 @@ class Identity(Struct, frozen=True):
         return self.owner is None or self.owner == owner
 
     def client(self, address: str) -> str:
-        """The key for rate limits. A link for many people is not one client: there each address is one."""
+        """The name of the client. A link for many people is not one client: there each address is one."""
         return f"token:{self.key[:16]}@{address}" if self.many else f"token:{self.key[:16]}"
+
+    def counted(self, address: str) -> Counted:
+        """What its requests are counted for. A link for many, and so joining by it, counts to the address;
+        those who joined by one link from one address also have a limit together."""
+        if self.many:
+            return Counted(address)
+        return Counted(self.client(address), f"link:{self.link[:16]}@{address}" if self.link else "")
 
 
 NO_OWNER = "\0"
@@ -139,11 +149,12 @@ class Authenticator:
 
     async def authenticate(self, authorization: str | None) -> Identity | None:
         """The identity of the token or invitation in the header, or None. On a server without tokens a client
-        without an invitation is `ANYONE`."""
-        match = _BEARER.fullmatch((authorization or "").strip(" "))
+        that sends neither is `ANYONE`; one whose invitation is no longer valid is nobody."""
+        header = (authorization or "").strip(" ")
+        match = _BEARER.fullmatch(header)
         word = match[1] if match else ""
         if not await self.needs_token():
-            return await self._by_invitation(word) or ANYONE
+            return await self._by_invitation(word) if BEARER_PREFIX in header.lower() else ANYONE
         return (await self._by_token(word) or await self._by_invitation(word)) if word else None
 
     async def is_still_valid(self, identity: Identity) -> bool:
@@ -250,4 +261,5 @@ def _invited_identity(invitation: StoredInvitation) -> Identity:
         seat=invitation.seat,
         judge=invitation.judge,
         many=invitation.many,
+        link=invitation.via or "",
     )

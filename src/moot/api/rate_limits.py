@@ -1,7 +1,9 @@
 """Rate limits: how many requests and streams a client may have, and what counts as one client.
 
 A client is known by its token, else by its address (of IPv6 the network of 64 bits, which is what one
-customer gets). What a proxy says about an address is believed only if the operator trusts that proxy.
+customer gets). What a proxy says about an address is believed only if the operator trusts that proxy. Those
+who joined by one shared link from one address are clients of their own and a crowd together, which has
+`CROWD` times the limits of a client: joining again and again gives nobody more.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
@@ -21,11 +23,22 @@ from moot.api.problems import Problem
 from moot.core.errors import Invalid
 from moot.engine.coordination import Presence
 
+CROWD = 10
+"""A hall behind one address has room, and one program that joins as many has no more than ten clients."""
+
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 NO_ADDRESS = "local"
 """A peer without an address is on this machine."""
+
+
+class Counted(Struct, frozen=True):
+    """The names under which the requests and streams of a client are counted."""
+
+    client: str
+    crowd: str = ""
+    """Shared with all who came by the same link from the same address; empty for other clients."""
 
 
 class RateLimitStatus(Struct, frozen=True):
@@ -62,15 +75,24 @@ class RateLimiter:
         window: type[RateLimitItem] = RateLimitItemPerMinute,
     ) -> None:
         self._item = window(most) if most else None
+        self._crowd_item = window(most * CROWD) if most else None
         self._storage = storage or MemoryStorage()
 
-    async def hit(self, client: str) -> RateLimitStatus | None:
-        """Count a request. None where the operator has lifted the limit."""
-        if self._item is None:
+    async def hit(self, client: str, crowd: str = "") -> RateLimitStatus | None:
+        """Count a request, also for the crowd if there is one. None where the operator has lifted the limit.
+        The status is that of the client, or of the crowd where that has used up its limit."""
+        if self._item is None or self._crowd_item is None:
             return None
+        status = await self._count(self._item, client)
+        if not crowd or not status.allowed:
+            return status
+        together = await self._count(self._crowd_item, crowd)
+        return status if together.allowed else together
+
+    async def _count(self, item: RateLimitItem, client: str) -> RateLimitStatus:
         # The count itself says what is left: a second query could include later requests.
-        count = await self._storage.incr(self._item.key_for(client), self._item.get_expiry())
-        return await self._status(self._item, client, count)
+        count = await self._storage.incr(item.key_for(client), item.get_expiry())
+        return await self._status(item, client, count)
 
     async def peek(self, client: str) -> RateLimitStatus | None:
         """What would be left after one more request, which is not counted."""
@@ -98,14 +120,19 @@ class StreamLimiter:
         self._presence = presence
 
     @asynccontextmanager
-    async def slot(self, client: str) -> AsyncGenerator[None]:
+    async def slot(self, counted: Counted) -> AsyncGenerator[None]:
         if self._limit is None:
             yield
             return
-        async with self._presence.join(f"streams of {client}", most=self._limit) as let_in:
-            if not let_in:
-                detail = "Too many streams at a time; close one"
-                raise Problem("rate-limit", detail, headers={"Retry-After": "5"})
+        limits = {counted.client: self._limit}
+        if counted.crowd:
+            limits[counted.crowd] = self._limit * CROWD
+        async with AsyncExitStack() as stack:
+            for client, most in limits.items():
+                joining = self._presence.join(f"streams of {client}", most=most)
+                if not await stack.enter_async_context(joining):
+                    detail = "Too many streams at a time; close one"
+                    raise Problem("rate-limit", detail, headers={"Retry-After": "5"})
             yield
 
 

@@ -20,8 +20,8 @@ MAX_QUESTIONS = 5
 """The most questions of one member of the audience."""
 
 Action = Literal[
-    "public", "look", "sessions", "watch", "inspect", "open", "steer", "invite", "delete", "speak", "ballot",
-    "vote", "ask", "join", "archive", "operate", "measure",
+    "public", "look", "estimate", "sessions", "watch", "inspect", "open", "steer", "invite", "delete",
+    "speak", "ballot", "vote", "ask", "join", "archive", "operate", "measure",
 ]  # fmt: skip
 Role = Literal[
     "nobody", "operator", "owner", "moderator", "viewer", "monitor", "invited moderator", "participant",
@@ -40,6 +40,7 @@ _WATCHING: tuple[Role, ...] = (
 RIGHTS: dict[Action, tuple[Role, ...]] = {
     "public": ("nobody", "monitor", *_WATCHING),
     "look": _WATCHING,
+    "estimate": (*_OPENING, "viewer"),
     "sessions": (*_OPENING, "viewer"),
     "watch": _WATCHING,
     "inspect": _STEERING,
@@ -60,6 +61,7 @@ OWN: dict[tuple[Role, Action], str] = {("participant", "speak"): "seat", ("judge
 """Actions that a role may do only for its own seat or judge."""
 
 _REFUSALS: dict[Action, str] = {
+    "estimate": "An invitation is for one debate",
     "sessions": "An invitation is for one debate",
     "inspect": "What a model was sent, and how a debate was set up, is shown to owners and moderators",
     "open": "An invitation is for one debate",

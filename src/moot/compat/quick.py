@@ -66,7 +66,7 @@ from moot.store.contract import IdempotencyKey, RecordResult
 from moot.views import outcome
 from moot.views.costs import costs
 from moot.views.json_types import Timestamp
-from moot.web.app_context import AppContext, client_of, identity_of, query_string
+from moot.web.app_context import AppContext, client_of, counted_of, identity_of, query_string
 from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.responses import json_reply, replayed_header
 from moot.web.route_docs import api_router, documented, plain_events
@@ -371,7 +371,7 @@ async def quick(request: Request, context: Context) -> Response:
     check_accepts_stream(request)
     async with AsyncExitStack() as stack:
         # A debate must not begin for a client that may open no further stream.
-        await stack.enter_async_context(context.streams.slot(client_of(request)))
+        await stack.enter_async_context(context.streams.slot(counted_of(request)))
         outcome = await context.service(QuickDebates).find_or_open(request)
         slot = stack.pop_all()
     debate_id = outcome.debate.id

@@ -53,7 +53,7 @@ from moot.rules.debate_setup import opening_event
 from moot.rules.turn_sessions import AskTurn, last_asked_position, latest_turn, stream_position
 from moot.store.contract import DebateFilter, IdempotencyKey, RecordResult
 from moot.views.session_rows import ImportedSpeech, imported_events
-from moot.web.app_context import AppContext, client_of, identity_of, query_string
+from moot.web.app_context import AppContext, client_of, counted_of, identity_of, query_string
 from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.idempotency import fingerprint
 from moot.web.responses import json_reply
@@ -131,7 +131,7 @@ class TurnStreamRoutes:
             return json_reply(turn_stream.MISSING_FIELDS, 400)
         async with AsyncExitStack() as stack:
             # No turn is started for a client that may open no further stream.
-            await stack.enter_async_context(self._context.streams.slot(client_of(request)))
+            await stack.enter_async_context(self._context.streams.slot(counted_of(request)))
             try:
                 debate, position = await self._ask_for(request, turn_request)
             except UnknownModel:

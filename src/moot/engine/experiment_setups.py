@@ -13,17 +13,28 @@ import msgspec
 from msgspec import Struct
 
 from moot import formats
-from moot.core.errors import Invalid
+from moot.core.errors import Invalid, Unavailable
+from moot.core.pricing import worst_cost
 from moot.core.terms import ExperimentTag, Format, Model, Money
 from moot.engine.arena import Arena
 from moot.engine.question_setups import ProtocolEstimate, QuestionSetups, known_total
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.leg_results import LegResult
-from moot.experiments.planned_debates import PlannedDebate, all_legs, planned_count, seats_of, teams_of
+from moot.experiments.planned_debates import (
+    PlannedDebate,
+    check_size,
+    lineups_for_estimate,
+    planned_count,
+    seats_of,
+    teams_of,
+)
 from moot.experiments.planned_questions import PlannedQuestion, protocol_format
-from moot.rules.cost_estimate import ANY_LIMIT, CostEstimate, estimate
+from moot.rules.cost_estimate import ANY_LIMIT, estimate
 from moot.rules.debate_setup import Setup, opening_event
 from moot.views.outcome import fewer_rounds
+
+MAX_ESTIMATES = 8
+"""Debates that are laid out for an estimate: each takes up to a tenth of a second."""
 
 PlannedLeg = PlannedDebate | PlannedQuestion
 
@@ -59,6 +70,8 @@ class ExperimentSetups:
         )
         self.teams = 2 if self.questions else teams_of(self.format)
         self._planned_debates = 0 if self.questions else planned_count(definition, self.teams)
+        if not self.questions:
+            check_size(definition, self.teams)
 
     def planned(self, results: Mapping[str, LegResult]) -> int:
         """How many debates there will be."""
@@ -74,31 +87,51 @@ class ExperimentSetups:
         return models
 
     async def estimate(self) -> ExperimentEstimate:
-        """Check models, format and prices, and count. Raises Invalid with what is wrong."""
+        """Check models, tools, format and prices, and count. Raises Invalid with what is wrong.
+
+        A few debates are laid out, in which every model has every place where there are few models: what
+        they cost on average is what each of them costs.
+        """
         definition = self._definition
         if self.questions is not None:
             return await self._estimate_questions(self.questions)
-        legs = all_legs(definition, self.teams)
-        estimates = dict[tuple[str, ...], CostEstimate]()
-        for leg in legs:
-            if leg.models not in estimates:
-                setup = await self.setup(leg, definition.debate_limit, {})
-                estimates[leg.models] = estimate(opening_event(setup))
-        debates = [estimates[leg.models] for leg in legs]
-        low, high = known_total([each.low for each in debates]), known_total([each.high for each in debates])
+        by_price = sorted(definition.models, key=lambda name: _price(self._arena.model(name)))
+        lineups = lineups_for_estimate(by_price, self.teams, MAX_ESTIMATES)
+        legs = [PlannedDebate(definition.motions[0], lineup) for lineup in lineups]
+        setups = [await self.setup(leg, definition.debate_limit, {}) for leg in legs]
+        await self._check_tools()
+        found = [estimate(opening_event(setup)) for setup in setups]
+        count = self._planned_debates
+        others = {model.label for model in self.models() if model.price is None}
+        unpriced = tuple(sorted(others.union(*(each.unpriced for each in found))))
+        totals = known_total([each.low for each in found]), known_total([each.high for each in found])
+        low, high = (None if each is None or unpriced else each * count / len(found) for each in totals)
         return ExperimentEstimate(
-            matchups=len(legs) // self.teams,
-            debates=len(legs),
-            calls=(sum(each.calls.low for each in debates), sum(each.calls.high for each in debates)),
+            matchups=count // self.teams,
+            debates=count,
+            calls=(
+                sum(each.calls.low for each in found) * count // len(found),
+                sum(each.calls.high for each in found) * count // len(found),
+            ),
             low=low,
             high=high if definition.budget is None or high is None else min(high, definition.budget),
-            unpriced=tuple(sorted({name for each in debates for name in each.unpriced})),
+            unpriced=unpriced,
             debate_limit=await self.debate_limit(legs[0], {}),
             warnings=fewer_rounds(self.format, definition.rounds or 0),
         )
 
+    async def _check_tools(self) -> None:
+        """Raises Invalid with the name of a tool that is not there."""
+        for tool in self._definition.options.get("tools", ()):
+            try:
+                await self._arena.tools.check((tool,))
+            except (Invalid, Unavailable) as error:
+                raise Invalid(f"`options.tools`: {tool!r} cannot be used here. {error}") from None
+
     async def _estimate_questions(self, setups: QuestionSetups) -> ExperimentEstimate:
-        definition, found = self._definition, await setups.estimates()
+        definition = self._definition
+        await self._check_tools()
+        found = await setups.estimates()
         low, high = known_total([each.low for each in found]), known_total([each.high for each in found])
         return ExperimentEstimate(
             matchups=len(definition.questions),
@@ -147,3 +180,8 @@ class ExperimentSetups:
         if worst is None:
             raise Invalid("A budget needs the price of every model; add the missing ones to moot.toml.")
         return worst.quantize(Money("0.01"), ROUND_CEILING) or Money("0.01")
+
+
+def _price(model: Model) -> Money:
+    """By which models are put in order; unknown ones come first."""
+    return worst_cost(model.price, 1000, 1000) or Money(0)

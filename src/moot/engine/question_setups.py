@@ -32,6 +32,8 @@ from moot.rules.cost_estimate import ANY_LIMIT, CostEstimate, estimate
 from moot.rules.debate_setup import SeatSetup, Setup, opening_event
 
 MAX_SAMPLES = 40
+MAX_ESTIMATES = 60
+"""Legs that are laid out for an estimate: each takes some milliseconds."""
 SEEDS_APART = 10_000
 """Between the seeds of two repeats."""
 NAME_CHARS = 60
@@ -125,23 +127,37 @@ class QuestionSetups:
         return self._estimates[key]
 
     async def estimates(self) -> tuple[ProtocolEstimate, ...]:
-        """By protocol, in the order in which they were named."""
-        found: dict[ProtocolName, list[CostEstimate]] = {name: [] for name in self._definition.protocols}
+        """By protocol, in the order in which they were named. Of many legs a few are laid out, and the others
+        cost as much on average."""
+        legs: dict[ProtocolName, list[PlannedQuestion]] = {name: [] for name in self._definition.protocols}
         for leg in (*self.first, *self.open):
-            found.setdefault(leg.protocol, []).append(await self.estimate(leg))
-        return tuple(
-            ProtocolEstimate(
-                protocol=name,
-                debates=len(each),
-                calls=(sum(one.calls.low for one in each), sum(one.calls.high for one in each)),
-                low=known_total([one.low for one in each]),
-                high=known_total([one.high for one in each]),
-            )
-            for name, each in found.items()
+            legs.setdefault(leg.protocol, []).append(leg)
+        most = max(1, MAX_ESTIMATES // max(1, len(legs)))
+        return tuple([await self._protocol_estimate(name, each, most) for name, each in legs.items()])
+
+    async def _protocol_estimate(
+        self, protocol: ProtocolName, legs: Sequence[PlannedQuestion], most: int
+    ) -> ProtocolEstimate:
+        kinds = {(leg.question, leg.models): leg for leg in legs}
+        shown = legs if len(kinds) <= most else [*kinds.values()][:: -(-len(kinds) // most)]
+        found = [await self.estimate(leg) for leg in shown]
+        count = len(found) or 1
+        low, high = known_total([one.low for one in found]), known_total([one.high for one in found])
+        return ProtocolEstimate(
+            protocol=protocol,
+            debates=len(legs),
+            calls=(
+                sum(one.calls.low for one in found) * len(legs) // count,
+                sum(one.calls.high for one in found) * len(legs) // count,
+            ),
+            low=None if low is None else low * len(legs) / count,
+            high=None if high is None else high * len(legs) / count,
         )
 
     def unpriced(self) -> tuple[str, ...]:
-        return tuple(sorted({name for each in self._estimates.values() for name in each.unpriced}))
+        named = {*self._definition.models, *self._definition.judges}
+        models = {model.label for name in named if (model := self._arena.model(name)).price is None}
+        return tuple(sorted(models.union(*(each.unpriced for each in self._estimates.values()))))
 
     async def worst_cost(self, leg: PlannedQuestion, results: Mapping[str, LegResult]) -> Money:
         """The most that the leg may cost. Where seats only answer, there is room to ask each once more: a

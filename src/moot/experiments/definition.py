@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
+from math import isfinite
 from pathlib import Path
 from random import Random
 from typing import Any, Literal
+from unicodedata import category
 
 import msgspec
 from msgspec import Struct, field
 
 from moot.core.errors import Invalid
-from moot.core.terms import Money
+from moot.core.terms import MAX_MOTION_CHARS, MIN_MOTION_CHARS, MOTION_LENGTH, Money, ReadingOrder
 from moot.experiments.bank_motions import MotionDifficulty, MotionKind, draw_motions, find_motions
 from moot.experiments.planned_questions import JUDGED, PROTOCOLS, ProtocolName
 from moot.experiments.questions import Question, QuestionSource, load_questions
@@ -28,6 +31,12 @@ from moot.experiments.questions import Question, QuestionSource, load_questions
 Pairing = Literal["round-robin", "swiss", "adaptive", "self"]
 MAX_MODELS = 100
 MAX_MOTIONS = 10_000
+MAX_REPEATS = MAX_MATCHUPS = 100_000
+MAX_CONCURRENCY = 1_000
+MAX_SEED = 2**62
+"""As far as it can be stored, with the seeds of repeats."""
+MAX_DOLLARS = Decimal(1_000_000_000)
+LEAST_DOLLARS = Decimal("0.000001")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 FIXED = ("format", "rounds", "judges", "options", "seed", "pairing")
 """What must stay the same when an experiment is extended; otherwise its debates are not comparable."""
@@ -101,21 +110,20 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
     options: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
-OPTIONS = frozenset(
-    {
-        "intensity",
-        "objective",
-        "blind",
-        "prep",
-        "turns",
-        "turn_seconds",
-        "recuse",
-        "tools",
-        "beliefs",
-        "model_audience",
-        "reading",
-    }
-)
+OPTION_TYPES: dict[str, Any] = {
+    "intensity": int,
+    "objective": str,
+    "blind": bool,
+    "prep": bool,
+    "turns": int,
+    "turn_seconds": float,
+    "recuse": bool,
+    "tools": tuple[str, ...],
+    "beliefs": bool,
+    "model_audience": bool,
+    "reading": ReadingOrder,
+}
+OPTIONS = frozenset(OPTION_TYPES)
 
 
 QUESTION_OPTIONS = frozenset({"intensity", "turn_seconds", "recuse", "tools", "reading"})
@@ -145,8 +153,11 @@ def read_definition(path: Path) -> ExperimentDefinition:
         raise Invalid(f"{path} cannot be read: {error.strerror}.") from None
     except msgspec.ValidationError as error:
         raise Invalid(f"{path}: {error}.{_known_fields(str(error))}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise Invalid(f"{path}: {error}") from None
+    except (ValueError, RecursionError) as error:
+        # What is no TOML, no UTF-8, or a number of thousands of digits.
+        raise Invalid(f"{path}: {error}.") from None
+    if not -MAX_SEED <= written.seed <= MAX_SEED:
+        raise Invalid(f"{path}: `seed` may have at most 18 digits.")
     values = msgspec.structs.asdict(written)
     if written.questions is not None:
         values |= _questions(written, written.questions, path)
@@ -174,8 +185,20 @@ def check_definition(definition: ExperimentDefinition) -> list[str]:
             f"The name {definition.name!r} may have lower-case letters, digits and hyphens, 64 at most.",
         ),
         (len(set(models)) < len(models), f"`models` has {_twice(models)} twice."),
-        (definition.repeats < 1, "`repeats` must be at least 1."),
-        (definition.concurrency < 1, "`concurrency` must be at least 1."),
+        (
+            not 1 <= definition.repeats <= MAX_REPEATS,
+            f"`repeats` must be at least 1, and at most {MAX_REPEATS:,}.",
+        ),
+        (
+            not 1 <= definition.concurrency <= MAX_CONCURRENCY,
+            f"`concurrency` must be at least 1, and at most {MAX_CONCURRENCY:,}.",
+        ),
+        (
+            "human" in (*models, *definition.judges),
+            "`human` cannot be in an experiment: name models. What people think of its debates is added with "
+            "`moot experiment votes`.",
+        ),
+        *_option_checks(definition.options),
         (
             not definition.options.keys() <= known,
             f"`options` can have {', '.join(sorted(known))}, "
@@ -187,6 +210,16 @@ def check_definition(definition: ExperimentDefinition) -> list[str]:
     return [sentence for wrong, sentence in checks if wrong]
 
 
+def _option_checks(options: dict[str, Any]) -> Iterator[tuple[bool, str]]:
+    for name, value in options.items():
+        try:
+            msgspec.convert(value, OPTION_TYPES.get(name, Any))
+        except msgspec.ValidationError as error:
+            yield True, f"`options.{name}`: {error}."
+        if isinstance(value, float) and not isfinite(value):
+            yield True, f"`options.{name}` must be a number."
+
+
 def _motion_checks(definition: ExperimentDefinition) -> tuple[tuple[bool, str], ...]:
     models, motions = definition.models, definition.motions
     return (
@@ -194,14 +227,18 @@ def _motion_checks(definition: ExperimentDefinition) -> tuple[tuple[bool, str], 
         (not motions, "`motions` is empty."),
         (len(motions) > MAX_MOTIONS, f"`motions` may have at most {MAX_MOTIONS:,}."),
         (len(set(motions)) < len(motions), f"`motions` has {_twice(motions)!r} twice."),
+        *(
+            (True, f"`motions`, number {number}: {MOTION_LENGTH.lower()}, none of them a control character.")
+            for number in list(_unusable(motions))[:3]
+        ),
         (definition.pairing == "self", '`pairing = "self"` is for questions.'),
         (
             definition.pairing in ("swiss", "adaptive") and not definition.matchups,
             f'`matchups` is needed with `pairing = "{definition.pairing}"`: how many to hold in all.',
         ),
         (
-            definition.matchups is not None and definition.matchups < 1,
-            "`matchups` must be at least 1.",
+            definition.matchups is not None and not 1 <= definition.matchups <= MAX_MATCHUPS,
+            f"`matchups` must be at least 1, and at most {MAX_MATCHUPS:,}.",
         ),
     )
 
@@ -267,6 +304,8 @@ def _motions(written: _File, folder: Path) -> tuple[str, ...]:
         return tuple(motion.strip() for motion in source)
     if bool(source.file) == source.bank:
         raise Invalid("`motions` needs a list of motions, `file`, or `bank = true`.")
+    if source.count is not None and source.count < 1:
+        raise Invalid("`count` must be at least 1.")
     if source.bank:
         chosen = find_motions(theme=source.theme, kind=source.kind, difficulty=source.difficulty)
         count = len(chosen) if source.count is None else source.count
@@ -275,6 +314,8 @@ def _motions(written: _File, folder: Path) -> tuple[str, ...]:
         lines = (folder / source.file).read_text("utf-8").splitlines()
     except OSError as error:
         raise Invalid(f"{folder / source.file} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise Invalid(f"The file of `motions` cannot be read: {error}.") from None
     texts = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     count = len(texts) if source.count is None else min(source.count, len(texts))
     return tuple(Random(written.seed).sample(texts, count))
@@ -289,8 +330,18 @@ def _amount(name: str, value: float | str | None) -> Decimal | None:
         raise Invalid(f"`{name}` must be an amount in US dollars.") from None
     if not amount.is_finite() or amount <= 0:
         raise Invalid(f"`{name}` must be greater than 0.")
+    if not LEAST_DOLLARS <= amount <= MAX_DOLLARS:
+        raise Invalid(f"`{name}` must be between {LEAST_DOLLARS} and {MAX_DOLLARS:,} US dollars.")
     return amount
 
 
+def _unusable(motions: Sequence[str]) -> Iterator[int]:
+    """The numbers of the motions that no debate can have."""
+    for number, motion in enumerate(motions, 1):
+        is_long = MIN_MOTION_CHARS <= len(motion) <= MAX_MOTION_CHARS
+        if not is_long or any(category(character) == "Cc" for character in motion):
+            yield number
+
+
 def _twice(values: Sequence[str]) -> str:
-    return next((value for value in values if values.count(value) > 1), "")
+    return next((value for value, count in Counter(values).items() if count > 1), "")

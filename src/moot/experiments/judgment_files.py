@@ -8,7 +8,6 @@ belongs to the group of its motion and its two models.
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -17,9 +16,8 @@ from typing import Any
 import msgspec
 
 from moot.core.errors import Invalid
-from moot.experiments.data_tables import columns_of
 from moot.experiments.judgments import Judgment, JudgmentWinner, Ranking, group_name
-from moot.experiments.table_files import csv_values, read_mappings
+from moot.experiments.table_files import CsvRows, read_mappings
 
 ALIASES = {
     "topic": "motion",
@@ -98,10 +96,9 @@ def write_jsonl(rows: Iterable[Judgment | Ranking]) -> str:
 def write_csv(rows: Iterable[Judgment]) -> str:
     """The rows as CSV with a heading; issues are separated by spaces, unknown amounts are empty."""
     written = io.StringIO()
-    writer = csv.DictWriter(written, FIELDS, lineterminator="\n")
-    writer.writeheader()
-    columns = columns_of(Judgment)
-    writer.writerows(csv_values(row, columns) for row in rows)
+    table = CsvRows(written, Judgment)
+    for row in rows:
+        table.add(row)
     return written.getvalue()
 
 

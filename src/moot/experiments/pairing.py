@@ -17,6 +17,8 @@ from msgspec import Struct
 from moot.core.errors import Invalid
 from moot.experiments.judgments import SCORES, Judgment
 
+MAX_DEBATES = 200_000
+"""Of one experiment: more cannot be planned in a moment, nor held in a lifetime."""
 SEARCH_LIMIT = 20_000
 """Steps of the search for a Swiss round without a pair that has met before; then such pairs are allowed."""
 

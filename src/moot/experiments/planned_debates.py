@@ -19,7 +19,10 @@ from moot.core.errors import Invalid
 from moot.core.terms import Format
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.judgments import Judgment
-from moot.experiments.pairing import Matchup, draw, round_robin, swiss_round
+from moot.experiments.pairing import MAX_DEBATES, Matchup, draw, round_robin, swiss_round
+
+MAX_GROUPS = 1_000_000
+"""The matchups of a round robin, of which `matchups` takes the first."""
 
 
 class PlannedDebate(Struct, frozen=True, array_like=True):
@@ -61,8 +64,7 @@ def all_legs(definition: ExperimentDefinition, teams: int) -> list[PlannedDebate
     if teams == 2:
         matchups = round_robin(models, motions, repeats=definition.repeats, seed=seed)
         return legs_of_matchups(matchups[: definition.matchups])
-    if len(models) < teams:
-        raise Invalid(f"A debate of this format has {teams} teams, so `models` needs at least {teams}.")
+    check_size(definition, teams)
     groups = sorted(
         (
             (repeat, draw(seed, repeat, motion, *each), motion, each)
@@ -99,6 +101,40 @@ def planned_count(definition: ExperimentDefinition, teams: int) -> int:
         return definition.matchups * teams
     groups = comb(len(definition.models), teams) * len(definition.motions) * definition.repeats
     return teams * (groups if definition.matchups is None else min(groups, definition.matchups))
+
+
+def check_size(definition: ExperimentDefinition, teams: int) -> None:
+    """Raises Invalid where there are more debates than can be planned, or too few models for one."""
+    if len(definition.models) < teams:
+        raise Invalid(f"A debate of this format has {teams} teams, so `models` needs at least {teams}.")
+    debates = planned_count(definition, teams)
+    if debates > MAX_DEBATES:
+        raise Invalid(
+            f"This would be {debates:,} debates; an experiment has at most {MAX_DEBATES:,}. Name fewer "
+            "models or motions, or lower `repeats` or `matchups`."
+        )
+    groups = comb(len(definition.models), teams) * len(definition.motions) * definition.repeats
+    if definition.pairing == "round-robin" and groups > MAX_GROUPS:
+        raise Invalid(
+            f"`matchups` would be chosen from {groups:,}, and at most {MAX_GROUPS:,} are possible. Name "
+            'fewer models or motions, lower `repeats`, or take `pairing = "swiss"`.'
+        )
+
+
+def lineups_for_estimate(models: Sequence[str], teams: int, most: int) -> tuple[tuple[str, ...], ...]:
+    """At most so many debates by their models. Of a few models each has every place once; of many, those at
+    even distances are taken.
+
+    >>> lineups_for_estimate("abc", 2, 8)
+    (('a', 'b'), ('b', 'c'), ('c', 'a'))
+    """
+    count = min(len(models), most)
+    chosen = [models[place * len(models) // count] for place in range(count)]
+    if count < teams:
+        chosen = list(models[:teams])
+    return tuple(
+        tuple(chosen[(place + seat) % len(chosen)] for seat in range(teams)) for place in range(count)
+    )
 
 
 def teams_of(format: Format) -> int:

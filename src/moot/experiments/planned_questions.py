@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from moot.core.errors import Invalid
 from moot.core.terms import DebateQuestion, Format
-from moot.experiments.pairing import draw
+from moot.experiments.pairing import MAX_DEBATES, draw
 from moot.experiments.questions import ChoicesInPlay, Question, in_play
 
 if TYPE_CHECKING:
@@ -80,7 +80,17 @@ def protocol_format(protocol: ProtocolName) -> Format:
 
 
 def question_legs(definition: ExperimentDefinition) -> list[PlannedQuestion]:
-    """All legs, question by question, without the open debates: those follow from the answers chosen."""
+    """All legs, question by question, without the open debates: those follow from the answers chosen. Raises
+    Invalid where there are too many."""
+    kinds = len([*_held(definition)])
+    if "open-debate" in definition.protocols:
+        kinds += len(debater_pairs(definition))
+    debates = 2 * definition.repeats * len(definition.questions) * kinds
+    if debates > MAX_DEBATES:
+        raise Invalid(
+            f"This would be up to {debates:,} debates; an experiment has at most {MAX_DEBATES:,}. Name fewer "
+            "models or questions, or lower `repeats`."
+        )
     return [
         PlannedQuestion(question.id, protocol, models, swapped, repeat)
         for repeat in range(1, definition.repeats + 1)

@@ -108,6 +108,8 @@ def read_questions(path: Path) -> QuestionSet:
         raise Invalid(f"{path} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
         raise Invalid(f"{path} is not UTF-8.") from None
+    except ValueError as error:
+        raise Invalid(f"The file of `questions` cannot be read: {error}.") from None
     rows = _csv_rows(text) if path.suffix.lower() == ".csv" else _json_rows(text, str(path))
     return _question_set(rows, str(path))
 

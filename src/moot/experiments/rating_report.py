@@ -22,7 +22,9 @@ from moot.experiments.judge_measures import (
 from moot.experiments.judgments import Judgment
 from moot.experiments.ratings import Ratings, rate_components
 from moot.experiments.reliability import ModelReliability, model_reliability
+from moot.experiments.report_text import bullets, markdown_table
 from moot.experiments.resampling import Estimate
+from moot.views.transcript_markdown import escape_one
 
 METHOD = (
     "Bradley-Terry with a term for the side; ties count as half a win; a debate counts once, shared by its"
@@ -111,13 +113,11 @@ def _without_empty_columns(table: ReportTable) -> ReportTable:
 
 def rating_markdown(report: RatingReport, title: str = "Ratings") -> str:
     """The report as Markdown, with its method and its doubts."""
-    parts = [f"# {title}", overview(report), METHOD]
+    parts = [f"# {escape_one(title)}", overview(report), METHOD]
     for table in rating_tables(report):
-        lines = ["| " + " | ".join(map(_escaped, row)) + " |" for row in (table.headings, *table.rows)]
-        lines.insert(1, "|" + "---|" * len(table.headings))
-        parts += [f"## {table.title}", "\n".join(lines)]
+        parts += [f"## {escape_one(table.title)}", markdown_table(table.headings, table.rows)]
     if report.notes:
-        parts += ["## Doubts", "\n".join(f"- {note}" for note in report.notes)]
+        parts += ["## Doubts", bullets(report.notes)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -129,10 +129,6 @@ def overview(report: RatingReport) -> str:
     models = sum(len(board.models) for board in report.ratings)
     left = f"; {report.not_eligible} rows do not count for ratings" if report.not_eligible else ""
     return f"{judgments} judgments of {debates} debates in {groups} groups, {models} models{left}."
-
-
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def _board(board: Ratings) -> ReportTable:

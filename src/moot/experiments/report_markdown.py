@@ -1,8 +1,11 @@
-"""A report as Markdown: the same tables as in HTML, without pictures."""
+"""A report as Markdown: the same tables as in HTML, without pictures.
+
+Motions and the names of models and judges come from files and services: they are escaped, as in transcripts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from moot.experiments.judge_measures import JudgeReport
 from moot.experiments.rating_report import ReportTable
@@ -18,9 +21,18 @@ from moot.experiments.report_beliefs import (
     turning_text,
 )
 from moot.experiments.report_summary import findings, made_with, method
-from moot.experiments.report_text import cost_text, estimate_text, interval_text, number, percent
+from moot.experiments.report_text import (
+    bullets,
+    cost_text,
+    estimate_text,
+    interval_text,
+    markdown_table,
+    number,
+    percent,
+)
 from moot.experiments.truth_report import truth_tables
 from moot.views.text import plural
+from moot.views.transcript_markdown import code_span, escape_one
 
 PROTOCOL_FIGURES = (
     "Accuracy, Brier and log score with 95 % intervals; differences in percentage points of accuracy, on the "
@@ -35,20 +47,20 @@ def report_markdown(report: ExperimentReport) -> str:
 
 def _parts(report: ExperimentReport) -> Iterator[str]:
     definition = report.definition
-    yield f"# {definition.name}"
+    yield f"# {escape_one(definition.name)}"
     yield (
         f"{_subject(report)}; {report.held:,} of {report.planned:,} debates held, {report.failed:,} failed; "
         f"{cost_text(report.cost)}."
     )
     if found := findings(report):
-        yield "\n".join(f"- {sentence}" for sentence in found)
+        yield bullets(found)
     if report.truth is not None:
         for table in truth_tables(report.truth):
             yield from _written(table)
         yield PROTOCOL_FIGURES
     if report.ratings is not None:
         yield "## Leaderboard"
-        yield _table(
+        yield markdown_table(
             ("rank", "model", "rating", "95 % interval", "rank range", "win share", "debates"),
             [
                 (
@@ -60,7 +72,7 @@ def _parts(report: ExperimentReport) -> Iterator[str]:
         )  # fmt: skip
     if report.matchups:
         yield "## Matchups"
-        yield _table(
+        yield markdown_table(
             ("model", "against", "won", "debates"),
             [(each.first, each.second, percent(each.share), each.debates) for each in report.matchups],
         )
@@ -71,34 +83,36 @@ def _parts(report: ExperimentReport) -> Iterator[str]:
         yield from _style(report.ratings, report.style_controlled)
     if report.motions:
         yield "## Motions"
-        yield _table(
+        yield markdown_table(
             ("motion", "debates", "won by the side for it"),
             [(each.motion, each.debates, motion_text(each)) for each in report.motions],
         )
     if report.people is not None:
         yield "## Judges and people"
-        yield people_sentence(report.people)
-        yield _table(PEOPLE_HEADS, people_table(report.people))
+        yield escape_one(people_sentence(report.people))
+        yield markdown_table(PEOPLE_HEADS, people_table(report.people))
     if report.beliefs is not None:
         yield "## Private beliefs"
-        yield "\n".join(f"- {sentence}" for sentence in belief_sentences(report.beliefs))
-        yield _table(BELIEF_HEADS, belief_table(report.beliefs))
-        yield "\n".join(f"- `{each.debate}` {turning_text(each)}" for each in report.beliefs.turning)
+        yield bullets(belief_sentences(report.beliefs))
+        yield markdown_table(BELIEF_HEADS, belief_table(report.beliefs))
+        yield "\n".join(
+            f"- {code_span(each.debate)} {escape_one(turning_text(each))}" for each in report.beliefs.turning
+        )
     if report.reliability:
         yield from _reliability(report)
     for title, shown in (("Closest", report.closest), ("Clearest", report.clearest)):
         if shown:
             yield f"## {title} debates"
             yield "\n".join(
-                f"- {each.motion}: {each.pro} for, {each.con} against; {percent(each.share)} of the ballots "
-                f"for the motion (`{each.debate}`)"
+                f"- {escape_one(each.motion)}: {escape_one(each.pro)} for, {escape_one(each.con)} against; "
+                f"{percent(each.share)} of the ballots for the motion ({code_span(each.debate)})"
                 for each in shown
             )
     yield "## Doubts"
-    yield "\n".join(f"- {note}" for note in report.notes or ("None that the data shows.",))
+    yield bullets(report.notes or ("None that the data shows.",))
     yield "## Method"
-    yield method(report)
-    yield made_with(report)
+    yield escape_one(method(report))
+    yield escape_one(made_with(report))
 
 
 def _subject(report: ExperimentReport) -> str:
@@ -107,12 +121,12 @@ def _subject(report: ExperimentReport) -> str:
     if report.truth is not None:
         judges = plural(len(definition.judges), "judge")
         return f"{plural(len(definition.questions), 'question')} with a known answer, {models}, {judges}"
-    return f"{models}, {plural(len(definition.motions), 'motion')}, format {definition.format}"
+    return f"{models}, {plural(len(definition.motions), 'motion')}, format {escape_one(definition.format)}"
 
 
 def _written(table: ReportTable) -> Iterator[str]:
-    yield f"## {table.title}"
-    yield _table(table.headings, table.rows)
+    yield f"## {escape_one(table.title)}"
+    yield markdown_table(table.headings, table.rows)
 
 
 def _judges(judges: JudgeReport) -> Iterator[str]:
@@ -122,7 +136,7 @@ def _judges(judges: JudgeReport) -> Iterator[str]:
         f"Agreement of two judges: {estimate_text(agreement.raw, share=True)}; Krippendorff's alpha: "
         f"{estimate_text(agreement.alpha)}."
     )
-    yield _table(
+    yield markdown_table(
         ("judge", "ballots", "changed in the second reading", "for the motion", "side bias", "length bias"),
         [
             (
@@ -136,7 +150,7 @@ def _judges(judges: JudgeReport) -> Iterator[str]:
 
 
 def _judge_costs(report: ExperimentReport) -> Iterator[str]:
-    yield _table(
+    yield markdown_table(
         ("judge", "ballots", "cost", "seconds a ballot"),
         [
             (each.judge, each.ballots, cost_text(each.cost), number(each.seconds))
@@ -149,7 +163,7 @@ def _style(plain: Ratings, controlled: Ratings) -> Iterator[str]:
     before = {each.model: each for each in plain.models}
     yield "## Style"
     yield "The same ratings with length, markup, order and last word taken out, as far as they are known."
-    yield _table(
+    yield markdown_table(
         ("model", "rating", "style-controlled", "95 % interval"),
         [
             (
@@ -160,7 +174,7 @@ def _style(plain: Ratings, controlled: Ratings) -> Iterator[str]:
             if each.model in before
         ],
     )  # fmt: skip
-    yield _table(
+    yield markdown_table(
         ("effect", "log-odds", "could be zero"),
         [(each.name, estimate_text(each), "no" if each.clear else "yes") for each in controlled.effects],
     )
@@ -178,7 +192,7 @@ def motion_text(result: MotionResult) -> str:
 
 def _reliability(report: ExperimentReport) -> Iterator[str]:
     yield "## Reliability and cost"
-    yield _table(
+    yield markdown_table(
         (
             "model", "debates", "with issues", "refusals", "blank", "wrong side", "timeouts", "words",
             "seconds", "cost", "wins per $",
@@ -192,9 +206,3 @@ def _reliability(report: ExperimentReport) -> Iterator[str]:
             for each in report.reliability
         ],
     )  # fmt: skip
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    lines += ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
-    return "\n".join(lines)

@@ -1,8 +1,17 @@
-"""Figures as a reader sees them: shares, amounts, intervals. A dash stands where the data shows nothing."""
+"""Figures as a reader sees them: shares, amounts, intervals, and tables of them in Markdown.
+
+A dash stands where the data shows nothing. Motions, names and sentences about them are escaped in Markdown.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from moot.experiments.resampling import Estimate
+from moot.views.transcript_markdown import escape_one
+
+_FIGURES = re.compile(r"[-–+$\d.,:%() ]*(?:(?:to|of|open|tied|e)[-–+$\d.,:%() ]*)*")
 
 
 def percent(share: float | None) -> str:
@@ -36,3 +45,19 @@ def estimate_text(found: Estimate | None, *, share: bool = False) -> str:
     if found.low is None or found.high is None:
         return write(found.value)
     return f"{write(found.value)} ({write(found.low)} to {write(found.high)})"
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """A table of texts and figures, in which no cell is markup."""
+    lines = ["| " + " | ".join(map(_cell, row)) + " |" for row in (head, *rows)]
+    return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])
+
+
+def bullets(sentences: Sequence[str]) -> str:
+    return "\n".join(f"- {escape_one(sentence)}" for sentence in sentences)
+
+
+def _cell(value: object) -> str:
+    """Figures have no markup: they stand as they are."""
+    text = str(value)
+    return text if _FIGURES.fullmatch(text) else escape_one(text)

@@ -1,15 +1,17 @@
 """Tables in files: JSON lines, CSV and Parquet, written row by row and read back.
 
 `open_table` returns a writer that keeps at most a page of rows in memory. In CSV a list of fixed words
-(issues) is separated by spaces, other lists are JSON, and what is missing is empty. Parquet has the types of
-the columns, and needs pyarrow (the extra `parquet`). A folder of tables has one file for each, named like the
-table, and `dictionary.json`.
+(issues) is separated by spaces, other lists are JSON, and what is missing is empty; a text that a spreadsheet
+would take for a formula has an apostrophe before it, which is taken away when it is read. Parquet has the
+types of the columns, and needs pyarrow (the extra `parquet`). A folder of tables has one file for each, named
+like the table, and `dictionary.json`.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -26,6 +28,8 @@ FileFormat = Literal["jsonl", "csv", "parquet"]
 DICTIONARY_FILE = "dictionary.json"
 PAGE_ROWS = 1000
 """Rows of a Parquet file that are written at a time."""
+FORMULA = re.compile(r"'*[=+\-@\t\r]")
+"""How a text begins that a spreadsheet would compute, or that is quoted so that it does not."""
 Row = TypeVar("Row", bound=Struct)
 
 
@@ -88,7 +92,8 @@ def read_mappings(path: Path) -> Iterator[Mapping[str, Any]]:
         with path.open(encoding="utf-8-sig", newline="") as file:
             if suffix in (".csv", ".tsv"):
                 csv.field_size_limit(2**31 - 1)
-                yield from csv.DictReader(file, delimiter="\t" if suffix == ".tsv" else ",")
+                rows = csv.DictReader(file, delimiter="\t" if suffix == ".tsv" else ",")
+                yield from ({name: _unquoted(value) for name, value in each.items()} for each in rows)
             else:
                 yield from _json_rows(file, path)
     except (OSError, UnicodeDecodeError) as error:
@@ -152,33 +157,50 @@ class _JsonLines:
 
 class _Csv:
     def __init__(self, path: Path, row: type[Struct]) -> None:
-        self._columns = columns_of(row)
         self._file = path.open("w", encoding="utf-8", newline="")
-        self._writer = csv.DictWriter(
-            self._file, [column.name for column in self._columns], lineterminator="\n"
-        )
-        self._writer.writeheader()
+        self._rows = CsvRows(self._file, row)
 
     def add(self, row: Struct) -> None:
-        self._writer.writerow(csv_values(row, self._columns))
+        self._rows.add(row)
 
     def close(self) -> None:
         self._file.close()
 
 
-def csv_values(row: Struct, columns: Sequence[Column]) -> dict[str, Any]:
-    """What stands in the cells of a row."""
-    return {column.name: _cell(getattr(row, column.name), column) for column in columns}
+class CsvRows:
+    """Rows of a struct as CSV, under a heading."""
+
+    def __init__(self, file: IO[str], row: type[Struct]) -> None:
+        self._columns = columns_of(row)
+        self._writer = csv.writer(file, lineterminator="\n")
+        # Python before 3.13 does not quote a text for a carriage return in it, at which readers end the row.
+        self._quoting = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+        self._writer.writerow([column.name for column in self._columns])
+
+    def add(self, row: Struct) -> None:
+        cells = [_cell(getattr(row, column.name), column) for column in self._columns]
+        returns = any(isinstance(cell, str) and "\r" in cell for cell in cells)
+        (self._quoting if returns else self._writer).writerow(cells)
 
 
 def _cell(value: Any, column: Column) -> Any:
     if isinstance(value, datetime):
         return value.isoformat()
     if column.type != "list":
-        return value
+        return _quoted(value) if isinstance(value, str) else value
     if column.values and column.of == "text":
-        return " ".join(value)
+        return _quoted(" ".join(value))
     return msgspec.json.encode(value).decode()
+
+
+def _quoted(text: str) -> str:
+    return f"'{text}" if FORMULA.match(text) else text
+
+
+def _unquoted(value: Any) -> Any:
+    """Undoes `_quoted`. What follows the last column has no name and is a list."""
+    is_quoted = isinstance(value, str) and value.startswith("'") and FORMULA.match(value)
+    return value[1:] if is_quoted else value
 
 
 class _Parquet:

@@ -34,6 +34,8 @@ REFERENCE = re.compile(
 SPLIT = re.compile(r"-\d{5}-of-\d{5}\.gguf$")
 SHA256 = re.compile("[0-9a-f]{64}")
 MAX_NAME = 64
+MAX_BYTES = 2**50
+"""No model file is larger than a petabyte."""
 
 
 def parse_reference(text: str) -> HubFile:
@@ -69,28 +71,33 @@ class Hub:
 
             api = HfApi(endpoint=self._endpoint, token=self._token)
             info = api.model_info(file.repo, files_metadata=True, timeout=20)
-        sizes = {each.rfilename: each.lfs for each in info.siblings or ()}
-        if file.file not in sizes:
-            raise self._no_file(file, [name for name in sizes if name.endswith(".gguf")])
-        lfs = sizes[file.file]
-        if lfs is None or not SHA256.fullmatch(lfs.sha256):
+            found = {str(each.rfilename): each.lfs for each in info.siblings or ()}
+        if file.file not in found:
+            raise self._no_file(file, [name for name in found if name.endswith(".gguf")])
+        # What the hub sends is not checked by its library.
+        lfs: Any = found[file.file]
+        sha256, size = getattr(lfs, "sha256", None), getattr(lfs, "size", None)
+        if not isinstance(sha256, str) or not SHA256.fullmatch(sha256):
             raise Unavailable(f"{self.host} gives no hash for {file.file}, so it cannot be checked.")
+        if type(size) is not int or not 0 < size <= MAX_BYTES:
+            raise Unavailable(f"{self.host} gives no size for {file.file} that a file can have.")
         parameters = get_path(cast("Any", info).gguf, "total")
         name = local_name(file)
         return CatalogueEntry(
             name=name,
             title=name,
             licence=_licence(info),
-            parameters=parameters if isinstance(parameters, int) and parameters > 0 else 2 * lfs.size,
-            size=lfs.size,
-            sha256=lfs.sha256,
-            hub=replace(file, revision=info.sha or "main"),
+            parameters=parameters if type(parameters) is int and parameters > 0 else 2 * size,
+            size=size,
+            sha256=sha256,
+            hub=replace(file, revision=info.sha if isinstance(info.sha, str) and info.sha else "main"),
         )
 
     def download(self, file: HubFile, size: int, partial: BinaryIO, report: Callable[[int], None]) -> None:
         """Append what is missing to `partial`, which stands at its end. Raises Unavailable.
 
-        `report` is called with the bytes that are there; what it raises ends the download.
+        `report` is called with the bytes that are there; what it raises ends the download. It stops where
+        more comes than the hub had said, and nothing of that is kept.
         """
         start = partial.tell()
         with self._errors(file):
@@ -99,7 +106,7 @@ class Hub:
             url = hf_hub_url(file.repo, file.file, revision=file.revision, endpoint=self._endpoint)
             cast("Any", file_download).http_get(
                 url,
-                partial,
+                _Bounded(partial, size, f"{self.host} sent more of {file.file} than its {size:,} bytes."),
                 resume_size=start,
                 headers=cast("Any", utils).build_hf_headers(token=self._token, library_name="moot"),
                 expected_size=size,
@@ -142,6 +149,15 @@ class Hub:
         except httpx2.HTTPError:
             fix = "Install it again: the download continues where it stopped."
             raise Unavailable(f"The connection to {self.host} was lost.", fix) from None
+        except OSError as error:
+            if error.errno is not None:
+                raise
+            # The library's own check of the size.
+            fix = "Install it again. If that does not help, choose another file."
+            raise Unavailable(f"{self.host} sent less of {file.file} than it should have.", fix) from None
+        except (TypeError, ValueError, KeyError, AttributeError):
+            fix = "Check that HF_ENDPOINT names a hub; if it does, try again later."
+            raise Unavailable(f"{self.host} answered with something that describes no model.", fix) from None
 
     def _no_file(self, file: HubFile, others: list[str]) -> Unavailable:
         close = get_close_matches(file.file, others, n=1) or others[:1]
@@ -164,6 +180,25 @@ def _licence(info: Any) -> str:
     )
     named = getattr(card, "license_name", None) if licence == "other" else None
     return str(named or SPDX.get(str(licence), licence) or "unknown")
+
+
+class _Bounded:
+    """A file that takes no more bytes than it was said to have."""
+
+    def __init__(self, file: BinaryIO, size: int, problem: str) -> None:
+        self._file = file
+        self._size = size
+        self._problem = problem
+
+    def write(self, data: bytes) -> int:
+        if self._file.tell() + len(data) > self._size:
+            self._file.seek(0)
+            self._file.truncate()
+            raise Unavailable(self._problem, "Choose another file, or another hub (HF_ENDPOINT).")
+        return self._file.write(data)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
 
 
 def _reporting(report: Callable[[int], None]) -> Any:

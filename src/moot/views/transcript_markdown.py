@@ -64,8 +64,12 @@ def _escape_block(match: re.Match[str]) -> str:
     return f"{match[0]}\\" if match[0].isdigit() else f"\\{match[0]}"
 
 
-def _one(text: str) -> str:
+def escape_one(text: str) -> str:
+    """Text that renders as itself, on one line."""
     return escape(single_line(text))
+
+
+_one = escape_one
 
 
 def _lines(page: Transcript) -> Iterator[str]:
@@ -170,12 +174,15 @@ def _use(use: ToolUse) -> Iterator[str]:
     yield ""
 
 
-def _code(text: str) -> str:
+def code_span(text: str) -> str:
     """A line as code, in which nothing is markup and nothing becomes a link."""
     line = single_line(text)
     fence = "`" * (1 + max(map(len, _TICKS.findall(line)), default=0))
     margin = " " if line.startswith("`") or line.endswith("`") else ""
     return f"{fence}{margin}{line}{margin}{fence}"
+
+
+_code = code_span
 
 
 def _point(point: PointView) -> Iterator[str]:

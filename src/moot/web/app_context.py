@@ -13,7 +13,7 @@ from starlette.requests import HTTPConnection, Request
 
 from moot.api.auth import Authenticator, Identity, Tickets
 from moot.api.frames import Cursor
-from moot.api.rate_limits import RateLimiter, StreamLimiter
+from moot.api.rate_limits import Counted, RateLimiter, StreamLimiter
 from moot.api.rights import Action, check, viewer_as
 from moot.api.v1.stream_frames import V1Frames
 from moot.core.errors import UnknownDebate
@@ -117,8 +117,18 @@ def identity_of(connection: HTTPConnection) -> Identity:
 
 
 def client_of(connection: HTTPConnection) -> str:
-    """The client for which requests, streams and debates are counted: a token, or else an address."""
+    """The client whose debates and idempotency keys these are: a token, or else an address."""
     return connection.scope["state"]["client"]
+
+
+def counted_of(connection: HTTPConnection) -> Counted:
+    """The names under which the requests and streams of the client are counted."""
+    return connection.scope["state"]["counted"]
+
+
+def address_of(connection: HTTPConnection) -> str:
+    """The address of the client, as far as the proxies that the operator trusts tell it."""
+    return connection.scope["state"]["address"]
 
 
 def head_of(connection: HTTPConnection) -> DebateHead:

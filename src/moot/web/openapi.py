@@ -30,7 +30,8 @@ from moot.api.v1.validation_messages import Shape
 from moot.views.json_types import SCHEMA_TEMPLATE, describe_type
 from moot.web import openapi_examples as examples
 from moot.web.extension import Extension
-from moot.web.route_docs import DESCRIBED, JSON, PREFIX, Tag, ref, reply_headers, schema_of
+from moot.web.operation_ids import OPERATION_IDS
+from moot.web.route_docs import DESCRIBED, JSON, MESSAGES, PREFIX, Tag, ref, reply_headers, schema_of
 
 ALWAYS = (400, 401, 408, 413, 414, 421, 429, 431, 500, 503)
 """The statuses that any route may answer."""
@@ -131,9 +132,10 @@ def describe(app: FastAPI, offer: Offer) -> Shape:
         # HEAD has the operation id of its GET, and is left out below.
         warnings.filterwarnings("ignore", "Duplicate Operation ID")
         shape = get_openapi(title="Moot", version=__version__, description=ABOUT, routes=app.routes)
-    for item in shape["paths"].values():
+    for path, item in shape["paths"].items():
         item.pop("head", None)
-        for operation in item.values():
+        for method, operation in item.items():
+            operation["operationId"] = OPERATION_IDS.get((method.upper(), path), operation["operationId"])
             _complete(operation, offer)
     created = shape["paths"][f"{PREFIX}/debates"]["post"]["responses"]["201"]
     created["links"] = dict(_links(shape["paths"]))
@@ -143,7 +145,7 @@ def describe(app: FastAPI, offer: Offer) -> Shape:
         "security": [{"bearer": []}] if offer.locked else [{}, {"bearer": []}],
         "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
         "components": {
-            "schemas": {**_body_schemas(offer), **_reply_schemas()},
+            "schemas": {**_body_schemas(offer), **_reply_schemas(), **MESSAGES},
             "responses": _problems(),
             "parameters": dict(_parameters(offer)),
             "headers": HEADERS,
@@ -217,7 +219,7 @@ def _links(paths: Shape) -> Iterator[tuple[str, Shape]]:
         for operation in item.values():
             name = operation["operationId"]
             link: Shape = {"operationId": name, "parameters": parameters}
-            if name == "decide":
+            if name == "decide_winner":
                 link["requestBody"] = {"winner": "$response.body#/participants/0/id"}
             yield name, link
 
@@ -263,7 +265,18 @@ def _body_schemas(offer: Offer) -> dict[str, Shape]:
     shapes["Debater"]["properties"]["provider"]["enum"] = [*offer.capabilities.providers]
     for name in offer.added_examples:
         shapes[name]["examples"] = [*offer.body_examples(name).values()]
+    for shape in shapes.values():
+        for member in shape.get("properties", {}).values():
+            _tell_default(member)
     return shapes
+
+
+def _tell_default(member: Shape) -> None:
+    """A default becomes a sentence: openapi-typescript requires a member that has one, in requests too."""
+    default = member.pop("default", None)
+    if default not in (None, ""):
+        text = f"Where it is left out: `{msgspec.json.encode(default).decode()}`."
+        member["description"] = f"{member.get('description', '')} {text}".strip()
 
 
 def _reply_schemas() -> dict[str, Shape]:
@@ -295,6 +308,9 @@ def _as_sent(shape: Any) -> Any:
         keyword: _each_as_sent(part) if keyword == "properties" else _as_sent(part)
         for keyword, part in cast("Shape", shape).items()
     }
+    if "$ref" in schema:
+        # The type of what stands for it in our code.
+        schema.pop("type", None)
     if "description" in schema:
         # Of a class it is the docstring, with the indentation of its lines.
         schema["description"] = cleandoc(schema["description"])

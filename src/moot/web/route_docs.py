@@ -81,7 +81,7 @@ def documented(
 ) -> dict[str, Any]:
     """The arguments of a route decorator.
 
-    `says` describes the reply, `events` is the schema of one event of its stream. A route with
+    `says` describes the reply, `events` describes the events of its stream. A route with
     `once` takes an Idempotency-Key, one with `keys` the client's own provider keys, one that `resumes` a
     ticket and the last event id. `refusals` are its problems beside those that every route has.
     """
@@ -89,7 +89,7 @@ def documented(
     if reply:
         content = {JSON: {"schema": schema_of(reply)}, **content}
     if events:
-        content = {EVENT_STREAM: {"schema": events}, **content}
+        content = {EVENT_STREAM: events, **content}
     done: Shape = {"headers": reply_headers(*headers), **({"content": content} if content else {})}
     if links:
         done["links"] = links
@@ -135,31 +135,48 @@ def schema_of(kind: type[Struct | bodies.Body]) -> Shape:
 
 
 _NUMBERED: Shape = {"id": {"type": "string"}, "retry": {"type": "integer"}}
+MESSAGES: dict[str, Shape] = {}
+"""Schemas of named events with their data decoded, as a WebSocket sends them and readers of a stream pass
+them on: `StatusEventMessage`, and for a whole stream their union."""
 
 
-def numbered_events(events: Mapping[str, type[Struct]]) -> Shape:
-    """One event of a stream, by its name; events for one viewer alone have no id, and only the first has
-    `retry`."""
-    return _any_event([_event(kind, name, **_NUMBERED) for name, kind in events.items()])
+def numbered_events(events: Mapping[str, type[Struct]], message: str = "") -> Shape:
+    """The events of a stream by their names; events for one viewer alone have no id, and only the first has
+    `retry`. `message` is the name of the schema of any of them, decoded."""
+    options = [_event(kind, name, **_NUMBERED) for name, kind in events.items()]
+    if message:
+        decoded = [ref("schemas", f"{kind.__name__}Message") for kind in events.values()]
+        MESSAGES[message] = {"oneOf": decoded, "description": "An event of the stream, its data decoded."}
+    return _stream(options)
 
 
 def plain_events(union: Any) -> Shape:
-    """One event of a stream without ids: a member of the union, with a name where the class has one."""
-    return _any_event([_event(kind, getattr(kind, "event", "")) for kind in get_args(union)])
+    """The events of a stream without ids: members of the union, with a name where the class has one."""
+    return _stream([_event(kind, getattr(kind, "event", "")) for kind in get_args(union)])
 
 
 def resumable_events(union: Any) -> Shape:
     """The same as `plain_events`, with ids, for a stream that a browser can resume."""
-    return _any_event([_event(kind, getattr(kind, "event", ""), **_NUMBERED) for kind in get_args(union)])
+    return _stream([_event(kind, getattr(kind, "event", ""), **_NUMBERED) for kind in get_args(union)])
 
 
-def _any_event(options: list[Shape]) -> Shape:
-    return options[0] if len(options) == 1 else {"oneOf": options}
+def _stream(options: list[Shape]) -> Shape:
+    """A whole stream is a text: so generators of clients read `schema`. `itemSchema` is one of its events, as
+    OpenAPI 3.2 has it."""
+    event = options[0] if len(options) == 1 else {"oneOf": options}
+    text = "Server-sent events. The `data` of each is JSON."
+    return {"schema": {"type": "string", "description": text}, "itemSchema": event}
 
 
 def _event(kind: type[Struct], name: str, **more: Any) -> Shape:
     data = {"type": "string", "contentMediaType": JSON, "contentSchema": schema_of(kind)}
     required: Shape = {"event": {"const": name}, "data": data} if name else {"data": data}
+    if name:
+        MESSAGES[f"{kind.__name__}Message"] = {
+            "type": "object",
+            "required": [*required],
+            "properties": {"event": {"const": name}, "id": {"type": "string"}, "data": schema_of(kind)},
+        }
     return {"type": "object", "required": [*required], "properties": {**required, **more}}
 
 

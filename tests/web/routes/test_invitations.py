@@ -5,14 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from httpx_sse import aconnect_sse
 from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
 
+from moot.api.rate_limits import CROWD
+from moot.settings import ServerSettings
+from moot.web.routes.debate_routes import MAX_ESTIMATES
 from moot.web.streaming import sse_streams
 from tests.web.routes.debates_with_people import PERSON, between_person_and_model, invited, opened
 from tests.web.routes.served import BODY, Served, serving
@@ -107,13 +112,39 @@ async def test_a_withdrawn_invitation_closes_what_it_opened(
                 pass
 
 
+async def test_without_tokens_an_invitation_that_counts_no_longer_opens_nothing(served: Served) -> None:
+    debate_id, gone = await served.open(autoProgress=False), await served.open(autoProgress=False)
+    revoked = await invited(served, debate_id, "observer", name="zoe")
+    orphan = await invited(served, gone, "moderator")
+    ticket = (await served.post(debate_id, "tickets", headers=revoked)).json()["ticket"]
+    path = f"/api/v1/debates/{debate_id}"
+    assert (await served.http.delete(f"{path}/invitations/zoe")).status_code == 204
+    assert (await served.http.delete(f"/api/v1/debates/{gone}")).status_code == 204
+    garbled = bearer(revoked["Authorization"].removeprefix("Bearer ") + "%20")
+    socket_url = f"{served.url.replace('http', 'ws', 1)}{path}/ws"
+    for guest in (revoked, orphan, garbled):
+        problem(await served.get(debate_id, "status", headers=guest), 401, "unauthorized")
+        problem(await served.get(debate_id, "stream", headers=guest), 401, "unauthorized")
+        problem(await served.http.get(f"/api/debates/{debate_id}/stream", headers=guest), 401, "unauthorized")
+        problem(await served.post(debate_id, "pause", headers=guest), 401, "unauthorized")
+        problem(await served.http.delete(path, headers=guest), 401, "unauthorized")
+        problem(await served.http.post("/api/v1/debates", json=BODY, headers=guest), 401, "unauthorized")
+        with pytest.raises(InvalidStatus, match="401"):
+            await connect(socket_url, additional_headers=guest)
+    for query in (f"ticket={ticket}", "ticket=", f"ticket={ticket}&ticket={ticket}"):
+        problem(await served.get(debate_id, f"stream?{query}"), 401, "unauthorized")
+        with pytest.raises(InvalidStatus, match="401"):
+            await connect(f"{socket_url}?{query}")
+    assert (await served.get(debate_id, "status")).status_code == 200
+
+
 async def test_with_a_link_for_many_go_those_who_joined_by_it(served: Served) -> None:
     debate_id = await served.open(autoProgress=False)
     links = [
         await invited(served, debate_id, "audience", name=name, many=True) for name in ("hall", "stairs")
     ]
     zoe, eve, kim = [
-        bearer((await served.post(debate_id, "join", {"name": name}, headers=link)).json()["token"])
+        await joined(served, debate_id, link, name=name)
         for name, link in (("zoe", links[0]), ("eve", links[0]), ("kim", links[1]))
     ]
     url = f"{served.url.replace('http', 'ws', 1)}/api/v1/debates/{debate_id}/ws"
@@ -123,7 +154,7 @@ async def test_with_a_link_for_many_go_those_who_joined_by_it(served: Served) ->
         async with asyncio.timeout(60):
             await hers.wait_closed()
         assert hers.close_code == 4401
-        # Without tokens whoever shows none that counts is the owner: so they are tried where there is one.
+        problem(await served.get(debate_id, "status", headers=eve), 401, "unauthorized")
         listed = (await served.get(debate_id, "invitations")).json()["invitations"]
         assert [one["name"] for one in listed] == ["kim", "stairs"]
         await served.post(debate_id, "abort")
@@ -185,3 +216,117 @@ async def test_a_judge_casts_no_ballot_but_their_own(tmp_path: Path) -> None:
         ballot = {"judge": "judge_1", "winner": "tie", "reasoning": "Even."}
         reply = await house.post(debate_id, "ballots", ballot, headers=tokens["judge"])
         problem(reply, 403, "forbidden")
+
+
+# --- a link for many ----------------------------------------------------------------------------------
+
+
+async def joined(
+    house: Served, debate_id: str, link: dict[str, str], *, name: str | None = None, **headers: str
+) -> dict[str, str]:
+    """The headers of somebody who joined with a browser of their own."""
+    house.http.cookies.clear()
+    reply = await house.post(debate_id, "join", {"name": name} if name else {}, headers={**link, **headers})
+    assert reply.status_code == 201, reply.text
+    return bearer(reply.json()["token"])
+
+
+async def hall(house: Served, **config: Any) -> tuple[str, dict[str, str]]:
+    """A debate with an audience, and the headers of those who come by its link."""
+    debate_id = await house.open(autoProgress=False, **config)
+    return debate_id, await invited(house, debate_id, "audience", many=True)
+
+
+async def test_a_browser_that_joins_again_is_the_same_person_and_has_one_vote(served: Served) -> None:
+    debate_id, link = await hall(served, polls={"before": True})
+    stairs = await invited(served, debate_id, "audience", many=True)
+    first = await served.post(debate_id, "join", {"name": "zoe"}, headers=link)
+    cookie = first.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    assert f"Path=/api/v1/debates/{debate_id}/join" in cookie
+    again = await served.post(debate_id, "join", {"name": "not zoe"}, headers=stairs)
+    assert again.json() == first.json()
+    zoe = bearer(first.json()["token"])
+    assert (await served.post(debate_id, "votes", {"choice": "for"}, headers=zoe)).status_code == 201
+    problem(await served.post(debate_id, "votes", {"choice": "for"}, headers=zoe), 409, "conflict")
+    served.http.cookies.clear()
+    other = (await served.post(debate_id, "join", {}, headers=link)).json()
+    assert other["token"] != first.json()["token"]
+    # What the cookie says gives access to nothing.
+    served.http.cookies.clear()
+    with_cookie = {**link, "Cookie": f"moot_joined={first.json()['token']}"}
+    problem(await served.post(debate_id, "votes", {"choice": "for"}, headers=with_cookie), 403, "forbidden")
+
+
+async def test_a_cookie_of_somebody_who_was_sent_away_lets_nobody_in(served: Served) -> None:
+    debate_id, link = await hall(served)
+    first = (await served.post(debate_id, "join", {"name": "zoe"}, headers=link)).json()
+    path = f"/api/v1/debates/{debate_id}/invitations/zoe"
+    assert (await served.http.delete(path)).status_code == 204
+    again = (await served.post(debate_id, "join", {"name": "zoe"}, headers=link)).json()
+    assert again["token"] != first["token"]
+
+
+async def test_joins_are_limited_by_the_address_that_joins(tmp_path: Path) -> None:
+    service = ServerSettings(requests_per_minute=None, joins_per_address=3, proxies=("127.0.0.1",))
+    async with serving(tmp_path, service) as house:
+        debate_id, link = await hall(house)
+
+        async def try_to_join(address: str, key: str) -> httpx.Response:
+            house.http.cookies.clear()
+            headers = {**link, "X-Forwarded-For": address, "Idempotency-Key": key}
+            return await house.post(debate_id, "join", {}, headers=headers)
+
+        replies = [await try_to_join("10.0.0.1", key) for key in ("a", "a", "b", "c", "d")]
+        assert [reply.status_code for reply in replies] == [201, 201, 201, 201, 429]
+        assert "from your network" in problem(replies[-1], 429, "rate-limit")["detail"]
+        assert (await try_to_join("10.0.0.2", "e")).status_code == 201
+        link = await invited(house, debate_id, "audience", many=True)
+        assert (await try_to_join("10.0.0.1", "f")).status_code == 201
+
+
+async def test_requests_by_a_link_for_many_count_to_the_address(tmp_path: Path) -> None:
+    async with serving(tmp_path, ServerSettings(requests_per_minute=8)) as house:
+        debate_id, link = await hall(house)
+        other = await invited(house, debate_id, "audience", many=True)
+        statuses = [
+            (await house.get(debate_id, "status", headers=one)).status_code for one in (link, other) * 4
+        ]
+        assert statuses == [200] * 5 + [429] * 3
+        problem(await house.post(debate_id, "join", {}, headers=link), 429, "rate-limit")
+
+
+async def test_those_who_joined_by_one_link_share_a_limit(tmp_path: Path) -> None:
+    most = 6
+    service = ServerSettings(requests_per_minute=most, streams_per_client=1, proxies=("127.0.0.1",))
+    async with serving(tmp_path, service) as house:
+        debate_id, link = await hall(house)
+        crowd: list[dict[str, str]] = []
+        for number in range(CROWD + 1):
+            # They join from elsewhere, and come from one address now.
+            elsewhere = {"X-Forwarded-For": f"10.0.1.{number}"}
+            crowd.append({**await joined(house, debate_id, link, **elsewhere), "X-Forwarded-For": "10.0.0.1"})
+        url = f"{house.url.replace('http', 'ws', 1)}/api/v1/debates/{debate_id}/ws"
+        async with AsyncExitStack() as stack:
+            for one in crowd[:-1]:
+                await stack.enter_async_context(connect(url, additional_headers=one))
+            with pytest.raises(InvalidStatus, match="429"):
+                await connect(url, additional_headers=crowd[-1])
+        replies = [
+            await house.get(debate_id, "status", headers=one) for one in crowd for _ in range(most - 1)
+        ]
+        statuses = [reply.status_code for reply in replies]
+        assert statuses == [200] * (CROWD * most - len(crowd)) + [429] * (len(crowd) * most - CROWD * most)
+
+
+async def test_guests_estimate_no_costs_and_only_so_many_estimates_wait(served: Served) -> None:
+    debate_id, link = await hall(served)
+    guests = [await invited(served, debate_id, role) for role in ("observer", "audience", "moderator")]
+    for guest in (link, *guests):
+        reply = await served.http.post("/api/v1/estimate", json=BODY, headers=guest)
+        assert problem(reply, 403, "forbidden")["detail"] == "An invitation is for one debate"
+    many = [served.http.post("/api/v1/estimate", json=BODY) for _ in range(MAX_ESTIMATES * 3)]
+    statuses = {reply.status_code for reply in await asyncio.gather(*many)}
+    assert statuses == {200, 429}
+    assert (await served.http.post("/api/v1/estimate", json=BODY)).status_code == 200

@@ -26,8 +26,8 @@ from tests.web.routes.served import FREE
 from tests.web.routes.server_thread import ServerThread
 
 TOKEN = "operators-own-token"
-SAME_BODIES = ("estimate", "quick", "hear_turn")
-"""Operations that take the body of another: of a new debate, of `quick_create` and of `ask_turn`."""
+SAME_BODIES = ("estimate_cost", "run_quick_debate", "run_turn")
+"""Operations that take the body of another: of `create_debate`, `create_quick_debate` and `request_turn`."""
 GUARDED = ServerSettings(requests_per_minute=None, debates_per_client=None, token=Secret(TOKEN))
 NOWHERE = tuple(
     replace(each, base_url="http://127.0.0.1:9/v1") if each.base_url else each for each in ENDPOINTS
@@ -83,7 +83,7 @@ def explore(url: str, examples: int, seed: int, headers: dict[str, str], *, chan
             "operations": [
                 {"include-operation-id-regex": "^stream", "request-timeout": 0.5},
                 # The first token shuts the door, also to whoever has made it.
-                {"include-operation-id": "new_token", "enabled": bool(headers)},
+                {"include-operation-id": "create_token", "enabled": bool(headers)},
                 *({"include-operation-id": name, "enabled": chance} for name in SAME_BODIES),
             ],
         }

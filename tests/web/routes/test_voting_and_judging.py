@@ -26,6 +26,7 @@ async def poll_opens(house: Served, debate_id: str, name: str) -> None:
 
 
 async def joined(house: Served, debate_id: str, link: dict[str, str], name: str = "") -> dict[str, str]:
+    house.http.cookies.clear()  # a browser of their own
     reply = await house.post(debate_id, "join", {"name": name} if name else None, headers=link)
     assert reply.status_code == 201, reply.text
     assert reply.json()["role"] == "audience"

@@ -92,9 +92,12 @@ class ConversationEventsResponse(Struct, frozen=True, rename="camel", kw_only=Tr
     """A page of the events of a conversation."""
 
     conversation_id: str
-    events: Annotated[
-        tuple[dict[str, Any], ...],
-        Meta(extra_json_schema={"items": {"$ref": SCHEMA_TEMPLATE.format(name="ConversationEvent")}}),
+    events: tuple[
+        Annotated[
+            dict[str, Any],
+            Meta(extra_json_schema={"$ref": SCHEMA_TEMPLATE.format(name="ConversationEvent")}),
+        ],
+        ...,
     ]
     next: Annotated[
         str | None,

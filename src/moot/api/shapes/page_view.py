@@ -149,7 +149,15 @@ class ViewResponse(Struct, frozen=True, rename="camel", kw_only=True):
 Change = Annotated[
     tuple[Any, ...],
     Meta(
-        extra_json_schema={"minItems": 3, "maxItems": 3},
+        extra_json_schema={
+            "prefixItems": [
+                {"type": "string", "enum": ["put", "add"]},
+                {"type": "array", "items": {"type": "string"}},
+                {"description": "A value to put, or a text to append."},
+            ],
+            "minItems": 3,
+            "maxItems": 3,
+        },
         examples=[["add", ["turns", "1", "text"], "So"]],
     ),
 ]
@@ -171,11 +179,11 @@ class ViewFrame(Struct, frozen=True, rename="camel", kw_only=True):
 
 class FramesResponse(Struct, frozen=True, rename="camel", kw_only=True):
     frames: Annotated[
-        tuple[Members, ...],
-        Meta(
-            description="An event that changes nothing has none.",
-            extra_json_schema={"items": {"$ref": SCHEMA_TEMPLATE.format(name="ViewFrame")}},
-        ),
+        tuple[
+            Annotated[Members, Meta(extra_json_schema={"$ref": SCHEMA_TEMPLATE.format(name="ViewFrame")})],
+            ...,
+        ],
+        Meta(description="An event that changes nothing has none."),
     ]
     after: Count
     next: Annotated[Count, Meta(description="What to send as `after` next.")]

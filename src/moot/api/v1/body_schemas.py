@@ -36,8 +36,10 @@ def schemas(
         schema_generator=_DescribedBodies,
     )
     components: dict[str, Shape] = shapes["$defs"]
+    # Not `anyOf` beside `properties`: generated clients would take any object for a debate.
+    components["CreateDebate"]["if"] = {"not": {"required": ["judge"]}}
     some = {"required": ["judges"], "properties": {"judges": {"minItems": 1}}}
-    components["CreateDebate"]["anyOf"] = [{"required": ["judge"]}, some]
+    components["CreateDebate"]["then"] = some
     components["CreateDebate"]["properties"]["format"]["enum"] = [
         *contract_first(capabilities.formats, FORMATS)
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, assert_never
 
@@ -37,6 +38,8 @@ app.command(rejudge, help_formatter=help_of("experiment"))
 app.command(export, help_formatter=help_of("experiment"))
 EXIT_INCOMPLETE = 1
 EXIT_UNUSABLE = 2
+MOST_MATCHUPS_SHOWN = 10_000
+"""For more than these `check` would take longer than a second."""
 DefinitionFile = Annotated[Path, Parameter(help="The experiment, a .toml file: docs/experiments.md.")]
 Name = Annotated[str, Parameter(help="The name of an experiment: `moot experiment list`.")]
 ReportFile = Annotated[
@@ -403,6 +406,10 @@ def _show_widths(terminal: Terminal, definition: ExperimentDefinition, teams: in
         terminal.line(f"How wide the intervals will be needs numpy: {install_command('experiments')}")
         return
     judges = len(definition.judges) or 1
+    pairs = comb(len(definition.models), teams)
+    if pairs * len(definition.motions) * definition.repeats > MOST_MATCHUPS_SHOWN:
+        terminal.line("How wide the intervals will be is not computed for so many possible matchups.")
+        return
     if teams > 2:
         groups = [leg.models for leg in all_legs(definition, teams)[::teams]]
         widths = expected_team_widths(groups, judges=judges)

@@ -29,7 +29,7 @@ from uvicorn.protocols.utils import ClientDisconnected
 from moot.api.auth import ANYONE, NOBODY, Authenticator, Identity, Tickets
 from moot.api.origins import AllowedHosts, AllowedOrigins, OriginRelation, origin_of
 from moot.api.problems import Problem, as_problem
-from moot.api.rate_limits import RateLimiter, TrustedProxies
+from moot.api.rate_limits import Counted, RateLimiter, TrustedProxies
 from moot.core.diagnostics import log_fields
 from moot.core.ids import new_id
 from moot.settings import ServerSettings
@@ -142,11 +142,15 @@ class GuardMiddleware:
         origin = self._origin_relation(scope, headers, peer)
         if origin == "allowed":
             exchange.reply_headers.allowed_origin = headers["origin"]
-        client = scope["state"]["client"] = self._client(identity, peer, headers)
+        address = self._proxies.client_key(peer, headers.getlist("x-forwarded-for"))
+        counted = _counted(identity, address)
+        scope["state"] |= {"client": _client(identity, address), "counted": counted, "address": address}
         # Outside the API only attempts with invalid tokens are counted.
         if not is_open and (path.startswith("/api/") or identity is None):
             # A page in another tab must not use up the requests of this machine's user.
-            await self._count_request(exchange, f"{client} elsewhere" if origin == "foreign" else client)
+            if origin == "foreign":
+                counted = Counted(f"{counted.client} elsewhere", counted.crowd)
+            await self._count_request(exchange, counted)
         self._hosts.check(headers.get("host", ""), scope["server"][0] if scope.get("server") else "")
         is_preflight = _is_preflight(scope, headers)
         is_read = scope["type"] == "http" and scope["method"] in SAFE_METHODS and not is_preflight
@@ -171,7 +175,7 @@ class GuardMiddleware:
         if len(tokens) > 1:
             return None
         stream = STREAM_PATH.fullmatch(scope["path"])
-        if stream and not tokens and (ticket := _ticket(scope)):
+        if stream and not tokens and (ticket := _ticket(scope)) is not None:
             # Also where no token is needed: a spent ticket must not give more rights than a valid one.
             issued = await self._tickets.redeem(ticket, stream[1] or stream[2] or stream[3])
             # The token that it was issued to may have been revoked since.
@@ -193,13 +197,8 @@ class GuardMiddleware:
         own = origin_of(forwarded if is_forwarded else scope["scheme"], headers.get("host", ""))
         return self._origins.relation(origin, site, own)
 
-    def _client(self, identity: Identity | None, peer: str, headers: Headers) -> str:
-        """The client that requests, streams and debates are counted for: a token, or else an address."""
-        address = self._proxies.client_key(peer, headers.getlist("x-forwarded-for"))
-        return address if identity in (None, NOBODY, ANYONE) else identity.client(address)
-
-    async def _count_request(self, exchange: HttpExchange, client: str) -> None:
-        status = await self._limiter.hit(client)
+    async def _count_request(self, exchange: HttpExchange, counted: Counted) -> None:
+        status = await self._limiter.hit(counted.client, counted.crowd)
         if status is not None:
             exchange.reply_headers.rate_limit = status
             status.check()
@@ -316,15 +315,26 @@ def _only(headers: RequestHeaders, name: str, form: re.Pattern[str]) -> str:
     return values[0] if len(values) == 1 and form.fullmatch(values[0]) else ""
 
 
+def _client(identity: Identity | None, address: str) -> str:
+    """The client that debates and idempotency keys belong to: a token, or else an address."""
+    return address if identity in (None, NOBODY, ANYONE) else identity.client(address)
+
+
+def _counted(identity: Identity | None, address: str) -> Counted:
+    return Counted(address) if identity in (None, NOBODY, ANYONE) else identity.counted(address)
+
+
 def _unauthorized(headers: Headers) -> Problem:
     if "authorization" not in headers:
         return Problem("unauthorized")
     return Problem("unauthorized", headers={"WWW-Authenticate": 'Bearer error="invalid_token"'})
 
 
-def _ticket(scope: Scope) -> str:
-    tickets = parse_qs(scope["query_string"].decode("latin-1")).get("ticket", [])
-    return tickets[0] if len(tickets) == 1 else ""
+def _ticket(scope: Scope) -> str | None:
+    """The ticket in the query; empty, and so invalid, where it is empty or there are several."""
+    query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    tickets = query.get("ticket", [])
+    return None if not tickets else tickets[0] if len(tickets) == 1 else ""
 
 
 def _is_preflight(scope: Scope, headers: Headers) -> bool:

@@ -7,6 +7,7 @@ owners. What a viewer may see of an event is decided by `core/visibility.py`.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Annotated
 
@@ -39,6 +40,7 @@ from moot.api.v1 import bodies, query_params, replies
 from moot.api.v1.setup_body import setup_from_body
 from moot.api.v1.states import statuses_of
 from moot.api.v1.stream_frames import V1Frames, deleted
+from moot.core.events import DebateOpened
 from moot.core.evolve import evolve
 from moot.core.visibility import Viewer, visible_event
 from moot.rules import cost_estimate
@@ -65,9 +67,36 @@ from moot.web.routes.handlers import (
     path_parameter,
 )
 
+MAX_ESTIMATES = 20
+"""Estimates that may wait at a time."""
+
 CallNumber = Annotated[str, path_parameter("call", "^[0-9]{1,9}$", "The number of the call, from 1.")]
 
 router = api_router()
+
+
+class Estimates:
+    """Computes estimates in a thread, one after the other: each lays out a whole debate."""
+
+    def __init__(self, context: AppContext) -> None:
+        self._computing = asyncio.Lock()
+        self._waiting = 0
+
+    async def reply(self, opened: DebateOpened) -> EstimateResponse:
+        """Raises Problem where too many wait already."""
+        if self._waiting >= MAX_ESTIMATES:
+            detail = "Many costs are being estimated; ask again in a moment"
+            raise Problem("rate-limit", detail, headers={"Retry-After": "1"})
+        self._waiting += 1
+        try:
+            async with self._computing:
+                return await asyncio.to_thread(_estimate_reply, opened)
+        finally:
+            self._waiting -= 1
+
+
+def _estimate_reply(opened: DebateOpened) -> EstimateResponse:
+    return replies.estimate_reply(cost_estimate.estimate(opened), preview(opened), opened.limits.cost)
 
 
 # --- opening ------------------------------------------------------------------------------------
@@ -102,15 +131,15 @@ async def create(request: Request, context: Context) -> Response:
         setup = setup_from_body(bodies.read_body(bodies.CreateDebate, raw, capabilities), capabilities)
         outcome = await open_debate(context, request, setup, keys, once)
     location = f"/api/v1/debates/{outcome.debate.id}"
-    return json_reply(
-        replies.created_reply(outcome.debate), 201, {"Location": location, **replayed_header(outcome)}
-    )
+    # It has an estimate, which takes some milliseconds for each round.
+    reply = await asyncio.to_thread(replies.created_reply, outcome.debate)
+    return json_reply(reply, 201, {"Location": location, **replayed_header(outcome)})
 
 
 @router.post(
     "/estimate",
     **documented(
-        "look",
+        "estimate",
         tag="Server",
         summary="Estimate the cost",
         reply=EstimateResponse,
@@ -123,7 +152,8 @@ async def create(request: Request, context: Context) -> Response:
 async def estimate(request: Request, context: Context) -> Response:
     """Estimates the cost of a debate from the body that would open it. No debate is opened and no model is
     called. Expected are speeches of the intended length and the usual reasoning; the low end has short
-    speeches, the high end every call at its limit.
+    speeches, the high end every call at its limit. Those invited to a debate may not do this. Estimates are
+    computed one after the other; while many wait, the reply is 429.
     """
     query_params.no_params(query_string(request))
     # Nothing is done that could be done twice; but a key that is none is told here, too.
@@ -132,8 +162,7 @@ async def estimate(request: Request, context: Context) -> Response:
     capabilities = ServerCapabilities(context.arena, keys)
     body = bodies.read_body(bodies.CreateDebate, await request.body(), capabilities)
     opened = opening_event(setup_from_body(body, capabilities))
-    figures = cost_estimate.estimate(opened)
-    return json_reply(replies.estimate_reply(figures, preview(opened), opened.limits.cost))
+    return json_reply(await context.service(Estimates).reply(opened))
 
 
 # --- looking ------------------------------------------------------------------------------------
@@ -371,7 +400,7 @@ async def statistics(request: Request, context: Context) -> Response:
         "watch",
         tag="Following",
         summary="Follow a debate",
-        events=numbered_events({**EVENTS, **EXTENDED}),
+        events=numbered_events({**EVENTS, **EXTENDED}, "StreamMessage"),
         says="Events, each with `event`, `id` and `data`.",
         query=query_params.PARAMETERS["stream"],
         resumes=True,
@@ -464,7 +493,7 @@ async def _stream(
         says="The ticket.",
         links={
             "stream": {
-                "operationId": "stream",
+                "operationId": "stream_debate",
                 "parameters": {
                     "debateId": "$request.path.debateId",
                     "query.ticket": "$response.body#/ticket",

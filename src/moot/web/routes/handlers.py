@@ -21,7 +21,7 @@ from moot.core.visibility import Viewer
 from moot.providers.keys import Secret
 from moot.rules.debate_setup import Setup
 from moot.store.contract import DebateHead, IdempotencyKey, RecordResult
-from moot.web.app_context import AppContext, client_of, context_of, identity_of
+from moot.web.app_context import AppContext, client_of, context_of, counted_of, identity_of
 from moot.web.streaming.sse_streams import EventStreamResponse, Watcher
 
 Body = TypeVar("Body", bound=bodies.Body)
@@ -120,7 +120,7 @@ def follow_debate(
         viewer=viewer,
         cursor=cursor,
         deleted_frame=deleted_frame,
-        slot=slot or context.streams.slot(client_of(request)),
+        slot=slot or context.streams.slot(counted_of(request)),
         watching=Watcher(identity_of(request)),
         version=head.version if head else 0,
         plain=plain,

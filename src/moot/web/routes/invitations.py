@@ -7,21 +7,24 @@ Invitations are stored outside the event log, so the reply to a repeated request
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Annotated, Any
 
+from limits import RateLimitItemPerDay
 from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
 
 from moot.api.problems import Problem
+from moot.api.rate_limits import RateLimiter
 from moot.api.shapes.seats_and_polls import InvitationResponse, InvitationsResponse
 from moot.api.v1 import bodies, people_bodies, people_replies, query_params
 from moot.core.state import Debate
 from moot.core.terms import InvitationRole
 from moot.store.contract import StoredInvitation, digest, new_secret
-from moot.web.app_context import AppContext, identity_of, query_string
+from moot.web.app_context import AppContext, address_of, identity_of, query_string
 from moot.web.responses import json_reply
 from moot.web.route_docs import COMMANDED, api_router, documented
 from moot.web.routes.handlers import Body, Context, DebateId, path_parameter
@@ -37,8 +40,29 @@ InvitationName = Annotated[
     ),
 ]
 
+JOINED_COOKIE = "moot_joined"
+JOINED_SECONDS = 30 * 24 * 3600
 
 router = api_router()
+
+
+class JoinLimit:
+    """The people who may join by one link from one address in a day. More cannot be known of a client that
+    keeps no cookies."""
+
+    def __init__(self, context: AppContext) -> None:
+        self._limiter = RateLimiter(
+            context.arena.settings.service.joins_per_address,
+            context.arena.shared_state.storage,
+            window=RateLimitItemPerDay,
+        )
+
+    async def count(self, link: StoredInvitation, address: str) -> None:
+        """Raises Problem where too many have joined."""
+        status = await self._limiter.hit(f"join {link.digest[:16]}@{address}")
+        if status is not None and not status.allowed:
+            detail = "Too many have joined by this link from your network; the operator can allow more"
+            raise Problem("rate-limit", detail, headers={"Retry-After": str(status.retry_after)})
 
 
 @router.post(
@@ -52,7 +76,7 @@ router = api_router()
         says="The invitation, with its token.",
         links={
             "uninvite": {
-                "operationId": "uninvite",
+                "operationId": "revoke_invitation",
                 "parameters": {"debateId": "$request.path.debateId", "name": "$response.body#/name"},
             }
         },
@@ -75,7 +99,8 @@ async def invite(request: Request, debate_id: DebateId, context: Context) -> Res
             debate_id, body.role, body.name, until, seat=body.seat, judge=body.judge, many=body.many
         )
 
-    return await _let_in(context, request, people_bodies.Invite, make_invitation)
+    reply, _ = await _let_in(context, request, people_bodies.Invite, make_invitation)
+    return reply
 
 
 @router.post(
@@ -94,16 +119,35 @@ async def invite(request: Request, debate_id: DebateId, context: Context) -> Res
 )
 async def join(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Exchanges a shared audience link for an invitation of one's own, in the role `audience`, since each
-    voter has one vote.
+    voter has one vote. A browser that joins again gets the same invitation again, by a cookie. The joins of
+    an address are limited.
     """
     link = await context.arena.store.invitation(identity_of(request).key)
     if link is None:
         raise Problem("unauthorized", "This link was withdrawn")
+    earlier = request.cookies.get(JOINED_COOKIE, "")
+    joined = await context.arena.store.invitation(digest(earlier)) if earlier else None
+    if joined is not None and joined.debate == debate_id and joined.via is not None:
+        query_params.no_params(query_string(request))
+        bodies.read_body(people_bodies.Join, await request.body())
+        return json_reply(people_replies.invitation_reply(joined, earlier), 201)
 
     def make_invitation(body: people_bodies.Join) -> StoredInvitation:
         return _new_invitation(debate_id, "audience", body.name, link.expires_at, via=link.digest)
 
-    return await _let_in(context, request, people_bodies.Join, make_invitation)
+    limit = partial(context.service(JoinLimit).count, link, address_of(request))
+    reply, token = await _let_in(context, request, people_bodies.Join, make_invitation, limit)
+    # Only this route reads it: it says who joined, and gives nobody access.
+    reply.set_cookie(
+        JOINED_COOKIE,
+        token,
+        JOINED_SECONDS,
+        path=request.url.path,
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="strict",
+    )
+    return reply
 
 
 @router.get(
@@ -152,18 +196,23 @@ async def _let_in(
     request: Request,
     form: type[Body],
     make_invitation: Callable[[Body], StoredInvitation],
-) -> Response:
+    allow: Callable[[], Awaitable[None]] | None = None,
+) -> tuple[Response, str]:
+    """The reply and the token in it. `allow` raises Problem where no further invitation may be made; a
+    repeated request is not counted."""
     query_params.no_params(query_string(request))
     raw, repeats = await request.body(), context.idempotency
     async with repeats.in_flight(request, raw) as once:
         if saved := await repeats.saved_reply(request, once):
-            return json_reply(saved, 201, {"Idempotent-Replayed": "true"})
+            return json_reply(saved, 201, {"Idempotent-Replayed": "true"}), saved["token"]
         token = new_secret()
         invitation = replace(make_invitation(bodies.read_body(form, raw)), digest=digest(token))
+        if allow is not None:
+            await allow()
         await context.arena.store.add_invitation(invitation)
         shape = people_replies.invitation_reply(invitation, token)
         await repeats.remember(request, once, shape)
-    return json_reply(shape, 201)
+    return json_reply(shape, 201), token
 
 
 def _new_invitation(

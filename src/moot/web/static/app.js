@@ -26,7 +26,7 @@ function App() {
     ${WITHOUT_FRAME.has(at.page) ? page : html`<${Frame} at=${at} onAsk=${() => showKeys(true)}>${page}<//>`}
     <${Toasts} /><${Announcer} />
     ${keysShown && html`<${KeySheet} onClose=${() => showKeys(false)} />`}
-    ${locked && html`<${Door} onIn=${() => lock(false, at.id)} onClose=${() => lock(true)} />`}
+    ${locked && html`<${Door} debate=${at.id} onIn=${() => lock(false, at.id)} onClose=${() => lock(true)} />`}
   `;
 }
 

@@ -30,7 +30,7 @@ from moot.api.v1.stream_frames import V1Frames, acknowledged, deleted, rejected
 from moot.core.errors import MootError, UnknownDebate
 from moot.core.visibility import Viewer
 from moot.store.contract import IdempotencyKey
-from moot.web.app_context import AppContext, client_of, head_of, identity_of
+from moot.web.app_context import AppContext, client_of, counted_of, head_of, identity_of
 from moot.web.idempotency import fingerprint, usable_key
 from moot.web.server.websocket_protocol import WebSocketConnection, text_frame
 from moot.web.streaming.feeds import read_bytes
@@ -79,7 +79,7 @@ async def serve_socket(context: AppContext, socket: WebSocket, debate_id: str) -
     if query.cursor.seq > head.version:
         raise Problem("cursor-ahead")
     viewer = await context.viewer_of(identity, query.seat, debate_id)
-    async with context.streams.slot(client_of(socket)):
+    async with context.streams.slot(counted_of(socket)):
         await socket.accept()
         session = SocketSession(context, socket, debate_id, identity, viewer)
         await session.run(PageFrames(viewer) if query.view else V1Frames(query.extended), query.cursor)
@@ -98,6 +98,7 @@ class SocketSession:
         self._identity = identity
         self._viewer = viewer
         self._client = client_of(socket)
+        self._counted = counted_of(socket)
         self._bucket = TokenBucket(MESSAGE_BURST, MESSAGES_PER_SECOND)
         self._warned = False
         self._malformed = 0
@@ -178,7 +179,7 @@ class SocketSession:
     async def _on_message(self, text: str) -> None:
         if not self._bucket.take():
             return await self._too_many()
-        status = await self._context.limiter.hit(self._client)
+        status = await self._context.limiter.hit(self._counted.client, self._counted.crowd)
         if status is not None and not status.allowed:
             members = {"retryAfter": status.retry_after}
             return await self._reject("RATE_LIMIT", Problem("rate-limit").detail, members)

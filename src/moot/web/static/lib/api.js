@@ -30,6 +30,7 @@ export const tokens = {
     if (token) localStorage.setItem(TOKEN, token);
     else localStorage.removeItem(TOKEN);
   },
+  invited: (debate) => Boolean(debate && sessionStorage.getItem(`moot.invited.${debate}`)),
   invite(debate, token) {
     sessionStorage.setItem(`moot.invited.${debate}`, token);
   },

@@ -119,7 +119,7 @@ async function comeBack(id) {
   const hall = tokens.for(id);
   tokens.invite(id, joined);
   try {
-    await get(`/debates/${id}/status`);
+    await get(`/debates/${id}/status`, { quiet: true });
     location.reload();
   } catch {
     localStorage.removeItem(`moot.joined.${id}`);

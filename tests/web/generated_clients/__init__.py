@@ -1,0 +1,1 @@
+"""Clients that others generate from the description of the API."""
