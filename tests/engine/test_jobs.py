@@ -279,9 +279,11 @@ def test_an_endless_reply_is_no_ballot() -> None:
 
 
 def test_a_judge_who_says_nothing_in_time_spoils_the_ballot() -> None:
-    assert vote().on_timeout(heard(GOOD)) == BallotSpoiled(1, "judge", 0, "The model did not answer in time.")
+    assert vote().on_timeout(heard(GOOD)) == BallotSpoiled(
+        1, "judge", 0, "The model did not answer in time.", "timeout", "transient"
+    )
     spoiled = vote().on_failure(Fault("overloaded"))
-    assert spoiled == BallotSpoiled(1, "judge", 0, "The provider is overloaded.")
+    assert spoiled == BallotSpoiled(1, "judge", 0, "The provider is overloaded.", "overloaded", "transient")
 
 
 # --- the provider's memory ----------------------------------------------------------------------------

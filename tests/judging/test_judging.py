@@ -20,6 +20,7 @@ from moot.core.terms import (
     Ballot,
     DebateLimits,
     DebateOptions,
+    DebateQuestion,
     Format,
     Judge,
     PartyScore,
@@ -606,3 +607,45 @@ def test_there_are_labels_for_the_largest_table() -> None:
     sides: tuple[Side, ...] = ("for", "against") * 4
     debate = Simulation(opened(seats=seats(*sides)), speak).debate
     assert len(labels(debate, 1)) == 8
+
+
+# --- what people read of it ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("Birch won in S1.", "Seat 1 won in speech 1."),
+        ("S2 answers S1.", "Speech 2 answers speech 1."),
+        ("It rests on (S1, S2).", "It rests on (speech 1, speech 2)."),
+        ("Speech S1 and speech S2.", "Speech 1 and speech 2."),
+        ("No. S1 did.", "No. Speech 1 did."),
+        ("S7 and S12 were never given, nor was XS1.", "S7 and S12 were never given, nor was XS1."),
+        ("在S1中，Birch更好。", "在speech 1中，Seat 1更好。"),
+    ],
+)
+def test_labels_and_numbers_become_names(written: str, told: str) -> None:
+    assert with_names(written, debated("One.", "Two."), 0) == told
+
+
+def test_a_number_that_the_speakers_use_themselves_stays() -> None:
+    assert with_names("S1 is cheap.", debated("Amazon S1 is cheap.", "Two."), 0) == "S1 is cheap."
+
+
+def test_neither_side_is_presumed_to_be_right() -> None:
+    told = asked(debated("One.", "Two.")).instructions
+    assert "Neither side is presumed to be right" in told
+    assert "has done enough" not in told
+
+
+@pytest.mark.parametrize("small", [False, True])
+@pytest.mark.parametrize("answers", ["json", "word"])
+@pytest.mark.parametrize("passage", [None, "", "In May the well is dry."])
+def test_every_judge_is_told_to_discount_what_nobody_can_check(
+    small: bool, answers: Any, passage: str | None
+) -> None:
+    question = None if passage is None else DebateQuestion(("dry", "full"), passage)
+    debate = debated("One.", "Two.", manner=DebateOptions(question=question))
+    model = replace(debate.judges[0].model, small=small, answers=answers)
+    told = judge_request(debate, replace(debate.judges[0], model=model), 0).instructions
+    assert re.search(r"[Nn]obody (here )?(can check|has checked)|which nobody can check", told)

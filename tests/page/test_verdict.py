@@ -34,6 +34,7 @@ def at_the_bench(request: Request) -> Iterable[Cue]:
     ballot = json.loads("".join(cue.text for cue in improvise(request) if isinstance(cue, SayCue)))
     opener = re.search(r"S1\. (\w+),", request.messages[-1].content)
     best = opener[1] if opener and request.model.name == "steady" else "Birch"
+    ballot["reasoning"] = f"{best} was clearer in S1."
     for name, marks in ballot["speakers"].items():
         marks["score"] = 72 if name == best else 60
     if "ranking" in ballot:
@@ -63,7 +64,15 @@ async def held(served: Served, *judges: str, **changes: Any) -> str:
     return debate
 
 
-async def test_a_verdict_draws_every_judge_in_both_orders(page: Page, served: Served) -> None:
+async def test_the_words_of_a_judge_name_the_speaker_and_link_the_speech(page: Page, served: Served) -> None:
+    debate = await held(served, "steady")
+    await page.goto(f"{served.url}/debate/{debate}/verdict")
+    await expect(page.get_by_text("was clearer in speech 1.").first).to_contain_text("Pro was clearer")
+    await page.get_by_role("link", name="speech 1", exact=True).first.click()
+    await expect(page).to_have_url(re.compile(rf"/debate/{debate}#turn-1$"))
+
+
+async def test_a_verdict_draws_every_judge_in_both_readings(page: Page, served: Served) -> None:
     debate = await held(served, "steady", "swayed", "muddled")
     await page.goto(f"{served.url}/debate/{debate}/verdict")
     await expect(page.get_by_role("heading", name="Too close to call")).to_be_visible()

@@ -167,6 +167,14 @@ def test_each_judge_has_a_card_with_its_reasons_and_the_speeches_they_rest_on():
     assert '<a href="#s1">S1 <bdi>For</bdi>, Opening statement</a>' in page
 
 
+def test_a_speech_that_a_judge_names_is_a_link():
+    log = Log().start().say("for", "Yes.").say("against", "No.")
+    said = "Cedar did not answer S1; S9 was never given."
+    cast = [replace(ballot("for", 80, 70, order), reasoning=said) for order in (0, 1)]
+    page = to_html(transcript(log.judged(*cast).debate))
+    assert 'did not answer <a href="#s1">speech 1</a>; S9 was never given.' in page
+
+
 def test_every_link_of_the_page_leads_somewhere():
     page = Page(to_html(transcript(judged_by_three().debate)))
     places = {value for name, value in page.attributes if name == "id"}

@@ -143,7 +143,7 @@ def _answer_request(debate: Debate, judge: Judge, order: int, question: DebateQu
         labels=list_labels(names),
         fence=fence.name,
         speakers=section("question", "judge-two" if len(debate.seats) > 1 else "judge-one"),
-        quotes=section("question", "judge-quotes", **marks) + "\n" if question.passage else "",
+        quotes=section("question", "judge-quotes" if question.passage else "judge-unchecked", **marks) + "\n",
     )
     if judge.guidance:
         system += "\n\n" + section("judge", "guidance", guidance=judge.guidance.strip())

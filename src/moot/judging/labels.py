@@ -18,6 +18,7 @@ from msgspec.structs import astuple
 
 from moot.core.state import Debate, Judging
 from moot.core.terms import Judge
+from moot.judging.evidence import speeches
 from moot.judging.parties import parties, party
 from moot.judging.readings import is_by_side
 
@@ -28,6 +29,9 @@ LABELS = (
 """All of one length, so that the choice does not change the length of a request."""
 _SOUNDS = ("bdfgklmnprtvz", "aeiou", "lmnr", "aeiou", "bdgkmnt")
 # Letters of other scripts may touch a label, where words are not spaced; a hyphen makes another word of it.
+_MARK = re.compile(r"(?<![A-Za-z0-9_])([Ss]peech(?:es)? )?S([1-9]\d{0,3})(?![A-Za-z0-9_])")
+"""The number of a speech as judges write it."""
+_SENTENCE_ENDS = (".", "!", "?", "\n")
 _WHOLE = r"(?<![A-Za-z0-9_])(?<![a-z]-)(?:(?:Speaker|Team) )?({})(?![A-Za-z0-9_])(?!-[a-z])"
 
 
@@ -104,8 +108,8 @@ def _made_up() -> Iterator[str]:
 
 
 def with_names(text: str, debate: Debate, order: int, judging: Judging | None = None) -> str:
-    """A judge's text with the speakers' names, or the answers, instead of the labels, where a label is a
-    separate word."""
+    """A judge's text for people: with the speakers' names, or the answers, instead of the labels, where a
+    label is a separate word, and with "speech 3" instead of S3."""
     question = debate.manner.question
     if question is not None:
         answers = (f"“{choice}”" for choice in question.choices)
@@ -113,4 +117,16 @@ def with_names(text: str, debate: Debate, order: int, judging: Judging | None = 
     else:
         label_by_party = labels(debate, order, judging)
         names = {label: party(debate, party_id).name for party_id, label in label_by_party.items()}
+    text = _MARK.sub(lambda match: _speech_name(match, debate), text)
     return re.sub(_WHOLE.format("|".join(names)), lambda match: names[match[1]], text)
+
+
+def _speech_name(match: re.Match[str], debate: Debate) -> str:
+    """As it stands where it is no speech of this debate, or the speakers use the same word (Amazon S3)."""
+    word, number = match[1], int(match[2])
+    given = any(turn.number == number for turn in speeches(debate))
+    if not given or any(f"S{number}" in turn.text for turn in debate.turns) or f"S{number}" in debate.motion:
+        return match[0]
+    before = match.string[: match.start()].rstrip(' *_(“"')
+    begins = not before or before.endswith(_SENTENCE_ENDS)
+    return f"{word or ('Speech ' if begins else 'speech ')}{number}"

@@ -24,7 +24,7 @@ def models_to_check(debate: Debate) -> tuple[Model, ...]:
 
 
 def fail_unusable(debate: Debate, faults: Mapping[str, str]) -> Sequence[Event]:
-    """The end of a debate of which these models, by label, cannot be used; nothing once one has spoken."""
+    """The end of a debate of which these models, by label, cannot be used; none once somebody has spoken."""
     whose = {name: faults[model.label] for name, model in _models(debate) if model.label in faults}
     if not whose or debate.has_speeches or not (debate.running or debate.status == "paused"):
         return ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from moot.judging.audience_votes import MIN_VOTERS, AudienceTally, ConfidenceInterval, PollResult
@@ -33,7 +34,7 @@ def verdict(page: Transcript, result: VerdictView) -> Iterator[str]:
     if facts:
         yield f'<p class="facts">{facts}</p>'
     if result.reasoning and len(result.opinions) <= 1:
-        yield f'<div class="said" dir="auto">{escape_text(result.reasoning)}</div>'
+        yield f'<div class="said" dir="auto">{_with_links(page, result.reasoning)}</div>'
     yield from _opinions(page, result)
     if not result.coin_flip:
         yield from _marks(result)
@@ -106,7 +107,7 @@ def _card(page: Transcript, opinion: JudgeOpinion) -> Iterator[str]:
     yield f'<h4 dir="auto">{name} <span>{who}</span></h4>'
     yield f'<p class="decision" dir="auto">{escape_line(opinion.decision)}</p>'
     for paper in opinion.ballots[:1]:
-        yield f'<div class="said" dir="auto">{escape_text(paper.reasoning)}</div>'
+        yield f'<div class="said" dir="auto">{_with_links(page, paper.reasoning)}</div>'
         yield _rests_on(page, paper.cites)
     yield from (_again(page, paper) for paper in opinion.ballots[1:])
     yield "</div>"
@@ -115,9 +116,19 @@ def _card(page: Transcript, opinion: JudgeOpinion) -> Iterator[str]:
 def _again(page: Transcript, paper: BallotView) -> str:
     """The ballot of the same judge after its second reading."""
     winner = escape_line(paper.winner.shown) if paper.winner else "a tie"
-    reason = f'<div class="other" dir="auto">{escape_text(paper.reasoning)}</div>'
+    reason = f'<div class="other" dir="auto">{_with_links(page, paper.reasoning)}</div>'
     cites = _rests_on(page, paper.cites)
     return f"<details><summary>In the second reading: {winner}</summary>{reason}{cites}</details>"
+
+
+def _with_links(page: Transcript, reason: str) -> str:
+    """The words of a judge, with a link at each speech that they name."""
+
+    def linked(match: re.Match[str]) -> str:
+        turn = int(match[1])
+        return f'<a href="#s{turn}">{match[0]}</a>' if page.speech(turn) else match[0]
+
+    return re.sub(r"\b[Ss]peech (\d{1,4})\b", linked, escape_text(reason))
 
 
 def _rests_on(page: Transcript, cites: tuple[int, ...]) -> str:

@@ -50,11 +50,14 @@ function Paper({ paper, alone, parties, weights, debate, to }) {
       <span class="soft">${alone ? 'Ballot' : readingName(paper.order)}</span>
       <span class="hue"><bdi>${winner?.name ?? 'a tie'}</bdi></span>
     </h4>
-    <${Prose} text=${paper.reasoning} />
+    <${Prose} text=${paper.reasoning} to=${speechAddress(debate, to)} />
     <${Cites} cites=${paper.cites} debate=${debate} to=${to} />
     <${Diagnosis} paper=${paper} parties=${parties} weights=${weights} />
   </section>`;
 }
+
+/** The address of a speech that was given; undefined for any other number. */
+export const speechAddress = (debate, to) => (turn) => (debate.at('turns', String(turn)).peek() ? to(turn) : undefined);
 
 /** Links to the speeches that a ballot refers to. */
 export function Cites({ cites, debate, to, label = 'Key speeches' }) {

@@ -60,10 +60,34 @@ function asWritten(text) {
   return nodes;
 }
 
-/** Finished text. */
-export function Prose({ text, class: kind = '', ...more }) {
+const SPEECH = /\b[Ss]peech (\d{1,4})\b/g;
+
+/** Turns "speech 3" in the words of a judge into a link, where `to(3)` is an address. */
+function linkSpeeches(nodes, to) {
+  const walker = document.createTreeWalker(nodes, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  while (walker.nextNode()) texts.push(walker.currentNode);
+  for (const node of texts.filter((one) => !one.parentElement?.closest('a, code'))) {
+    const found = [...node.data.matchAll(SPEECH)].filter((match) => to(Number(match[1])));
+    // From the last to the first: what is before a match keeps its place.
+    for (const match of found.toReversed()) {
+      const word = node.splitText(match.index);
+      word.splitText(match[0].length);
+      const link = Object.assign(document.createElement('a'), { textContent: match[0] });
+      link.setAttribute('href', to(Number(match[1])));
+      word.replaceWith(link);
+    }
+  }
+  return nodes;
+}
+
+/** Finished text. `to(turn)`: the address of a speech that the text may name; undefined where there is none. */
+export function Prose({ text, to, class: kind = '', ...more }) {
   const box = useRef();
-  useLayoutEffect(() => box.current.replaceChildren(rendered(text)), [text]);
+  useLayoutEffect(() => {
+    const nodes = rendered(text);
+    box.current.replaceChildren(to ? linkSpeeches(nodes, to) : nodes);
+  }, [text]);
   return html`<div class="prose ${kind}" dir="auto" ref=${box} ...${more}></div>`;
 }
 

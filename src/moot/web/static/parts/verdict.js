@@ -5,7 +5,7 @@ import { html } from '../../vendor/preact.js';
 import { figure, plural, signed } from '../lib/numbers.js';
 import { partiesOf, spread } from '../lib/seats.js';
 import { Beliefs } from './belief_chart.js';
-import { Ballots, Cites } from './judge_ballots.js';
+import { Ballots, Cites, speechAddress } from './judge_ballots.js';
 import { Prose } from './prose.js';
 import { Ways } from './status.js';
 import { Doubt } from './verdict_chart.js';
@@ -75,7 +75,8 @@ function Decision({ verdict, about, debate, to, titled }) {
       (doubt) => html`<li key=${doubt} dir="auto">${doubt}</li>`,
     )}</ul>`}
     <${Doubt} verdict=${verdict} about=${about} />
-    ${!verdict.opinions.length && verdict.reasoning && html`<${Prose} class="reason" text=${verdict.reasoning} />`}
+    ${!verdict.opinions.length && verdict.reasoning && html`<${Prose} class="reason" text=${verdict.reasoning}
+      to=${speechAddress(debate, to)} />`}
     ${!verdict.opinions.length && html`<${Cites} cites=${verdict.cites} debate=${debate} to=${to} />`}
     <${Ballots} verdict=${verdict} about=${about} debate=${debate} to=${to} />
   `;
