@@ -312,7 +312,7 @@ def test_the_moderator_sums_up_also_where_the_exchange_ends_early(api: httpx.Cli
             if '"agent":"Skeptic"' in line:
                 break
     ask(api, f"/api/v1/debates/{stopped_id}/stop", {})
-    for told, reason in ((circling, "stalemate"), (events(api.get(stream).text), "stopped")):
+    for told, reason in ((circling, "stalemate"), (followed_events(api.get(stream).content), "stopped")):
         assert told[-1].items() >= {"type": "debate_complete", "reason": reason}.items()
         assert told[-1]["summary"] == told[-1]["transcript"][-1]["content"]
         assert (told[-2]["type"], told[-2]["agent"]) == ("agent_end", "Moderator")

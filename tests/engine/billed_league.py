@@ -3,7 +3,8 @@
     python -m tests.engine.billed_league FOLDER resume|retry|rejudge
 
 `FOLDER/bill` has a line for each call that was billed; while there is a file `FOLDER/outage`, the model
-`scripted/b` refuses its key.
+`scripted/b` refuses its key. Where processes are killed, it bills the words that it has sent: no service has
+written all the tokens that it may in the moment before a kill.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from pathlib import Path
 from moot import Arena, Settings
 from moot.core.errors import Fault, Refused
 from moot.core.terms import Money, Request, Usage
+from moot.core.word_count import tokens
 from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments.definition import ExperimentDefinition, from_json
 from moot.providers.prices import flat_price
-from moot.providers.scripted import Cue, FaultCue, ScriptedProvider, UsageCue, improvise
+from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, UsageCue, improvise
 from moot.rules.commands import Retry
 
 INPUT, OUTPUT = Decimal(1), Decimal(100)
@@ -43,6 +45,7 @@ class BilledLeague:
         self._folder = folder
         self._bill = folder / "bill"
         self._outage = folder / "outage"
+        self._by_words = folder / "by-words"
         self.settings = Settings(
             data=folder, model="scripted/a", prices={"scripted/*": flat_price(INPUT, OUTPUT)}
         )
@@ -62,15 +65,21 @@ class BilledLeague:
     def mend(self) -> None:
         self._outage.unlink()
 
+    def bill_by_words(self) -> None:
+        self._by_words.touch()
+
     def _script(self, request: Request) -> Iterable[Cue]:
         if request.model.name == "b" and self._outage.exists():
             yield FaultCue(Fault("bad_key", "permanent", billed=False))
             return
-        yield from improvise(request)
-        cost = (SENT * INPUT + request.max_tokens * OUTPUT) / 1_000_000
+        cues = list(improvise(request))
+        yield from cues
+        said = sum(tokens(cue.text) for cue in cues if isinstance(cue, SayCue))
+        output = said if self._by_words.exists() else request.max_tokens
+        cost = (SENT * INPUT + output * OUTPUT) / 1_000_000
         with self._bill.open("a", encoding="utf-8") as file:
             file.write(f"{cost}\n")
-        yield UsageCue(Usage(SENT, request.max_tokens))
+        yield UsageCue(Usage(SENT, output))
 
 
 async def failed_debates(arena: Arena) -> list[str]:

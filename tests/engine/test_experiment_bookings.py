@@ -157,6 +157,7 @@ POINTS = ("leg-reserved-again", "turn-started", "call-started", "judging", "leg-
 async def test_kills_while_debates_are_tried_again_overspend_nothing(tmp_path: Path, action: str) -> None:
     league = BilledLeague(tmp_path)
     definition = await failed_league(league, room=Money(5))
+    league.bill_by_words()
     kills = 0
     for point in POINTS:
         done = subprocess.run(command(tmp_path, action), env=crashing_at(f"{point}:2"), check=False)
@@ -172,6 +173,7 @@ async def test_kills_while_debates_are_tried_again_overspend_nothing(tmp_path: P
 
 async def test_a_kill_while_debates_are_judged_again_overspends_nothing(tmp_path: Path) -> None:
     league = BilledLeague(tmp_path)
+    league.bill_by_words()
     async with Arena.open(league.settings, providers=league.providers) as arena:
         spent = (await ExperimentRunner(arena, LEAGUE).run()).spent
         definition = replace(LEAGUE, budget=spent + ALLOWANCE * 8)
