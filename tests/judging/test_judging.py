@@ -269,8 +269,8 @@ def test_a_judge_is_told_how_to_decide() -> None:
     for told in (
         "Name the main clashes", "For each clash say who won it", "Weigh the clashes",
         "must give reasons for it", "counts as standing if it was relevant and supported",
-        "without a source", "50 is average, 70 strong, 85 exceptional", "not from adding up points",
-        "Write in the language of the motion",
+        "Nobody here can check a quotation", "50 is average, 70 strong, 85 exceptional",
+        "not from adding up points", "Write in the language of the motion",
     ):  # fmt: skip
         assert told in request.instructions
     assert all(f"C{place}: " in outside(request) for place in (1, 2, 3, 4))

@@ -18,7 +18,7 @@ async def test_every_operation_is_shown_under_our_policy_in_both_themes(
     await page.goto(f"{served.url}/docs")
     await expect(page.locator(".opblock-summary-path").first).to_be_visible()
     assert await page.locator(".opblock").count() >= len(ROUTES)
-    opening = page.locator("#operations-Debates-create")
+    opening = page.locator("#operations-Debates-create_debate")
     await opening.locator(".opblock-summary-control").click()
     await expect(opening.locator(".body-param__example")).to_contain_text("Homework")
     assert max(await ink(page)) < 128

@@ -59,7 +59,7 @@ async def test_a_page_looks_the_same_whichever_page_was_there_before(page: Page,
 LOADED = """() => performance.getEntriesByType('navigation').concat(performance.getEntriesByType('resource'))
   .map(({ name, transferSize }) => [new URL(name).pathname, transferSize])"""
 MOST_BYTES = 150_000
-SAMPLE_BYTES = 110_000
+SAMPLE_BYTES = 112_000
 """Each with the faces of the font that it uses."""
 RETURNING = "localStorage.setItem('moot.returning', 'true')"
 

@@ -148,7 +148,7 @@ function SetupForm({ at, first, server, formats }) {
 
     <${Doubts} texts=${plan?.warnings ?? []} />
     <footer class="go">
-      <${Price} plan=${plan} limit=${setup.config.costLimit} errors=${wrong}
+      <${Price} plan=${plan} errors=${wrong}
         onFree=${() => config({ costLimit: null, warnAtCost: null })} />
       <${Button} class="main" onClick=${start} aria-keyshortcuts="Control+Enter Meta+Enter">
         Start the debate<kbd aria-hidden="true">${MOD} ↵</kbd>

@@ -79,7 +79,7 @@ function fieldName(field) {
 }
 
 /** The estimated cost, or what is wrong with the setup. `onFree` removes the cost limit. */
-export function Price({ plan, limit, errors, onFree }) {
+export function Price({ plan, errors, onFree }) {
   const beyond = wrongs(errors, 'costLimit');
   if (beyond.length) {
     return html`<p class="price" role="status"><span class="wrong" dir="auto">Cost limit: ${beyond.join(' ')}</span>
