@@ -65,8 +65,8 @@ def told_in_words(response: Any) -> bool:
 
 
 def keep(_context: Any, failure: Any, _case: Any, response: Any) -> bool:
-    # A stream is described as a text, for generators of clients; Schemathesis reads the whole of it as a list,
-    # and each event by its own schema.
+    # A stream is described as a text, for generators of clients; Schemathesis reads the whole of it as a
+    # list, and each event by its own schema.
     as_list = str(failure).startswith("SSE stream violates schema")
     return not (as_list or (isinstance(failure, RejectedPositiveData) and told_in_words(response)))
 
