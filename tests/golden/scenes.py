@@ -139,32 +139,23 @@ def failed(debate_id: str) -> Simulation:
 
 
 def shortened(debate_id: str) -> Simulation:
-    """The speakers reason at length: speeches are shortened, a round is cut, and the judge reads once."""
-
-    def script(sent: Sent) -> Reply:
-        return replace(speak(sent), reported="worst")
-
-    opening = table(
-        "oxford",
-        seats=seats("for", "against", model=OWL),
-        judges=(Judge("judge", "Judge", OWL),),
-        limits=DebateLimits(3, cost=Money("0.06"), warn_at=Money("0.059")),
-    )
-    return Simulation(opening, script, debate_id).start().run()
+    """The money is short: speeches have fewer words, and the judge reads once."""
+    return _dear(debate_id, DebateLimits(3, cost=Money("0.06"), warn_at=Money("0.059")))
 
 
 def exhausted(debate_id: str) -> Simulation:
     """The money is spent before the rounds are, and it is judged all the same."""
+    return _dear(debate_id, DebateLimits(5, cost=Money("0.08"), warn_at=Money("0.01")))
+
+
+def _dear(debate_id: str, limits: DebateLimits) -> Simulation:
+    """Every call is billed at the most that it may cost."""
 
     def script(sent: Sent) -> Reply:
         return replace(speak(sent), reported="worst")
 
-    opening = table(
-        "oxford",
-        seats=seats("for", "against", model=OWL),
-        judges=(Judge("judge", "Judge", OWL),),
-        limits=DebateLimits(5, cost=Money("0.08"), warn_at=Money("0.01")),
-    )
+    owls, judge = seats("for", "against", model=OWL), Judge("judge", "Judge", OWL)
+    opening = table("oxford", seats=owls, judges=(judge,), limits=limits)
     return Simulation(opening, script, debate_id).start().run()
 
 

@@ -66,15 +66,12 @@ def available_money(debate: Debate, purpose: CallPurpose) -> AvailableMoney | No
     left = money_left(debate)
     if left is None:
         return None
-    others = _without(planned_calls(debate), purpose)
-    if debate.being_judged:
-        firm, planned = _firm(others), _expected(others)
-    else:
-        # An aside is put before or after a speech of the round, and is the first to be left out.
-        firm = _firm(_without(planned_calls(debate, _present_round(debate)), purpose))
-        planned = _expected(others)
-    beside = left - max(firm, planned)
-    return AvailableMoney(beside if purpose.aside is not None else left - firm, beside)
+    calls = tuple(planned_calls(debate))
+    in_round = calls if debate.being_judged else planned_calls(debate, _present_round(debate))
+    firm = _firm(_without(in_round, purpose))
+    beside_plan = left - max(firm, _expected(_without(calls, purpose)))
+    # What is asked beside the speeches is the first to be left out.
+    return AvailableMoney(beside_plan if purpose.aside is not None else left - firm, beside_plan)
 
 
 def money_left(debate: Debate) -> Money | None:
@@ -89,10 +86,9 @@ def fewest_tokens(debate: Debate, purpose: CallPurpose, request: Request) -> int
     if turn is not None:
         thoughts = expected_thoughts(request.model, habits(debate))
         return least_tokens(speech_tokens(debate, turn.slot), thoughts, request.max_tokens)
-    same = (
-        call for call in planned_calls(debate) if (call.judge, call.order) == (purpose.judge, purpose.order)
-    )
-    return next((call.least for call in same if call.ballot), request.max_tokens)
+    own = (purpose.judge, purpose.order)
+    ballots = (call for call in planned_ballots(debate) if call.ballot)
+    return next((call.least for call in ballots if (call.judge, call.order) == own), request.max_tokens)
 
 
 def words_for_round(debate: Debate, round: int) -> int | None:
@@ -114,7 +110,6 @@ def words_for_round(debate: Debate, round: int) -> int | None:
 class _Plan(Struct, frozen=True):
     """What the rest of a debate costs if its speeches have so many per cent of their words."""
 
-    words: int
     whole: Money
     read_once: Money
     """All rounds, but each judge reads once."""
@@ -131,7 +126,6 @@ class _Plan(Struct, frozen=True):
         shorter = shortened(debate, round, words)
         calls, in_round = tuple(planned_calls(shorter)), tuple(planned_calls(shorter, round))
         return _Plan(
-            words,
             whole=_expected(calls),
             read_once=_expected(call for call in calls if not call.order),
             last_round=_expected(call for call in in_round if not call.order),
@@ -194,9 +188,9 @@ def _firm(calls: Iterable[PlannedCall]) -> Money:
 
 
 def _is_firm(call: PlannedCall) -> bool:
-    return (
-        call.ballot and not call.order if call.judge else call.turn is not None and call.expected is not None
-    )
+    if call.judge is not None:
+        return call.ballot and not call.order
+    return call.turn is not None and call.expected is not None
 
 
 # --- calls that broke off -----------------------------------------------------------------------------

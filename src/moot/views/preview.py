@@ -51,6 +51,8 @@ def cost_forecast(figures: CostEstimate, limit: Money | None) -> str:
         cost = "The cost is not known"
     elif not figures.high and not figures.unpriced:
         return "Free of charge."
+    elif figures.high < figures.expected:
+        cost = f"All of it would cost about {dollars(figures.expected)}"
     else:
         cost = f"About {dollars(figures.expected)}, {dollars(figures.low)} to {dollars(figures.high)}"
     if figures.unpriced and figures.expected is not None:
