@@ -114,7 +114,7 @@ def test_what_is_granted_fits(
     assume(leave is not None)
     assert leave
     assert leave.reserved is not None
-    assert min(least, most) <= leave.max_tokens <= most
+    assert max(1, min(least, most)) <= leave.max_tokens <= most
     assert leave.reserved == worst_cost(price, bound, leave.max_tokens)
     assert leave.reserved <= room
     assert leave.reserved <= room - abs(planned) or leave.max_tokens <= least
@@ -158,6 +158,15 @@ def test_a_call_that_could_not_say_its_words_is_not_made() -> None:
     assert grant(FLAT, 1000, 500, 200, AvailableMoney(room, room))
     less = room - Money("0.0000001")
     assert grant(FLAT, 1000, 500, 200, AvailableMoney(less, less)) is None
+
+
+def test_a_call_whose_answer_costs_nothing_is_granted_where_its_question_can_be_paid() -> None:
+    asking = ModelPrice(input=(PriceTier(0, Money(10)),), output=(PriceTier(0, Money(0)),))
+    room = worst_cost(asking, 1000, 500)
+    assert room
+    granted = grant(asking, 1000, 500, 100, AvailableMoney(room, Money(0)))
+    assert granted
+    assert (granted.max_tokens, granted.reserved) == (100, room)
 
 
 def test_a_free_call_is_refused_where_its_words_could_not_be_judged() -> None:

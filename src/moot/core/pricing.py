@@ -125,12 +125,14 @@ def grant(
     full = worst_cost(price, bound, max_tokens)
     if available is None or full is None or full <= available.beside_plan:
         return Grant(max_tokens, full)
-    least = min(least, max_tokens)
+    least = max(1, min(least, max_tokens))
     base = worst_cost(price, bound, 0) or ZERO
     each = (full - base) / max_tokens
-    fits = max(
-        _fitting(available.beside_plan - base, each), min(least, _fitting(available.most - base, each))
+    beside_plan, most = (
+        max_tokens if room >= base and not each else _fitting(room - base, each)
+        for room in (available.beside_plan, available.most)
     )
+    fits = max(beside_plan, min(least, most))
     return Grant(fits, worst_cost(price, bound, fits)) if fits >= least else None
 
 

@@ -75,7 +75,10 @@ async def whole(house: Served, debate_id: str, way: Way) -> list[Told]:
 # The first debate is cut while it is held, and then again and again when it is over.
 
 
-@pytest.mark.parametrize("ways", [(by_header,), (by_query,), (by_header, by_query), (by_socket,)])
+@pytest.mark.parametrize(
+    "ways",
+    [(by_header,), (by_query,), (by_header, by_query), (by_socket,), (by_socket, by_header, by_query)],
+)
 async def test_a_line_cut_at_random_bytes_is_taken_up_exactly_there(
     babel: Served, ways: tuple[Way, ...]
 ) -> None:
@@ -91,10 +94,6 @@ async def test_a_line_cut_at_random_bytes_is_taken_up_exactly_there(
 @pytest.mark.parametrize("ways", [(by_header, by_query), (by_socket,), (by_socket, by_header, by_query)])
 async def test_a_thousand_cuts_are_taken_up_exactly_there(babel: Served, ways: tuple[Way, ...]) -> None:
     assert await cut_off(babel, 1000, 2, *ways) > 0
-
-
-async def test_who_changes_between_stream_and_socket_misses_nothing(babel: Served) -> None:
-    assert await cut_off(babel, 60, 3, by_socket, by_header, by_query) > 0
 
 
 async def test_the_native_log_is_dense_however_often_it_is_cut(babel: Served) -> None:
