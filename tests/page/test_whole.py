@@ -93,6 +93,8 @@ async def test_a_reload_in_mid_speech_loses_nothing(page: Page, served: Served, 
     speaking = await icon(page)
     await page.reload()
     await expect(first).to_have_text("The words of a.")
+    # Title and icon follow the words.
+    await expect(page).to_have_title(re.compile("^a: "))
     assert await icon(page) == speaking
     await page.keyboard.press("Space")
     stage.let(1)
