@@ -146,8 +146,9 @@ async def test_a_page_that_never_closes_its_stream_reads_each_event_once_over_cu
             async with cutting(house.url, 1500, 2500) as (address, asked):
                 await page.goto(f"{address}/health")
                 seen = await follow(page, url)
-                # Twice after a cut, and once after the end, which was answered with 204.
-                assert len(asked) == 4
+                # After each cut (a short stream is over before the second), and once after the end, which was
+                # answered with 204.
+                assert len(asked) in (3, 4)
             whole = SseReader().feed((await house.http.get(url)).content)
             # The id of an event in a turn also says where its stream began: another one may begin later.
             assert [(name, id.rpartition("-")[2], data) for name, id, data in seen] == [

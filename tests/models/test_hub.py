@@ -120,7 +120,7 @@ def test_a_file_that_ends_before_its_declared_size_is_not_called_a_full_disk(
         manager.install_entry(entry)
 
 
-WRONG: tuple[Any, ...] = (None, True, -1, 0, 1.5, 2**80, "text", "", [], [1], [None], {}, {"a": 1}, [[]])
+WRONG: tuple[Any, ...] = (None, -1, 1.5, 2**80, "text", [None], {"a": 1})
 
 
 def changed(shape: Any, path: tuple[str | int, ...], value: Any) -> Any:
