@@ -195,6 +195,6 @@ def test_the_table_compares_each_protocol_with_the_naive_judge_and_with_consulta
     assert (rows["naive"].asked, rows["naive"].answered) == (31, 30)
     assert {row.argued_right for row in report.argued} == {True, False}
     table = truth_tables(report)[0]
-    assert table.rows[0][:4] == ("debate", "30", "100 % (100 % to 100 %)", "+50 (+33 to +70)")
+    assert table.rows[0][:4] == ("debate", "30", "100 % (88 % to 100 %)", "+50 (+29 to +66)")
     assert any("naive: 1 of 31 answers" in note for note in report.notes)
     assert reliability_curves(report).count("<polyline") == 3

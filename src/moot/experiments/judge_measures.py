@@ -1,6 +1,6 @@
 """How far judges can be relied on: agreement, flips, biases, and what ratings owe to each of them.
 
-All intervals are by groups. Where a judge read a debate twice, its decision is the one that both
+All intervals are by motions. Where a judge read a debate twice, its decision is the one that both
 readings share; if they differ, it counts as undecided, and as a flip. Biases are effects of the same fit that
 rates the models, one for each judge, so that a judge who saw stronger models on one side is not blamed.
 """
@@ -16,12 +16,11 @@ from msgspec import Struct, structs
 from moot.core.errors import Invalid
 from moot.experiments.ratings import rate_models
 from moot.experiments.resampling import (
-    BOOTSTRAPS,
+    DIFFERENCE,
     Estimate,
-    bounds,
-    mean_estimate,
+    jackknife_estimate,
     ratio_estimate,
-    resampled_sums,
+    share_estimate,
 )
 from moot.experiments.tables import Floats, Integers, JudgmentTable, as_table
 
@@ -102,48 +101,44 @@ class RatingShift(Struct, frozen=True, kw_only=True):
         return {**structs.asdict(self), "shift": self.rating_without - self.rating}
 
 
-def judge_agreement(data: object, *, bootstraps: int = BOOTSTRAPS, seed: int = 0) -> JudgeAgreement:
+def judge_agreement(data: object) -> JudgeAgreement:
     """How often judges of the same debate name the same result.
 
     >>> rows = [dict(motion="m", debate=str(d), pro="a", con="b", judge=j, winner="pro" if d < 3 else "con")
     ...         for d in range(6) for j in "xyz"]
-    >>> judge_agreement(rows, bootstraps=10).alpha.value
+    >>> judge_agreement(rows).alpha.value
     1.0
     """
     decisions = _decisions(as_table(data))
     counts = np.zeros((int(decisions.debate.max(initial=-1)) + 1, 3))
     np.add.at(counts, (decisions.debate, decisions.result), 1.0)
-    group = np.zeros(len(counts), np.intp)
-    group[decisions.debate] = decisions.group
+    motion = np.zeros(len(counts), np.intp)
+    motion[decisions.debate] = decisions.motion
     several = counts.sum(axis=1) > 1
-    counts, group = counts[several], group[several]
+    counts, motion = counts[several], motion[several]
     judges = counts.sum(axis=1)
     same = (counts * (counts - 1)).sum(axis=1)
     all_same = (counts.max(axis=1, initial=0) == judges).astype(float)
-    raw = ratio_estimate("agreement", group, same, judges * (judges - 1), bootstraps=bootstraps, seed=seed)
+    raw = ratio_estimate("agreement", motion, same, judges * (judges - 1))
     pairs = [
-        _pair_agreement(decisions, one, other, bootstraps, seed)
-        for one, other in combinations(range(len(decisions.names)), 2)
+        _pair_agreement(decisions, one, other) for one, other in combinations(range(len(decisions.names)), 2)
     ]
     return JudgeAgreement(
         raw=raw,
-        unanimous=mean_estimate("unanimous", group, all_same, bootstraps=bootstraps, seed=seed),
-        alpha=_alpha(counts, group, bootstraps, seed),
+        unanimous=share_estimate("unanimous", motion, all_same),
+        alpha=_alpha(counts, motion),
         pairs=tuple(pair for pair in pairs if pair.value is not None),
         debates=len(counts),
     )
 
 
-def judge_report(data: object, *, bootstraps: int = 300, seed: int = 0) -> JudgeReport:
+def judge_report(data: object) -> JudgeReport:
     """Agreement, flips and biases of every judge of the data."""
     table = as_table(data)
     used = table.where(table.decided)
     if not len(used):
         raise Invalid("There is no judgment that names a winner or a tie.")
-    board = rate_models(
-        structs.replace(table, eligible=np.ones(len(table), bool)),
-        terms=BIAS_TERMS, bootstraps=bootstraps, seed=seed,
-    )  # fmt: skip
+    board = rate_models(structs.replace(table, eligible=np.ones(len(table), bool)), terms=BIAS_TERMS)
     measures: list[JudgeMeasures] = []
     for code in np.unique(table.judge):
         name, own = table.judges[int(code)], used.where(used.judge == code)
@@ -152,9 +147,9 @@ def judge_report(data: object, *, bootstraps: int = 300, seed: int = 0) -> Judge
                 judge=name,
                 judgments=len(own),
                 undecided=int(((table.judge == code) & ~table.decided).sum()),
-                pro_share=mean_estimate("pro_share", own.group, own.score, bootstraps=bootstraps, seed=seed),
-                flips=_flips(own, bootstraps, seed),
-                same_side=_same_side(own, bootstraps, seed),
+                pro_share=share_estimate("pro_share", own.units(), own.score),
+                flips=_flips(own),
+                same_side=_same_side(own),
                 side=board.effect(f"side:{name}"),
                 order=board.effect(f"order:{name}"),
                 length=board.effect(f"length:{name}"),
@@ -162,7 +157,7 @@ def judge_report(data: object, *, bootstraps: int = 300, seed: int = 0) -> Judge
             )
         )
     return JudgeReport(
-        agreement=judge_agreement(used, bootstraps=bootstraps, seed=seed),
+        agreement=judge_agreement(used),
         judges=tuple(measures),
         self_preference=board.effect("self"),
         notes=board.notes,
@@ -172,7 +167,6 @@ def judge_report(data: object, *, bootstraps: int = 300, seed: int = 0) -> Judge
 def leave_one_judge_out(data: object, **options: Any) -> tuple[RatingShift, ...]:
     """The rating of each model without each judge; judges without whom the models fall apart are left out."""
     table = as_table(data)
-    options = {**options, "bootstraps": 0}
     everyone = rate_models(table, **options)
     shifts: list[RatingShift] = []
     for code in np.unique(table.judge):
@@ -196,9 +190,7 @@ def leave_one_judge_out(data: object, **options: Any) -> tuple[RatingShift, ...]
     return tuple(shifts)
 
 
-def agreement_with_people(
-    data: object, people: object, *, bootstraps: int = BOOTSTRAPS, seed: int = 0
-) -> tuple[Estimate, ...]:
+def agreement_with_people(data: object, people: object) -> tuple[Estimate, ...]:
     """How often each judge, and the majority of the judges, names what most people named.
 
     `people` are votes as rows, with the voter as judge; debates are matched by their ids. Debates in which
@@ -217,9 +209,9 @@ def agreement_with_people(
     found: list[Estimate] = []
     for code, name in enumerate(judges.names):
         rows = known & (judges.judge == code)
-        found.append(mean_estimate(name, judges.group[rows], same[rows], bootstraps=bootstraps, seed=seed))
-    panel, group, right = _panel(judges, expected)
-    found.append(mean_estimate("panel", group[panel], right[panel], bootstraps=bootstraps, seed=seed))
+        found.append(share_estimate(name, judges.motion[rows], same[rows]))
+    panel, motion, right = _panel(judges, expected)
+    found.append(share_estimate("panel", motion[panel], right[panel]))
     return tuple(found)
 
 
@@ -235,7 +227,7 @@ class _Decisions(Struct, frozen=True, eq=False):
     debates: tuple[str, ...]
     judge: Integers
     debate: Integers
-    group: Integers
+    motion: Integers
     result: Integers
 
 
@@ -251,7 +243,7 @@ def _decisions(table: JudgmentTable) -> _Decisions:
     np.maximum.at(high, codes, table.score)
     result = np.where(low == high, (low * 2).astype(np.intp), TIE)
     return _Decisions(
-        table.judges, table.debates, table.judge[first], table.debate[first], table.group[first], result
+        table.judges, table.debates, table.judge[first], table.debate[first], table.units()[first], result
     )
 
 
@@ -260,29 +252,25 @@ def _majority(mean: float) -> int:
 
 
 def _panel(judges: _Decisions, expected: Integers) -> tuple[np.ndarray, Integers, Floats]:
-    """The debates that count, their groups, and whether most judges named what most people did."""
+    """The debates that count, their motions, and whether most judges named what most people did."""
     count = len(judges.debates)
     held = np.bincount(judges.debate, minlength=count)
     lean = np.bincount(judges.debate, judges.result - 1.0, count)
     majority = np.where(lean > 0, PRO, np.where(lean < 0, CON, TIE))
-    group = np.zeros(count, np.intp)
-    group[judges.debate] = judges.group
-    return (held > 0) & (expected != TIE), group, (majority == expected).astype(float)
+    motion = np.zeros(count, np.intp)
+    motion[judges.debate] = judges.motion
+    return (held > 0) & (expected != TIE), motion, (majority == expected).astype(float)
 
 
-def _alpha(counts: Floats, group: Integers, bootstraps: int, seed: int) -> Estimate:
+def _alpha(counts: Floats, motion: Integers) -> Estimate:
     """Krippendorff's alpha for nominal data, from the counts of each result in each debate."""
     if not len(counts):
         return Estimate("alpha", None, None, None, 0)
     judges = counts.sum(axis=1, keepdims=True)
     same = (counts * (counts - 1) / (judges - 1)).sum(axis=1, keepdims=True)
     columns = np.concatenate([same, counts], axis=1)
-    groups = len(np.unique(group))
-    value = float(_alpha_of(columns.sum(axis=0)[None, :])[0])
-    if groups < 2:
-        return Estimate("alpha", value, None, None, groups)
-    samples = _alpha_of(resampled_sums(group, columns, bootstraps, seed))
-    return Estimate("alpha", value, *bounds(samples), groups)
+    size = np.ones(len(counts))
+    return jackknife_estimate("alpha", motion, columns, _alpha_of, size=size, within=DIFFERENCE)
 
 
 def _alpha_of(sums: Floats) -> Floats:
@@ -295,7 +283,7 @@ def _alpha_of(sums: Floats) -> Floats:
         return np.where(expected > 0, 1 - observed / expected, 1.0)
 
 
-def _pair_agreement(decisions: _Decisions, one: int, other: int, bootstraps: int, seed: int) -> Estimate:
+def _pair_agreement(decisions: _Decisions, one: int, other: int) -> Estimate:
     name = f"{decisions.names[one]} / {decisions.names[other]}"
     count = len(decisions.debates)
     results = np.full((2, count), -1)
@@ -303,20 +291,20 @@ def _pair_agreement(decisions: _Decisions, one: int, other: int, bootstraps: int
         own = decisions.judge == judge
         results[row, decisions.debate[own]] = decisions.result[own]
     both = (results >= 0).all(axis=0)
-    group = np.zeros(count, np.intp)
-    group[decisions.debate] = decisions.group
+    motion = np.zeros(count, np.intp)
+    motion[decisions.debate] = decisions.motion
     same = (results[0] == results[1]).astype(float)
-    return mean_estimate(name, group[both], same[both], bootstraps=bootstraps, seed=seed)
+    return share_estimate(name, motion[both], same[both])
 
 
-def _flips(table: JudgmentTable, bootstraps: int, seed: int) -> Estimate:
+def _flips(table: JudgmentTable) -> Estimate:
     """Of debates that one judge read twice, how often the two results differ."""
     means = [_by_debate(table.where(table.order == order)) for order in (0, 1)]
     both = ~np.isnan(means[0]) & ~np.isnan(means[1])
-    group = np.zeros(len(table.debates), np.intp)
-    group[table.debate] = table.group
+    motion = np.zeros(len(table.debates), np.intp)
+    motion[table.debate] = table.units()
     changed = (means[0] != means[1]).astype(float)
-    return mean_estimate("flips", group[both], changed[both], bootstraps=bootstraps, seed=seed)
+    return share_estimate("flips", motion[both], changed[both])
 
 
 def _by_debate(table: JudgmentTable) -> Floats:
@@ -326,7 +314,7 @@ def _by_debate(table: JudgmentTable) -> Floats:
         return np.bincount(table.debate, table.score, len(table.debates)) / count
 
 
-def _same_side(table: JudgmentTable, bootstraps: int, seed: int) -> Estimate:
+def _same_side(table: JudgmentTable) -> Estimate:
     """Of groups held with both sides that one judge decided twice, how often the same side won."""
     turned = table.pro > table.con
     sums = np.zeros((2, len(table.groups)))
@@ -336,5 +324,6 @@ def _same_side(table: JudgmentTable, bootstraps: int, seed: int) -> Estimate:
         counts[row] = np.bincount(table.group[rows], minlength=len(table.groups))
     decided = (counts > 0).all(axis=0) & (sums[0] != 0) & (sums[1] != 0)
     same = (sums[0] * sums[1] > 0).astype(float)
-    group = np.arange(len(table.groups))
-    return mean_estimate("same_side", group[decided], same[decided], bootstraps=bootstraps, seed=seed)
+    motion = np.zeros(len(table.groups), np.intp)
+    motion[table.group] = table.units()
+    return share_estimate("same_side", motion[decided], same[decided])

@@ -17,7 +17,7 @@ from moot.experiments.judge_measures import agreement_with_people
 from moot.experiments.judgments import SCORES, Judgment
 from moot.experiments.leg_results import LegResult
 from moot.experiments.people_votes import vote_rows
-from moot.experiments.resampling import Estimate, mean_estimate
+from moot.experiments.resampling import DIFFERENCE, Estimate, mean_estimate
 from moot.experiments.tables import coded
 
 PANEL = "panel"
@@ -36,16 +36,14 @@ class PeopleAgreement(Struct, frozen=True, kw_only=True):
     sentence: str
 
 
-def compare_with_people(
-    results: Sequence[LegResult], *, bootstraps: int = 1000, seed: int = 0
-) -> PeopleAgreement | None:
+def compare_with_people(results: Sequence[LegResult]) -> PeopleAgreement | None:
     """None without votes of people."""
     voted = [result for result in results if result.votes and result.judgments]
     people = [row for result in voted for row in vote_rows(result.judgments[0], result.votes)]
     if not people:
         return None
     rows = [row for result in voted for row in result.judgments]
-    found = agreement_with_people(rows, people, bootstraps=bootstraps, seed=seed)
+    found = agreement_with_people(rows, people)
     known = [each for each in found if each.value is not None]
     ranked = tuple(sorted(known, key=lambda each: (-(each.value or 0.0), each.name)))
     single = [each for each in ranked if each.name != PANEL]
@@ -53,7 +51,7 @@ def compare_with_people(
     decided = {debate: side for debate, side in majority.items() if side}
     difference = None
     if len(single) > 1:
-        difference = _difference(rows, decided, single[0].name, single[1].name, bootstraps, seed)
+        difference = _difference(rows, decided, single[0].name, single[1].name)
     return PeopleAgreement(
         debates=len(decided),
         voters=len({row.judge for row in people}),
@@ -72,18 +70,16 @@ def _majorities(rows: Iterable[Judgment]) -> dict[str, int]:
     return {debate: int(np.sign(sum(each))) for debate, each in scores.items()}
 
 
-def _difference(
-    rows: Sequence[Judgment], people: dict[str, int], first: str, second: str, bootstraps: int, seed: int
-) -> Estimate | None:
+def _difference(rows: Sequence[Judgment], people: dict[str, int], first: str, second: str) -> Estimate | None:
     own = _majorities(row for row in rows if row.judge == first)
     other = _majorities(row for row in rows if row.judge == second)
-    groups = {row.debate: row.group for row in rows}
+    motions = {row.debate: row.motion or row.group for row in rows}
     common = sorted(own.keys() & other.keys() & people.keys())
     if not common:
         return None
-    _, group = coded(groups[debate] for debate in common)
+    _, motion = coded(motions[debate] for debate in common)
     same = [float(own[each] == people[each]) - float(other[each] == people[each]) for each in common]
-    return mean_estimate("difference", group, np.array(same), bootstraps=bootstraps, seed=seed)
+    return mean_estimate("difference", motion, np.array(same), DIFFERENCE)
 
 
 def _sentence(ranked: Sequence[Estimate], difference: Estimate | None) -> str:

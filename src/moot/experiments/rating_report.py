@@ -22,15 +22,15 @@ from moot.experiments.judge_measures import (
 from moot.experiments.judgments import Judgment
 from moot.experiments.ratings import Ratings, rate_components
 from moot.experiments.reliability import ModelReliability, model_reliability
-from moot.experiments.report_text import bullets, markdown_table
+from moot.experiments.report_text import bullets, interval_text, markdown_table
 from moot.experiments.resampling import Estimate
 from moot.views.transcript_markdown import escape_one
 
 METHOD = (
     "Bradley-Terry with a term for the side; ties count as half a win; a debate counts once, shared by its"
-    " judges. Intervals of 95 % come from resampling whole groups (a matchup on one motion with both sides)."
-    " A rank range counts only models that are separable. The ratings say what these judges prefer, not what"
-    " is true."
+    " judges. Intervals of 95 % come from leaving out one motion at a time, with all its debates: they say"
+    " what other motions of the same kind would show. A rank range counts only models that are separable. The"
+    " ratings say what these judges prefer, not what is true."
 )
 
 
@@ -62,8 +62,7 @@ def make_rating_report(
     used = [row for row in rows if row.eligible]
     boards = rate_components(used, **options)
     whole = len(boards) == 1
-    bootstraps, seed = min(300, options.get("bootstraps", 300)), options.get("seed", 0)
-    judges = judge_report(used, bootstraps=bootstraps, seed=seed) if whole else None
+    judges = judge_report(used) if whole else None
     several = len({row.judge for row in used}) > 1
     notes = [note for board in boards for note in board.notes]
     if not whole:
@@ -74,7 +73,7 @@ def make_rating_report(
         judges=judges,
         shifts=leave_one_judge_out(used, **options) if whole and several else (),
         reliability=model_reliability(rows),
-        people=agreement_with_people(used, people, bootstraps=bootstraps, seed=seed) if people else (),
+        people=agreement_with_people(used, people) if people else (),
         rows_read=len(rows),
         not_eligible=len(rows) - len(used),
         notes=tuple(dict.fromkeys(notes)),
@@ -125,10 +124,10 @@ def overview(report: RatingReport) -> str:
     """In one line: how much was read and what counted."""
     judgments = sum(board.judgments for board in report.ratings)
     debates = sum(board.debates for board in report.ratings)
-    groups = sum(board.groups for board in report.ratings)
+    motions = sum(board.motions for board in report.ratings)
     models = sum(len(board.models) for board in report.ratings)
     left = f"; {report.not_eligible} rows do not count for ratings" if report.not_eligible else ""
-    return f"{judgments} judgments of {debates} debates in {groups} groups, {models} models{left}."
+    return f"{judgments} judgments of {debates} debates on {motions} motions, {models} models{left}."
 
 
 def _board(board: Ratings) -> ReportTable:
@@ -138,7 +137,7 @@ def _board(board: Ratings) -> ReportTable:
             _ranks(row.best_rank, row.worst_rank),
             row.model,
             f"{row.rating:.0f}",
-            _span(row.low, row.high, "{:.0f}"),
+            interval_text(row.low, row.high),
             f"{row.expected_share:.0%}",
             str(row.debates),
         )
@@ -151,7 +150,12 @@ def _board(board: Ratings) -> ReportTable:
 def _effects(board: Ratings) -> ReportTable:
     headings = ("effect of", "log-odds", "95 % interval", "wins against an even opponent")
     rows = [
-        (_effect_name(one.name), _signed(one.value), _span(one.low, one.high, "{:+.2f}"), _share(one.value))
+        (
+            _effect_name(one.name),
+            _signed(one.value),
+            interval_text(one.low, one.high, "{:+.2f}".format),
+            _share(one.value),
+        )
         for one in board.effects
     ]
     return ReportTable("Effects", headings, tuple(rows))
@@ -170,7 +174,7 @@ def _agreement(judges: JudgeReport) -> ReportTable:
         ("Krippendorff's alpha", _figure(both.alpha), str(both.alpha.groups)),
         *((pair.name, _percent(pair), str(pair.groups)) for pair in both.pairs),
     ]
-    return ReportTable("Agreement of the judges", ("judges", "same result", "groups"), tuple(rows))
+    return ReportTable("Agreement of the judges", ("judges", "same result", "motions"), tuple(rows))
 
 
 def _judges(judges: JudgeReport) -> ReportTable:
@@ -214,7 +218,7 @@ def _moved(shift: RatingShift) -> float:
 
 def _people(people: Iterable[Estimate]) -> ReportTable:
     rows = ((one.name, _percent(one), str(one.groups)) for one in people)
-    return ReportTable("Agreement with people", ("judge", "same result", "groups"), tuple(rows))
+    return ReportTable("Agreement with people", ("judge", "same result", "motions"), tuple(rows))
 
 
 def _reliability(models: Iterable[ModelReliability]) -> ReportTable:
@@ -242,12 +246,6 @@ def _ranks(best: int, worst: int) -> str:
     return str(best) if best == worst else f"{best}-{worst}"
 
 
-def _span(low: float | None, high: float | None, form: str) -> str:
-    if low is None and high is None:
-        return "not known"
-    return f"{'open' if low is None else form.format(low)} to {'open' if high is None else form.format(high)}"
-
-
 def _signed(value: float | None) -> str:
     return "" if value is None else f"{value:+.2f}"
 
@@ -259,10 +257,10 @@ def _share(value: float | None) -> str:
 def _percent(estimate: Estimate) -> str:
     if estimate.value is None:
         return ""
-    return f"{estimate.value:.0%} ({_span(estimate.low, estimate.high, '{:.0%}')})"
+    return f"{estimate.value:.0%} ({interval_text(estimate.low, estimate.high, '{:.0%}'.format)})"
 
 
 def _figure(estimate: Estimate | None) -> str:
     if estimate is None or estimate.value is None:
         return ""
-    return f"{estimate.value:+.2f} ({_span(estimate.low, estimate.high, '{:+.2f}')})"
+    return f"{estimate.value:+.2f} ({interval_text(estimate.low, estimate.high, '{:+.2f}'.format)})"

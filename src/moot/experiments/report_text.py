@@ -6,12 +6,12 @@ A dash stands where the data shows nothing. Motions, names and sentences about t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from moot.experiments.resampling import Estimate
 from moot.views.transcript_markdown import escape_one
 
-_FIGURES = re.compile(r"[-–+$\d.,:%() ]*(?:(?:to|of|open|tied|e)[-–+$\d.,:%() ]*)*")
+_FIGURES = re.compile(r"[-–+$\d.,:%() ]*(?:(?:to|of|open|tied|e|≥|≤)[-–+$\d.,:%() ]*)*")
 
 
 def percent(share: float | None) -> str:
@@ -32,19 +32,28 @@ def cost_text(cost: float | None) -> str:
     return f"${cost:,.2f}" if cost >= 0.1 else f"${cost:.2g}"
 
 
-def interval_text(low: float | None, high: float | None) -> str:
+def interval_text(
+    low: float | None, high: float | None, write: Callable[[float], str] = "{:.0f}".format
+) -> str:
+    """An interval as it is written everywhere: `12 to 34`; `≥ 12` or `≤ 34` where the data sets it no end on
+    the other side."""
     if low is None and high is None:
         return "too little data"
-    return f"{'open' if low is None else round(low)} to {'open' if high is None else round(high)}"
+    if high is None:
+        return f"≥ {write(low or 0.0)}"
+    return f"≤ {write(high)}" if low is None else f"{write(low)} to {write(high)}"
 
 
-def estimate_text(found: Estimate | None, *, share: bool = False) -> str:
+def estimate_text(
+    found: Estimate | None, *, share: bool = False, write: Callable[[float], str] | None = None
+) -> str:
+    """A figure with its interval; `write` writes a number, as a share or with two digits by default."""
     if found is None or found.value is None:
         return "–"
-    write = percent if share else "{:.2f}".format
-    if found.low is None or found.high is None:
+    write = write or (percent if share else "{:.2f}".format)
+    if found.low is None and found.high is None:
         return write(found.value)
-    return f"{write(found.value)} ({write(found.low)} to {write(found.high)})"
+    return f"{write(found.value)} ({interval_text(found.low, found.high, write)})"
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

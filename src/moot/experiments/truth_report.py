@@ -19,7 +19,7 @@ from moot.experiments.leg_results import LegResult
 from moot.experiments.planned_questions import ProtocolName, open_legs, question_legs
 from moot.experiments.rating_report import ReportTable
 from moot.experiments.report_text import cost_text, estimate_text, percent
-from moot.experiments.resampling import FEW_GROUPS, Estimate, mean_estimate
+from moot.experiments.resampling import FEW_MOTIONS, Estimate, share_estimate
 from moot.experiments.tables import coded
 
 BINS = 5
@@ -29,8 +29,8 @@ TRUTH_METHOD = (
     "Debaters and consultants are told for which answer to argue and read the passage; judges never do. A "
     "judge reads each debate with the answers in both orders, and its probabilities are averaged. An answer "
     "is right if the right answer has the higher probability; at 50 : 50 it counts half. Brier score: 0 is "
-    "best, 0.25 is 50 : 50. Log score: 0 is best, 0.69 is 50 : 50. Intervals (95 %) come from drawing "
-    "passages with replacement; differences are taken on the questions that both protocols answered. A reply "
+    "best, 0.25 is 50 : 50. Log score: 0 is best, 0.69 is 50 : 50. Intervals (95 %) come from leaving "
+    "out one passage at a time; differences are taken on the questions that both protocols answered. A reply "
     "that could not be read is no answer. In an open debate the debater that chooses argues for the answer "
     "that it gave by itself. Self-consistency is the vote of as many answers as a debate pays for, by the "
     "estimate of both."
@@ -75,15 +75,12 @@ class TruthReport(Struct, frozen=True, kw_only=True):
 
 
 def make_truth_report(
-    definition: ExperimentDefinition, results: Sequence[LegResult], *, planned: int, bootstraps: int = 1000
+    definition: ExperimentDefinition, results: Sequence[LegResult], *, planned: int
 ) -> TruthReport:
     """`planned` is how many legs there are, without open debates whose chooser has chosen nothing."""
     shown = [result for result in results if result.protocol in definition.protocols]
     answers = [answer for result in shown for answer in result.answers]
-    scores = {
-        score.protocol: score
-        for score in (protocol_scores(answers, bins=2 * BINS, bootstraps=bootstraps) if answers else ())
-    }
+    scores = {score.protocol: score for score in (protocol_scores(answers, bins=2 * BINS) if answers else ())}
     rows: list[ProtocolResult] = []
     for protocol in definition.protocols:
         own = [answer for answer in answers if answer.protocol == protocol]
@@ -97,8 +94,8 @@ def make_truth_report(
                 answered=len(own),
                 score=score,
                 confidence=sum(chances) / len(chances) if chances else None,
-                against_naive=_gap(answers, protocol, "naive", bootstraps),
-                against_consultancy=_gap(answers, protocol, "consultancy", bootstraps),
+                against_naive=_gap(answers, protocol, "naive"),
+                against_consultancy=_gap(answers, protocol, "consultancy"),
                 cost=score.cost if score else None,
                 samples=sum(answer.samples for answer in own) / len(own) if own else None,
             )
@@ -107,21 +104,21 @@ def make_truth_report(
         questions=len({answer.question for answer in answers}),
         passages=len({answer.group for answer in answers}),
         protocols=tuple(rows),
-        argued=tuple(_argued(answers, bootstraps)),
+        argued=tuple(_argued(answers)),
         notes=tuple(_notes(definition, rows, answers, planned)),
     )
 
 
-def _gap(answers: Sequence[JudgeAnswer], protocol: str, other: str, bootstraps: int) -> Estimate | None:
+def _gap(answers: Sequence[JudgeAnswer], protocol: str, other: str) -> Estimate | None:
     """The accuracy of a protocol less that of another, on the questions that both answered."""
     pair = [answer for answer in answers if answer.protocol in (protocol, other)]
     if protocol == other or {answer.protocol for answer in pair} != {protocol, other}:
         return None
     pair.sort(key=lambda answer: answer.protocol != protocol)
-    return compare_protocols(pair, bootstraps=bootstraps)[0].difference
+    return compare_protocols(pair)[0].difference
 
 
-def _argued(answers: Sequence[JudgeAnswer], bootstraps: int) -> Iterator[ArguedResult]:
+def _argued(answers: Sequence[JudgeAnswer]) -> Iterator[ArguedResult]:
     names: tuple[ProtocolName, ...] = ("consultancy", "open-debate")
     for protocol in names:
         for right in (True, False):
@@ -135,7 +132,7 @@ def _argued(answers: Sequence[JudgeAnswer], bootstraps: int) -> Iterator[ArguedR
             if own:
                 group = coded(each.group or each.question for each in own)[1]
                 values = np.array([each.right for each in own])
-                found = mean_estimate("accuracy", group, values, bootstraps=bootstraps, seed=0)
+                found = share_estimate("accuracy", group, values)
                 yield ArguedResult(protocol=protocol, argued_right=right, answers=len(own), accuracy=found)
 
 
@@ -146,11 +143,8 @@ def _notes(
     planned: int,
 ) -> Iterator[str]:
     groups = len({answer.group or answer.question for answer in answers})
-    if 0 < groups < FEW_GROUPS:
-        yield (
-            f"Too little data: the answers are about {groups} passages; with fewer than {FEW_GROUPS} the "
-            "intervals are too narrow."
-        )
+    if 0 < groups < FEW_MOTIONS:
+        yield f"Little data: the answers are about {groups} passages, so the intervals are wide."
     for row in rows:
         if row.answered < row.asked:
             yield (
