@@ -22,6 +22,7 @@ from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.leg_results import LegResult, read_result
 from moot.experiments.planned_questions import PROTOCOLS
 from moot.experiments.questions import Question
+from moot.experiments.report_document import report_document
 from moot.experiments.report_html import report_html
 from moot.experiments.report_markdown import report_markdown
 from moot.providers.prices import flat_price
@@ -125,8 +126,8 @@ async def test_every_protocol_is_run_and_reported_and_no_judge_reads_the_passage
             assert PASSAGE not in str(visible_state(debate, Viewer("judge")).manner)
             assert all(render(name, transcript(debate)) for name in DOCUMENTS)
         report = await ExperimentRunner(arena, TRUTH).report("1")
-        assert "| single-shot | 4 | 100 %" in report_markdown(report)
-        assert report_html(report).count("<polyline") == len(PROTOCOLS)
+        assert "| single-shot | 4 | 100 %" in report_markdown(report_document(report))
+        assert report_html(report_document(report)).count("<polyline") == len(PROTOCOLS)
 
 
 async def test_unreadable_answers_count_for_nothing_and_are_told(tmp_path: Path) -> None:

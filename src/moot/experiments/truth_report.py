@@ -17,10 +17,11 @@ from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.judge_answers import JudgeAnswer
 from moot.experiments.leg_results import LegResult
 from moot.experiments.planned_questions import ProtocolName, open_legs, question_legs
-from moot.experiments.rating_report import ReportTable
-from moot.experiments.report_text import cost_text, estimate_text, percent
+from moot.experiments.report_blocks import ReportTable
+from moot.experiments.report_text import cost_text, estimate_text, percent, points_text
 from moot.experiments.resampling import FEW_GROUPS, Estimate, mean_estimate
 from moot.experiments.tables import coded
+from moot.views.text import plural
 
 BINS = 5
 """Of the reliability curve: an answer is at least 50 % probable, so each is a tenth wide."""
@@ -175,6 +176,10 @@ def truth_tables(report: TruthReport) -> tuple[ReportTable, ...]:
                 "log score", "calibration error", "cost",
             ),
             tuple(_protocol_row(row) for row in report.protocols),
+            rests_on=_rests_on(report),
+            note="Accuracy, Brier and log score with 95 % intervals; differences in percentage points of "
+            "accuracy, on the same questions; confidence is the mean probability of the answer thought "
+            "right; cost is that of one answer.",
         )
     ]  # fmt: skip
     if report.argued:
@@ -196,6 +201,10 @@ def truth_tables(report: TruthReport) -> tuple[ReportTable, ...]:
     return tuple(tables)
 
 
+def _rests_on(report: TruthReport) -> str:
+    return f"{plural(report.questions, 'question')} about {plural(report.passages, 'passage')}."
+
+
 def _protocol_row(row: ProtocolResult) -> tuple[str, ...]:
     answers = f"{row.answered:,}" if row.answered == row.asked else f"{row.answered:,} of {row.asked:,}"
     if row.score is None:
@@ -204,8 +213,8 @@ def _protocol_row(row: ProtocolResult) -> tuple[str, ...]:
         row.protocol,
         answers,
         estimate_text(row.score.accuracy, share=True),
-        _points(row.against_naive),
-        _points(row.against_consultancy),
+        points_text(row.against_naive),
+        points_text(row.against_consultancy),
         percent(row.confidence),
         estimate_text(row.score.brier),
         estimate_text(row.score.log_score),
@@ -213,11 +222,3 @@ def _protocol_row(row: ProtocolResult) -> tuple[str, ...]:
         cost_text(row.cost),
     )
 
-
-def _points(found: Estimate | None) -> str:
-    """A difference in percentage points with its sign."""
-    if found is None or found.value is None:
-        return "–"
-    if found.low is None or found.high is None:
-        return f"{100 * found.value:+.0f}"
-    return f"{100 * found.value:+.0f} ({100 * found.low:+.0f} to {100 * found.high:+.0f})"
