@@ -134,17 +134,17 @@ def leaderboard_table(board: Ratings) -> ReportTable:
     rows = (
         (
             str(row.rank),
-            ranks_text(row.best_rank, row.worst_rank),
             row.model,
             f"{row.rating:.0f}",
             interval_text(row.low, row.high),
+            ranks_text(row.best_rank, row.worst_rank),
             percent(row.expected_share),
             f"{row.debates:,}",
         )
         for row in board.models
     )
-    headings = ("rank", "rank range", "model", "rating", "95 % interval", "wins against all", "debates")
-    return ReportTable("Leaderboard", headings, tuple(rows), words=(2,))
+    headings = ("rank", "model", "rating", "95 % interval", "rank range", "wins against all", "debates")
+    return ReportTable("Leaderboard", headings, tuple(rows), words=(1,))
 
 
 def effects_table(board: Ratings) -> ReportTable:

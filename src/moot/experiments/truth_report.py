@@ -221,4 +221,3 @@ def _protocol_row(row: ProtocolResult) -> tuple[str, ...]:
         f"{row.score.calibration_error:.2f}",
         cost_text(row.cost),
     )
-
