@@ -63,6 +63,8 @@ class ModelPrice(Struct, frozen=True, omit_defaults=True):
     cache_write: tuple[PriceTier, ...] = ()
     per_call: Money = Money(0)
     source: str = ""
+    by_service_tier: dict[str, ModelPrice] = {}
+    """The price where the service says that it answered at this tier; of the tier that was asked for only."""
 
     @property
     def free(self) -> bool:
@@ -95,6 +97,8 @@ class Model(Struct, frozen=True, omit_defaults=True):
     answers: AnswerKind = "json"
     own_limit: bool = False
     """The user has set `max_tokens`: a cost limit does not lower it unless the money forces it to."""
+    service_tier: str = ""
+    """The tier that its service is asked for, such as `flex`: slower, for less. Empty: the usual one."""
 
     @property
     def label(self) -> str:
