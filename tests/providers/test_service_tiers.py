@@ -79,7 +79,7 @@ def test_the_tier_that_answered_is_read_from_the_reply(label: str, events: list[
 
 def priced(model: Model) -> Model:
     usual, flex = flat_price(Decimal(2), Decimal(4)), flat_price(Decimal(1), Decimal(2))
-    return replace(model, price=replace(usual, by_service_tier={"flex": flex}))
+    return replace(model, price=replace(usual, service_tiers=(("flex", flex),)))
 
 
 @pytest.mark.parametrize(

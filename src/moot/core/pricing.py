@@ -92,11 +92,10 @@ class Grant(Struct, frozen=True):
 
 
 def cost(price: ModelPrice | None, usage: Usage, service_tier: str = "") -> Money | None:
-    """What this usage costs, answered at this tier; None where the price is unknown. A tier without a price
-    of its own costs as much as the usual one."""
+    """What this usage costs, answered at this tier; None where the price is unknown."""
     if price is None:
         return None
-    price = price.by_service_tier.get(service_tier, price)
+    price = price.at(service_tier) if service_tier else price
     fresh = max(0, usage.input - usage.cached - usage.cache_write)
     cached = price.cached_input or price.input
     written = price.cache_write or price.input

@@ -63,8 +63,12 @@ class ModelPrice(Struct, frozen=True, omit_defaults=True):
     cache_write: tuple[PriceTier, ...] = ()
     per_call: Money = Money(0)
     source: str = ""
-    by_service_tier: dict[str, ModelPrice] = {}
-    """The price where the service says that it answered at this tier; of the tier that was asked for only."""
+    service_tiers: tuple[tuple[str, ModelPrice], ...] = ()
+    """What it costs where the service says that it answered at this tier; only of the one asked for."""
+
+    def at(self, service_tier: str) -> ModelPrice:
+        """A tier without a price of its own costs as much as the usual one."""
+        return dict(self.service_tiers).get(service_tier, self)
 
     @property
     def free(self) -> bool:

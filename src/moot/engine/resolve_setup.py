@@ -103,7 +103,7 @@ class SetupResolver:
         if not tier or model.price is None:
             return model
         price = service_tier_price(model.provider, model.name, tier, self._settings.prices)
-        return replace(model, price=replace(model.price, by_service_tier={tier: price} if price else {}))
+        return replace(model, price=replace(model.price, service_tiers=((tier, price),) if price else ()))
 
     def price(self, provider: str, model: str) -> ModelPrice | None:
         """The price in `moot.toml`, else zero for local services, else that of the price list."""
