@@ -133,7 +133,8 @@ async def test_every_protocol_is_run_and_reported_and_no_judge_reads_the_passage
             assert (row.readings, row.confidence, row.score.accuracy.value) == (8, pytest.approx(0.9), 0.5)
             assert (row.flips.value, row.first.value) == (1.0, 1.0)
         assert (alone["single-shot"].flips.value, alone["single-shot"].first.value) == (0.0, 0.5)
-        assert any(note.startswith("naive: 100 % of the answers change") for note in report.notes)
+        changing = next(note for note in report.notes if note.startswith("More than a third"))
+        assert "naive 100 % (the first is named in 100 % of the readings)" in changing
         assert "| single-shot | 4 | 100 %" in report_markdown(report)
         assert report_html(report).count("<polyline") == len(PROTOCOLS)
 

@@ -92,10 +92,12 @@ def judge_rows(
     """A row for each protocol and judge, compared with the same judge; none where no protocol has two."""
     if not _has_several_judges(protocols, answers):
         return
+    rows: list[ProtocolResult] = []
     for judge in dict.fromkeys(answer.judge for answer in answers):
         own = [answer for answer in answers if answer.judge == judge]
         held = [name for name in protocols if any(answer.protocol == name for answer in own)]
-        yield from protocol_rows(held, own, {}, judge=judge, bootstraps=bootstraps)
+        rows += protocol_rows(held, own, {}, judge=judge, bootstraps=bootstraps)
+    yield from sorted(rows, key=lambda row: protocols.index(row.protocol))
 
 
 def reading_rows(

@@ -129,16 +129,27 @@ def _notes(
 
 
 def _reading_notes(readings: Sequence[ReadingResult]) -> Iterator[str]:
-    """Where answers depend on the order of the list: rather on what stands first than on what is right."""
+    """Whose answers depend on the order of the list: rather on what stands first than on what is right."""
+    several = {row.protocol for row in readings if row.judge}
+    changing: dict[str, list[str]] = {}
     for row in readings:
         flips, first = row.flips.value, row.first.value
-        if flips is not None and first is not None and flips > MANY_FLIPS:
-            place = "first" if first >= 0.5 else "second"
-            who = f"{row.protocol}, {row.judge}" if row.judge else row.protocol
-            yield (
-                f"{who}: {percent(flips)} of the answers change with the order of the list; the one that "
-                f"stands {place} is named in {percent(max(first, 1 - first))} of the readings."
-            )
+        if (
+            flips is None
+            or first is None
+            or flips <= MANY_FLIPS
+            or (row.protocol in several and not row.judge)
+        ):
+            continue
+        place = "first" if first >= 0.5 else "second"
+        named = f"the {place} is named in {percent(max(first, 1 - first))} of the readings"
+        changing.setdefault(row.judge, []).append(f"{row.protocol} {percent(flips)} ({named})")
+    for judge, protocols in changing.items():
+        who = f"{judge}: m" if judge else "M"
+        yield (
+            f"{who}ore than a third of the answers change with the order in which they are listed: "
+            f"{', '.join(protocols)}."
+        )
 
 
 # --- tables -----------------------------------------------------------------------------------------------
