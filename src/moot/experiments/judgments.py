@@ -1,23 +1,25 @@
 """One judgment of one debate as a row: who argued which side, who judged, and what came of it.
 
 A `Judgment` has two sides; a `Ranking` is a ballot of a format that ranks several teams. The unit of
-measuring is the *group*: one matchup of two models on one motion, held twice with the sides swapped. Rows of
-a group are not independent, so intervals are computed from groups. This module reads rows from stored debates
-and from summaries; `judgment_files.py` reads and writes files.
+measuring is the *group*: one matchup of two models on one motion, held twice with the sides swapped, with all
+its repeats. Rows of a group are not independent, so intervals are computed from groups. This module reads
+rows from stored debates and from summaries; `judgment_files.py` reads and writes files.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from typing import Annotated, Literal
 
+import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from moot.core.state import Debate, Judging, Turn
 from moot.core.terms import Ballot
-from moot.judging.evidence import last_word
+from moot.judging.evidence import last_word, speeches
 from moot.judging.parties import Party, is_ranked, parties
 from moot.views.summary import StoredSummary
 
@@ -100,6 +102,15 @@ class Judgment(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
         float | None, Meta(description="US dollars for this ballot, attempts that failed included.")
     ] = None
     judge_seconds: Annotated[float | None, Meta(description="Seconds of the calls for this ballot.")] = None
+    repeat: Annotated[int, Meta(description="Which repeat of the matchup, from 1.")] = 1
+    seed: Annotated[int | None, Meta(description="The seed of the debate; each repeat has another.")] = None
+    transcript: Annotated[
+        str,
+        Meta(
+            description="A digest of motion, speakers and what was heard. Debates with the same one are the "
+            "same word for word, and count once."
+        ),
+    ] = ""
     eligible: Annotated[bool, Meta(description="Whether it counts for ratings.")] = True
 
 
@@ -149,6 +160,15 @@ class Ranking(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
         tuple[tuple[SpeechIssue, ...], ...],
         Meta(description="What went wrong in the speeches of each team, once for each speech."),
     ] = ()
+    repeat: Annotated[int, Meta(description="Which repeat of the matchup, from 1.")] = 1
+    seed: Annotated[int | None, Meta(description="The seed of the debate; each repeat has another.")] = None
+    transcript: Annotated[
+        str,
+        Meta(
+            description="A digest of motion, speakers and what was heard. Debates with the same one are the "
+            "same word for word, and count once."
+        ),
+    ] = ""
     eligible: Annotated[bool, Meta(description="Whether it counts for ratings.")] = True
 
 
@@ -160,7 +180,9 @@ def group_name(motion: str, format: str, models: Sequence[str]) -> str:
 # --- stored debates -----------------------------------------------------------------------------------
 
 
-def judgments_from_debate(debate: Debate, *, experiment: str = "", group: str = "") -> tuple[Judgment, ...]:
+def judgments_from_debate(
+    debate: Debate, *, experiment: str = "", group: str = "", repeat: int = 1
+) -> tuple[Judgment, ...]:
     """One row for each ballot that was cast or spoiled; none where the debate has not two parties."""
     sides = parties(debate)
     if len(sides) != 2:
@@ -191,12 +213,17 @@ def judgments_from_debate(debate: Debate, *, experiment: str = "", group: str = 
         con_cost=_cost(debate, con),
         pro_seconds=_seconds(debate, pro),
         con_seconds=_seconds(debate, con),
+        repeat=repeat,
+        seed=debate_seed(debate),
+        transcript=transcript_digest(debate),
     )
-    return tuple(
+    rows = (
         row
         for judging in debate.judgings
         for row in _rows_of_judging(base, judging, pro.id, con.id, flip=pro is not sides[0])
     )
+    # Not in the order in which the ballots came, which differs from run to run.
+    return tuple(sorted(rows, key=lambda row: (row.judging, row.judge, row.order or 0)))
 
 
 def _rows_of_judging(
@@ -255,17 +282,20 @@ def _margin(ballot: Ballot, pro: str, con: str) -> float | None:
     return round(ballot.scores[pro].score - ballot.scores[con].score, 3)
 
 
-def rankings_from_debate(debate: Debate, *, experiment: str = "", group: str = "") -> tuple[Ranking, ...]:
+def rankings_from_debate(
+    debate: Debate, *, experiment: str = "", group: str = "", repeat: int = 1
+) -> tuple[Ranking, ...]:
     """One row for each ballot of a debate that ranks its parties; a ballot without a winner is left out."""
     if not is_ranked(debate):
         return ()
     teams = parties(debate)
     places = {team.id: index for index, team in enumerate(teams)}
     models = tuple(map(party_model, teams))
+    seed, transcript = debate_seed(debate), transcript_digest(debate)
     rows: list[Ranking] = []
     for judging in debate.judgings:
         names = _judge_names(judging)
-        for ballot in judging.ballots:
+        for ballot in sorted(judging.ballots, key=lambda ballot: (names.get(ballot.judge, ""), ballot.order)):
             ranked = ballot.ranking or ((ballot.winner,) if ballot.winner else ())
             if ranked and ballot.judge in names:
                 rows.append(
@@ -285,6 +315,9 @@ def rankings_from_debate(debate: Debate, *, experiment: str = "", group: str = "
                         read_first=places.get(ballot.read_first or ""),
                         costs=tuple(_cost(debate, team) for team in teams),
                         issues=tuple(_issues(debate, team) for team in teams),
+                        repeat=repeat,
+                        seed=seed,
+                        transcript=transcript,
                     )
                 )
     return tuple(rows)
@@ -327,7 +360,29 @@ def judgment_from_summary(
     )
 
 
-# --- a party of a debate ------------------------------------------------------------------------------
+# --- a debate and its parties -------------------------------------------------------------------------
+
+
+def debate_seed(debate: Debate) -> int | None:
+    """The first seed that was sent to a model; each seat has the next."""
+    return next((seat.model.seed for seat in debate.seats if seat.model.seed is not None), None)
+
+
+def transcript_digest(debate: Debate) -> str:
+    """Of the motion, and of who said what as it was heard; empty where nothing was said."""
+    heard = [
+        (seat.side, seat.model.label, debate.heard_text(turn))
+        for turn in speeches(debate)
+        if turn.has_words and (seat := debate.seat(turn.seat))
+    ]
+    question = debate.manner.question
+    said = (debate.motion, question.choices if question else (), heard)
+    return sha256(msgspec.json.encode(said)).hexdigest()[:32] if heard else ""
+
+
+def counted_as(row: Judgment | Ranking) -> str:
+    """What counts once: the debate, with those that are the same word for word."""
+    return row.transcript or row.debate
 
 
 def party_model(party: Party) -> str:
