@@ -21,12 +21,12 @@ from moot.experiments.judgments import (
     Judgment,
     Ranking,
     SpeechIssue,
-    debate_seed,
     group_name,
     party_model,
     speech_issue,
 )
 from moot.experiments.leg_results import LegResult
+from moot.experiments.transcripts import debate_seed
 from moot.judging.parties import parties
 from moot.views.outcome import ending, headline
 
