@@ -289,6 +289,8 @@ def _hold(definition: ExperimentDefinition, retry_failed: bool) -> int:
         _show_not_installed(Terminal.err(), progress)
         return EXIT_UNUSABLE
     _show_progress(terminal, definition.name, progress)
+    if progress.repeated:
+        terminal.line((progress.repeated, "yellow"))
     if progress.stopped_by == "budget":
         terminal.line(
             "The budget allows no further debate. Raise it in the file, then: moot experiment run FILE"
