@@ -41,6 +41,10 @@ FORMATS: Mapping[ProtocolName, str] = {
     "self-consistency": "answer",
 }
 DEBATES: tuple[ProtocolName, ...] = ("debate", "sequential-debate", "open-debate")
+ALONE: tuple[ProtocolName, ...] = ("naive", "single-shot", "self-consistency")
+"""The protocols in which a model answers by itself."""
+READINGS = 2
+"""How often every protocol asks for an answer in each leg, with the answers in both orders."""
 JUDGED: tuple[ProtocolName, ...] = (*DEBATES, "consultancy", "naive")
 """The protocols for which `judges` are needed."""
 
@@ -62,9 +66,8 @@ class PlannedQuestion(Struct, frozen=True, omit_defaults=True):
 
     @property
     def group(self) -> str:
-        """Both legs of a question under a protocol."""
-        again = [str(self.repeat)] if self.repeat > 1 else []
-        return " | ".join((self.question, self.protocol, *self.models, *again))
+        """Both legs of a question under a protocol, with their repeats."""
+        return " | ".join((self.question, self.protocol, *self.models))
 
 
 def planned_question(leg: str) -> PlannedQuestion:
@@ -191,7 +194,8 @@ def debate_question(
     question, playing = choices_of(definition, leg)
     reads = "" if leg.protocol == "naive" else definition.passages.get(question.passage, "")
     choices = playing.choices[::-1] if is_reversed(leg, chosen) else playing.choices
-    return question.question, DebateQuestion((choices[0], choices[1]), reads)
+    both_orders = leg.protocol in ALONE
+    return question.question, DebateQuestion((choices[0], choices[1]), reads, both_orders)
 
 
 def is_reversed(leg: PlannedQuestion, chosen: int | None = None) -> bool:

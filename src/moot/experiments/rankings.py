@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from moot.core.errors import Invalid
 from moot.experiments.connections import components, unbeaten_and_winless
-from moot.experiments.judgments import Ranking
+from moot.experiments.judgments import Ranking, counted_as
 from moot.experiments.leaderboard import Standing, leaderboard, parameter_interval
 from moot.experiments.likelihood import most_likely
 from moot.experiments.motion_jackknife import StandardErrors, leave_one_out, over_motions_and_judges
@@ -77,7 +77,7 @@ def _rate(rows: list[Ranking], options: RatingOptions) -> Ratings:
     models, _ = coded(name for row in rows for name in row.models)
     seats, _ = coded(name for row in rows for name in row.seats)
     groups, group = coded(row.group for row in rows)
-    debates, debate = coded(row.debate for row in rows)
+    debates, debate = coded(map(counted_as, rows))
     by_group = options.cluster == "group"
     motions, motion = coded(row.group if by_group else row.motion or row.group for row in rows)
     _check_connected(rows, models)

@@ -99,8 +99,8 @@ def jackknife_estimate(
     """A figure that follows from sums of columns, with its interval.
 
     `figure` computes it from sums (sets by columns), `unit` is the motion of each row, `size` what each row
-    counts, `within` the range of the figure. `most` bounds the effective number of observations; `if_level` is the variance where all motions
-    show the same.
+    counts, `within` the range of the figure. `most` bounds the effective number of
+    observations; `if_level` is the variance where all motions show the same.
     """
     names, codes = np.unique(unit[size > 0], return_inverse=True)
     if not len(names):
@@ -157,7 +157,10 @@ def share_estimate(name: str, unit: Integers, values: Floats) -> Estimate:
 def mean_estimate(name: str, unit: Integers, values: Floats, within: tuple[float, float] = SHARE) -> Estimate:
     """The mean of values in a range (`DIFFERENCE` for differences of shares), with its interval."""
     ones = np.ones(len(values))
-    return jackknife_estimate(name, unit, np.stack([values, ones], axis=1), _ratio, size=ones, within=within)
+    return jackknife_estimate(
+        name, unit, np.stack([values, ones], axis=1), _ratio,
+        size=ones, within=within, if_level=float(values.var() / len(values)) if len(values) else 0.0,
+    )  # fmt: skip
 
 
 def _ratio(sums: Floats) -> Floats:
