@@ -43,7 +43,7 @@ class Judgment(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
     group: Annotated[
         str,
-        Meta(description="The side-swapped matchup on one motion; with all repeats."),
+        Meta(description="The side-swapped matchup on one motion, with all repeats."),
     ]
     debate: Annotated[str, Meta(description="The id of the debate.")]
     pro: Annotated[str, Meta(description="The model that argued for the motion.")]
