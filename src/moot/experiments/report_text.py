@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from moot.core.terms import Money
 from moot.experiments.resampling import Estimate
+from moot.views.costs import dollars
 from moot.views.transcript_markdown import escape_one
 
 _FIGURES = re.compile(r"[-–+$\d.,:%() ]*(?:(?:to|of|open|tied|e)[-–+$\d.,:%() ]*)*")
@@ -25,11 +27,7 @@ def number(value: float | None) -> str:
 
 
 def cost_text(cost: float | None) -> str:
-    if cost is None:
-        return "cost unknown"
-    if not cost:
-        return "$0.00"
-    return f"${cost:,.2f}" if cost >= 0.1 else f"${cost:.2g}"
+    return dollars(None if cost is None else Money(str(cost)))
 
 
 def interval_text(low: float | None, high: float | None) -> str:
