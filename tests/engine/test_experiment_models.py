@@ -52,7 +52,7 @@ async def test_without_keys_it_is_priced_and_all_missing_keys_are_named_at_once(
 
 async def test_a_run_names_all_missing_keys_before_anything_is_stored(tmp_path: Path) -> None:
     async with Arena.open(settings(tmp_path)) as arena:
-        with pytest.raises(Unavailable, match="OPENAI_API_KEY .* ANTHROPIC_API_KEY"):
+        with pytest.raises(Unavailable, match=r"OPENAI_API_KEY .* ANTHROPIC_API_KEY"):
             await ExperimentRunner(arena, STUDY).run()
         assert await arena.store.experiments.experiment("study") is None
 
