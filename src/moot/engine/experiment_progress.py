@@ -31,6 +31,8 @@ class ExperimentProgress(Struct, frozen=True):
     """A debate for each of these reasons."""
     unpriced: bool = False
     """What some of it costs is not known: `spent` is the rest."""
+    repeated: str = ""
+    """How many debates repeat another word for word, as a sentence; empty where none does."""
 
     @property
     def per_hour(self) -> float:
