@@ -28,7 +28,8 @@ from moot.experiments.planned_questions import (
     protocol_format,
     question_legs,
 )
-from moot.experiments.questions import Question, in_play
+from moot.experiments.protocol_results import gap_recovered
+from moot.experiments.questions import Question, QuestionSource, in_play, load_questions
 from moot.experiments.reliability_curve import reliability_curves
 from moot.formats.checking import problems
 from moot.prompts.answer_replies import UnreadableReply, read_answer_reply
@@ -107,6 +108,30 @@ def test_a_question_with_more_choices_is_played_with_the_right_one_and_one_other
         assert playing.choices[playing.right] == "Blue"
         assert len(set(playing.choices)) == 2
     assert len({in_play(colour, seed) for seed in range(20)}) == 4
+    hard = replace(colour, distractor=1)
+    assert {frozenset(in_play(hard, seed).choices) for seed in range(20)} == {frozenset(("Blue", "Green"))}
+
+
+def test_the_best_distractor_is_that_of_most_validators_unless_chance_is_asked_for(tmp_path: Path) -> None:
+    named = [{"untimed_best_distractor": label} for label in (2, 4, 3, 2, 3, 3)]
+    question = {
+        "question": "Who?",
+        "options": ["Ann", "Bo", "Cy", "Di"],
+        "gold_label": 4,
+        "validation": named,
+    }
+    article = {"article_id": "77", "article": "A long text.", "questions": [question]}
+    (tmp_path / "quality.jsonl").write_text(json.dumps(article))
+    (best,) = load_questions(QuestionSource("quality.jsonl"), tmp_path, 0).questions
+    assert (best.answer, best.distractor) == (3, 2)
+    (drawn,) = load_questions(QuestionSource("quality.jsonl", distractor="random"), tmp_path, 0).questions
+    assert drawn.distractor is None
+    own = {"question": "Which?", "choices": ["Left", "Right", "Up"], "answer": 0, "distractor": "Up"}
+    (tmp_path / "own.jsonl").write_text(json.dumps(own))
+    assert read_questions(tmp_path / "own.jsonl").questions[0].distractor == 2
+    (tmp_path / "own.jsonl").write_text(json.dumps({**own, "distractor": "Left"}))
+    with pytest.raises(Invalid, match="`distractor` must be a wrong choice"):
+        read_questions(tmp_path / "own.jsonl")
 
 
 def test_every_question_is_asked_twice_under_each_protocol_with_the_answers_swapped() -> None:
@@ -114,8 +139,13 @@ def test_every_question_is_asked_twice_under_each_protocol_with_the_answers_swap
     held = Counter(leg.protocol for leg in legs)
     one_pair, two_models, two_judges = 2 * 2, 2 * 2 * 2, 2 * 2 * 2
     assert held == {
-        "debate": one_pair, "sequential-debate": one_pair, "consultancy": two_models, "naive": two_judges,
+        "debate": one_pair, "sequential-debate": one_pair, "interactive-debate": 2 * one_pair,
+        "consultancy": two_models, "naive": two_judges, "expert": two_judges,
         "single-shot": two_models, "self-consistency": two_models,
+    }  # fmt: skip
+    assert {leg.judge for leg in legs if leg.protocol == "interactive-debate"} == {*ASKED.judges}
+    assert Counter(leg.protocol for leg in open_legs(ASKED)) == {
+        "open-debate": one_pair, "open-consultancy": two_models,
     }  # fmt: skip
     assert len({leg.leg for leg in legs}) == len(legs)
     assert all(planned_question(leg.leg) == leg for leg in legs)
@@ -127,10 +157,11 @@ def test_every_question_is_asked_twice_under_each_protocol_with_the_answers_swap
     larger = replace(ASKED, questions=(*ASKED.questions, Question("new", "Which?", ("A", "B"), 0)))
     check_extension(ASKED, larger)
     assert {leg.leg for leg in legs} < {leg.leg for leg in question_legs(larger)}
-    assert not any(problems(protocol_format(name)) for name in ("debate", "sequential-debate"))
+    judged = ("debate", "sequential-debate", "interactive-debate")
+    assert not any(problems(protocol_format(name)) for name in judged)
 
 
-def test_in_an_open_debate_the_chooser_argues_for_the_answer_that_it_gave() -> None:
+def test_in_open_protocols_the_chooser_argues_for_the_answer_that_it_gave() -> None:
     for leg in open_legs(ASKED):
         for chances in ((0.9, 0.1), (0.2, 0.8)):
             answer = JudgeAnswer(
@@ -140,7 +171,7 @@ def test_in_an_open_debate_the_chooser_argues_for_the_answer_that_it_gave() -> N
             chosen = chosen_answer(leg, results)
             wanted = in_play(next(each for each in ASKED.questions if each.id == leg.question), ASKED.seed)
             _, asked = debate_question(ASKED, leg, chosen)
-            own = asked.choices[1 if leg.swapped else 0]
+            own = asked.choices[leg.swapped and leg.protocol == "open-debate"]
             assert own == wanted.choices[0 if chances[0] > chances[1] else 1]
     even = JudgeAnswer(question="boats", protocol="single-shot", probabilities=(0.5, 0.5), answer=0)
     first = open_legs(ASKED)[0]
@@ -198,6 +229,32 @@ def test_the_table_compares_each_protocol_with_the_naive_judge_and_with_consulta
     assert table.rows[0][:4] == ("debate", "30", "100 % (100 % to 100 %)", "+50 (+33 to +70)")
     assert any("naive: 1 of 31 answers" in note for note in report.notes)
     assert reliability_curves(report).count("<polyline") == 3
+
+
+def test_the_gap_recovered_is_a_share_of_the_way_from_the_naive_judge_to_the_expert() -> None:
+    def right(protocol: str, share: float, count: int = 40) -> list[JudgeAnswer]:
+        return [
+            JudgeAnswer(
+                question=f"q{n}", protocol=protocol, answer=0, group=f"p{n // 2}",
+                probabilities=(0.8, 0.2) if n * 7 % count < share * count else (0.3, 0.7),
+            )
+            for n in range(count)
+        ]  # fmt: skip
+
+    rows = [*right("naive", 0.5), *right("debate", 0.75), *right("expert", 1.0)]
+    found = gap_recovered(rows, "debate")
+    assert found is not None
+    assert found.value == pytest.approx(0.5)
+    assert found.low is not None
+    assert found.high is not None
+    assert 0 < found.low < 0.5 < found.high < 1
+    assert gap_recovered(rows, "naive") is None
+    close = gap_recovered([*right("naive", 0.5), *right("debate", 0.6), *right("expert", 0.525)], "debate")
+    assert close is not None
+    assert (close.low, close.high) == (None, None)  # the expert is hardly better than the naive judge
+    worse = gap_recovered([*right("naive", 0.6), *right("debate", 0.7), *right("expert", 0.5)], "debate")
+    assert worse is not None
+    assert worse.value is None
 
 
 def test_rows_by_judge_stand_beside_the_pooled_row_and_later_judges_do_not_enter_it() -> None:

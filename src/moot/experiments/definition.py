@@ -138,7 +138,8 @@ def _known_fields(problem: str) -> str:
     unknown = re.search(r"unknown field `([^`]+)`", problem)
     if unknown is None:
         return ""
-    fields = MotionSource if "$.motions" in problem else _File
+    sources = {"$.motions": MotionSource, "$.questions": QuestionSource}
+    fields = next((source for place, source in sources.items() if place in problem), _File)
     names = [each.encode_name for each in msgspec.structs.fields(fields)]
     close = get_close_matches(unknown[1], names, n=1)
     meant = f" Did you mean {close[0]}?" if close else ""
@@ -256,6 +257,10 @@ def _question_checks(definition: ExperimentDefinition) -> tuple[tuple[bool, str]
             "`judges` are needed, to say which answer they think right.",
         ),
         (
+            definition.rounds == 1 and "interactive-debate" in protocols,
+            "An interactive debate needs two rounds: the judge asks before the second.",
+        ),
+        (
             len(set(definition.judges)) < len(definition.judges),
             f"`judges` has {_twice(definition.judges)} twice.",
         ),
@@ -291,11 +296,16 @@ def _questions(written: _File, source: QuestionSource, path: Path) -> dict[str, 
     return {
         "questions": found.questions,
         "passages": found.passages,
-        "protocols": written.protocols or PROTOCOLS,
+        "protocols": written.protocols or _all_protocols(written.rounds),
         "format": written.format or "",
         "pairing": "self" if len(written.models) == 1 else written.pairing,
         "motions": (),
     }
+
+
+def _all_protocols(rounds: int | None) -> tuple[ProtocolName, ...]:
+    """An interactive debate needs two rounds."""
+    return tuple(name for name in PROTOCOLS if rounds != 1 or name != "interactive-debate")
 
 
 def _motions(written: _File, folder: Path) -> tuple[str, ...]:

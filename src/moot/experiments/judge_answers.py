@@ -46,7 +46,7 @@ class JudgeAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
     models: Annotated[tuple[str, ...], Meta(description="Who argued, or answered by itself.")] = ()
     argued: Annotated[
         int | None,
-        Meta(description="The choice of the consultant, or of the debater that chose in an open debate."),
+        Meta(description="The choice of the consultant, or of the one that chose in an open protocol."),
     ] = None
     samples: Annotated[int, Meta(description="How many replies it is made of.")] = 1
     repeat: Annotated[int, Meta(description="Which of the repeats, from 1.")] = 1
@@ -196,7 +196,7 @@ def single_readings(answers: Iterable[JudgeAnswer]) -> Iterator[JudgeAnswer]:
 
 def _argued(leg: PlannedQuestion, backwards: bool) -> int | None:
     """The place, among the answers in play, of the answer that the consultant or the chooser argued for."""
-    if leg.protocol == "consultancy":
+    if leg.protocol in ("consultancy", "open-consultancy"):
         return int(backwards)
     if leg.protocol == "open-debate":
         return int(backwards) ^ int(leg.swapped)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.judge_answers import JudgeAnswer
 from moot.experiments.leg_results import LegResult
-from moot.experiments.planned_questions import open_legs, question_legs
+from moot.experiments.planned_questions import OPEN, open_legs, question_legs
 from moot.experiments.protocol_results import (
     ProtocolResult,
     ReadingResult,
@@ -32,15 +32,17 @@ MANY_FLIPS = 1 / 3
 """Where more of the answers change with the order of the list, the report says so."""
 TRUTH_METHOD = (
     "Each question has one right answer and one wrong one, whose places are swapped in a second debate. "
-    "Debaters and consultants are told for which answer to argue and read the passage; judges never do. A "
+    "Debaters and consultants are told for which answer to argue and read the passage; judges do not, but "
+    "for the expert. A "
     "judge, and a model by itself, is asked twice with the answers in both orders, and its probabilities are "
     "averaged; what each reading says by itself stands in a table of its own. An answer "
     "is right if the right answer has the higher probability; at 50 : 50 it counts half. Brier score: 0 is "
     "best, 0.25 is 50 : 50. Log score: 0 is best, 0.69 is 50 : 50. Intervals (95 %) come from drawing "
     "passages with replacement; differences are taken on the questions that both protocols answered. A reply "
-    "that could not be read is no answer. In an open debate the debater that chooses argues for the answer "
-    "that it gave by itself. Self-consistency is the vote of as many answers as a debate pays for, by the "
-    "estimate of both."
+    "that could not be read is no answer. In an open debate or consultancy the one that chooses argues for "
+    "the answer that it gave by itself. An expert is the judge with the passage; the gap recovered is the "
+    "share of the way from the naive judge to the expert, with Fieller's interval. "
+    "Self-consistency is the vote of as many answers as a debate pays for, by the estimate of both."
 )
 
 
@@ -91,7 +93,7 @@ def make_truth_report(
 
 
 def _argued(answers: Sequence[JudgeAnswer], bootstraps: int) -> Iterator[ArguedResult]:
-    for protocol in ("consultancy", "open-debate"):
+    for protocol in ("consultancy", *OPEN):
         for right in (True, False):
             own = [
                 each
@@ -125,7 +127,8 @@ def _notes(
             )
     unheld = len(question_legs(definition)) + len(open_legs(definition)) - planned
     if unheld > 0:
-        yield f"open-debate: {unheld:,} debates were not held, because the debater chose no answer."
+        held = " and ".join(name for name in definition.protocols if name in OPEN)
+        yield f"{held}: {unheld:,} debates were not held, because the speaker chose no answer."
 
 
 def _reading_notes(readings: Sequence[ReadingResult]) -> Iterator[str]:
@@ -162,8 +165,8 @@ def truth_tables(report: TruthReport) -> tuple[ReportTable, ...]:
         ReportTable(
             "Protocols",
             (
-                "protocol", "answers", "accuracy", "to naive", "to consultancy", "confidence", "Brier",
-                "log score", "calibration error", "cost",
+                "protocol", "answers", "accuracy", "to naive", "to consultancy", "gap recovered",
+                "confidence", "Brier", "log score", "calibration error", "cost",
             ),
             tuple(_protocol_row(row) for row in report.protocols),
         )
@@ -195,8 +198,8 @@ def _judge_table(rows: Sequence[ProtocolResult]) -> ReportTable:
     return ReportTable(
         "Protocols by judge",
         (
-            "protocol", "judge", "answers", "accuracy", "to naive", "to consultancy", "confidence", "Brier",
-            "log score", "calibration error", "cost",
+            "protocol", "judge", "answers", "accuracy", "to naive", "to consultancy", "gap recovered",
+            "confidence", "Brier", "log score", "calibration error", "cost",
         ),
         tuple((row.protocol, row.judge, *_protocol_row(row)[1:]) for row in rows),
     )  # fmt: skip
@@ -230,13 +233,14 @@ def _reading_table(rows: Sequence[ReadingResult]) -> ReportTable:
 def _protocol_row(row: ProtocolResult) -> tuple[str, ...]:
     answers = f"{row.answered:,}" if row.answered == row.asked else f"{row.answered:,} of {row.asked:,}"
     if row.score is None:
-        return (row.protocol, answers, *["–"] * 8)
+        return (row.protocol, answers, *["–"] * 9)
     return (
         row.protocol,
         answers,
         estimate_text(row.score.accuracy, share=True),
         _points(row.against_naive),
         _points(row.against_consultancy),
+        estimate_text(row.recovered, share=True),
         percent(row.confidence),
         estimate_text(row.score.brier),
         estimate_text(row.score.log_score),
