@@ -151,6 +151,26 @@ async def test_every_protocol_is_run_and_reported_and_no_judge_reads_the_passage
         assert report_html(report).count("<polyline") == len(PROTOCOLS)
 
 
+async def test_quotations_beyond_the_words_allowed_are_not_confirmed_and_all_are_counted(
+    tmp_path: Path,
+) -> None:
+    provider = ScriptedProvider(script)
+    asked = replace(TRUTH, protocols=("debate",), questions=TRUTH.questions[:1], quote_words=5)
+    async with Arena.open(settings(tmp_path), providers={"scripted": provider}) as arena:
+        await ExperimentRunner(arena, asked).run()
+        debaters = [call for call in provider.calls if call.model.name == "a"]
+        assert all("at most 5 words of your quotations" in call.instructions for call in debaters)
+        judged = next(call for call in provider.calls if call.model.name == "owl")
+        marks = Counter(re.findall(r"\[quote-\w+: ([^\]]+)\]", judged.messages[0].content))
+        # Each of the two debaters quotes four words rightly and five wrongly in each of two speeches.
+        assert marks == {"in the text": 2, "not checked, too many quotations": 2, "not in the text": 4}
+        quotes = [each for result in await results_of(arena) for each in result.quotes]
+        assert [(each.found, each.missing, each.over, each.words) for each in quotes] == [(1, 2, 1, 4)] * 4
+        assert Counter(each.argued_right for each in quotes) == {True: 2, False: 2}
+        report = await ExperimentRunner(arena, asked).report("1")
+        assert "| scripted/a | the right answer | 2 | 2 | 4 | 2 | 50 %" in report_markdown(report)
+
+
 async def test_unreadable_answers_count_for_nothing_and_are_told(tmp_path: Path) -> None:
     provider = ScriptedProvider(
         lambda request: [SayCue("It is surely the first." if request.schema else "Yes.")]

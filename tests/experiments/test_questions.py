@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from moot.core.errors import Invalid
 from moot.experiments import JudgeAnswer, make_truth_report, question_bank, read_questions, truth_tables
+from moot.experiments.debater_results import debater_ratings, debater_rows, quote_rows
 from moot.experiments.definition import (
     ExperimentDefinition,
     check_definition,
@@ -31,6 +32,7 @@ from moot.experiments.planned_questions import (
 from moot.experiments.protocol_results import gap_recovered
 from moot.experiments.questions import Question, QuestionSource, in_play, load_questions
 from moot.experiments.reliability_curve import reliability_curves
+from moot.experiments.speaker_quotes import SpeakerQuotes
 from moot.formats.checking import problems
 from moot.prompts.answer_replies import UnreadableReply, read_answer_reply
 
@@ -255,6 +257,42 @@ def test_the_gap_recovered_is_a_share_of_the_way_from_the_naive_judge_to_the_exp
     worse = gap_recovered([*right("naive", 0.6), *right("debate", 0.7), *right("expert", 0.5)], "debate")
     assert worse is not None
     assert worse.value is None
+
+
+def test_debaters_are_rated_as_those_who_are_right_and_those_who_are_wrong() -> None:
+    """The better debater wins whatever it argues for, but for every fifth question, where the truth does."""
+    rows: list[JudgeAnswer] = []
+    for number in range(30):
+        for models in (("strong", "fair"), ("weak", "strong"), ("fair", "weak")):
+            for first_argued in (0, 1):
+                better = min(models, key=("strong", "fair", "weak").index)
+                right = 0.9 if models[first_argued] == better or number % 5 == 0 else 0.2
+                rows.append(
+                    JudgeAnswer(
+                        question=f"q{number}", protocol="debate", models=models, first_argued=first_argued,
+                        answer=0, probabilities=(right, 1 - right), readings=(right, right), judge="owl",
+                        listed_first=(0, 1), debate=f"d{number}{models}{first_argued}",
+                    )
+                )  # fmt: skip
+    strong, fair, weak = debater_rows(("debate", "naive"), rows, 50)
+    assert (strong.model, strong.right.value, strong.wrong.value) == ("strong", 1.0, pytest.approx(0.8))
+    assert (weak.right.value, weak.wrong.value) == (pytest.approx(0.2), 0.0)
+    assert strong.truth.value == fair.truth.value == pytest.approx(0.2)
+    assert [row.model for row in debater_ratings(rows, 50)] == [
+        "strong (right)", "strong (wrong)", "fair (right)", "fair (wrong)", "weak (right)", "weak (wrong)",
+    ]  # fmt: skip
+    two = [each for each in rows if "fair" not in each.models]
+    assert debater_ratings(two, 50) == ()  # the one who is right never meets another who is right
+    alone = [replace(each, models=("one", "one")) for each in rows]
+    assert [row.model for row in debater_ratings(alone, 50)] == ["one (right)", "one (wrong)"]
+
+
+def test_false_quotations_are_counted_for_each_debater_by_what_it_argued() -> None:
+    quotes = [SpeakerQuotes("a", n % 2 == 0, f"p{n}", found=3, missing=n % 2, over=1) for n in range(20)]
+    right, wrong = quote_rows(quotes, 50)
+    assert (right.argued_right, right.speakers, right.found, right.over) == (True, 10, 30, 10)
+    assert (right.missing, right.false_share.value) == (0, 0.0)
+    assert (wrong.missing, wrong.false_share.value) == (10, 0.2)
 
 
 def test_rows_by_judge_stand_beside_the_pooled_row_and_later_judges_do_not_enter_it() -> None:

@@ -38,7 +38,7 @@ MAX_SEED = 2**62
 MAX_DOLLARS = Decimal(1_000_000_000)
 LEAST_DOLLARS = Decimal("0.000001")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
-FIXED = ("format", "rounds", "judges", "options", "seed", "pairing")
+FIXED = ("format", "rounds", "judges", "options", "seed", "pairing", "quote_words")
 """What must stay the same when an experiment is extended; otherwise its debates are not comparable."""
 
 
@@ -84,6 +84,8 @@ class ExperimentDefinition(Struct, frozen=True, forbid_unknown_fields=True, omit
     passages: dict[str, str] = field(default_factory=dict[str, str])
     """What the questions are about, by the key that they name."""
     protocols: tuple[ProtocolName, ...] = ()
+    quote_words: int | None = None
+    """With questions: how many words of the passage each speaker may quote in a debate and have confirmed."""
 
     def to_json(self) -> str:
         return msgspec.json.encode(self).decode()
@@ -97,6 +99,7 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
     motions: tuple[str, ...] | MotionSource = ()
     questions: QuestionSource | None = None
     protocols: tuple[ProtocolName, ...] = ()
+    quote_words: int | None = None
     format: str | None = None
     rounds: int | None = None
     judges: tuple[str, ...] = ()
@@ -233,6 +236,7 @@ def _motion_checks(definition: ExperimentDefinition) -> tuple[tuple[bool, str], 
             for number in list(_unusable(motions))[:3]
         ),
         (definition.pairing == "self", '`pairing = "self"` is for questions.'),
+        (definition.quote_words is not None, "`quote_words` is for questions."),
         (
             definition.pairing in ("swiss", "adaptive") and not definition.matchups,
             f'`matchups` is needed with `pairing = "{definition.pairing}"`: how many to hold in all.',
@@ -267,6 +271,10 @@ def _question_checks(definition: ExperimentDefinition) -> tuple[tuple[bool, str]
         (
             definition.pairing not in ("round-robin", "self"),
             '`pairing` can be "round-robin" or "self" with questions.',
+        ),
+        (
+            definition.quote_words is not None and definition.quote_words < 0,
+            "`quote_words` must be 0 or more.",
         ),
         (definition.matchups is not None, "`matchups` is for motions; take fewer questions with `count`."),
     )

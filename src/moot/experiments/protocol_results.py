@@ -181,6 +181,13 @@ def share_of(name: str, answers: Sequence[JudgeAnswer], values: Sequence[float],
     return mean_estimate(name, group, np.array(values, float), bootstraps=bootstraps, seed=0)
 
 
+def difference_of(
+    name: str, answers: Sequence[JudgeAnswer], values: Sequence[float], bootstraps: int
+) -> Estimate:
+    """The same of differences between two shares, from -1 to 1."""
+    return share_of(name, answers, values, bootstraps)
+
+
 def _reading_result(
     protocol: str, judge: str, answers: Sequence[JudgeAnswer], bootstraps: int
 ) -> ReadingResult:

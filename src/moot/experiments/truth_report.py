@@ -12,8 +12,16 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from moot.experiments.debater_results import (
+    DebaterResult,
+    QuoteResult,
+    debater_ratings,
+    debater_rows,
+    quote_rows,
+)
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.judge_answers import JudgeAnswer
+from moot.experiments.leaderboard import ModelRating
 from moot.experiments.leg_results import LegResult
 from moot.experiments.planned_questions import OPEN, open_legs, question_legs
 from moot.experiments.protocol_results import (
@@ -25,7 +33,7 @@ from moot.experiments.protocol_results import (
     share_of,
 )
 from moot.experiments.rating_report import ReportTable
-from moot.experiments.report_text import cost_text, estimate_text, percent
+from moot.experiments.report_text import cost_text, estimate_text, interval_text, percent
 from moot.experiments.resampling import FEW_GROUPS, Estimate
 
 MANY_FLIPS = 1 / 3
@@ -65,6 +73,10 @@ class TruthReport(Struct, frozen=True, kw_only=True):
     """Each protocol with each judge, where there are several; those who judged again included."""
     readings: tuple[ReadingResult, ...] = ()
     argued: tuple[ArguedResult, ...] = ()
+    debaters: tuple[DebaterResult, ...] = ()
+    ratings: tuple[ModelRating, ...] = ()
+    """Of the debaters as those who are right and those who are wrong."""
+    quotes: tuple[QuoteResult, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -88,7 +100,10 @@ def make_truth_report(
         judges=tuple(judge_rows(protocols, judged, bootstraps)),
         readings=readings,
         argued=tuple(_argued(answers, bootstraps)),
-        notes=(*_notes(definition, rows, answers, planned), *_reading_notes(readings)),
+        debaters=tuple(debater_rows(protocols, answers, bootstraps)),
+        ratings=debater_ratings(answers, bootstraps),
+        quotes=tuple(quote_rows([quoted for result in shown for quoted in result.quotes], bootstraps)),
+        notes=(*_notes(definition, rows, answers, planned), *_gap_notes(rows), *_reading_notes(readings)),
     )
 
 
@@ -129,6 +144,15 @@ def _notes(
     if unheld > 0:
         held = " and ".join(name for name in definition.protocols if name in OPEN)
         yield f"{held}: {unheld:,} debates were not held, because the speaker chose no answer."
+
+
+def _gap_notes(rows: Sequence[ProtocolResult]) -> Iterator[str]:
+    """Why the share of the gap recovered has no interval."""
+    if any(row.recovered is not None and row.recovered.low is None for row in rows):
+        yield (
+            "The expert is not clearly better than the naive judge, so how much of the gap a protocol "
+            "recovers cannot be told."
+        )
 
 
 def _reading_notes(readings: Sequence[ReadingResult]) -> Iterator[str]:
@@ -191,6 +215,12 @@ def truth_tables(report: TruthReport) -> tuple[ReportTable, ...]:
                 ),
             )
         )
+    if report.debaters:
+        tables.append(_debater_table(report.debaters))
+    if report.ratings:
+        tables.append(_rating_table(report.ratings))
+    if report.quotes:
+        tables.append(_quote_table(report.quotes))
     return tuple(tables)
 
 
@@ -228,6 +258,53 @@ def _reading_table(rows: Sequence[ReadingResult]) -> ReportTable:
             for row in rows
         ),
     )  # fmt: skip
+
+
+def _debater_table(rows: Sequence[DebaterResult]) -> ReportTable:
+    return ReportTable(
+        "Debaters",
+        ("protocol", "debater", "wins when right", "wins when wrong", "worth of the truth"),
+        tuple(
+            (
+                row.protocol,
+                row.model,
+                estimate_text(row.right, share=True),
+                estimate_text(row.wrong, share=True),
+                _points(row.truth),
+            )
+            for row in rows
+        ),
+    )
+
+
+def _rating_table(rows: Sequence[ModelRating]) -> ReportTable:
+    return ReportTable(
+        "Ratings of debaters",
+        ("debater", "rating", "95 % interval", "win share"),
+        tuple(
+            (row.model, f"{row.rating:.0f}", interval_text(row.low, row.high), percent(row.win_share))
+            for row in rows
+        ),
+    )
+
+
+def _quote_table(rows: Sequence[QuoteResult]) -> ReportTable:
+    return ReportTable(
+        "Quotations",
+        ("debater", "argued for", "debates", "found", "not found", "over the limit", "false"),
+        tuple(
+            (
+                row.model,
+                "the right answer" if row.argued_right else "the wrong answer",
+                f"{row.speakers:,}",
+                f"{row.found:,}",
+                f"{row.missing:,}",
+                f"{row.over:,}",
+                estimate_text(row.false_share, share=True),
+            )
+            for row in rows
+        ),
+    )
 
 
 def _protocol_row(row: ProtocolResult) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from moot.judging.parties import is_ranked, parties
 from moot.judging.readings import Evidence, is_by_side, reading
 from moot.judging.word_ballots import word_request
 from moot.prompts.fences import Fence, fence_for
-from moot.prompts.quotations import quote_rules, with_checked_quotes
+from moot.prompts.quotations import checked_speech, quote_rules
 from moot.prompts.speech_prompts import is_question
 from moot.prompts.templates import clip, section, seed
 
@@ -66,10 +66,10 @@ class JudgePrompt(Struct, frozen=True):
         """The text in the fence, clipped there, so that escapes add nothing to what is reserved."""
         return self._in_fence(self.fence.hold(clip(text, most_bytes)), most_bytes)
 
-    def speech(self, text: str, most_bytes: int) -> str:
+    def speech(self, turn: Turn, most_bytes: int) -> str:
         """The same of a speech, with its quotations checked."""
-        checked = with_checked_quotes(clip(text, most_bytes), self.debate.manner.question, self.fence)
-        return self._in_fence(checked, most_bytes)
+        text = clip(self.debate.heard_text(turn), most_bytes)
+        return self._in_fence(checked_speech(self.debate, turn, text, self.fence), most_bytes)
 
     def _in_fence(self, held: str, most_bytes: int) -> str:
         return self.section("quote", fence=self.fence.name, text=clip(held, most_bytes))
@@ -201,7 +201,7 @@ def evidence_texts(prompt: JudgePrompt, items: Sequence[Evidence]) -> list[str]:
 
 def _speech(prompt: JudgePrompt, turn: Turn, turns: Sequence[Turn]) -> str:
     most = bytes_read(prompt.debate, turn.slot, turn.max_tokens)
-    text = prompt.speech(prompt.debate.heard_text(turn), most)
+    text = prompt.speech(turn, most)
     label, kind = prompt.names[turn.seat], speech_heading(prompt.debate, turn, turns)
     return prompt.section("speech", mark=speech_mark(turn), label=label, heading=kind, text=text)
 

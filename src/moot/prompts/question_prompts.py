@@ -17,7 +17,7 @@ from moot.core.terms import ChatMessage, DebateQuestion, Request, Seat
 from moot.core.visibility import hears
 from moot.prompts.answer_replies import answer_members
 from moot.prompts.fences import Fence, fence_for
-from moot.prompts.quotations import quote_rules, with_checked_quotes
+from moot.prompts.quotations import checked_speech, quote_rules
 from moot.prompts.small_model_prompts import MAX_TOKENS, STOP, first_point, without_opening
 from moot.prompts.templates import clip, intensity, section, seed
 
@@ -51,7 +51,7 @@ def question_instructions(
             "question", "stance-two" if len(debate.seats) > 1 else "stance-one", own=own, other=other
         ),
         format=f"{debate.format.title}. {debate.format.summary}".rstrip("."),
-        passage=_passage("passage", question, fence),
+        passage=_passage("passage", question, fence, _quote_limit(question)),
         intensity=intensity(debate.manner.intensity),
         extras="".join(f"\n{extra}\n" for extra in extras),
         fence=fence.name,
@@ -116,7 +116,7 @@ def asking_request(debate: Debate, turn: Turn, question: DebateQuestion, attempt
             "question",
             "asking-speech",
             speaker="You asked" if item.kind == "own" else _argues_for(debate, item.seat),
-            text=with_checked_quotes(item.text, question, fence),
+            text=checked_speech(debate, debate.turn(item.turn or 0), item.text, fence),
             fence=fence.name,
         )
         for item in hears(debate, turn)
@@ -196,10 +196,16 @@ def _answers(question: DebateQuestion, seat: Seat) -> tuple[str, str]:
     return question.choices[own], question.choices[1 - own]
 
 
-def _passage(name: str, question: DebateQuestion, fence: Fence) -> str:
+def _passage(name: str, question: DebateQuestion, fence: Fence, limit: str = "") -> str:
     if not question.passage:
         return ""
-    return section("question", name, fence=fence.name, text=fence.hold(question.passage)) + "\n\n"
+    held = fence.hold(question.passage)
+    return section("question", name, fence=fence.name, text=held, limit=limit) + "\n\n"
+
+
+def _quote_limit(question: DebateQuestion) -> str:
+    words = question.quote_words
+    return "" if words is None else " " + section("question", "quote-limit", words=words)
 
 
 def _small_passage(question: DebateQuestion) -> str:
