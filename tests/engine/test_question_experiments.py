@@ -23,6 +23,7 @@ from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.leg_results import LegResult, read_result
 from moot.experiments.planned_questions import OPEN, PROTOCOLS, READINGS, ProtocolName
 from moot.experiments.questions import Question
+from moot.experiments.report_document import report_document
 from moot.experiments.report_html import report_html
 from moot.experiments.report_markdown import report_markdown
 from moot.providers.prices import flat_price
@@ -147,8 +148,8 @@ async def test_every_protocol_is_run_and_reported_and_no_judge_reads_the_passage
         assert (single["single-shot"].flips.value, single["single-shot"].first.value) == (0.0, 0.5)
         changing = next(note for note in report.notes if note.startswith("More than a third"))
         assert "naive 100 % (the first is named in 100 % of the readings)" in changing
-        assert "| single-shot | 4 | 100 %" in report_markdown(report)
-        assert report_html(report).count("<polyline") == len(PROTOCOLS)
+        assert "| single-shot | 4 | 100 %" in report_markdown(report_document(report))
+        assert report_html(report_document(report)).count("<polyline") == len(PROTOCOLS)
 
 
 async def test_quotations_beyond_the_words_allowed_are_not_confirmed_and_all_are_counted(
@@ -168,7 +169,7 @@ async def test_quotations_beyond_the_words_allowed_are_not_confirmed_and_all_are
         assert [(each.found, each.missing, each.over, each.words) for each in quotes] == [(1, 2, 1, 4)] * 4
         assert Counter(each.argued_right for each in quotes) == {True: 2, False: 2}
         report = await ExperimentRunner(arena, asked).report("1")
-        assert "| scripted/a | the right answer | 2 | 2 | 4 | 2 | 50 %" in report_markdown(report)
+        assert "| scripted/a | the right answer | 2 | 2 | 4 | 2 | 50 %" in report_markdown(report_document(report))
 
 
 async def test_unreadable_answers_count_for_nothing_and_are_told(tmp_path: Path) -> None:

@@ -31,7 +31,8 @@ from moot.experiments.planned_questions import (
 )
 from moot.experiments.protocol_results import gap_recovered
 from moot.experiments.questions import Question, QuestionSource, in_play, load_questions
-from moot.experiments.reliability_curve import reliability_curves
+from moot.experiments.report_blocks import Curves
+from moot.experiments.report_truth import truth_blocks
 from moot.experiments.speaker_quotes import SpeakerQuotes
 from moot.formats.checking import problems
 from moot.prompts.answer_replies import UnreadableReply, read_answer_reply
@@ -228,9 +229,10 @@ def test_the_table_compares_each_protocol_with_the_naive_judge_and_with_consulta
     assert (rows["naive"].asked, rows["naive"].answered) == (31, 30)
     assert {row.argued_right for row in report.argued} == {True, False}
     table = truth_tables(report)[0]
-    assert table.rows[0][:4] == ("debate", "30", "100 % (100 % to 100 %)", "+50 (+33 to +70)")
+    assert table.rows[0][:4] == ("debate", "30", "100 % (100 to 100 %)", "+50 (+33 to +70)")
     assert any("naive: 1 of 31 answers" in note for note in report.notes)
-    assert reliability_curves(report).count("<polyline") == 3
+    curves = next(block for block in truth_blocks(report) if isinstance(block, Curves))
+    assert [panel.name for panel in curves.panels] == list(rows)
 
 
 def test_the_gap_recovered_is_a_share_of_the_way_from_the_naive_judge_to_the_expert() -> None:

@@ -63,6 +63,12 @@ class ModelPrice(Struct, frozen=True, omit_defaults=True):
     cache_write: tuple[PriceTier, ...] = ()
     per_call: Money = Money(0)
     source: str = ""
+    service_tiers: tuple[tuple[str, ModelPrice], ...] = ()
+    """What it costs where the service says that it answered at this tier; only of the one asked for."""
+
+    def at(self, service_tier: str) -> ModelPrice:
+        """A tier without a price of its own costs as much as the usual one."""
+        return dict(self.service_tiers).get(service_tier, self)
 
     @property
     def free(self) -> bool:
@@ -95,6 +101,8 @@ class Model(Struct, frozen=True, omit_defaults=True):
     answers: AnswerKind = "json"
     own_limit: bool = False
     """The user has set `max_tokens`: a cost limit does not lower it unless the money forces it to."""
+    service_tier: str = ""
+    """The tier that its service is asked for, such as `flex`: slower, for less. Empty: the usual one."""
 
     @property
     def label(self) -> str:
@@ -160,11 +168,15 @@ class PollSettings(Struct, frozen=True, omit_defaults=True):
     """How long each vote is open. None: until it is closed by a command."""
 
 
-class ExperimentTag(Struct, frozen=True):
+class ExperimentTag(Struct, frozen=True, omit_defaults=True):
     """The experiment that a debate belongs to, and its side-swapped matchup there."""
 
     name: str
     group: str
+    repeat: int = 1
+    """Which of the repeats of the matchup."""
+    dice: str = ""
+    """What is left to chance in the debate follows from this, the same in every run of the experiment."""
 
 
 class DebateQuestion(Struct, frozen=True, omit_defaults=True):

@@ -29,7 +29,7 @@ from moot.experiments.data_tables import (
 from moot.experiments.definition import from_json
 from moot.experiments.inspect_log import InspectLog
 from moot.experiments.judgments import Judgment, Ranking
-from moot.experiments.leg_results import LegResult, read_result, result_of
+from moot.experiments.leg_results import LegResult, read_leg_result, result_of
 from moot.experiments.planned_debates import planned_debate
 from moot.experiments.planned_questions import planned_question
 from moot.experiments.table_files import FileFormat, TableWriter, open_table, write_dictionary, write_table
@@ -58,13 +58,14 @@ async def experiment_debates(
 ) -> AsyncGenerator[DebateData, None]:
     """The debates of an experiment that are over, in the order in which they were begun."""
     stored = await store.experiments.experiment(name)
-    format = from_json(stored.definition).format if stored else ""
+    definition = from_json(stored.definition) if stored else None
+    format, has_questions = (definition.format, bool(definition.questions)) if definition else ("", False)
     async for page in store.experiments.leg_pages(name):
         for leg in page:
             if leg.result is not None:
-                result = read_result(leg.result)
+                planned = planned_question(leg.leg) if has_questions else planned_debate(leg.leg)
+                result = read_leg_result(leg.result, planned)
                 debate = await _state(store, leg.debate) if logs else None
-                planned = planned_question(leg.leg) if result.protocol else planned_debate(leg.leg)
                 yield DebateData(name, planned.group, format, result, debate)
 
 
@@ -77,10 +78,9 @@ async def stored_debates(store: Store, filters: DebateFilter) -> AsyncGenerator[
         debate = await _state(store, debate_id)
         if debate is not None:
             tag = debate.manner.experiment
-            experiment, group = (tag.name, tag.group) if tag else ("", "")
-            yield DebateData(
-                experiment, group, debate.format.name, result_of(debate, experiment, group), debate
-            )
+            experiment, group, repeat = (tag.name, tag.group, tag.repeat) if tag else ("", "", 1)
+            result = result_of(debate, experiment, group, repeat)
+            yield DebateData(experiment, group, debate.format.name, result, debate)
 
 
 async def _state(store: Store, debate_id: str) -> Debate | None:

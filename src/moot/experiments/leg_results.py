@@ -10,16 +10,20 @@ from moot.core.state import Debate
 from moot.experiments.debate_beliefs import DebateBeliefs, beliefs_of
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.judge_answers import JudgeAnswer, answers_from_debate
+from moot.experiments.judge_identity import own_rows
 from moot.experiments.judgments import (
     SCORES,
     Judgment,
     Ranking,
     judgments_from_debate,
     rankings_from_debate,
+    with_own_marked,
 )
+from moot.experiments.leg_dice import PlannedLeg
 from moot.experiments.people_votes import PersonVote
 from moot.experiments.planned_questions import PlannedQuestion, choices_of
 from moot.experiments.speaker_quotes import SpeakerQuotes, speaker_quotes
+from moot.experiments.transcripts import debate_seed, transcript_digest
 from moot.views.outcome import ending, headline
 
 
@@ -41,6 +45,10 @@ class LegResult(Struct, frozen=True, omit_defaults=True):
     protocol: str = ""
     answers: tuple[JudgeAnswer, ...] = ()
     """What was believed about a question, where the leg is about one."""
+    repeat: int = 1
+    seed: int | None = None
+    transcript: str = ""
+    """See `Judgment.transcript`."""
     missing: int = 0
     """Answers that were asked for, and were not given or could not be read."""
     quotes: tuple[SpeakerQuotes, ...] = ()
@@ -49,14 +57,14 @@ class LegResult(Struct, frozen=True, omit_defaults=True):
     @property
     def pro_share(self) -> float | None:
         """The share of ballots for the side of the motion; None where no ballot decides between two sides."""
-        scores = [SCORES[row.winner] for row in self.judgments if row.winner != "none"]
+        scores = [SCORES[row.winner] for row in own_rows(self.judgments) if row.winner != "none"]
         return sum(scores) / len(scores) if scores else None
 
     def to_json(self) -> str:
         return msgspec.json.encode(self).decode()
 
 
-def result_of(debate: Debate, experiment: str, group: str) -> LegResult:
+def result_of(debate: Debate, experiment: str, group: str, repeat: int = 1) -> LegResult:
     unpriced = any(tally.unpriced for tally in debate.tallies.values())
     failed = ending(debate) if debate.status == "error" else ""
     return LegResult(
@@ -66,9 +74,12 @@ def result_of(debate: Debate, experiment: str, group: str) -> LegResult:
         headline=headline(debate, debate.verdict) if debate.verdict else failed,
         cost=None if unpriced else float(debate.cost_so_far),
         seconds=round((debate.updated_at - debate.created_at).total_seconds(), 3),
-        judgments=judgments_from_debate(debate, experiment=experiment, group=group),
-        rankings=rankings_from_debate(debate, experiment=experiment, group=group),
+        judgments=judgments_from_debate(debate, experiment=experiment, group=group, repeat=repeat),
+        rankings=rankings_from_debate(debate, experiment=experiment, group=group, repeat=repeat),
         beliefs=beliefs_of(debate),
+        repeat=repeat,
+        seed=debate_seed(debate),
+        transcript=transcript_digest(debate),
     )
 
 
@@ -76,7 +87,7 @@ def question_result(
     debate: Debate, definition: ExperimentDefinition, leg: PlannedQuestion, choice: LegResult | None = None
 ) -> LegResult:
     """`choice` is where the chooser of an open debate has answered: what that cost counts for the answers."""
-    result = result_of(debate, definition.name, leg.group)
+    result = result_of(debate, definition.name, leg.group, leg.repeat)
     costs = [each.cost for each in (result, choice) if each is not None]
     cost = None if None in costs else sum(each for each in costs if each is not None)
     found = answers_from_debate(debate, definition, leg, cost)
@@ -88,4 +99,23 @@ def question_result(
 
 
 def read_result(text: str) -> LegResult:
-    return msgspec.json.decode(text, type=LegResult)
+    result = msgspec.json.decode(text, type=LegResult)
+    return replace(
+        result,
+        judgments=tuple(map(with_own_marked, result.judgments)),
+        rankings=tuple(map(with_own_marked, result.rankings)),
+    )
+
+
+def read_leg_result(text: str, leg: PlannedLeg) -> LegResult:
+    """The result of a leg. Earlier releases had a group for each repeat: rows that they have stored get the
+    group and the repeat of the leg."""
+    result = read_result(text)
+    if leg.repeat == result.repeat:
+        return result
+    return replace(
+        result,
+        repeat=leg.repeat,
+        judgments=tuple(replace(row, group=leg.group, repeat=leg.repeat) for row in result.judgments),
+        rankings=tuple(replace(row, group=leg.group, repeat=leg.repeat) for row in result.rankings),
+    )

@@ -84,10 +84,9 @@ class PlannedQuestion(Struct, frozen=True, omit_defaults=True):
 
     @property
     def group(self) -> str:
-        """Both legs of a question under a protocol."""
-        again = [str(self.repeat)] if self.repeat > 1 else []
+        """Both legs of a question under a protocol, with their repeats."""
         judge = [self.judge] if self.judge else []
-        return " | ".join((self.question, self.protocol, *self.models, *judge, *again))
+        return " | ".join((self.question, self.protocol, *self.models, *judge))
 
 
 def planned_question(leg: str) -> PlannedQuestion:

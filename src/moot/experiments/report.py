@@ -18,14 +18,17 @@ from msgspec import Struct
 from moot.core.errors import Invalid
 from moot.experiments.belief_measures import BeliefMeasures, measure_beliefs
 from moot.experiments.definition import ExperimentDefinition
-from moot.experiments.judge_measures import JudgeReport, RatingShift, judge_report, leave_one_judge_out
-from moot.experiments.judgments import SCORES, Judgment
+from moot.experiments.judge_identity import own_rows
+from moot.experiments.judge_measures import JudgeReport, judge_report
+from moot.experiments.judgments import SCORES, Judgment, counted_as
 from moot.experiments.leg_results import LegResult
 from moot.experiments.motion_balance import MotionBalance, balance_of_shares
 from moot.experiments.people_agreement import PeopleAgreement, compare_with_people
 from moot.experiments.rankings import rate_rankings
 from moot.experiments.ratings import Ratings, rate_models, rate_style_controlled
 from moot.experiments.reliability import ModelReliability, model_reliability
+from moot.experiments.repeated_transcripts import TranscriptCount
+from moot.experiments.sensitivity import RatingShift, leave_one_judge_out
 from moot.experiments.truth_report import TruthReport, make_truth_report
 from moot.prompts import templates
 from moot.views.text import plural
@@ -122,12 +125,13 @@ def make_report(
     if definition.questions:
         truth = make_truth_report(definition, results, planned=planned, bootstraps=bootstraps)
     against_itself = bool(definition.questions) and definition.pairing == "self"
-    rows = [] if against_itself else [row for result in results for row in result.judgments]
+    ballots = [] if against_itself else [row for result in results for row in result.judgments]
+    rows = own_rows(ballots)
     notes = list[str](truth.notes if truth else ())
     ratings = style = judges = None
     shifts: tuple[RatingShift, ...] = ()
     try:
-        ranked = [row for result in results for row in result.rankings]
+        ranked = own_rows(row for result in results for row in result.rankings)
         if ranked:
             ratings = rate_rankings(ranked, bootstraps=bootstraps)
         else:
@@ -137,7 +141,7 @@ def make_report(
     except Invalid as error:
         notes += [] if against_itself else [f"No ratings: {error}"]
     try:
-        judges = judge_report(rows, bootstraps=min(bootstraps, 300))
+        judges = judge_report(ballots, bootstraps=min(bootstraps, 300))
         notes += judges.notes
         if len(judges.judges) > 1:
             shifts = leave_one_judge_out(rows, bootstraps=0)
@@ -163,7 +167,7 @@ def make_report(
         matchups=_matchups(rows),
         judges=judges,
         without_judge=shifts,
-        judge_costs=_judge_costs(rows),
+        judge_costs=_judge_costs(ballots),
         motions=_motions(results),
         reliability=model_reliability(rows),
         closest=tuple(sorted(shown, key=lambda each: (abs(each.share - 0.5), each.debate))[:SHOWN_DEBATES]),
@@ -192,7 +196,7 @@ def _matchups(rows: Sequence[Judgment]) -> tuple[MatchupShare, ...]:
         score = SCORES[row.winner]
         pair = (row.pro, row.con) if row.pro <= row.con else (row.con, row.pro)
         scores[pair].append(score if row.pro <= row.con else 1 - score)
-        debates[pair].add(row.debate)
+        debates[pair].add(counted_as(row))
     return tuple(
         MatchupShare(*pair, sum(values) / len(values), len(debates[pair]))
         for pair, values in sorted(scores.items())
@@ -252,7 +256,11 @@ def _own_notes(definition: ExperimentDefinition, results: Sequence[LegResult], p
     if unread:
         count = "counts" if unread == 1 else "count"
         notes.append(f"{plural(unread, 'ballot')} could not be read, and {count} for no side.")
-    legs = Counter(row.group for result in results for row in result.judgments[:1])
+    transcripts = TranscriptCount()
+    for result in results:
+        transcripts.add(result)
+    notes += [transcripts.note] if transcripts.note else []
+    legs = Counter((row.group, row.repeat) for result in results for row in result.judgments[:1])
     if alone := sum(count == 1 for count in legs.values()):
         have = "has" if alone == 1 else "have"
         notes.append(f"{plural(alone, 'matchup')} {have} been held with one order of the sides only.")

@@ -1,8 +1,8 @@
 """Questions with a known answer: how often judges were right after each protocol, and how sure they were.
 
 `make_truth_report` computes it from the stored results: accuracy, Brier and log score of each protocol with
-intervals, the differences to the naive judge and to consultancy on the same questions, the reliability curve,
-and what an answer cost. `truth_tables` writes it as tables for the terminal, Markdown and HTML.
+intervals, the differences to the naive judge and to consultancy on the same questions, the gap to the expert,
+the reliability curve, what an answer cost, and how convincing the debaters were.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ from moot.experiments.protocol_results import (
     reading_rows,
     share_of,
 )
-from moot.experiments.rating_report import ReportTable
-from moot.experiments.report_text import cost_text, estimate_text, interval_text, percent
+from moot.experiments.report_text import percent
 from moot.experiments.resampling import FEW_GROUPS, Estimate
 
 MANY_FLIPS = 1 / 3
@@ -177,159 +176,3 @@ def _reading_notes(readings: Sequence[ReadingResult]) -> Iterator[str]:
             f"{who}ore than a third of the answers change with the order in which they are listed: "
             f"{', '.join(protocols)}."
         )
-
-
-# --- tables -----------------------------------------------------------------------------------------------
-
-
-def truth_tables(report: TruthReport) -> tuple[ReportTable, ...]:
-    """The table of protocols, the same by judge and for single readings; and of protocols in which one
-    speaker stands for an answer, by what it argued."""
-    tables = [
-        ReportTable(
-            "Protocols",
-            (
-                "protocol", "answers", "accuracy", "to naive", "to consultancy", "gap recovered",
-                "confidence", "Brier", "log score", "calibration error", "cost",
-            ),
-            tuple(_protocol_row(row) for row in report.protocols),
-        )
-    ]  # fmt: skip
-    if report.judges:
-        tables.append(_judge_table(report.judges))
-    if report.readings:
-        tables.append(_reading_table(report.readings))
-    if report.argued:
-        tables.append(
-            ReportTable(
-                "What was argued",
-                ("protocol", "argued for", "answers", "accuracy"),
-                tuple(
-                    (
-                        row.protocol,
-                        "the right answer" if row.argued_right else "the wrong answer",
-                        f"{row.answers:,}",
-                        estimate_text(row.accuracy, share=True),
-                    )
-                    for row in report.argued
-                ),
-            )
-        )
-    if report.debaters:
-        tables.append(_debater_table(report.debaters))
-    if report.ratings:
-        tables.append(_rating_table(report.ratings))
-    if report.quotes:
-        tables.append(_quote_table(report.quotes))
-    return tuple(tables)
-
-
-def _judge_table(rows: Sequence[ProtocolResult]) -> ReportTable:
-    return ReportTable(
-        "Protocols by judge",
-        (
-            "protocol", "judge", "answers", "accuracy", "to naive", "to consultancy", "gap recovered",
-            "confidence", "Brier", "log score", "calibration error", "cost",
-        ),
-        tuple((row.protocol, row.judge, *_protocol_row(row)[1:]) for row in rows),
-    )  # fmt: skip
-
-
-def _reading_table(rows: Sequence[ReadingResult]) -> ReportTable:
-    return ReportTable(
-        "Single readings",
-        (
-            "protocol", "judge", "readings", "accuracy", "confidence", "Brier", "log score",
-            "calibration error", "changes", "names the first",
-        ),
-        tuple(
-            (
-                row.protocol,
-                row.judge or "all",
-                f"{row.readings:,}",
-                estimate_text(row.score.accuracy, share=True),
-                percent(row.confidence),
-                estimate_text(row.score.brier),
-                estimate_text(row.score.log_score),
-                f"{row.score.calibration_error:.2f}",
-                estimate_text(row.flips, share=True),
-                estimate_text(row.first, share=True),
-            )
-            for row in rows
-        ),
-    )  # fmt: skip
-
-
-def _debater_table(rows: Sequence[DebaterResult]) -> ReportTable:
-    return ReportTable(
-        "Debaters",
-        ("protocol", "debater", "wins when right", "wins when wrong", "worth of the truth"),
-        tuple(
-            (
-                row.protocol,
-                row.model,
-                estimate_text(row.right, share=True),
-                estimate_text(row.wrong, share=True),
-                _points(row.truth),
-            )
-            for row in rows
-        ),
-    )
-
-
-def _rating_table(rows: Sequence[ModelRating]) -> ReportTable:
-    return ReportTable(
-        "Ratings of debaters",
-        ("debater", "rating", "95 % interval", "win share"),
-        tuple(
-            (row.model, f"{row.rating:.0f}", interval_text(row.low, row.high), percent(row.win_share))
-            for row in rows
-        ),
-    )
-
-
-def _quote_table(rows: Sequence[QuoteResult]) -> ReportTable:
-    return ReportTable(
-        "Quotations",
-        ("debater", "argued for", "debates", "found", "not found", "over the limit", "false"),
-        tuple(
-            (
-                row.model,
-                "the right answer" if row.argued_right else "the wrong answer",
-                f"{row.speakers:,}",
-                f"{row.found:,}",
-                f"{row.missing:,}",
-                f"{row.over:,}",
-                estimate_text(row.false_share, share=True),
-            )
-            for row in rows
-        ),
-    )
-
-
-def _protocol_row(row: ProtocolResult) -> tuple[str, ...]:
-    answers = f"{row.answered:,}" if row.answered == row.asked else f"{row.answered:,} of {row.asked:,}"
-    if row.score is None:
-        return (row.protocol, answers, *["–"] * 9)
-    return (
-        row.protocol,
-        answers,
-        estimate_text(row.score.accuracy, share=True),
-        _points(row.against_naive),
-        _points(row.against_consultancy),
-        estimate_text(row.recovered, share=True),
-        percent(row.confidence),
-        estimate_text(row.score.brier),
-        estimate_text(row.score.log_score),
-        f"{row.score.calibration_error:.2f}",
-        cost_text(row.cost),
-    )
-
-
-def _points(found: Estimate | None) -> str:
-    """A difference in percentage points with its sign."""
-    if found is None or found.value is None:
-        return "–"
-    if found.low is None or found.high is None:
-        return f"{100 * found.value:+.0f}"
-    return f"{100 * found.value:+.0f} ({100 * found.low:+.0f} to {100 * found.high:+.0f})"

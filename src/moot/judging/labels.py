@@ -35,6 +35,11 @@ _SENTENCE_ENDS = (".", "!", "?", "\n")
 _WHOLE = r"(?<![A-Za-z0-9_])(?<![a-z]-)(?:(?:Speaker|Team) )?({})(?![A-Za-z0-9_])(?!-[a-z])"
 
 
+def label_place(label: str) -> tuple[int, str]:
+    """Sorts labels as judges are shown them: those of a debate are chosen in this order."""
+    return (LABELS.index(label) if label in LABELS else len(LABELS), label)
+
+
 def labels(debate: Debate, order: int, judging: Judging | None = None) -> dict[str, str]:
     """Party to label, in the latest judging unless another is named; the second reading reverses them."""
     if debate.manner.question is not None:
@@ -52,7 +57,7 @@ def choice_labels(debate: Debate, order: int, judging: Judging | None = None) ->
 
 
 def _are_swapped(debate: Debate, order: int) -> bool:
-    chance = crc32(debate.id.encode()) if is_by_side(debate) else 0
+    chance = crc32(debate.dice.encode()) if is_by_side(debate) else 0
     return (order + chance) % 2 == 1
 
 
