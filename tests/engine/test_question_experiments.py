@@ -169,7 +169,8 @@ async def test_quotations_beyond_the_words_allowed_are_not_confirmed_and_all_are
         assert [(each.found, each.missing, each.over, each.words) for each in quotes] == [(1, 2, 1, 4)] * 4
         assert Counter(each.argued_right for each in quotes) == {True: 2, False: 2}
         report = await ExperimentRunner(arena, asked).report("1")
-        assert "| scripted/a | the right answer | 2 | 2 | 4 | 2 | 50 %" in report_markdown(report_document(report))
+        shown = report_markdown(report_document(report))
+        assert "| scripted/a | the right answer | 2 | 2 | 4 | 2 | 50 %" in shown
 
 
 async def test_unreadable_answers_count_for_nothing_and_are_told(tmp_path: Path) -> None:

@@ -63,10 +63,10 @@ def t_quantile(freedom: float, level: float = LEVEL) -> float:
     freedom = min(freedom, 1e4)
     # With t = sqrt(freedom) tan(angle), the density of the angle is a power of its cosine.
     angles = np.linspace(0.0, np.pi / 2, 20_001)
-    density = np.cos(angles[:-1]) ** (freedom - 1)
+    density = np.cos(angles) ** (freedom - 1)
     steps = np.cumsum((density[1:] + density[:-1]) / 2)
     share = np.concatenate([[0.0], steps / steps[-1]])
-    return float(sqrt(freedom) * np.tan(np.interp(level, share, angles[:-1])))
+    return float(sqrt(freedom) * np.tan(np.interp(level, share, angles)))
 
 
 def sums_by(codes: Integers, values: Floats, count: int) -> Floats:
