@@ -11,6 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import msgspec
+import pytest
 from msgspec.structs import replace
 
 from moot import Arena, Settings
@@ -20,7 +21,7 @@ from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments import load
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.leg_results import LegResult, read_result
-from moot.experiments.planned_questions import PROTOCOLS
+from moot.experiments.planned_questions import PROTOCOLS, READINGS
 from moot.experiments.questions import Question
 from moot.experiments.report_html import report_html
 from moot.experiments.report_markdown import report_markdown
@@ -91,7 +92,7 @@ async def test_every_protocol_is_run_and_reported_and_no_judge_reads_the_passage
         judged = [call for call in provider.calls if call.schema and "rests_on" in call.schema["properties"]]
         naive = [call for call in provider.calls if call.model.name == "owl" and call not in judged]
         assert len(judged) == 16 * 2
-        assert len(naive) == 4
+        assert len(naive) == 4 * READINGS  # as often as a judge is asked about a debate
         for call in (*judged, *naive):
             sent = msgspec.json.encode(call).decode()
             assert not any(part in sent for part in (PASSAGE, "Nobody saw him", "to the boat", SECRET))
@@ -107,8 +108,8 @@ async def test_every_protocol_is_run_and_reported_and_no_judge_reads_the_passage
         }
         assert right["single-shot"] == [1.0] * 4
         assert right["self-consistency"] == [1.0] * 4
-        assert sorted(right["naive"]) == [0, 0, 1, 1]  # the first answer shown, in both orders
-        assert set(right["debate"]) == {0.5}  # 90 % for the first label, in both orders
+        assert set(right["naive"]) == {0.5}  # 90 % for the first answer shown, in both orders
+        assert set(right["debate"]) == {0.5}
         chosen = [row for result in results if result.protocol == "open-debate" for row in result.answers]
         assert len(chosen) == 4
         assert all(row.argued == row.answer for row in chosen)
@@ -125,6 +126,15 @@ async def test_every_protocol_is_run_and_reported_and_no_judge_reads_the_passage
             assert PASSAGE not in str(visible_state(debate, Viewer("judge")).manner)
             assert all(render(name, transcript(debate)) for name in DOCUMENTS)
         report = await ExperimentRunner(arena, TRUTH).report("1")
+        assert report.truth is not None
+        alone = {row.protocol: row for row in report.truth.readings}
+        for name in ("naive", "debate"):
+            row = alone[name]
+            assert (row.readings, row.confidence, row.score.accuracy.value) == (8, pytest.approx(0.9), 0.5)
+            assert (row.flips.value, row.first.value) == (1.0, 1.0)
+        assert (alone["single-shot"].flips.value, alone["single-shot"].first.value) == (0.0, 0.5)
+        changing = next(note for note in report.notes if note.startswith("More than a third"))
+        assert "naive 100 % (the first is named in 100 % of the readings)" in changing
         assert "| single-shot | 4 | 100 %" in report_markdown(report)
         assert report_html(report).count("<polyline") == len(PROTOCOLS)
 

@@ -198,3 +198,40 @@ def test_the_table_compares_each_protocol_with_the_naive_judge_and_with_consulta
     assert table.rows[0][:4] == ("debate", "30", "100 % (100 % to 100 %)", "+50 (+33 to +70)")
     assert any("naive: 1 of 31 answers" in note for note in report.notes)
     assert reliability_curves(report).count("<polyline") == 3
+
+
+def test_rows_by_judge_stand_beside_the_pooled_row_and_later_judges_do_not_enter_it() -> None:
+    def result(number: int, protocol: str, judge: str, chances: tuple[float, float]) -> LegResult:
+        """`chances` are those of the right choice, which is listed first in the first reading only."""
+        mean = sum(chances) / 2
+        row = JudgeAnswer(
+            question=f"q{number}", protocol=protocol, probabilities=(mean, 1 - mean), answer=0, judge=judge,
+            readings=chances, listed_first=(0, 1), own=judge != "strict",
+        )  # fmt: skip
+        return LegResult(f"{judge}_{number}", "completed", protocol=protocol, answers=(row,))
+
+    results = [result(n, "debate", "owl", (0.9, 0.7)) for n in range(25)]
+    results += [result(n, "debate", "raven", (0.9, 0.2)) for n in range(25)]
+    results += [result(n, "debate", "strict", (0.1, 0.1)) for n in range(25)]
+    results += [result(n, "naive", judge, (0.8, 0.3)) for n in range(25) for judge in ("owl", "raven")]
+    asked = replace(ASKED, protocols=("debate", "naive"))
+    report = make_truth_report(asked, results, planned=len(question_legs(asked)), bootstraps=50)
+    pooled = {row.protocol: row for row in report.protocols}["debate"]
+    assert pooled.answered == 50
+    by_judge = {(row.protocol, row.judge): row for row in report.judges}
+    assert len(by_judge) == 5
+    judge_score = by_judge["debate", "strict"].score
+    assert judge_score is not None
+    assert judge_score.accuracy.value == 0.0
+    readings = {(row.protocol, row.judge): row for row in report.readings}
+    owl, raven, both = (readings["debate", name] for name in ("owl", "raven", ""))
+    assert (owl.flips.value, raven.flips.value, both.flips.value) == (0.0, 1.0, 0.5)
+    assert (owl.first.value, raven.first.value, both.first.value) == (0.5, 1.0, 0.75)
+    assert (raven.readings, raven.score.accuracy.value) == (50, 0.5)
+    assert raven.confidence == pytest.approx(0.85)
+    assert raven.score.brier.value == pytest.approx((0.01 + 0.64) / 2)
+    changing = next(note for note in report.notes if note.startswith("raven: more than a third"))
+    assert "debate 100 % (the first is named in 100 % of the readings), naive" in changing
+    assert [table.title for table in truth_tables(report)] == [
+        "Protocols", "Protocols by judge", "Single readings",
+    ]  # fmt: skip

@@ -97,6 +97,25 @@ async def test_a_key_counts_in_the_moment_after_a_dialog_was_closed(page: Page, 
     await expect(page.get_by_role("dialog", name="Declare a winner")).to_be_visible()
 
 
+async def test_a_dialog_that_was_just_left_can_be_opened_again_at_once(page: Page, served: Served) -> None:
+    """The browser tells of its end a moment later, which must not end the second one."""
+    await held(page, served, await served.open())
+    await page.keyboard.press("Shift+A")
+    first = await page.get_by_role("dialog").element_handle()
+    await page.evaluate(
+        """async (dialog) => {
+          dialog.dispatchEvent(new Event('cancel'));
+          dialog.close();
+          await Promise.resolve();
+          document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'A', bubbles: true }));
+          await new Promise((then) => setTimeout(then, 100));
+        }""",
+        first,
+    )
+    await page.get_by_role("button", name="Abort it").click()
+    await expect(bar(page)).to_have_count(0)
+
+
 async def test_the_chair_declares_the_winner(page: Page, served: Served) -> None:
     debate_id = await served.open()
     await held(page, served, debate_id)

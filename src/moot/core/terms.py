@@ -174,6 +174,8 @@ class DebateQuestion(Struct, frozen=True, omit_defaults=True):
     choices: tuple[str, str]
     passage: str = ""
     """Secret: the text that the question is about. Seats read it, judges never do."""
+    both_orders: bool = False
+    """Of seats that answer by themselves, every second one reads the answers in the other order."""
 
     def choice_of(self, side: Side) -> int | None:
         """The index of the answer for which this side argues; None for a neutral seat."""

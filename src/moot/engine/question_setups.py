@@ -19,6 +19,8 @@ from moot.engine.arena import Arena
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.leg_results import LegResult
 from moot.experiments.planned_questions import (
+    ALONE,
+    READINGS,
     PlannedQuestion,
     ProtocolName,
     cannot_be_held,
@@ -95,19 +97,17 @@ class QuestionSetups:
     async def _seats(self, leg: PlannedQuestion, question: DebateQuestion) -> tuple[SeatSetup, ...]:
         """A debater is named after its answer, for readers; judges see neither name."""
         models = [self._arena.model(name) for name in leg.models]
-        if leg.protocol != "self-consistency" and protocol_format(leg.protocol).result == "none":
-            return (SeatSetup(model=models[0]),)
-        if leg.protocol != "self-consistency":
-            return tuple(
-                SeatSetup(model=model, name=f"{letter}: {choice[:NAME_CHARS]}")
-                for letter, choice, model in zip("AB", question.choices, models, strict=False)
-            )
-        count = await self.samples(leg)
-        return tuple(SeatSetup(model=models[0], name=f"Answer {n}") for n in range(1, count + 1))
+        if leg.protocol in ALONE:
+            count = await self.samples(leg) if leg.protocol == "self-consistency" else READINGS
+            return tuple(SeatSetup(model=models[0], name=f"Answer {n}") for n in range(1, count + 1))
+        return tuple(
+            SeatSetup(model=model, name=f"{letter}: {choice[:NAME_CHARS]}")
+            for letter, choice, model in zip("AB", question.choices, models, strict=False)
+        )
 
     async def samples(self, leg: PlannedQuestion) -> int:
-        """How many answers cost about as much as a debate: by prices where all are known and above zero, else
-        by tokens."""
+        """How many answers cost about as much as a debate, half of them in each order of the list: by prices
+        where all are known and above zero, else by tokens."""
         protocols = self._definition.protocols
         held: ProtocolName = "debate" if "debate" in protocols else "sequential-debate"
         debate = await self.estimate(PlannedQuestion(leg.question, held, leg.models * 2))
@@ -116,7 +116,7 @@ class QuestionSetups:
             ratio = float(debate.expected / single.expected)
         else:
             ratio = debate.tokens.low / max(1, single.tokens.low)
-        return max(1, min(MAX_SAMPLES, round(ratio)))
+        return READINGS * max(1, min(MAX_SAMPLES // READINGS, round(ratio)))
 
     async def estimate(self, leg: PlannedQuestion) -> CostEstimate:
         """What the leg may cost; swapping the answers makes no difference."""

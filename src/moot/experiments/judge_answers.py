@@ -1,13 +1,14 @@
 """What a judge, or a model by itself, believed about a question: rows, and how they are read from a debate.
 
 Probabilities are those of the answers in play, in the order of the unswapped leg, whichever way they were
-shown. A judge counts with the ballots of both readings, as in every debate; several answers of one model are
-counted as votes. A reply that cannot be read is no answer, and is counted as missing.
+shown. Everybody is asked twice, with the answers listed in both orders: a judge counts with the ballots of
+both readings, as in every debate, a model by itself with both of its answers. Several answers of one model
+are counted as votes. A reply that cannot be read is no answer, and is counted as missing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -18,7 +19,7 @@ from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.planned_questions import PlannedQuestion, choices_of
 from moot.judging.verdicts import counted_judges
 from moot.prompts.answer_replies import UnreadableReply, read_answer_reply
-from moot.prompts.question_prompts import ANSWER_NAMES
+from moot.prompts.question_prompts import ANSWER_NAMES, listed_backwards
 
 
 class JudgeAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -49,12 +50,32 @@ class JudgeAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
     ] = None
     samples: Annotated[int, Meta(description="How many replies it is made of.")] = 1
     repeat: Annotated[int, Meta(description="Which of the repeats, from 1.")] = 1
+    readings: Annotated[
+        tuple[float, ...],
+        Meta(
+            description="How probable the right one of two choices was thought in each reading by itself; "
+            "`probabilities` are their mean. Votes of one order are one reading."
+        ),
+    ] = ()
+    listed_first: Annotated[
+        tuple[int, ...], Meta(description="The choice that was listed first in each reading.")
+    ] = ()
+    own: Annotated[bool, Meta(description="No: it was judged again, by others or with another prompt.")] = (
+        True
+    )
 
     @property
     def right(self) -> float:
         """1 where the right choice is the most probable; choices that are equally probable share."""
         best = [index for index, chance in enumerate(self.probabilities) if chance == max(self.probabilities)]
         return 1 / len(best) if self.answer in best else 0.0
+
+
+class Reading(Struct, frozen=True):
+    """What was believed after one reading; `first` is the choice that was listed first."""
+
+    probabilities: tuple[float, ...]
+    first: int
 
 
 class AnswersFound(Struct, frozen=True):
@@ -85,47 +106,92 @@ def answers_from_debate(
     )
     if debate.format.result == "none":
         return _own_answer(base, debate, backwards, cost)
-    judged = list(_judged(debate))
-    asked_judges = max(len(definition.judges), len(judged)) or 1
-    share = None if cost is None else cost / asked_judges
+    panel = {judge.model.label for judge in debate.panel}
+    judged = dict(_judged(debate, backwards))
+    missing = len(panel - judged.keys()) if judged else max(1, len(panel))
+    share = None if cost is None else cost / (len(judged) + missing)
     rows = tuple(
-        replace(base, judge=judge, probabilities=_turned(chances, backwards), cost=share)
-        for judge, chances in judged
+        replace(_with_readings(base, readings), judge=judge, cost=share, own=judge in panel)
+        for judge, readings in judged.items()
     )
-    return AnswersFound(rows, asked_judges - len(rows))
+    return AnswersFound(rows, missing)
 
 
-def _judged(debate: Debate) -> Iterator[tuple[str, tuple[float, ...]]]:
-    """Each judge with the mean of its ballots of both readings, by the latest judging of each."""
-    found: dict[str, tuple[float, ...]] = {}
+def _judged(debate: Debate, backwards: bool) -> Iterator[tuple[str, tuple[Reading, ...]]]:
+    """Each judge with its ballots of both readings; the latest judging comes last."""
     for judging in debate.judgings:
         for judged in counted_judges(judging):
-            given = [ballot.probabilities for ballot in judged.ballots if ballot.probabilities]
-            if len(given) == len(judged.ballots):
-                found[judged.judge.model.label] = _mean(given)
-    yield from found.items()
+            if all(ballot.probabilities for ballot in judged.ballots):
+                judge = judged.judge
+                name = f"{judge.model.label} [{judge.variant}]" if judge.variant else judge.model.label
+                yield (
+                    name,
+                    tuple(
+                        _reading(ballot.probabilities, ballot.order % 2 == 1, backwards)
+                        for ballot in judged.ballots
+                    ),
+                )
 
 
 def _own_answer(base: JudgeAnswer, debate: Debate, backwards: bool, cost: float | None) -> AnswersFound:
-    """The answer of one model by itself; of several answers the share of the votes."""
-    given: list[tuple[float, ...]] = []
+    """The answer of one model by itself, with the answers in both orders; of more answers the share of the
+    votes, those of each order being one reading."""
+    given: list[Reading] = []
     for turn in debate.turns:
         if turn.has_words:
             try:
-                given.append(read_answer_reply(turn.text, ANSWER_NAMES)[1])
+                chances = read_answer_reply(turn.text, ANSWER_NAMES)[1]
             except UnreadableReply:
                 continue
-    if not given:
+            turned = listed_backwards(debate, turn.seat)
+            given.append(_reading(chances[::-1] if turned else chances, turned, backwards))
+    is_vote = base.protocol == "self-consistency"
+    if not given or (len(given) < len(debate.seats) and not is_vote):
         return AnswersFound((), 1)
-    chances = given[0] if len(debate.seats) == 1 else _mean([_vote(each) for each in given])
+    counted = _votes(given) if is_vote else given
     answer = replace(
-        base,
+        _with_readings(base, counted),
         judge=debate.seats[0].model.label,
-        probabilities=_turned(chances, backwards),
         cost=cost,
         samples=len(given),
     )
+    if is_vote:
+        answer = replace(answer, probabilities=_mean([_vote(each.probabilities) for each in given]))
     return AnswersFound((answer,), 0)
+
+
+def _reading(chances: Sequence[float], listed_backwards: bool, backwards: bool) -> Reading:
+    """`chances` are those of the answers of the leg, whose order may differ from that of the question."""
+    return Reading(tuple(chances[::-1] if backwards else chances), int(listed_backwards != backwards))
+
+
+def _with_readings(base: JudgeAnswer, readings: Sequence[Reading]) -> JudgeAnswer:
+    return replace(
+        base,
+        probabilities=_mean([each.probabilities for each in readings]),
+        readings=tuple(each.probabilities[base.answer] for each in readings),
+        listed_first=tuple(each.first for each in readings),
+    )
+
+
+def _votes(given: Sequence[Reading]) -> list[Reading]:
+    """The share of the votes for each order of the answers."""
+    return [
+        Reading(_mean([_vote(each.probabilities) for each in given if each.first == first]), first)
+        for first in sorted({each.first for each in given})
+    ]
+
+
+def single_readings(answers: Iterable[JudgeAnswer]) -> Iterator[JudgeAnswer]:
+    """Each reading as an answer of its own, of the answers whose readings are known."""
+    for answer in answers:
+        share = None if answer.cost is None else answer.cost / max(1, len(answer.readings))
+        for chance, first in zip(answer.readings, answer.listed_first, strict=True):
+            wrong = round(1 - chance, 6)
+            chances = (wrong, chance) if answer.answer else (chance, wrong)
+            yield replace(
+                answer, probabilities=chances, readings=(chance,), listed_first=(first,), cost=share
+            )
 
 
 def _argued(leg: PlannedQuestion, backwards: bool) -> int | None:
@@ -144,7 +210,3 @@ def _vote(chances: Sequence[float]) -> tuple[float, ...]:
 
 def _mean(rows: Sequence[Sequence[float]]) -> tuple[float, ...]:
     return tuple(round(sum(column) / len(rows), 6) for column in zip(*rows, strict=True))
-
-
-def _turned(chances: Sequence[float], backwards: bool) -> tuple[float, ...]:
-    return tuple(chances[::-1] if backwards else chances)

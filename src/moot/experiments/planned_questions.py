@@ -41,6 +41,10 @@ FORMATS: Mapping[ProtocolName, str] = {
     "self-consistency": "answer",
 }
 DEBATES: tuple[ProtocolName, ...] = ("debate", "sequential-debate", "open-debate")
+ALONE: tuple[ProtocolName, ...] = ("naive", "single-shot", "self-consistency")
+"""The protocols in which a model answers by itself."""
+READINGS = 2
+"""How often every protocol asks for an answer in each leg, with the answers in both orders."""
 JUDGED: tuple[ProtocolName, ...] = (*DEBATES, "consultancy", "naive")
 """The protocols for which `judges` are needed."""
 
@@ -191,7 +195,8 @@ def debate_question(
     question, playing = choices_of(definition, leg)
     reads = "" if leg.protocol == "naive" else definition.passages.get(question.passage, "")
     choices = playing.choices[::-1] if is_reversed(leg, chosen) else playing.choices
-    return question.question, DebateQuestion((choices[0], choices[1]), reads)
+    both_orders = leg.protocol in ALONE
+    return question.question, DebateQuestion((choices[0], choices[1]), reads, both_orders)
 
 
 def is_reversed(leg: PlannedQuestion, chosen: int | None = None) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from html import escape
 from math import sqrt
 
-from moot.experiments.truth_report import ProtocolResult, TruthReport
+from moot.experiments.protocol_results import ProtocolResult
+from moot.experiments.truth_report import TruthReport
 
 PANEL, GAP, TOP, PANELS_A_ROW = 170, 50, 30, 4
 LEFT = 40

@@ -7,27 +7,34 @@ and what an answer cost. `truth_tables` writes it as tables for the terminal, Ma
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
-import numpy as np
 from msgspec import Struct
 
-from moot.experiments.calibration import ProtocolScore, compare_protocols, protocol_scores
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.judge_answers import JudgeAnswer
 from moot.experiments.leg_results import LegResult
-from moot.experiments.planned_questions import ProtocolName, open_legs, question_legs
+from moot.experiments.planned_questions import open_legs, question_legs
+from moot.experiments.protocol_results import (
+    ProtocolResult,
+    ReadingResult,
+    judge_rows,
+    protocol_rows,
+    reading_rows,
+    share_of,
+)
 from moot.experiments.rating_report import ReportTable
 from moot.experiments.report_text import cost_text, estimate_text, percent
-from moot.experiments.resampling import FEW_GROUPS, Estimate, mean_estimate
-from moot.experiments.tables import coded
+from moot.experiments.resampling import FEW_GROUPS, Estimate
 
-BINS = 5
-"""Of the reliability curve: an answer is at least 50 % probable, so each is a tenth wide."""
+MANY_FLIPS = 1 / 3
+"""Where more of the answers change with the order of the list, the report says so."""
 TRUTH_METHOD = (
     "Each question has one right answer and one wrong one, whose places are swapped in a second debate. "
     "Debaters and consultants are told for which answer to argue and read the passage; judges never do. A "
-    "judge reads each debate with the answers in both orders, and its probabilities are averaged. An answer "
+    "judge, and a model by itself, is asked twice with the answers in both orders, and its probabilities are "
+    "averaged; what each reading says by itself stands in a table of its own. An answer "
     "is right if the right answer has the higher probability; at 50 : 50 it counts half. Brier score: 0 is "
     "best, 0.25 is 50 : 50. Log score: 0 is best, 0.69 is 50 : 50. Intervals (95 %) come from drawing "
     "passages with replacement; differences are taken on the questions that both protocols answered. A reply "
@@ -37,28 +44,10 @@ TRUTH_METHOD = (
 )
 
 
-class ProtocolResult(Struct, frozen=True, kw_only=True):
-    """One protocol. Figures are None where nothing was answered, or nothing to compare with."""
-
-    protocol: ProtocolName
-    asked: int
-    answered: int
-    score: ProtocolScore | None = None
-    confidence: float | None = None
-    """The mean probability of the answer that was thought right."""
-    against_naive: Estimate | None = None
-    """How much higher the accuracy is than that of the naive judge, on the same questions."""
-    against_consultancy: Estimate | None = None
-    cost: float | None = None
-    """US dollars for an answer."""
-    samples: float | None = None
-    """The mean number of replies that an answer is made of."""
-
-
 class ArguedResult(Struct, frozen=True, kw_only=True):
     """A protocol in which one speaker stands for an answer, by whether that answer was right."""
 
-    protocol: ProtocolName
+    protocol: str
     argued_right: bool
     answers: int
     accuracy: Estimate
@@ -70,6 +59,9 @@ class TruthReport(Struct, frozen=True, kw_only=True):
     questions: int
     passages: int
     protocols: tuple[ProtocolResult, ...]
+    judges: tuple[ProtocolResult, ...] = ()
+    """Each protocol with each judge, where there are several; those who judged again included."""
+    readings: tuple[ReadingResult, ...] = ()
     argued: tuple[ArguedResult, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -78,52 +70,28 @@ def make_truth_report(
     definition: ExperimentDefinition, results: Sequence[LegResult], *, planned: int, bootstraps: int = 1000
 ) -> TruthReport:
     """`planned` is how many legs there are, without open debates whose chooser has chosen nothing."""
-    shown = [result for result in results if result.protocol in definition.protocols]
-    answers = [answer for result in shown for answer in result.answers]
-    scores = {
-        score.protocol: score
-        for score in (protocol_scores(answers, bins=2 * BINS, bootstraps=bootstraps) if answers else ())
-    }
-    rows: list[ProtocolResult] = []
-    for protocol in definition.protocols:
-        own = [answer for answer in answers if answer.protocol == protocol]
-        missing = sum(result.missing for result in shown if result.protocol == protocol)
-        chances = [max(answer.probabilities) for answer in own]
-        score = scores.get(protocol)
-        rows.append(
-            ProtocolResult(
-                protocol=protocol,
-                asked=len(own) + missing,
-                answered=len(own),
-                score=score,
-                confidence=sum(chances) / len(chances) if chances else None,
-                against_naive=_gap(answers, protocol, "naive", bootstraps),
-                against_consultancy=_gap(answers, protocol, "consultancy", bootstraps),
-                cost=score.cost if score else None,
-                samples=sum(answer.samples for answer in own) / len(own) if own else None,
-            )
-        )
+    protocols = definition.protocols
+    shown = [result for result in results if result.protocol in protocols]
+    judged = [answer for result in shown for answer in result.answers]
+    answers = [answer for answer in judged if answer.own]
+    missing = Counter[str]()
+    for result in shown:
+        missing[result.protocol] += result.missing
+    rows = tuple(protocol_rows(protocols, answers, missing, bootstraps=bootstraps))
+    readings = tuple(reading_rows(protocols, judged, bootstraps))
     return TruthReport(
         questions=len({answer.question for answer in answers}),
         passages=len({answer.group for answer in answers}),
-        protocols=tuple(rows),
+        protocols=rows,
+        judges=tuple(judge_rows(protocols, judged, bootstraps)),
+        readings=readings,
         argued=tuple(_argued(answers, bootstraps)),
-        notes=tuple(_notes(definition, rows, answers, planned)),
+        notes=(*_notes(definition, rows, answers, planned), *_reading_notes(readings)),
     )
 
 
-def _gap(answers: Sequence[JudgeAnswer], protocol: str, other: str, bootstraps: int) -> Estimate | None:
-    """The accuracy of a protocol less that of another, on the questions that both answered."""
-    pair = [answer for answer in answers if answer.protocol in (protocol, other)]
-    if protocol == other or {answer.protocol for answer in pair} != {protocol, other}:
-        return None
-    pair.sort(key=lambda answer: answer.protocol != protocol)
-    return compare_protocols(pair, bootstraps=bootstraps)[0].difference
-
-
 def _argued(answers: Sequence[JudgeAnswer], bootstraps: int) -> Iterator[ArguedResult]:
-    names: tuple[ProtocolName, ...] = ("consultancy", "open-debate")
-    for protocol in names:
+    for protocol in ("consultancy", "open-debate"):
         for right in (True, False):
             own = [
                 each
@@ -133,9 +101,7 @@ def _argued(answers: Sequence[JudgeAnswer], bootstraps: int) -> Iterator[ArguedR
                 and (each.argued == each.answer) is right
             ]
             if own:
-                group = coded(each.group or each.question for each in own)[1]
-                values = np.array([each.right for each in own])
-                found = mean_estimate("accuracy", group, values, bootstraps=bootstraps, seed=0)
+                found = share_of("accuracy", own, [each.right for each in own], bootstraps)
                 yield ArguedResult(protocol=protocol, argued_right=right, answers=len(own), accuracy=found)
 
 
@@ -162,11 +128,36 @@ def _notes(
         yield f"open-debate: {unheld:,} debates were not held, because the debater chose no answer."
 
 
+def _reading_notes(readings: Sequence[ReadingResult]) -> Iterator[str]:
+    """Whose answers depend on the order of the list: rather on what stands first than on what is right."""
+    several = {row.protocol for row in readings if row.judge}
+    changing: dict[str, list[str]] = {}
+    for row in readings:
+        flips, first = row.flips.value, row.first.value
+        if (
+            flips is None
+            or first is None
+            or flips <= MANY_FLIPS
+            or (row.protocol in several and not row.judge)
+        ):
+            continue
+        place = "first" if first >= 0.5 else "second"
+        named = f"the {place} is named in {percent(max(first, 1 - first))} of the readings"
+        changing.setdefault(row.judge, []).append(f"{row.protocol} {percent(flips)} ({named})")
+    for judge, protocols in changing.items():
+        who = f"{judge}: m" if judge else "M"
+        yield (
+            f"{who}ore than a third of the answers change with the order in which they are listed: "
+            f"{', '.join(protocols)}."
+        )
+
+
 # --- tables -----------------------------------------------------------------------------------------------
 
 
 def truth_tables(report: TruthReport) -> tuple[ReportTable, ...]:
-    """The table of protocols; and of those in which one speaker stands for an answer, by what it argued."""
+    """The table of protocols, the same by judge and for single readings; and of protocols in which one
+    speaker stands for an answer, by what it argued."""
     tables = [
         ReportTable(
             "Protocols",
@@ -177,6 +168,10 @@ def truth_tables(report: TruthReport) -> tuple[ReportTable, ...]:
             tuple(_protocol_row(row) for row in report.protocols),
         )
     ]  # fmt: skip
+    if report.judges:
+        tables.append(_judge_table(report.judges))
+    if report.readings:
+        tables.append(_reading_table(report.readings))
     if report.argued:
         tables.append(
             ReportTable(
@@ -194,6 +189,42 @@ def truth_tables(report: TruthReport) -> tuple[ReportTable, ...]:
             )
         )
     return tuple(tables)
+
+
+def _judge_table(rows: Sequence[ProtocolResult]) -> ReportTable:
+    return ReportTable(
+        "Protocols by judge",
+        (
+            "protocol", "judge", "answers", "accuracy", "to naive", "to consultancy", "confidence", "Brier",
+            "log score", "calibration error", "cost",
+        ),
+        tuple((row.protocol, row.judge, *_protocol_row(row)[1:]) for row in rows),
+    )  # fmt: skip
+
+
+def _reading_table(rows: Sequence[ReadingResult]) -> ReportTable:
+    return ReportTable(
+        "Single readings",
+        (
+            "protocol", "judge", "readings", "accuracy", "confidence", "Brier", "log score",
+            "calibration error", "changes", "names the first",
+        ),
+        tuple(
+            (
+                row.protocol,
+                row.judge or "all",
+                f"{row.readings:,}",
+                estimate_text(row.score.accuracy, share=True),
+                percent(row.confidence),
+                estimate_text(row.score.brier),
+                estimate_text(row.score.log_score),
+                f"{row.score.calibration_error:.2f}",
+                estimate_text(row.flips, share=True),
+                estimate_text(row.first, share=True),
+            )
+            for row in rows
+        ),
+    )  # fmt: skip
 
 
 def _protocol_row(row: ProtocolResult) -> tuple[str, ...]:

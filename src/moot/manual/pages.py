@@ -40,6 +40,7 @@ NAVIGATION: Mapping[str, Mapping[str, str]] = {
         "docs/tools.md": "Use tools (MCP)",
         "docs/library.md": "Use the Python library",
         "docs/experiments.md": "Measure models and judges",
+        "docs/truth.md": "Measure debate against the truth",
         "docs/api.md": "Use the API",
         "docs/operating.md": "Operate a server or a cluster",
         "docs/migration.md": "Import and export",

@@ -19,7 +19,7 @@ from moot.prompts.small_model_prompts import MAX_TOKENS, STOP, first_point, with
 from moot.prompts.templates import clip, intensity, section, seed
 
 ANSWER_NAMES = ("A", "B")
-"""What the answers are called in the request to a seat that answers by itself."""
+"""What the answers are called in the request to a seat that answers by itself, in the order of the list."""
 SMALL_ANSWER_TOKENS = 200
 SMALL_PASSAGE_BYTES = 4000
 
@@ -27,6 +27,13 @@ SMALL_PASSAGE_BYTES = 4000
 def gives_answers(debate: Debate) -> bool:
     """Whether each seat answers the question by itself instead of arguing."""
     return debate.manner.question is not None and debate.format.result == "none"
+
+
+def listed_backwards(debate: Debate, seat_id: str) -> bool:
+    """Whether a seat that answers by itself reads the second answer first."""
+    question = debate.manner.question
+    place = next(index for index, seat in enumerate(debate.seats) if seat.id == seat_id)
+    return question is not None and question.both_orders and place % 2 == 1
 
 
 def question_instructions(
@@ -53,9 +60,10 @@ def answer_request(debate: Debate, turn: Turn, question: DebateQuestion, attempt
     seat = debate.seat(turn.seat)
     small, fence = seat.model.small, fence_for(debate, seat.id)
     prefix = "small-" if small else ""
+    listed = question.choices[:: -1 if listed_backwards(debate, seat.id) else 1]
     shown = (
         section("question", "answer-choice", name=name, text=fence.hold(choice), fence=fence.name)
-        for name, choice in zip(ANSWER_NAMES, question.choices, strict=True)
+        for name, choice in zip(ANSWER_NAMES, listed, strict=True)
     )
     prompt = section(
         "question",

@@ -95,15 +95,16 @@ export function Dialog({ title, onClose, children, class: kind = '' }) {
     own.showModal();
     return () => own.close();
   }, []);
-  // The close event comes late, even after the dialog is gone.
+  // The close event comes late, even after the dialog is gone; by then a key may have opened it again. So Escape, which
+  // is a cancel event, and the cross are told at once.
   const closed = () => dialog.current && onClose();
   const beside = (event) => event.target === dialog.current && onClose();
-  const close = () => dialog.current.close();
+  const leave = () => onClose();
   return html`<dialog class="sheet ${kind}" ref=${dialog} aria-labelledby="sheet-title" onClose=${closed}
-    onClick=${beside}>
+    onCancel=${leave} onClick=${beside}>
     <header>
       <h2 id="sheet-title">${title}</h2>
-      <button type="button" class="btn plain" aria-label="Close" onClick=${close}>✕</button>
+      <button type="button" class="btn plain" aria-label="Close" onClick=${leave}>✕</button>
     </header>
     ${children}
   </dialog>`;
