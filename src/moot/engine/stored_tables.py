@@ -19,19 +19,20 @@ from moot import __version__
 from moot.core.errors import Invalid, UnknownDebate
 from moot.core.state import Debate
 from moot.engine.arena import Arena
-from moot.experiments.answer_rows import answer_rows
+from moot.experiments.answer_rows import AnswerRow, answer_rows
 from moot.experiments.ballot_rows import ballot_rows, ranking_rows, vote_table_rows
 from moot.experiments.belief_rows import audience_rows, belief_rows
 from moot.experiments.call_rows import CallRow, CallRows
 from moot.experiments.data_tables import (
     TABLES,
+    DebateRow,
     TableName,
     debate_row,
     debate_row_of_result,
     speech_rows,
 )
 from moot.experiments.definition import ExperimentDefinition, from_json
-from moot.experiments.inspect_log import InspectLog
+from moot.experiments.inspect_log import InspectLog, SampleData
 from moot.experiments.judgments import Judgment, Ranking
 from moot.experiments.leg_results import LegResult, read_result, result_of
 from moot.experiments.planned_debates import PlannedDebate, planned_debate
@@ -120,13 +121,7 @@ def rows_of_debate(table: TableName, data: DebateData) -> Iterable[Struct]:
     """The rows of one table that come from one debate; none for `ratings`."""
     match table:
         case "debates":
-            if data.debate is not None:
-                return (debate_row(data.debate, experiment=data.experiment, group=data.group),)
-            return (
-                debate_row_of_result(
-                    data.result, experiment=data.experiment, group=data.group, format=data.format
-                ),
-            )
+            return (_debate_row(data),)
         case "speeches":
             return speech_rows(data.debate, experiment=data.experiment) if data.debate is not None else ()
         case "ballots":
@@ -134,9 +129,7 @@ def rows_of_debate(table: TableName, data: DebateData) -> Iterable[Struct]:
         case "rankings":
             return ranking_rows(data.result.rankings, data.debate)
         case "answers":
-            if data.definition is None or not isinstance(data.planned, PlannedQuestion):
-                return ()
-            return answer_rows(data.result.answers, data.definition, data.planned)
+            return _answers(data)
         case "votes":
             return vote_table_rows(data.result, data.debate)
         case "beliefs":
@@ -147,6 +140,18 @@ def rows_of_debate(table: TableName, data: DebateData) -> Iterable[Struct]:
             return data.calls
         case "ratings":
             return ()
+
+
+def _debate_row(data: DebateData) -> DebateRow:
+    if data.debate is not None:
+        return debate_row(data.debate, experiment=data.experiment, group=data.group)
+    return debate_row_of_result(data.result, experiment=data.experiment, group=data.group, format=data.format)
+
+
+def _answers(data: DebateData) -> Iterable[AnswerRow]:
+    if data.definition is None or not isinstance(data.planned, PlannedQuestion):
+        return ()
+    return answer_rows(data.result.answers, data.definition, data.planned)
 
 
 async def write_tables(
@@ -197,11 +202,30 @@ async def write_inspect_log(
     log, count = InspectLog(path, name, __version__, definition), 0
     try:
         async for data in debates:
-            log.add(data.result, data.debate)
+            log.add(_sample(data))
             count += 1
     finally:
         log.close()
     return count
+
+
+def _sample(data: DebateData) -> SampleData:
+    row = _debate_row(data)
+    planned = data.planned
+    return SampleData(
+        data.result,
+        data.debate,
+        ballots=tuple(ballot_rows(data.result.judgments, data.debate)),
+        answers=tuple(_answers(data)),
+        metadata={
+            "experiment": data.experiment,
+            "group": data.group,
+            "protocol": data.result.protocol,
+            "repeat": planned.repeat if planned else 1,
+            "seed": row.seed,
+            "format": row.format,
+        },
+    )
 
 
 # --- for `moot.experiments.load` ----------------------------------------------------------------------

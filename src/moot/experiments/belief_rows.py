@@ -1,4 +1,4 @@
-"""The tables `beliefs` and `audience`: what was believed in private during a debate, and how the audience voted.
+"""The tables `beliefs` and `audience`: what was believed in private during a debate, and how people voted.
 
 Each question is a row, also one that was not answered. Of the answers only figures and votes are taken, not
 their words. People in an audience vote in secret, so they have numbers and not names, and votes are left out

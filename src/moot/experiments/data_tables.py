@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from msgspec import NODEFAULT, Meta, Struct, structs
@@ -176,6 +177,7 @@ class TableDescription(Struct, frozen=True):
 # --- the dictionary -----------------------------------------------------------------------------------
 
 
+@cache
 def data_dictionary() -> tuple[TableDescription, ...]:
     """What every column of every table means."""
     return tuple(
@@ -184,6 +186,7 @@ def data_dictionary() -> tuple[TableDescription, ...]:
     )
 
 
+@cache
 def columns_of(row: type[Struct]) -> tuple[Column, ...]:
     hints = get_type_hints(row, include_extras=True)
     return tuple(_column(field.name, hints[field.name]) for field in structs.fields(row))
@@ -242,7 +245,7 @@ def _choices(hint: Any) -> tuple[str, ...]:
 
 def with_all_members(row: Struct) -> dict[str, Any]:
     """A row as a dictionary with every column, also those that have their default."""
-    return {field.name: getattr(row, field.name) for field in structs.fields(type(row))}
+    return {name: getattr(row, name) for name in row.__struct_fields__}
 
 
 def required_members(row: type[Struct]) -> tuple[str, ...]:
