@@ -86,7 +86,7 @@ def test_a_judge_that_always_names_one_side_is_seen_without_a_model_fit() -> Non
     assert (stuck.same_side.value, stuck.pro_share.value, stuck.flips.value) == (1.0, 1.0, None)
 
 
-def test_readings_in_two_orders_that_differ_are_a_flip_and_no_decision() -> None:
+def test_readings_in_two_orders_that_differ_are_a_flip_and_half_a_decision_for_each_side() -> None:
     def row(judge: str, order: int, winner: str, n: int) -> Judgment:
         return Judgment(
             group=f"g{n}", debate=f"d{n}", pro="a", con="b", judge=judge, order=order, winner=winner  # type: ignore[arg-type]
@@ -97,7 +97,7 @@ def test_readings_in_two_orders_that_differ_are_a_flip_and_no_decision() -> None
     found = {judge.judge: judge for judge in judge_report(rows, bootstraps=20).judges}
     assert found["x"].flips.value == 0.5
     assert found["y"].flips.value == 0.0
-    assert judge_agreement(rows, bootstraps=20).raw.value == 0.5
+    assert judge_agreement(rows, bootstraps=20).raw.value == 0.75
 
 
 def test_ratings_without_a_partial_judge_show_what_it_did() -> None:

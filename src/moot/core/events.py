@@ -346,6 +346,8 @@ class CallCompleted(Struct, frozen=True, tag="call.completed", omit_defaults=Tru
     """Events of unknown kinds in the reply."""
     refusal_category: str = ""
     """Of a refusal: the policy that it rests on, as the provider names it."""
+    service_tier: str = ""
+    """The tier at which the service answered, where one was asked for and it says so."""
 
 
 class CallFailed(Struct, frozen=True, tag="call.failed", omit_defaults=True):

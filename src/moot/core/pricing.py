@@ -91,10 +91,11 @@ class Grant(Struct, frozen=True):
     reserved: Money | None
 
 
-def cost(price: ModelPrice | None, usage: Usage) -> Money | None:
-    """What this usage costs; None where the price is unknown."""
+def cost(price: ModelPrice | None, usage: Usage, service_tier: str = "") -> Money | None:
+    """What this usage costs, answered at this tier; None where the price is unknown."""
     if price is None:
         return None
+    price = price.at(service_tier) if service_tier else price
     fresh = max(0, usage.input - usage.cached - usage.cache_write)
     cached = price.cached_input or price.input
     written = price.cache_write or price.input

@@ -63,6 +63,12 @@ class ModelPrice(Struct, frozen=True, omit_defaults=True):
     cache_write: tuple[PriceTier, ...] = ()
     per_call: Money = Money(0)
     source: str = ""
+    service_tiers: tuple[tuple[str, ModelPrice], ...] = ()
+    """What it costs where the service says that it answered at this tier; only of the one asked for."""
+
+    def at(self, service_tier: str) -> ModelPrice:
+        """A tier without a price of its own costs as much as the usual one."""
+        return dict(self.service_tiers).get(service_tier, self)
 
     @property
     def free(self) -> bool:
@@ -95,6 +101,8 @@ class Model(Struct, frozen=True, omit_defaults=True):
     answers: AnswerKind = "json"
     own_limit: bool = False
     """The user has set `max_tokens`: a cost limit does not lower it unless the money forces it to."""
+    service_tier: str = ""
+    """The tier that its service is asked for, such as `flex`: slower, for less. Empty: the usual one."""
 
     @property
     def label(self) -> str:

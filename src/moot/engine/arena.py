@@ -170,6 +170,10 @@ class Arena:
         """A model by its name, `provider/model`, checked and priced."""
         return self._resolver.model(name, effort=effort, verbosity=verbosity)
 
+    def planned_model(self, name: str) -> Model:
+        """See `SetupResolver.planned_model`."""
+        return self._resolver.planned_model(name)
+
     def price(self, provider: str, model: str) -> ModelPrice | None:
         """The price of a model; None where it is unknown."""
         return self._resolver.price(provider, model)

@@ -208,11 +208,12 @@ def call_completed(request: Request, result: CallResult, *, ended: bool) -> Call
     usage = Usage() if done and done.unbilled else _usage(request, result)
     # A later call cannot refer to a reply that we cut off, or whose tool calls we never answered.
     unusable = done is None or (ended and bool(result.pending_tool_calls()))
+    tier = done.service_tier if done and request.model.service_tier else ""
     return CallCompleted(
         call=result.call,
         finish=done.finish if done else "unknown",
         usage=usage,
-        cost=Money(0) if done and done.unbilled else cost(request.model.price, usage),
+        cost=Money(0) if done and done.unbilled else cost(request.model.price, usage, tier),
         latency_ms=result.latency_ms,
         first_token_ms=result.first_token_ms,
         response_id=None if unusable else result.response_id,
@@ -223,6 +224,7 @@ def call_completed(request: Request, result: CallResult, *, ended: bool) -> Call
         request_id=result.request_id,
         unread=done.unread if done else 0,
         refusal_category=done.refusal_category if done else "",
+        service_tier=tier,
     )
 
 

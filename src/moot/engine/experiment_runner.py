@@ -29,6 +29,7 @@ from moot.engine.experiment_progress import ExperimentProgress, stored_progress
 from moot.engine.experiment_setups import ExperimentEstimate, ExperimentSetups, PlannedLeg
 from moot.engine.rejudging import JudgePanel, judge_panels, times_judged
 from moot.experiments.definition import ExperimentDefinition, check_extension, from_json
+from moot.experiments.judge_identity import own_rows
 from moot.experiments.leg_results import LegResult, read_result
 from moot.experiments.people_votes import votes_on
 from moot.experiments.planned_debates import (
@@ -310,7 +311,7 @@ class ExperimentRunner:
             return
         while (left := (self._definition.matchups or 0) - len(self._legs) // self._teams) > 0:
             await self._all_settled()
-            rows = [row for result in self._results.values() for row in result.judgments]
+            rows = [row for result in self._results.values() for row in own_rows(result.judgments)]
             most = left if self._definition.pairing == "swiss" else min(left, self._definition.concurrency)
             for leg in next_legs(self._definition, rows, most):
                 yield leg

@@ -14,7 +14,7 @@ from moot.core.state import Debate
 from moot.core.terms import Effort, Format, Judge, Model, ModelPrice, Money, Seat, Verbosity
 from moot.judging.recusal import judge_bias
 from moot.models.registry import ProviderRegistry
-from moot.providers.prices import price_of
+from moot.providers.prices import price_of, service_tier_price
 from moot.rules.debate_setup import (
     JudgeSetup,
     SeatSetup,
@@ -91,7 +91,19 @@ class SetupResolver:
         self._providers.check(model)
         if model.price is None:
             model = replace(model, price=self.price(model.provider, model.name))
-        return model
+        return self._with_tier_price(model)
+
+    def planned_model(self, name: str) -> Model:
+        """The same for a model whose service need not be usable here: what it would do and cost."""
+        return self.model(self._providers.model(name, needs_key=False))
+
+    def _with_tier_price(self, model: Model) -> Model:
+        """With what it costs at the service tier that it is asked for, where that is known."""
+        tier = model.service_tier
+        if not tier or model.price is None:
+            return model
+        price = service_tier_price(model.provider, model.name, tier, self._settings.prices)
+        return replace(model, price=replace(model.price, service_tiers=((tier, price),) if price else ()))
 
     def price(self, provider: str, model: str) -> ModelPrice | None:
         """The price in `moot.toml`, else zero for local services, else that of the price list."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         expected_widths,
         pair_gains,
     )
+    from moot.experiments.agreement import agreement_with_people, judge_agreement
     from moot.experiments.bank_motions import BankMotion, draw_motions, find_motions, motion_bank
     from moot.experiments.belief_measures import BeliefMeasures, measure_beliefs
     from moot.experiments.calibration import ProtocolScore, compare_protocols, protocol_scores
@@ -39,13 +40,8 @@ if TYPE_CHECKING:
     )
     from moot.experiments.elo import elo_ratings
     from moot.experiments.judge_answers import JudgeAnswer
-    from moot.experiments.judge_measures import (
-        JudgeReport,
-        agreement_with_people,
-        judge_agreement,
-        judge_report,
-        leave_one_judge_out,
-    )
+    from moot.experiments.judge_identity import JudgeFilter, filter_judges
+    from moot.experiments.judge_measures import JudgeReport, judge_report
     from moot.experiments.judgment_files import (
         judgment_from_row,
         read_judgments,
@@ -82,6 +78,7 @@ if TYPE_CHECKING:
     )
     from moot.experiments.reliability import ModelReliability, model_reliability
     from moot.experiments.resampling import Estimate
+    from moot.experiments.sensitivity import leave_one_judge_out, leave_one_motion_out, ratings_by_judge
     from moot.experiments.simulation import SimulatedJudge, SimulatedWorld, rows_of, simulate
     from moot.experiments.table_files import read_table, write_table
     from moot.experiments.tables import JudgmentTable, as_table
@@ -106,13 +103,10 @@ _HOMES = {
     "rating_rows": ("rating_rows",),
     "table_files": ("read_table", "write_table"),
     "judge_answers": ("JudgeAnswer",),
-    "judge_measures": (
-        "JudgeReport",
-        "agreement_with_people",
-        "judge_agreement",
-        "judge_report",
-        "leave_one_judge_out",
-    ),
+    "agreement": ("agreement_with_people", "judge_agreement"),
+    "judge_identity": ("JudgeFilter", "filter_judges"),
+    "judge_measures": ("JudgeReport", "judge_report"),
+    "sensitivity": ("leave_one_judge_out", "leave_one_motion_out", "ratings_by_judge"),
     "belief_measures": ("BeliefMeasures", "measure_beliefs"),
     "people_agreement": ("PeopleAgreement", "compare_with_people"),
     "bank_motions": (
@@ -167,6 +161,7 @@ __all__ = [
     "ExpectedWidths",
     "ExperimentData",
     "JudgeAnswer",
+    "JudgeFilter",
     "JudgeReport",
     "Judgment",
     "JudgmentTable",
@@ -197,6 +192,7 @@ __all__ = [
     "elo_ratings",
     "expected_team_widths",
     "expected_widths",
+    "filter_judges",
     "find_motions",
     "judge_agreement",
     "judge_report",
@@ -204,6 +200,7 @@ __all__ = [
     "judgment_from_summary",
     "judgments_from_debate",
     "leave_one_judge_out",
+    "leave_one_motion_out",
     "load",
     "make_rating_report",
     "make_truth_report",
@@ -223,6 +220,7 @@ __all__ = [
     "rating_markdown",
     "rating_rows",
     "rating_tables",
+    "ratings_by_judge",
     "read_judgments",
     "read_questions",
     "read_rankings",

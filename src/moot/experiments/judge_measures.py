@@ -1,55 +1,32 @@
-"""How far judges can be relied on: agreement, flips, biases, and what ratings owe to each of them.
+"""How far judges can be relied on: agreement, flips and biases of each.
 
-All intervals are by groups. Where a judge read a debate twice, its decision is the one that both
-readings share; if they differ, it counts as undecided, and as a flip. Biases are effects of the same fit that
-rates the models, one for each judge, so that a judge who saw stronger models on one side is not blamed.
+Agreement and flips are computed in `agreement.py`. Biases are effects of the same fit that rates the
+models, one for each judge, so that a judge who saw stronger models on one side is not blamed.
 """
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from msgspec import Struct, structs
 
 from moot.core.errors import Invalid
+from moot.experiments.agreement import JudgeAgreement, flips, judge_agreement, same_side
+from moot.experiments.judge_decisions import clusters
 from moot.experiments.ratings import rate_models
-from moot.experiments.resampling import (
-    BOOTSTRAPS,
-    Estimate,
-    bounds,
-    mean_estimate,
-    ratio_estimate,
-    resampled_sums,
-)
-from moot.experiments.tables import Floats, Integers, JudgmentTable, as_table
+from moot.experiments.resampling import Estimate, mean_estimate
+from moot.experiments.tables import as_table
 
 BIAS_TERMS = ("side:judge", "order:judge", "length:judge", "family:judge", "self")
-
-
-class JudgeAgreement(Struct, frozen=True, kw_only=True):
-    """How often judges of the same debate decide the same."""
-
-    raw: Estimate
-    """The share of pairs of judges of a debate that name the same result."""
-    unanimous: Estimate
-    """The share of debates in which all judges name the same result."""
-    alpha: Estimate
-    """Krippendorff's alpha (nominal): 1 perfect, 0 as by chance."""
-    pairs: tuple[Estimate, ...]
-    """Raw agreement of each two judges."""
-    debates: int
-    """Debates with at least two judges."""
-
-    def rows(self) -> list[dict[str, Any]]:
-        return [estimate.row() for estimate in (self.raw, self.unanimous, self.alpha, *self.pairs)]
 
 
 class JudgeMeasures(Struct, frozen=True, kw_only=True):
     """One judge. Effects are in log-odds; None where the data does not show them."""
 
     judge: str
+    own: bool
+    """Whether it sat on the experiment's own panel; others judged the debates again."""
     judgments: int
     undecided: int
     """Ballots that could not be read."""
@@ -66,7 +43,12 @@ class JudgeMeasures(Struct, frozen=True, kw_only=True):
 
     def row(self) -> dict[str, Any]:
         """The figures as a flat dictionary: `flips`, `flips_low`, `flips_high` and so on."""
-        flat: dict[str, Any] = {"judge": self.judge, "judgments": self.judgments, "undecided": self.undecided}
+        flat: dict[str, Any] = {
+            "judge": self.judge,
+            "own": self.own,
+            "judgments": self.judgments,
+            "undecided": self.undecided,
+        }
         for name in ("pro_share", "flips", "same_side", "side", "order", "length", "family"):
             found: Estimate | None = getattr(self, name)
             flat[name] = found.value if found else None
@@ -88,60 +70,14 @@ class JudgeReport(Struct, frozen=True, kw_only=True):
         return [judge.row() for judge in self.judges]
 
 
-class RatingShift(Struct, frozen=True, kw_only=True):
-    """A model's rating with all judges, and without one of them."""
-
-    model: str
-    without: str
-    rating: float
-    rating_without: float
-    rank: int
-    rank_without: int
-
-    def row(self) -> dict[str, Any]:
-        return {**structs.asdict(self), "shift": self.rating_without - self.rating}
-
-
-def judge_agreement(data: object, *, bootstraps: int = BOOTSTRAPS, seed: int = 0) -> JudgeAgreement:
-    """How often judges of the same debate name the same result.
-
-    >>> rows = [dict(motion="m", debate=str(d), pro="a", con="b", judge=j, winner="pro" if d < 3 else "con")
-    ...         for d in range(6) for j in "xyz"]
-    >>> judge_agreement(rows, bootstraps=10).alpha.value
-    1.0
-    """
-    decisions = _decisions(as_table(data))
-    counts = np.zeros((int(decisions.debate.max(initial=-1)) + 1, 3))
-    np.add.at(counts, (decisions.debate, decisions.result), 1.0)
-    group = np.zeros(len(counts), np.intp)
-    group[decisions.debate] = decisions.group
-    several = counts.sum(axis=1) > 1
-    counts, group = counts[several], group[several]
-    judges = counts.sum(axis=1)
-    same = (counts * (counts - 1)).sum(axis=1)
-    all_same = (counts.max(axis=1, initial=0) == judges).astype(float)
-    raw = ratio_estimate("agreement", group, same, judges * (judges - 1), bootstraps=bootstraps, seed=seed)
-    pairs = [
-        _pair_agreement(decisions, one, other, bootstraps, seed)
-        for one, other in combinations(range(len(decisions.names)), 2)
-    ]
-    return JudgeAgreement(
-        raw=raw,
-        unanimous=mean_estimate("unanimous", group, all_same, bootstraps=bootstraps, seed=seed),
-        alpha=_alpha(counts, group, bootstraps, seed),
-        pairs=tuple(pair for pair in pairs if pair.value is not None),
-        debates=len(counts),
-    )
-
-
 def judge_report(data: object, *, bootstraps: int = 300, seed: int = 0) -> JudgeReport:
-    """Agreement, flips and biases of every judge of the data."""
+    """Agreement of the experiment's own panel; flips and biases of every judge of the data."""
     table = as_table(data)
     used = table.where(table.decided)
     if not len(used):
         raise Invalid("There is no judgment that names a winner or a tie.")
     board = rate_models(
-        structs.replace(table, eligible=np.ones(len(table), bool)),
+        structs.replace(table, eligible=np.ones(len(table), bool), own=np.ones(len(table), bool)),
         terms=BIAS_TERMS, bootstraps=bootstraps, seed=seed,
     )  # fmt: skip
     measures: list[JudgeMeasures] = []
@@ -150,191 +86,27 @@ def judge_report(data: object, *, bootstraps: int = 300, seed: int = 0) -> Judge
         measures.append(
             JudgeMeasures(
                 judge=name,
+                own=bool(table.own[table.judge == code].any()),
                 judgments=len(own),
                 undecided=int(((table.judge == code) & ~table.decided).sum()),
-                pro_share=mean_estimate("pro_share", own.group, own.score, bootstraps=bootstraps, seed=seed),
-                flips=_flips(own, bootstraps, seed),
-                same_side=_same_side(own, bootstraps, seed),
+                pro_share=mean_estimate(
+                    "pro_share", clusters(own), own.score, bootstraps=bootstraps, seed=seed
+                ),
+                flips=flips(own, bootstraps=bootstraps, seed=seed),
+                same_side=same_side(own, bootstraps=bootstraps, seed=seed),
                 side=board.effect(f"side:{name}"),
                 order=board.effect(f"order:{name}"),
                 length=board.effect(f"length:{name}"),
                 family=board.effect(f"family:{name}"),
             )
         )
+    panel = used.where(used.own) if used.own.any() else used
     return JudgeReport(
-        agreement=judge_agreement(used, bootstraps=bootstraps, seed=seed),
-        judges=tuple(measures),
+        agreement=structs.replace(
+            judge_agreement(panel, bootstraps=bootstraps, seed=seed),
+            pairs=judge_agreement(used, bootstraps=bootstraps, seed=seed).pairs,
+        ),
+        judges=tuple(sorted(measures, key=lambda each: not each.own)),
         self_preference=board.effect("self"),
         notes=board.notes,
     )
-
-
-def leave_one_judge_out(data: object, **options: Any) -> tuple[RatingShift, ...]:
-    """The rating of each model without each judge; judges without whom the models fall apart are left out."""
-    table = as_table(data)
-    options = {**options, "bootstraps": 0}
-    everyone = rate_models(table, **options)
-    shifts: list[RatingShift] = []
-    for code in np.unique(table.judge):
-        try:
-            rest = rate_models(table.where(table.judge != code), **options)
-        except Invalid:
-            continue
-        left = {row.model: row for row in rest.models}
-        shifts += [
-            RatingShift(
-                model=row.model,
-                without=table.judges[int(code)],
-                rating=row.rating,
-                rating_without=left[row.model].rating,
-                rank=row.rank,
-                rank_without=left[row.model].rank,
-            )
-            for row in everyone.models
-            if row.model in left
-        ]
-    return tuple(shifts)
-
-
-def agreement_with_people(
-    data: object, people: object, *, bootstraps: int = BOOTSTRAPS, seed: int = 0
-) -> tuple[Estimate, ...]:
-    """How often each judge, and the majority of the judges, names what most people named.
-
-    `people` are votes as rows, with the voter as judge; debates are matched by their ids. Debates in which
-    people are evenly split are left out.
-    """
-    judges, voters = _decisions(as_table(data)), as_table(people)
-    voters = voters.where(voters.decided)
-    means = {
-        name: float(voters.score[voters.debate == code].mean())
-        for code, name in enumerate(voters.debates)
-        if (voters.debate == code).any()
-    }
-    expected = np.array([_majority(means.get(name, 0.5)) for name in judges.debates], np.intp)
-    known = expected[judges.debate] != TIE
-    same = (judges.result == expected[judges.debate]).astype(float)
-    found: list[Estimate] = []
-    for code, name in enumerate(judges.names):
-        rows = known & (judges.judge == code)
-        found.append(mean_estimate(name, judges.group[rows], same[rows], bootstraps=bootstraps, seed=seed))
-    panel, group, right = _panel(judges, expected)
-    found.append(mean_estimate("panel", group[panel], right[panel], bootstraps=bootstraps, seed=seed))
-    return tuple(found)
-
-
-# --- decisions ----------------------------------------------------------------------------------------
-
-CON, TIE, PRO = 0, 1, 2
-
-
-class _Decisions(Struct, frozen=True, eq=False):
-    """One result for each judge and debate: 0 con, 1 tie, 2 pro."""
-
-    names: tuple[str, ...]
-    debates: tuple[str, ...]
-    judge: Integers
-    debate: Integers
-    group: Integers
-    result: Integers
-
-
-def _decisions(table: JudgmentTable) -> _Decisions:
-    table = table.where(table.decided)
-    keys, first, codes = np.unique(
-        table.debate * len(table.judges) + table.judge, return_index=True, return_inverse=True
-    )
-    # Readings that differ have a mean between 0 and 1, and so count as undecided.
-    low = np.ones(len(keys))
-    high = np.zeros(len(keys))
-    np.minimum.at(low, codes, table.score)
-    np.maximum.at(high, codes, table.score)
-    result = np.where(low == high, (low * 2).astype(np.intp), TIE)
-    return _Decisions(
-        table.judges, table.debates, table.judge[first], table.debate[first], table.group[first], result
-    )
-
-
-def _majority(mean: float) -> int:
-    return PRO if mean > 0.5 else CON if mean < 0.5 else TIE
-
-
-def _panel(judges: _Decisions, expected: Integers) -> tuple[np.ndarray, Integers, Floats]:
-    """The debates that count, their groups, and whether most judges named what most people did."""
-    count = len(judges.debates)
-    held = np.bincount(judges.debate, minlength=count)
-    lean = np.bincount(judges.debate, judges.result - 1.0, count)
-    majority = np.where(lean > 0, PRO, np.where(lean < 0, CON, TIE))
-    group = np.zeros(count, np.intp)
-    group[judges.debate] = judges.group
-    return (held > 0) & (expected != TIE), group, (majority == expected).astype(float)
-
-
-def _alpha(counts: Floats, group: Integers, bootstraps: int, seed: int) -> Estimate:
-    """Krippendorff's alpha for nominal data, from the counts of each result in each debate."""
-    if not len(counts):
-        return Estimate("alpha", None, None, None, 0)
-    judges = counts.sum(axis=1, keepdims=True)
-    same = (counts * (counts - 1) / (judges - 1)).sum(axis=1, keepdims=True)
-    columns = np.concatenate([same, counts], axis=1)
-    groups = len(np.unique(group))
-    value = float(_alpha_of(columns.sum(axis=0)[None, :])[0])
-    if groups < 2:
-        return Estimate("alpha", value, None, None, groups)
-    samples = _alpha_of(resampled_sums(group, columns, bootstraps, seed))
-    return Estimate("alpha", value, *bounds(samples), groups)
-
-
-def _alpha_of(sums: Floats) -> Floats:
-    same, counts = sums[:, 0], sums[:, 1:]
-    total = counts.sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        observed = 1 - same / total
-        expected = 1 - (counts * (counts - 1)).sum(axis=1) / (total * (total - 1))
-        # Judges who all say the same of everything agree perfectly, though nothing was to be expected.
-        return np.where(expected > 0, 1 - observed / expected, 1.0)
-
-
-def _pair_agreement(decisions: _Decisions, one: int, other: int, bootstraps: int, seed: int) -> Estimate:
-    name = f"{decisions.names[one]} / {decisions.names[other]}"
-    count = len(decisions.debates)
-    results = np.full((2, count), -1)
-    for row, judge in enumerate((one, other)):
-        own = decisions.judge == judge
-        results[row, decisions.debate[own]] = decisions.result[own]
-    both = (results >= 0).all(axis=0)
-    group = np.zeros(count, np.intp)
-    group[decisions.debate] = decisions.group
-    same = (results[0] == results[1]).astype(float)
-    return mean_estimate(name, group[both], same[both], bootstraps=bootstraps, seed=seed)
-
-
-def _flips(table: JudgmentTable, bootstraps: int, seed: int) -> Estimate:
-    """Of debates that one judge read twice, how often the two results differ."""
-    means = [_by_debate(table.where(table.order == order)) for order in (0, 1)]
-    both = ~np.isnan(means[0]) & ~np.isnan(means[1])
-    group = np.zeros(len(table.debates), np.intp)
-    group[table.debate] = table.group
-    changed = (means[0] != means[1]).astype(float)
-    return mean_estimate("flips", group[both], changed[both], bootstraps=bootstraps, seed=seed)
-
-
-def _by_debate(table: JudgmentTable) -> Floats:
-    """The mean score of each debate; NaN where there is none."""
-    count = np.bincount(table.debate, minlength=len(table.debates))
-    with np.errstate(invalid="ignore"):
-        return np.bincount(table.debate, table.score, len(table.debates)) / count
-
-
-def _same_side(table: JudgmentTable, bootstraps: int, seed: int) -> Estimate:
-    """Of groups held with both sides that one judge decided twice, how often the same side won."""
-    turned = table.pro > table.con
-    sums = np.zeros((2, len(table.groups)))
-    counts = np.zeros((2, len(table.groups)))
-    for row, rows in enumerate((turned, ~turned)):
-        sums[row] = np.bincount(table.group[rows], table.score[rows] - 0.5, len(table.groups))
-        counts[row] = np.bincount(table.group[rows], minlength=len(table.groups))
-    decided = (counts > 0).all(axis=0) & (sums[0] != 0) & (sums[1] != 0)
-    same = (sums[0] * sums[1] > 0).astype(float)
-    group = np.arange(len(table.groups))
-    return mean_estimate("same_side", group[decided], same[decided], bootstraps=bootstraps, seed=seed)

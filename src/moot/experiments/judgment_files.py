@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from moot.core.errors import Invalid
-from moot.experiments.judgments import Judgment, JudgmentWinner, Ranking, group_name
+from moot.experiments.judgments import Judgment, JudgmentWinner, Ranking, group_name, with_own_marked
 from moot.experiments.table_files import CsvRows, read_mappings
 
 ALIASES = {
@@ -83,9 +83,10 @@ def judgment_from_row(row: Row, place: str = "A row") -> Judgment:
         if isinstance(values.get(name), str):
             values[name] = tuple(values[name].split())
     try:
-        return msgspec.convert(values, Judgment, strict=False, str_keys=True)
+        read = msgspec.convert(values, Judgment, strict=False, str_keys=True)
     except msgspec.ValidationError as error:
         raise Invalid(f"{place}: {error}.") from error
+    return read if "own" in values else with_own_marked(read)
 
 
 def write_jsonl(rows: Iterable[Judgment | Ranking]) -> str:

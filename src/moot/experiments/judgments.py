@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from moot.core.state import Debate, Judging, Turn
 from moot.core.terms import Ballot
+from moot.experiments.judge_identity import Reading, is_own, judge_names, settings_text
 from moot.judging.evidence import last_word
 from moot.judging.parties import Party, is_ranked, parties
+from moot.judging.readings import is_by_side
 from moot.views.summary import StoredSummary
 
 JudgmentWinner = Literal["pro", "con", "tie", "none"]
@@ -45,7 +47,13 @@ class Judgment(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     debate: Annotated[str, Meta(description="The id of the debate.")]
     pro: Annotated[str, Meta(description="The model that argued for the motion.")]
     con: Annotated[str, Meta(description="The model that argued against it.")]
-    judge: Annotated[str, Meta(description="The model that judged; `#2` is a second one of the same name.")]
+    judge: Annotated[
+        str,
+        Meta(
+            description="Who judged: model, prompt and settings, as in `xai/grok-5 [strict] (effort high)`; "
+            "`#2` is a second one of the same name."
+        ),
+    ]
     winner: Annotated[
         JudgmentWinner, Meta(description="`none`: the judge was asked and gave no ballot that could be read.")
     ]
@@ -61,6 +69,17 @@ class Judgment(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     judging: Annotated[
         int, Meta(description="Which judging of the debate, where it was judged more than once.")
     ] = 1
+    prompt: Annotated[str, Meta(description="The name of the judge's prompt; empty for the usual one.")] = ""
+    settings: Annotated[
+        str, Meta(description="What was set for its model: effort, temperature, verbosity, max_tokens.")
+    ] = ""
+    own: Annotated[
+        bool,
+        Meta(description="Whether it is a ballot of the debate's own panel, and not of a later judging."),
+    ] = True
+    reading: Annotated[
+        Reading, Meta(description="How the judge had the speeches: by time, or by side; if recorded.")
+    ] = ""
     order: Annotated[
         int | None,
         Meta(
@@ -110,7 +129,7 @@ class Ranking(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
         str, Meta(description="The same models on one motion, each in every position; resampled together.")
     ]
     debate: Annotated[str, Meta(description="The id of the debate.")]
-    judge: Annotated[str, Meta(description="The model that judged.")]
+    judge: Annotated[str, Meta(description="Who judged: model, prompt and settings.")]
     models: Annotated[tuple[str, ...], Meta(description="One for each team, in the order of the format.")]
     seats: Annotated[
         tuple[str, ...], Meta(description="The position of each team, such as Opening Government.")
@@ -128,6 +147,17 @@ class Ranking(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     judging: Annotated[
         int, Meta(description="Which judging of the debate, where it was judged more than once.")
     ] = 1
+    prompt: Annotated[str, Meta(description="The name of the judge's prompt; empty for the usual one.")] = ""
+    settings: Annotated[
+        str, Meta(description="What was set for its model: effort, temperature, verbosity, max_tokens.")
+    ] = ""
+    own: Annotated[
+        bool,
+        Meta(description="Whether it is a ballot of the debate's own panel, and not of a later judging."),
+    ] = True
+    reading: Annotated[
+        Reading, Meta(description="How the judge had the speeches: by time, or by side; if recorded.")
+    ] = ""
     order: Annotated[
         int | None,
         Meta(
@@ -150,6 +180,9 @@ class Ranking(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
         Meta(description="What went wrong in the speeches of each team, once for each speech."),
     ] = ()
     eligible: Annotated[bool, Meta(description="Whether it counts for ratings.")] = True
+
+
+Judged = TypeVar("Judged", Judgment, Ranking)
 
 
 def group_name(motion: str, format: str, models: Sequence[str]) -> str:
@@ -180,6 +213,7 @@ def judgments_from_debate(debate: Debate, *, experiment: str = "", group: str = 
         format=debate.format.name,
         pro_seat=pro.id,
         con_seat=con.id,
+        reading=reading_of(debate),
         last_word="pro" if _holds(pro, last) else "con" if _holds(con, last) else None,
         pro_words=_words(debate, pro),
         con_words=_words(debate, con),
@@ -195,38 +229,41 @@ def judgments_from_debate(debate: Debate, *, experiment: str = "", group: str = 
     return tuple(
         row
         for judging in debate.judgings
-        for row in _rows_of_judging(base, judging, pro.id, con.id, flip=pro is not sides[0])
+        for row in _rows_of_judging(
+            replace(base, own=is_own(debate, judging)), judging, pro.id, con.id, flip=pro is not sides[0]
+        )
     )
 
 
 def _rows_of_judging(
     base: Judgment, judging: Judging, pro: str, con: str, *, flip: bool
 ) -> Iterator[Judgment]:
-    names = _judge_names(judging)
+    judges, names = {judge.id: judge for judge in judging.judges}, judge_names(judging)
+
+    def row(judge: str, order: int) -> Judgment:
+        return replace(
+            base,
+            judge=names[judge],
+            prompt=judges[judge].variant,
+            settings=settings_text(judges[judge].model),
+            judging=judging.number,
+            order=(order + flip) % 2,
+            **_charge(judging, judge, order),
+        )
+
     for ballot in judging.ballots:
         if ballot.judge in names:
-            winner = "tie" if ballot.winner is None else "pro" if ballot.winner == pro else "con"
             yield replace(
-                base,
-                judge=names[ballot.judge],
-                winner=winner,
+                row(ballot.judge, ballot.order),
+                winner="tie" if ballot.winner is None else "pro" if ballot.winner == pro else "con",
                 margin=_margin(ballot, pro, con),
-                judging=judging.number,
-                order=(ballot.order + flip) % 2,
                 pro_label=ballot.labels.get(pro, ""),
                 con_label=ballot.labels.get(con, ""),
                 read_first={pro: "pro", con: "con"}.get(ballot.read_first or ""),
-                **_charge(judging, ballot.judge, ballot.order),
             )
     for judge, order in judging.spoiled:
         if judge in names:
-            yield replace(
-                base,
-                judge=names[judge],
-                judging=judging.number,
-                order=(order + flip) % 2,
-                **_charge(judging, judge, order),
-            )
+            yield row(judge, order)
 
 
 def _charge(judging: Judging, judge: str, order: int) -> dict[str, float | None]:
@@ -236,17 +273,6 @@ def _charge(judging: Judging, judge: str, order: int) -> dict[str, float | None]
         return {}
     cost = None if found.cost is None else float(found.cost)
     return {"judge_cost": cost, "judge_seconds": round(found.latency_ms / 1000, 3)}
-
-
-def _judge_names(judging: Judging) -> dict[str, str]:
-    """Each judge by its model, with the name of its prompt where it was given one; where several have the
-    same name, with a number."""
-    names: dict[str, str] = {}
-    for judge in judging.judges:
-        label = f"{judge.model.label} [{judge.variant}]" if judge.variant else judge.model.label
-        same = sum(name.partition("#")[0] == label for name in names.values())
-        names[judge.id] = f"{label}#{same + 1}" if same else label
-    return names
 
 
 def _margin(ballot: Ballot, pro: str, con: str) -> float | None:
@@ -264,7 +290,7 @@ def rankings_from_debate(debate: Debate, *, experiment: str = "", group: str = "
     models = tuple(map(party_model, teams))
     rows: list[Ranking] = []
     for judging in debate.judgings:
-        names = _judge_names(judging)
+        judges, names = {judge.id: judge for judge in judging.judges}, judge_names(judging)
         for ballot in judging.ballots:
             ranked = ballot.ranking or ((ballot.winner,) if ballot.winner else ())
             if ranked and ballot.judge in names:
@@ -280,6 +306,10 @@ def rankings_from_debate(debate: Debate, *, experiment: str = "", group: str = "
                         motion=debate.motion,
                         format=debate.format.name,
                         judging=judging.number,
+                        prompt=judges[ballot.judge].variant,
+                        settings=settings_text(judges[ballot.judge].model),
+                        own=is_own(debate, judging),
+                        reading=reading_of(debate),
                         order=ballot.order % 2,
                         labels=tuple(ballot.labels[team.id] for team in teams if team.id in ballot.labels),
                         read_first=places.get(ballot.read_first or ""),
@@ -325,6 +355,16 @@ def judgment_from_summary(
         motion=summary.motion,
         format=summary.format,
     )
+
+
+def reading_of(debate: Debate) -> Reading:
+    return "by-side" if is_by_side(debate) else "chronological"
+
+
+def with_own_marked(row: Judged) -> Judged:
+    """A row of a release that did not record whether it is of the debate's own panel: a further judging was
+    one of `moot experiment rejudge`."""
+    return replace(row, own=False) if row.judging > 1 and not row.reading else row
 
 
 # --- a party of a debate ------------------------------------------------------------------------------

@@ -10,12 +10,14 @@ from moot.core.state import Debate
 from moot.experiments.debate_beliefs import DebateBeliefs, beliefs_of
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.judge_answers import JudgeAnswer, answers_from_debate
+from moot.experiments.judge_identity import own_rows
 from moot.experiments.judgments import (
     SCORES,
     Judgment,
     Ranking,
     judgments_from_debate,
     rankings_from_debate,
+    with_own_marked,
 )
 from moot.experiments.people_votes import PersonVote
 from moot.experiments.planned_questions import PlannedQuestion
@@ -46,7 +48,7 @@ class LegResult(Struct, frozen=True, omit_defaults=True):
     @property
     def pro_share(self) -> float | None:
         """The share of ballots for the side of the motion; None where no ballot decides between two sides."""
-        scores = [SCORES[row.winner] for row in self.judgments if row.winner != "none"]
+        scores = [SCORES[row.winner] for row in own_rows(self.judgments) if row.winner != "none"]
         return sum(scores) / len(scores) if scores else None
 
     def to_json(self) -> str:
@@ -81,4 +83,9 @@ def question_result(
 
 
 def read_result(text: str) -> LegResult:
-    return msgspec.json.decode(text, type=LegResult)
+    result = msgspec.json.decode(text, type=LegResult)
+    return replace(
+        result,
+        judgments=tuple(map(with_own_marked, result.judgments)),
+        rankings=tuple(map(with_own_marked, result.rankings)),
+    )

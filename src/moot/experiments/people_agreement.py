@@ -8,17 +8,18 @@ hold zero.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from msgspec import Struct
 
-from moot.experiments.judge_measures import agreement_with_people
-from moot.experiments.judgments import SCORES, Judgment
+from moot.experiments.agreement import agreement_with_people, people_majorities, same_as_people
+from moot.experiments.judge_decisions import decisions
+from moot.experiments.judgments import Judgment
 from moot.experiments.leg_results import LegResult
 from moot.experiments.people_votes import vote_rows
 from moot.experiments.resampling import Estimate, mean_estimate
-from moot.experiments.tables import coded
+from moot.experiments.tables import as_table
 
 PANEL = "panel"
 
@@ -49,8 +50,7 @@ def compare_with_people(
     known = [each for each in found if each.value is not None]
     ranked = tuple(sorted(known, key=lambda each: (-(each.value or 0.0), each.name)))
     single = [each for each in ranked if each.name != PANEL]
-    majority = _majorities(people)
-    decided = {debate: side for debate, side in majority.items() if side}
+    decided = people_majorities(people)
     difference = None
     if len(single) > 1:
         difference = _difference(rows, decided, single[0].name, single[1].name, bootstraps, seed)
@@ -63,27 +63,22 @@ def compare_with_people(
     )
 
 
-def _majorities(rows: Iterable[Judgment]) -> dict[str, int]:
-    """By debate: 1 for the motion, -1 against it, 0 evenly split."""
-    scores: dict[str, list[float]] = {}
-    for row in rows:
-        if row.winner != "none":
-            scores.setdefault(row.debate, []).append(SCORES[row.winner] - 0.5)
-    return {debate: int(np.sign(sum(each))) for debate, each in scores.items()}
-
-
 def _difference(
     rows: Sequence[Judgment], people: dict[str, int], first: str, second: str, bootstraps: int, seed: int
 ) -> Estimate | None:
-    own = _majorities(row for row in rows if row.judge == first)
-    other = _majorities(row for row in rows if row.judge == second)
-    groups = {row.debate: row.group for row in rows}
-    common = sorted(own.keys() & other.keys() & people.keys())
-    if not common:
+    """On the debates that both judged: how much more often the first names what most people named."""
+    found = decisions(as_table(rows))
+    same = same_as_people(found.debates, found.debate, found.shares, people)
+    by_debate = np.full((2, len(found.debates)), np.nan)
+    for at, name in enumerate((first, second)):
+        own = found.judge == found.judges.index(name)
+        by_debate[at, found.debate[own]] = same[own]
+    difference = by_debate[0] - by_debate[1]
+    common = ~np.isnan(difference)
+    if not common.any():
         return None
-    _, group = coded(groups[debate] for debate in common)
-    same = [float(own[each] == people[each]) - float(other[each] == people[each]) for each in common]
-    return mean_estimate("difference", group, np.array(same), bootstraps=bootstraps, seed=seed)
+    cluster = found.cluster_of_debates()[common]
+    return mean_estimate("difference", cluster, difference[common], bootstraps=bootstraps, seed=seed)
 
 
 def _sentence(ranked: Sequence[Estimate], difference: Estimate | None) -> str:

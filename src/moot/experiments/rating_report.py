@@ -11,19 +11,15 @@ from typing import Any
 
 from msgspec import Struct
 
+from moot.experiments.agreement import agreement_with_people
 from moot.experiments.covariates import COVARIATE_TEXTS
-from moot.experiments.judge_measures import (
-    JudgeReport,
-    RatingShift,
-    agreement_with_people,
-    judge_report,
-    leave_one_judge_out,
-)
+from moot.experiments.judge_measures import JudgeReport, judge_report
 from moot.experiments.judgments import Judgment
 from moot.experiments.ratings import Ratings, rate_components
 from moot.experiments.reliability import ModelReliability, model_reliability
 from moot.experiments.report_text import bullets, markdown_table
 from moot.experiments.resampling import Estimate
+from moot.experiments.sensitivity import RatingShift, largest_shifts, leave_one_judge_out
 from moot.views.transcript_markdown import escape_one
 
 METHOD = (
@@ -196,20 +192,11 @@ def _judges(judges: JudgeReport) -> ReportTable:
 
 
 def _shifts(shifts: Iterable[RatingShift]) -> ReportTable:
-    largest: dict[str, RatingShift] = {}
-    for shift in shifts:
-        known = largest.get(shift.without)
-        if known is None or abs(_moved(shift)) > abs(_moved(known)):
-            largest[shift.without] = shift
     rows = (
-        (one.without, one.model, f"{_moved(one):+.0f}", f"{one.rank} → {one.rank_without}")
-        for one in largest.values()
+        (one.without, one.model, f"{one.shift:+.0f}", f"{one.rank} → {one.rank_without}")
+        for one in largest_shifts(shifts)
     )
     return ReportTable("Without one judge", ("judge", "largest change", "points", "rank"), tuple(rows))
-
-
-def _moved(shift: RatingShift) -> float:
-    return shift.rating_without - shift.rating
 
 
 def _people(people: Iterable[Estimate]) -> ReportTable:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from moot.core.errors import Invalid
 from moot.experiments.data_tables import RatingRow
+from moot.experiments.judge_identity import own_rows
 from moot.experiments.judgments import Judgment, Ranking
 from moot.experiments.leaderboard import ModelRating
 from moot.experiments.rankings import rate_rankings
@@ -21,7 +22,7 @@ def rating_rows(
     used = [row for row in ballots if row.eligible]
     reliability = {each.model: each for each in model_reliability(ballots)}
     try:
-        rated = (rate_rankings(rankings) if rankings else rate_models(used)).models
+        rated = (rate_rankings(own_rows(rankings)) if rankings else rate_models(used)).models
     except Invalid:
         rated = ()
     known = {each.model: each for each in rated}

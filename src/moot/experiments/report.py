@@ -18,7 +18,8 @@ from msgspec import Struct
 from moot.core.errors import Invalid
 from moot.experiments.belief_measures import BeliefMeasures, measure_beliefs
 from moot.experiments.definition import ExperimentDefinition
-from moot.experiments.judge_measures import JudgeReport, RatingShift, judge_report, leave_one_judge_out
+from moot.experiments.judge_identity import own_rows
+from moot.experiments.judge_measures import JudgeReport, judge_report
 from moot.experiments.judgments import SCORES, Judgment
 from moot.experiments.leg_results import LegResult
 from moot.experiments.motion_balance import MotionBalance, balance_of_shares
@@ -26,6 +27,7 @@ from moot.experiments.people_agreement import PeopleAgreement, compare_with_peop
 from moot.experiments.rankings import rate_rankings
 from moot.experiments.ratings import Ratings, rate_models, rate_style_controlled
 from moot.experiments.reliability import ModelReliability, model_reliability
+from moot.experiments.sensitivity import RatingShift, leave_one_judge_out
 from moot.experiments.truth_report import TruthReport, make_truth_report
 from moot.prompts import templates
 from moot.views.text import plural
@@ -122,12 +124,13 @@ def make_report(
     if definition.questions:
         truth = make_truth_report(definition, results, planned=planned, bootstraps=bootstraps)
     against_itself = bool(definition.questions) and definition.pairing == "self"
-    rows = [] if against_itself else [row for result in results for row in result.judgments]
+    ballots = [] if against_itself else [row for result in results for row in result.judgments]
+    rows = own_rows(ballots)
     notes = list[str](truth.notes if truth else ())
     ratings = style = judges = None
     shifts: tuple[RatingShift, ...] = ()
     try:
-        ranked = [row for result in results for row in result.rankings]
+        ranked = own_rows(row for result in results for row in result.rankings)
         if ranked:
             ratings = rate_rankings(ranked, bootstraps=bootstraps)
         else:
@@ -137,7 +140,7 @@ def make_report(
     except Invalid as error:
         notes += [] if against_itself else [f"No ratings: {error}"]
     try:
-        judges = judge_report(rows, bootstraps=min(bootstraps, 300))
+        judges = judge_report(ballots, bootstraps=min(bootstraps, 300))
         notes += judges.notes
         if len(judges.judges) > 1:
             shifts = leave_one_judge_out(rows, bootstraps=0)
@@ -163,7 +166,7 @@ def make_report(
         matchups=_matchups(rows),
         judges=judges,
         without_judge=shifts,
-        judge_costs=_judge_costs(rows),
+        judge_costs=_judge_costs(ballots),
         motions=_motions(results),
         reliability=model_reliability(rows),
         closest=tuple(sorted(shown, key=lambda each: (abs(each.share - 0.5), each.debate))[:SHOWN_DEBATES]),

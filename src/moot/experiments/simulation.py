@@ -92,8 +92,10 @@ def simulate(world: SimulatedWorld, units: Sequence[Unit], seed: int = 0) -> Jud
         motion=spread(motions[1]), format=np.zeros(score.size, np.intp),
         score=score.ravel(),
         margin=np.full(score.size, np.nan),
-        order=order.ravel(), last_word=spread(last), length=spread(length),
+        order=order.ravel(), read_first=np.zeros(score.size, np.intp), label=np.zeros(score.size, np.intp),
+        last_word=spread(last), length=spread(length),
         markup=np.full(score.size, np.nan), eligible=np.ones(score.size, bool),
+        own=np.ones(score.size, bool),
     )  # fmt: skip
 
 

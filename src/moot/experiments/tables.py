@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from moot.core.errors import Invalid
 from moot.experiments.judgment_files import judgment_from_row
 from moot.experiments.judgments import SCORES, Judgment
+from moot.judging.labels import label_place
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -51,6 +52,10 @@ class JudgmentTable(Struct, frozen=True, kw_only=True, eq=False):
     margin: Floats
     order: Integers
     """0: `pro` was shown first, 1: `con` was, -1: not known."""
+    read_first: Integers
+    """1: the judge read a speech of `pro` first, -1: one of `con`, 0: not known."""
+    label: Integers
+    """1: `pro` had the label that is listed first, -1: `con` had, 0: not known."""
     last_word: Integers
     """1: `pro` spoke last, -1: `con` did, 0: neither or not known."""
     length: Floats
@@ -58,6 +63,8 @@ class JudgmentTable(Struct, frozen=True, kw_only=True, eq=False):
     markup: Floats
     """The same of lists, headings and bold words, each counted with one more."""
     eligible: Booleans
+    own: Booleans
+    """Whether it is a ballot of the debate's own panel, and not of a later judging."""
 
     def __len__(self) -> int:
         return len(self.pro)
@@ -80,6 +87,7 @@ class JudgmentTable(Struct, frozen=True, kw_only=True, eq=False):
         return replace(
             self, pro=self.con, con=self.pro, score=1 - self.score, margin=-self.margin,
             order=np.where(self.order < 0, -1, 1 - self.order), last_word=-self.last_word,
+            read_first=-self.read_first, label=-self.label,
             length=-self.length, markup=-self.markup,
         )  # fmt: skip
 
@@ -118,10 +126,13 @@ def _from_rows(rows: list[Judgment]) -> JudgmentTable:
         score=np.array([SCORES_OR_NAN[row.winner] for row in rows], float),
         margin=np.array([np.nan if row.margin is None else row.margin for row in rows], float),
         order=np.array([-1 if row.order is None else row.order % 2 for row in rows], np.intp),
+        read_first=np.array([_sign(row.read_first) for row in rows], np.intp),
+        label=np.array([_first_label(row) for row in rows], np.intp),
         last_word=np.array([_sign(row.last_word) for row in rows], np.intp),
         length=_log_ratio(rows, lambda row: (row.pro_words, row.con_words)),
         markup=_log_ratio(rows, _markup_plus_one),
         eligible=np.array([row.eligible for row in rows], bool),
+        own=np.array([row.own for row in rows], bool),
     )  # fmt: skip
 
 
@@ -134,6 +145,12 @@ def coded(names: Iterable[str]) -> tuple[tuple[str, ...], Integers]:
 
 def _sign(side: str | None) -> int:
     return 0 if side is None else 1 if side == "pro" else -1
+
+
+def _first_label(row: Judgment) -> int:
+    if not row.pro_label or not row.con_label:
+        return 0
+    return 1 if label_place(row.pro_label) < label_place(row.con_label) else -1
 
 
 def _markup_plus_one(row: Judgment) -> tuple[int | None, int | None]:

@@ -35,6 +35,11 @@ _SENTENCE_ENDS = (".", "!", "?", "\n")
 _WHOLE = r"(?<![A-Za-z0-9_])(?<![a-z]-)(?:(?:Speaker|Team) )?({})(?![A-Za-z0-9_])(?!-[a-z])"
 
 
+def label_place(label: str) -> tuple[int, str]:
+    """Sorts labels as judges are shown them: those of a debate are chosen in this order."""
+    return (LABELS.index(label) if label in LABELS else len(LABELS), label)
+
+
 def labels(debate: Debate, order: int, judging: Judging | None = None) -> dict[str, str]:
     """Party to label, in the latest judging unless another is named; the second reading reverses them."""
     if debate.manner.question is not None:

@@ -25,7 +25,7 @@ from moot.models import discovery, ollama, openmp
 from moot.models.installs import InstallManager
 from moot.models.local_provider import LocalProvider, check_local_models
 from moot.models.model_files import ModelFiles, OnInstallProgress, no_progress
-from moot.providers import endpoints, known_models
+from moot.providers import endpoints, known_models, prices
 from moot.providers.client import ProviderClient
 from moot.providers.contract import CONNECT_SECONDS, Chunk, Provider, Traits
 from moot.providers.endpoints import BUILT_IN, ENDPOINTS, Endpoint
@@ -176,8 +176,9 @@ class ProviderRegistry:
         """Seconds for which this service is known to be down; 0 where it may be called, or nobody knows."""
         return getattr(self._ready.get(name), "down_for", 0.0)
 
-    def model(self, name: str) -> Model:
-        """A model by its full name, without its price."""
+    def model(self, name: str, *, needs_key: bool = True) -> Model:
+        """A model by its full name, without its price. Raises Invalid for a name that cannot be one, and
+        Unavailable where its service cannot be called from here, if that is needed."""
         provider, slash, model = name.partition("/")
         if provider == HUMAN:
             return Model(HUMAN, model or HUMAN)
@@ -188,23 +189,26 @@ class ProviderRegistry:
         if provider == "local":
             self._check_local_name(model, bare=not slash)
         try:
-            traits = self.traits(provider, model)
+            if needs_key:
+                self.get(provider)
         except Unavailable as error:
             if hint := self._nearest_known(provider, model):
                 raise Invalid(f"{hint} {error}") from None
             raise
-        return known_models.with_traits(provider, model, traits)
+        return known_models.with_traits(provider, model, self.traits(provider, model))
 
     def key(self, endpoint: Endpoint) -> ApiKey | None:
         return endpoints.key_of(endpoint, self.model_files.environ, self._keys, self._saved())
 
     def traits(self, provider: str, model: str) -> Traits:
-        """What a model can do, as far as is known."""
+        """What a model can do, as far as is known. Its service needs no key for that."""
+        if provider in self.endpoints and provider not in self._ready:
+            return endpoints.traits_of(self.endpoints[provider], model)
         return self.get(provider).traits_of(model)
 
     def check(self, model: Model) -> None:
-        """Raises Invalid for an effort or a verbosity that the model does not accept."""
-        if model.effort is None and model.verbosity is None:
+        """Raises Invalid for an effort, a verbosity or a service tier that the model does not accept."""
+        if model.effort is None and model.verbosity is None and not model.service_tier:
             return
         traits = self.traits(model.provider, model.name)
         if model.effort is not None and model.effort not in traits.efforts:
@@ -212,6 +216,15 @@ class ProviderRegistry:
             raise Invalid(f"{model.label} does not take the effort {model.effort}. It {takes}.")
         if model.verbosity is not None and not traits.verbosity:
             raise Invalid(f"{model.label} is not known to take a verbosity.")
+        if model.service_tier:
+            self._check_service_tier(model, traits.service_tiers)
+
+    def _check_service_tier(self, model: Model, tiers: tuple[str, ...]) -> None:
+        asked = model.service_tier
+        if asked in tiers and prices.has_service_tier(model.provider, model.name, asked):
+            return
+        others = f" It takes: {', '.join(tiers)}." if tiers and asked not in tiers else ""
+        raise Invalid(f"{model.label} is not known to have the service tier {asked}.{others}")
 
     async def default_model(self) -> str:
         """The model to use if none is named, never a person.

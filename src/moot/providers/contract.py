@@ -84,6 +84,8 @@ class ReplyDone(Struct, frozen=True):
     """Of a refusal: the policy that it rests on, as the service names it."""
     unbilled: bool = False
     """The service does not bill this reply, whatever figures it reports."""
+    service_tier: str = ""
+    """The tier at which it was answered, in the service's own term."""
 
 
 Degradation = Literal["chain", "utf8", "mended"]
@@ -120,6 +122,8 @@ class Traits(Struct, frozen=True):
     """It can call tools that we run."""
     hosted: tuple[HostedTool, ...] = ()
     """The tools that the service runs itself."""
+    service_tiers: tuple[str, ...] = ()
+    """The tiers that a request may name: none of them costs more than the usual one."""
     context: int | None = None
     output: int | None = None
     """The most tokens of a prompt, and of a reply."""

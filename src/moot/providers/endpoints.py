@@ -63,6 +63,8 @@ class Endpoint(Struct, frozen=True):
 RESPONSES_TRAITS = Traits(chaining=True, tools=True, hosted=("web_search", "code"))
 HOSTED_TRAITS = Traits(tools=True, hosted=("web_search", "code"))
 TOOL_TRAITS = Traits(tools=True)
+FLEX = ("flex",)
+"""Answers when there is room, at no more than the usual price: half of it at OpenAI and Google."""
 SERVER_TRAITS = Traits(deadlines=False)
 
 ENDPOINTS = (
@@ -74,7 +76,7 @@ ENDPOINTS = (
         keys=("OPENAI_API_KEY",),
         url_variable="OPENAI_BASE_URL",
         finds_models=True,
-        traits=RESPONSES_TRAITS,
+        traits=replace(RESPONSES_TRAITS, service_tiers=FLEX),
         accent="openai",
         model="gpt-6-luna",
     ),
@@ -97,7 +99,7 @@ ENDPOINTS = (
         keys=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         url_variable="GEMINI_BASE_URL",
         finds_models=True,
-        traits=HOSTED_TRAITS,
+        traits=replace(HOSTED_TRAITS, service_tiers=FLEX),
         model="gemini-3.8-flash",
     ),
     Endpoint(
@@ -120,7 +122,7 @@ ENDPOINTS = (
         keys=("OPENROUTER_API_KEY",),
         url_variable="OPENROUTER_BASE_URL",
         key_path="/key",
-        traits=TOOL_TRAITS,
+        traits=replace(TOOL_TRAITS, service_tiers=FLEX),
         accent="openrouter",
         model="openai/gpt-oss-120b",
     ),
@@ -131,7 +133,7 @@ ENDPOINTS = (
         base_url="https://api.groq.com/openai/v1",
         keys=("GROQ_API_KEY",),
         url_variable="GROQ_BASE_URL",
-        traits=Traits(schema="json", tools=True),
+        traits=Traits(schema="json", tools=True, service_tiers=FLEX),
         accent="groq",
         model="openai/gpt-oss-120b",
     ),

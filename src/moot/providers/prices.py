@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 FREE_PROVIDERS = (*BUILT_IN_PROVIDERS, *MODEL_SERVERS)
 PRICE_LIST_NAMES = {"xai": "x-ai"}
 """Endpoints that have another name in the price list."""
+SERVICE_TIERS = {
+    ("openai", "flex"): {"service_tier": "flex"},
+    ("google", "flex"): {"processing": "batch"},
+}
+"""How the price list names the price of a service tier. Google charges as much for flex as for batches, half
+of the usual (ai.google.dev/gemini-api/docs/optimization, 2026-11). Groq's flex costs as much as its usual
+tier, and for OpenRouter the list has no price: there the usual one counts."""
 
 
 class ListedModel(Struct, frozen=True):
@@ -52,6 +59,23 @@ def price_of(
     )
 
 
+def service_tier_price(
+    provider: str, model: str, tier: str, configured: Mapping[str, ModelPrice] | None = None
+) -> ModelPrice | None:
+    """What the model costs at this tier of its service; None where that is not known to be less."""
+    if configured and (f"{provider}/{model}" in configured or f"{provider}/*" in configured):
+        return None
+    today = datetime.now(UTC).date()
+    return _look_up(PRICE_LIST_NAMES.get(provider, provider), model.removeprefix("models/"), today, tier)
+
+
+def has_service_tier(provider: str, model: str, tier: str) -> bool:
+    """Whether this model is sold at this tier; True where the price list does not tell."""
+    if (provider, tier) not in SERVICE_TIERS or price_of(provider, model) is None:
+        return True
+    return service_tier_price(provider, model, tier) is not None
+
+
 def flat_price(
     input_per_million: Decimal, output_per_million: Decimal, source: str = "moot.toml"
 ) -> ModelPrice:
@@ -74,7 +98,7 @@ def listed_models(provider: str) -> tuple[ListedModel, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _look_up(provider: str, model: str, day: date) -> ModelPrice | None:
+def _look_up(provider: str, model: str, day: date, tier: str = "") -> ModelPrice | None:
     """Cached for a day: a list of models looks up hundreds, and each lookup searches rules."""
     from genai_prices.data_snapshot import get_snapshot  # heavy, and needed only where money is
 
@@ -86,7 +110,12 @@ def _look_up(provider: str, model: str, day: date) -> ModelPrice | None:
         _, info = snapshot.find_provider_model(model, None, provider, None)
     except LookupError:
         return None
-    return _price(_highest_prices(info, day))
+    if not tier:
+        return _price(_highest_prices(info, day))
+    context = SERVICE_TIERS.get((provider, tier))
+    if context is None or not any(variant.when == context for variant in info.price_variants or ()):
+        return None
+    return _price(_highest_prices(info, day, context))
 
 
 def _price(known: Any) -> ModelPrice | None:
@@ -103,11 +132,11 @@ def _price(known: Any) -> ModelPrice | None:
     )
 
 
-def _highest_prices(model: ModelInfo, day: date) -> Any:
+def _highest_prices(model: ModelInfo, day: date, context: dict[str, str] | None = None) -> Any:
     noon = datetime.combine(day, time(12), UTC)
     if not isinstance(model.prices, list):
-        return model.get_prices(noon)
-    hours = [model.get_prices(noon.replace(hour=hour, minute=45)) for hour in range(24)]
+        return model.get_prices(noon, context)
+    hours = [model.get_prices(noon.replace(hour=hour, minute=45), context) for hour in range(24)]
     return max(
         hours, key=lambda known: _highest_rate(known, "input_mtok") + _highest_rate(known, "output_mtok")
     )

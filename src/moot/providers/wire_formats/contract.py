@@ -87,6 +87,7 @@ class Decoder(ABC):
         self._tokens: list[TokenOdds] = []
         self._refusal_category = ""
         self._unbilled = False
+        self._service_tier = ""
         self._marks: set[Degradation] = set()
         self._fault: Fault | None = None
         self._shape: EventShape | None = None
@@ -180,6 +181,7 @@ class Decoder(ABC):
             tokens=tuple(self._tokens),
             refusal_category=self._refusal_category,
             unbilled=self._unbilled,
+            service_tier=self._service_tier,
         )
         return [*out, *(self._joiner.join([done]) if self._joiner is not None else [done])]
 

@@ -63,6 +63,7 @@ class _UsageMetadata(Struct, rename="camel", gc=False):
     thoughts_token_count: Any = None
     tool_use_prompt_token_count: Any = None
     cached_content_token_count: Any = None
+    service_tier: Any = None
 
 
 class _GenerateChunk(Struct, rename="camel"):
@@ -133,6 +134,8 @@ class GoogleDecoder(Decoder):
 
     def _on_usage(self, figures: _UsageMetadata) -> None:
         """The last figures count, unless they leave some out and add up to less."""
+        if isinstance(figures.service_tier, str):
+            self._service_tier = figures.service_tier.lower()
         known = self._usage_metadata
         complete = (
             (figures.prompt_token_count or not known.prompt_token_count)

@@ -64,6 +64,8 @@ def body(request: Request, traits: Traits) -> dict[str, Any]:
     }
     if request.instructions:
         payload["systemInstruction"] = {"parts": [{"text": request.instructions}]}
+    if request.model.service_tier in traits.service_tiers:
+        payload["service_tier"] = request.model.service_tier
     return {**payload, **_tool_fields(request)}
 
 

@@ -64,6 +64,7 @@ class _ChatChunk(Struct, gc=False):
     error: Any = None
     detail: Any = None
     x_groq: Any = None
+    service_tier: Any = None
     # Ollama's own format, of /api/chat and of /api/generate.
     message: _ChatDelta | str | None = None
     response: Any = None
@@ -266,6 +267,8 @@ class ChatDecoder(Decoder):
 
     def _on_usage_or_error(self, chunk: _ChatChunk) -> None:
         """Read the figures so far, or the failure. Raises Fault."""
+        named = chunk.service_tier or get_path(chunk.usage, "service_tier")
+        self._service_tier = named if isinstance(named, str) else self._service_tier
         reported = usage(chunk.usage or get_path(chunk.x_groq, "usage"))
         self._usage = max_usage(self._usage, reported)
         error = chunk.error or get_path(chunk.x_groq, "error")

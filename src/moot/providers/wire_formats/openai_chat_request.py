@@ -94,6 +94,8 @@ def body(accent: Accent, request: Request, traits: Traits) -> dict[str, Any]:
         payload["stream_options"] = {"include_usage": True}
     if request.model.verbosity and traits.verbosity:
         payload["verbosity"] = request.model.verbosity
+    if request.model.service_tier in traits.service_tiers:
+        payload["service_tier"] = request.model.service_tier
     if traits.sampling:
         payload |= _sampling(accent, request)
     if request.tools:

@@ -241,6 +241,7 @@ class ResponsesDecoder(Decoder):
         self._response_id = get_string(response, "id") or self._response_id
         self._model = get_string(response, "model") or self._model
         self._effort = get_string(response, "reasoning", "effort") or self._effort
+        self._service_tier = get_string(response, "service_tier") or self._service_tier
         self._stored = response.get("store") is not False
 
     def _on_end(self, name: str, response: dict[str, Any], number: int | None, out: list[Chunk]) -> None:

@@ -60,6 +60,8 @@ def body(request: Request, traits: Traits) -> dict[str, Any]:
         payload["text"] = text
     if request.model.temperature is not None and traits.sampling:
         payload["temperature"] = request.model.temperature
+    if request.model.service_tier in traits.service_tiers:
+        payload["service_tier"] = request.model.service_tier
     if tools := [*map(_tool, request.tools), *(HOSTED[name] for name in request.hosted)]:
         payload["tools"] = tools
         if request.enough:
