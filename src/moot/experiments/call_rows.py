@@ -129,6 +129,7 @@ def _ended(row: CallRow, event: CallCompleted | CallFailed) -> CallRow:
         ended,
         status="completed",
         answered_by=event.answered_by,
+        service_tier=event.service_tier,
         finish=event.finish,
         first_token_seconds=None if first is None else first / 1000,
     )
