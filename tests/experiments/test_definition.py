@@ -104,7 +104,7 @@ def test_every_model_argues_every_motion_on_both_sides_equally_often() -> None:
     sides = Counter((leg.motion, model, side) for leg in legs for side, model in enumerate(leg.models))
     assert set(sides.values()) == {4}
     assert all(planned_debate(leg.leg) == leg for leg in legs)
-    assert set(Counter(leg.group for leg in legs).values()) == {2}
+    assert set(Counter(leg.group for leg in legs).values()) == {2 * LEAGUE.repeats}
 
 
 def test_with_four_teams_every_model_has_each_position_once() -> None:

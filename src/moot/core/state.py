@@ -539,6 +539,12 @@ class Debate(AudienceState, frozen=True, gc=False):
         has_first_half = any(t.slot == turn.slot - 1 and t.has_words and t.seq < turn.seq for t in self.turns)
         return turn.tone if has_first_half else self.phase(turn.slot).tone
 
+    @property
+    def dice(self) -> str:
+        """What is left to chance follows from this: from the id, or in an experiment from its seed."""
+        tag = self.manner.experiment
+        return (tag.dice if tag else "") or self.id
+
     def heard_text(self, turn: Turn) -> str:
         """The text of a speech that others hear: not what is over its budget."""
         return first_words(turn.text, turn.clipped) if turn.clipped else turn.text

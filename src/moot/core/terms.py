@@ -168,11 +168,15 @@ class PollSettings(Struct, frozen=True, omit_defaults=True):
     """How long each vote is open. None: until it is closed by a command."""
 
 
-class ExperimentTag(Struct, frozen=True):
+class ExperimentTag(Struct, frozen=True, omit_defaults=True):
     """The experiment that a debate belongs to, and its side-swapped matchup there."""
 
     name: str
     group: str
+    repeat: int = 1
+    """Which of the repeats of the matchup."""
+    dice: str = ""
+    """What is left to chance in the debate follows from this, the same in every run of the experiment."""
 
 
 class DebateQuestion(Struct, frozen=True, omit_defaults=True):

@@ -190,19 +190,22 @@ class Arena:
         keys: Mapping[str, Secret] | None = None,
         objection: Exception | None = None,
         debate_id: str = "",
+        fence: str = "",
     ) -> RecordResult:
         """Open a debate. It waits for `start`, unless `start=True`; with `step` it pauses after one step.
 
         `keys` are provider keys for this debate only: they stay in memory, and the log holds only the names
         of their providers. An `objection` is raised instead of opening the debate, unless `once` names a
         request that was already carried out: then its result is returned. `debate_id` is an id that was
-        reserved before; by default a new one. Raises `Invalid` with everything that is wrong.
+        reserved before; by default a new one. `fence` is the secret of its fences; by default a random one.
+        Raises `Invalid` with everything that is wrong.
         """
         debate_id = debate_id or new_id()
         objection = objection or await self._unknown_tools(setup)
         try:
             key_providers = self.user_keys.add(debate_id, keys or {})
-            opened = replace(opening_event(replace(setup, lent=key_providers), naming), fence=new_fence())
+            opened = opening_event(replace(setup, lent=key_providers), naming)
+            opened = replace(opened, fence=fence or new_fence())
             result = await self._record(
                 debate_id, Open(opened, start, step), owner=owner, once=once, objection=objection
             )

@@ -195,7 +195,8 @@ class ExperimentBookings:
                 choice = read_result(chosen.result) if chosen and chosen.result else None
             result = question_result(debate, definition, planned, choice)
         else:
-            result = result_of(debate, definition.name, planned_debate(leg.leg).group)
+            motion_leg = planned_debate(leg.leg)
+            result = result_of(debate, definition.name, motion_leg.group, motion_leg.repeat)
         votes = read_result(leg.result).votes if leg.result is not None else ()
         return replace(result, votes=votes)
 

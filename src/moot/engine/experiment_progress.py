@@ -28,6 +28,8 @@ class ExperimentProgress(Struct, frozen=True):
     """Why debates failed, each reason once."""
     failed_debates: tuple[str, ...] = ()
     """A debate for each of these reasons."""
+    repeated: str = ""
+    """How many debates repeat another word for word, as a sentence; empty where none does."""
 
     @property
     def per_hour(self) -> float:

@@ -26,11 +26,12 @@ from moot.core.state import Debate
 from moot.core.terms import Model, Money
 from moot.engine.arena import Arena
 from moot.engine.experiment_progress import ExperimentProgress, stored_progress
-from moot.engine.experiment_setups import ExperimentEstimate, ExperimentSetups, PlannedLeg
+from moot.engine.experiment_setups import ExperimentEstimate, ExperimentSetups
 from moot.engine.rejudging import JudgePanel, judge_panels, times_judged
 from moot.experiments.definition import ExperimentDefinition, check_extension, from_json
 from moot.experiments.judge_identity import own_rows
-from moot.experiments.leg_results import LegResult, read_result
+from moot.experiments.leg_dice import PlannedLeg, leg_fence
+from moot.experiments.leg_results import LegResult, read_leg_result
 from moot.experiments.people_votes import votes_on
 from moot.experiments.planned_debates import (
     all_legs,
@@ -38,6 +39,7 @@ from moot.experiments.planned_debates import (
     planned_debate,
 )
 from moot.experiments.planned_questions import planned_question
+from moot.experiments.repeated_transcripts import TranscriptCount
 from moot.rules.commands import JudgeNow, Retry
 from moot.rules.experiment_costs import ENDED, is_over, most_cost
 from moot.store.experiment_rows import MICRODOLLARS, ExperimentLeg, microdollars, taken_over
@@ -73,6 +75,7 @@ class ExperimentRunner:
         self._teams = self._setups.teams
         self._failed = 0
         self._failures: dict[str, str] = {}
+        self._transcripts = TranscriptCount()
         self._spent = 0
         self._held_now = 0
         self._started = monotonic()
@@ -280,7 +283,7 @@ class ExperimentRunner:
                 kept = msgspec.structs.replace(leg, result=None, summary=None)  # the text is not needed twice
                 self._legs[leg.leg] = kept
                 if leg.result is not None:
-                    self._add_result(kept, read_result(leg.result))
+                    self._add_result(kept, read_leg_result(leg.result, self._planned_leg(leg.leg)))
 
     # --- which debates --------------------------------------------------------------------------------
 
@@ -311,7 +314,8 @@ class ExperimentRunner:
             return
         while (left := (self._definition.matchups or 0) - len(self._legs) // self._teams) > 0:
             await self._all_settled()
-            rows = [row for result in self._results.values() for row in own_rows(result.judgments)]
+            # In the order of their names, so that the pairs do not depend on which debate ended first.
+            rows = [row for _, result in sorted(self._results.items()) for row in own_rows(result.judgments)]
             most = left if self._definition.pairing == "swiss" else min(left, self._definition.concurrency)
             for leg in next_legs(self._definition, rows, most):
                 yield leg
@@ -425,7 +429,8 @@ class ExperimentRunner:
         except UnknownDebate:
             limit = await self._setups.debate_limit(planned, self._results)
             setup = await self._setups.setup(planned, limit, self._results)
-            result = await self._arena.create(setup, debate_id=debate_id, start=True)
+            fence = leg_fence(self._definition, planned)
+            result = await self._arena.create(setup, debate_id=debate_id, start=True, fence=fence)
             crash_point("leg-opened")
             return result.debate
 
@@ -485,6 +490,7 @@ class ExperimentRunner:
             stopped_by=self._stopped_by,
             failures=tuple(self._failures),
             failed_debates=tuple(self._failures.values()),
+            repeated=self._transcripts.note,
         )
         if self._on_progress is not None:
             self._on_progress(progress)
@@ -500,3 +506,4 @@ class ExperimentRunner:
         if result.status == "error":
             self._failures.setdefault(result.headline, result.debate)
         self._spent += leg.reserved
+        self._transcripts.add(result)

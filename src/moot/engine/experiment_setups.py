@@ -15,11 +15,13 @@ from msgspec import Struct
 from moot import formats
 from moot.core.errors import Invalid, Unavailable
 from moot.core.pricing import worst_cost
-from moot.core.terms import ExperimentTag, Format, Model, Money
+from moot.core.terms import Format, Model, Money
 from moot.engine.arena import Arena
 from moot.engine.question_setups import ProtocolEstimate, QuestionSetups, known_total
 from moot.experiments.definition import ExperimentDefinition
+from moot.experiments.leg_dice import PlannedLeg, experiment_tag
 from moot.experiments.leg_results import LegResult
+from moot.experiments.pairing import repeat_seed
 from moot.experiments.planned_debates import (
     PlannedDebate,
     check_size,
@@ -35,8 +37,6 @@ from moot.views.outcome import fewer_rounds
 
 MAX_ESTIMATES = 8
 """Debates that are laid out for an estimate: each takes up to a tenth of a second."""
-
-PlannedLeg = PlannedDebate | PlannedQuestion
 
 
 class ExperimentEstimate(Struct, frozen=True):
@@ -158,10 +158,10 @@ class ExperimentSetups:
             judges=definition.judges,
             rounds=definition.rounds,
             cost_limit=limit,
-            seed=definition.seed,
+            seed=repeat_seed(definition.seed, planned.repeat),
             **definition.options,
         )
-        return msgspec.structs.replace(setup, experiment=ExperimentTag(definition.name, planned.group))
+        return msgspec.structs.replace(setup, experiment=experiment_tag(definition, planned))
 
     async def debate_limit(self, planned: PlannedLeg, results: Mapping[str, LegResult]) -> Money | None:
         """The cost limit of a debate: as defined; with a budget, at most the worst that can happen."""

@@ -14,10 +14,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.core.errors import Invalid
-from moot.core.terms import DebateQuestion, ExperimentTag, Money
+from moot.core.terms import DebateQuestion, Money
 from moot.engine.arena import Arena
 from moot.experiments.definition import ExperimentDefinition
+from moot.experiments.leg_dice import experiment_tag
 from moot.experiments.leg_results import LegResult
+from moot.experiments.pairing import repeat_seed
 from moot.experiments.planned_questions import (
     ALONE,
     READINGS,
@@ -36,8 +38,6 @@ from moot.rules.debate_setup import SeatSetup, Setup, opening_event
 MAX_SAMPLES = 40
 MAX_ESTIMATES = 60
 """Legs that are laid out for an estimate: each takes some milliseconds."""
-SEEDS_APART = 10_000
-"""Between the seeds of two repeats."""
 NAME_CHARS = 60
 CENT = Money("0.01")
 
@@ -88,11 +88,10 @@ class QuestionSetups:
             judge=None if judges else "none",
             rounds=definition.rounds if fmt.repeat else None,
             cost_limit=limit,
-            seed=definition.seed + SEEDS_APART * (leg.repeat - 1),
+            seed=repeat_seed(definition.seed, leg.repeat),
             **definition.options,
         )
-        tag = ExperimentTag(definition.name, leg.group)
-        return replace(setup, experiment=tag, question=question, any_length=True)
+        return replace(setup, experiment=experiment_tag(definition, leg), question=question, any_length=True)
 
     async def _seats(self, leg: PlannedQuestion, question: DebateQuestion) -> tuple[SeatSetup, ...]:
         """A debater is named after its answer, for readers; judges see neither name."""

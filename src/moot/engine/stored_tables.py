@@ -34,7 +34,7 @@ from moot.experiments.data_tables import (
 from moot.experiments.definition import ExperimentDefinition, from_json
 from moot.experiments.inspect_log import InspectLog, SampleData
 from moot.experiments.judgments import Judgment, Ranking
-from moot.experiments.leg_results import LegResult, read_result, result_of
+from moot.experiments.leg_results import LegResult, read_leg_result, result_of
 from moot.experiments.planned_debates import PlannedDebate, planned_debate
 from moot.experiments.planned_questions import PlannedQuestion, planned_question
 from moot.experiments.table_files import FileFormat, TableWriter, open_table, write_dictionary, write_table
@@ -76,12 +76,13 @@ async def experiment_debates(
     for these tables."""
     stored = await store.experiments.experiment(name)
     definition = from_json(stored.definition) if stored else None
+    has_questions = bool(definition and definition.questions)
     async for page in store.experiments.leg_pages(name):
         for leg in page:
             if leg.result is not None:
-                result = read_result(leg.result)
+                planned = planned_question(leg.leg) if has_questions else planned_debate(leg.leg)
+                result = read_leg_result(leg.result, planned)
                 debate = await _state(store, leg.debate) if set(tables) - WITHOUT_LOGS else None
-                planned = planned_question(leg.leg) if result.protocol else planned_debate(leg.leg)
                 calls = await _calls(store, debate, name) if "calls" in tables and debate else ()
                 yield DebateData(name, planned.group, result, debate, definition, planned, calls)
 
@@ -97,9 +98,10 @@ async def stored_debates(
         debate = await _state(store, debate_id)
         if debate is not None:
             tag = debate.manner.experiment
-            experiment, group = (tag.name, tag.group) if tag else ("", "")
+            experiment, group, repeat = (tag.name, tag.group, tag.repeat) if tag else ("", "", 1)
+            result = result_of(debate, experiment, group, repeat)
             calls = await _calls(store, debate, experiment) if "calls" in tables else ()
-            yield DebateData(experiment, group, result_of(debate, experiment, group), debate, calls=calls)
+            yield DebateData(experiment, group, result, debate, calls=calls)
 
 
 async def _state(store: Store, debate_id: str) -> Debate | None:
@@ -210,8 +212,6 @@ async def write_inspect_log(
 
 
 def _sample(data: DebateData) -> SampleData:
-    row = _debate_row(data)
-    planned = data.planned
     return SampleData(
         data.result,
         data.debate,
@@ -221,9 +221,9 @@ def _sample(data: DebateData) -> SampleData:
             "experiment": data.experiment,
             "group": data.group,
             "protocol": data.result.protocol,
-            "repeat": planned.repeat if planned else 1,
-            "seed": row.seed,
-            "format": row.format,
+            "repeat": data.result.repeat,
+            "seed": data.result.seed,
+            "format": data.format,
         },
     )
 

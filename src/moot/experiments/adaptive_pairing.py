@@ -55,7 +55,7 @@ def adaptive_round(
         held.append(
             Judgment(
                 group=unit.group, debate="", pro=unit.first, con=unit.second, judge="", winner="none",
-                motion=unit.motion,
+                motion=unit.motion, repeat=unit.repeat,
             )
         )  # fmt: skip
         contrast = np.zeros(len(names))

@@ -23,6 +23,7 @@ from moot.experiments.belief_rows import AudienceRow, BeliefRow
 from moot.experiments.call_rows import CallRow
 from moot.experiments.judgments import SpeechIssue, group_name, party_model, speech_issue
 from moot.experiments.leg_results import LegResult
+from moot.experiments.transcripts import debate_seed
 from moot.judging.parties import parties
 from moot.views.outcome import ending, headline
 
@@ -288,7 +289,7 @@ def debate_row(debate: Debate, *, experiment: str = "", group: str = "") -> Deba
         calls=sum(tally.calls for tally in tallies),
         cost=None if any(tally.unpriced for tally in tallies) else float(debate.cost_so_far),
         seconds=round((debate.updated_at - debate.created_at).total_seconds(), 3),
-        seed=next((seat.model.seed for seat in debate.seats if seat.model.seed is not None), None),
+        seed=debate_seed(debate),
         prompts=debate.prompts,
         created_at=debate.created_at,
         ended_at=debate.ended_at,

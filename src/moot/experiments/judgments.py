@@ -1,9 +1,9 @@
 """One judgment of one debate as a row: who argued which side, who judged, and what came of it.
 
 A `Judgment` has two sides; a `Ranking` is a ballot of a format that ranks several teams. The unit of
-measuring is the *group*: one matchup of two models on one motion, held twice with the sides swapped. Rows of
-a group are not independent, so intervals are computed from groups. This module reads rows from stored debates
-and from summaries; `judgment_files.py` reads and writes files.
+measuring is the *group*: one matchup of two models on one motion, held twice with the sides swapped, with all
+its repeats. Rows of a group are not independent, so intervals are computed from groups. This module reads
+rows from stored debates and from summaries; `judgment_files.py` reads and writes files.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from moot.core.state import Debate, Judging, Turn
 from moot.core.terms import Ballot
 from moot.experiments.judge_identity import Reading, is_own, judge_names, settings_text
+from moot.experiments.transcripts import debate_seed, transcript_digest
 from moot.judging.evidence import last_word
 from moot.judging.parties import Party, is_ranked, parties
 from moot.judging.readings import is_by_side
@@ -119,6 +120,15 @@ class Judgment(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
         float | None, Meta(description="US dollars for this ballot, attempts that failed included.")
     ] = None
     judge_seconds: Annotated[float | None, Meta(description="Seconds of the calls for this ballot.")] = None
+    repeat: Annotated[int, Meta(description="Which repeat of the matchup, from 1.")] = 1
+    seed: Annotated[int | None, Meta(description="The seed of the debate; each repeat has another.")] = None
+    transcript: Annotated[
+        str,
+        Meta(
+            description="A digest of motion, speakers and what was heard. Debates with the same one are the "
+            "same word for word, and count once."
+        ),
+    ] = ""
     eligible: Annotated[bool, Meta(description="Whether it counts for ratings.")] = True
 
 
@@ -179,6 +189,15 @@ class Ranking(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
         tuple[tuple[SpeechIssue, ...], ...],
         Meta(description="What went wrong in the speeches of each team, once for each speech."),
     ] = ()
+    repeat: Annotated[int, Meta(description="Which repeat of the matchup, from 1.")] = 1
+    seed: Annotated[int | None, Meta(description="The seed of the debate; each repeat has another.")] = None
+    transcript: Annotated[
+        str,
+        Meta(
+            description="A digest of motion, speakers and what was heard. Debates with the same one are the "
+            "same word for word, and count once."
+        ),
+    ] = ""
     eligible: Annotated[bool, Meta(description="Whether it counts for ratings.")] = True
 
 
@@ -193,7 +212,9 @@ def group_name(motion: str, format: str, models: Sequence[str]) -> str:
 # --- stored debates -----------------------------------------------------------------------------------
 
 
-def judgments_from_debate(debate: Debate, *, experiment: str = "", group: str = "") -> tuple[Judgment, ...]:
+def judgments_from_debate(
+    debate: Debate, *, experiment: str = "", group: str = "", repeat: int = 1
+) -> tuple[Judgment, ...]:
     """One row for each ballot that was cast or spoiled; none where the debate has not two parties."""
     sides = parties(debate)
     if len(sides) != 2:
@@ -225,14 +246,19 @@ def judgments_from_debate(debate: Debate, *, experiment: str = "", group: str = 
         con_cost=_cost(debate, con),
         pro_seconds=_seconds(debate, pro),
         con_seconds=_seconds(debate, con),
+        repeat=repeat,
+        seed=debate_seed(debate),
+        transcript=transcript_digest(debate),
     )
-    return tuple(
+    rows = (
         row
         for judging in debate.judgings
         for row in _rows_of_judging(
             replace(base, own=is_own(debate, judging)), judging, pro.id, con.id, flip=pro is not sides[0]
         )
     )
+    # Not in the order in which the ballots came, which differs from run to run.
+    return tuple(sorted(rows, key=lambda row: (row.judging, row.judge, row.order or 0)))
 
 
 def _rows_of_judging(
@@ -281,17 +307,20 @@ def _margin(ballot: Ballot, pro: str, con: str) -> float | None:
     return round(ballot.scores[pro].score - ballot.scores[con].score, 3)
 
 
-def rankings_from_debate(debate: Debate, *, experiment: str = "", group: str = "") -> tuple[Ranking, ...]:
+def rankings_from_debate(
+    debate: Debate, *, experiment: str = "", group: str = "", repeat: int = 1
+) -> tuple[Ranking, ...]:
     """One row for each ballot of a debate that ranks its parties; a ballot without a winner is left out."""
     if not is_ranked(debate):
         return ()
     teams = parties(debate)
     places = {team.id: index for index, team in enumerate(teams)}
     models = tuple(map(party_model, teams))
+    seed, transcript = debate_seed(debate), transcript_digest(debate)
     rows: list[Ranking] = []
     for judging in debate.judgings:
         judges, names = {judge.id: judge for judge in judging.judges}, judge_names(judging)
-        for ballot in judging.ballots:
+        for ballot in sorted(judging.ballots, key=lambda ballot: (names.get(ballot.judge, ""), ballot.order)):
             ranked = ballot.ranking or ((ballot.winner,) if ballot.winner else ())
             if ranked and ballot.judge in names:
                 rows.append(
@@ -315,6 +344,9 @@ def rankings_from_debate(debate: Debate, *, experiment: str = "", group: str = "
                         read_first=places.get(ballot.read_first or ""),
                         costs=tuple(_cost(debate, team) for team in teams),
                         issues=tuple(_issues(debate, team) for team in teams),
+                        repeat=repeat,
+                        seed=seed,
+                        transcript=transcript,
                     )
                 )
     return tuple(rows)
@@ -365,6 +397,11 @@ def with_own_marked(row: Judged) -> Judged:
     """A row of a release that did not record whether it is of the debate's own panel: a further judging was
     one of `moot experiment rejudge`."""
     return replace(row, own=False) if row.judging > 1 and not row.reading else row
+
+
+def counted_as(row: Judgment | Ranking) -> str:
+    """What counts once: the debate, with those that are the same word for word."""
+    return row.transcript or row.debate
 
 
 # --- a party of a debate ------------------------------------------------------------------------------

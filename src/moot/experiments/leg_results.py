@@ -19,8 +19,10 @@ from moot.experiments.judgments import (
     rankings_from_debate,
     with_own_marked,
 )
+from moot.experiments.leg_dice import PlannedLeg
 from moot.experiments.people_votes import PersonVote
 from moot.experiments.planned_questions import PlannedQuestion
+from moot.experiments.transcripts import debate_seed, transcript_digest
 from moot.views.outcome import ending, headline
 
 
@@ -42,6 +44,10 @@ class LegResult(Struct, frozen=True, omit_defaults=True):
     protocol: str = ""
     answers: tuple[JudgeAnswer, ...] = ()
     """What was believed about a question, where the leg is about one."""
+    repeat: int = 1
+    seed: int | None = None
+    transcript: str = ""
+    """See `Judgment.transcript`."""
     missing: int = 0
     """Answers that were asked for, and were not given or could not be read."""
 
@@ -55,7 +61,7 @@ class LegResult(Struct, frozen=True, omit_defaults=True):
         return msgspec.json.encode(self).decode()
 
 
-def result_of(debate: Debate, experiment: str, group: str) -> LegResult:
+def result_of(debate: Debate, experiment: str, group: str, repeat: int = 1) -> LegResult:
     unpriced = any(tally.unpriced for tally in debate.tallies.values())
     failed = ending(debate) if debate.status == "error" else ""
     return LegResult(
@@ -65,9 +71,12 @@ def result_of(debate: Debate, experiment: str, group: str) -> LegResult:
         headline=headline(debate, debate.verdict) if debate.verdict else failed,
         cost=None if unpriced else float(debate.cost_so_far),
         seconds=round((debate.updated_at - debate.created_at).total_seconds(), 3),
-        judgments=judgments_from_debate(debate, experiment=experiment, group=group),
-        rankings=rankings_from_debate(debate, experiment=experiment, group=group),
+        judgments=judgments_from_debate(debate, experiment=experiment, group=group, repeat=repeat),
+        rankings=rankings_from_debate(debate, experiment=experiment, group=group, repeat=repeat),
         beliefs=beliefs_of(debate),
+        repeat=repeat,
+        seed=debate_seed(debate),
+        transcript=transcript_digest(debate),
     )
 
 
@@ -75,7 +84,7 @@ def question_result(
     debate: Debate, definition: ExperimentDefinition, leg: PlannedQuestion, choice: LegResult | None = None
 ) -> LegResult:
     """`choice` is where the chooser of an open debate has answered: what that cost counts for the answers."""
-    result = result_of(debate, definition.name, leg.group)
+    result = result_of(debate, definition.name, leg.group, leg.repeat)
     costs = [each.cost for each in (result, choice) if each is not None]
     cost = None if None in costs else sum(each for each in costs if each is not None)
     found = answers_from_debate(debate, definition, leg, cost)
@@ -88,4 +97,18 @@ def read_result(text: str) -> LegResult:
         result,
         judgments=tuple(map(with_own_marked, result.judgments)),
         rankings=tuple(map(with_own_marked, result.rankings)),
+    )
+
+
+def read_leg_result(text: str, leg: PlannedLeg) -> LegResult:
+    """The result of a leg. Earlier releases had a group for each repeat: rows that they have stored get the
+    group and the repeat of the leg."""
+    result = read_result(text)
+    if leg.repeat == result.repeat:
+        return result
+    return replace(
+        result,
+        repeat=leg.repeat,
+        judgments=tuple(replace(row, group=leg.group, repeat=leg.repeat) for row in result.judgments),
+        rankings=tuple(replace(row, group=leg.group, repeat=leg.repeat) for row in result.rankings),
     )

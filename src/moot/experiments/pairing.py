@@ -1,8 +1,9 @@
 """Who meets whom, on which motion: round robin and Swiss. Adaptive pairing is in `adaptive_pairing.py`.
 
 A unit is a `Matchup`: two models on one motion, held twice with the sides swapped, so sides are always
-balanced. The same arguments and seed give the same matchups. A matchup depends on its own models and motion
-alone, not on the others: a plan for one model or motion more contains the earlier plan.
+balanced. Its repeats have seeds of their own and belong to the same group. The same arguments and seed give
+the same matchups. A matchup depends on its own models and motion alone, not on the others: a plan for one
+model or motion more contains the earlier plan.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from moot.experiments.judgments import SCORES, Judgment
 
 MAX_DEBATES = 200_000
 """Of one experiment: more cannot be planned in a moment, nor held in a lifetime."""
+SEEDS_APART = 10_000
+"""Between the seeds of two repeats."""
 SEARCH_LIMIT = 20_000
 """Steps of the search for a Swiss round without a pair that has met before; then such pairs are allowed."""
 
@@ -33,9 +36,13 @@ class Matchup(Struct, frozen=True):
 
     @property
     def group(self) -> str:
-        """The name by which its judgments are grouped; the same whenever the plan is made."""
-        again = f" | {self.repeat}" if self.repeat > 1 else ""
-        return f"{self.motion} | {self.first} | {self.second}{again}"
+        """The name by which its judgments are grouped, with those of its repeats."""
+        return f"{self.motion} | {self.first} | {self.second}"
+
+    @property
+    def name(self) -> str:
+        """Its own name, the same whenever the plan is made."""
+        return f"{self.group} | {self.repeat}" if self.repeat > 1 else self.group
 
     def debates(self) -> tuple[tuple[str, str], tuple[str, str]]:
         """(pro, con) of both debates."""
@@ -70,7 +77,7 @@ def round_robin(
         own = sorted(motions, key=lambda motion: draw(seed, one, other, motion))
         chosen = own if motions_per_pair is None else own[:motions_per_pair]
         units = [matchup(motion, one, other, repeat) for repeat in range(1, repeats + 1) for motion in chosen]
-        layers += [(layer, draw(seed, unit.group), unit) for layer, unit in enumerate(units)]
+        layers += [(layer, draw(seed, unit.name), unit) for layer, unit in enumerate(units)]
     return tuple(unit for _, _, unit in sorted(layers, key=lambda entry: entry[:2]))
 
 
@@ -100,12 +107,18 @@ def next_motion(
 ) -> Matchup:
     """The matchup of two models on the motion that they, then all models, have debated least."""
     pair = {one, other}
-    used = Counter(motion for motion, _ in {(row.motion, row.group) for row in rows})
+    used = Counter(motion for motion, *_ in {(row.motion, row.group, row.repeat) for row in rows})
     own = Counter(
-        motion for motion, _ in {(row.motion, row.group) for row in rows if {row.pro, row.con} == pair}
+        motion
+        for motion, *_ in {(row.motion, row.group, row.repeat) for row in rows if {row.pro, row.con} == pair}
     )
     motion = min(motions, key=lambda motion: (own[motion], used[motion], draw(seed, one, other, motion)))
     return matchup(motion, one, other, own[motion] + 1)
+
+
+def repeat_seed(seed: int, repeat: int) -> int:
+    """The seed of one repeat; the first has that of the experiment."""
+    return seed + SEEDS_APART * (repeat - 1)
 
 
 def draw(seed: int, *names: object) -> str:
@@ -125,24 +138,24 @@ def check_models_and_motions(models: Sequence[str], motions: Sequence[str]) -> N
 
 
 def _points(rows: Iterable[Judgment]) -> Counter[str]:
-    """For each group, the share of its judgments that a model won."""
-    won: Counter[tuple[str, str]] = Counter()
-    judged: Counter[tuple[str, str]] = Counter()
+    """For each matchup, the share of its judgments that a model won."""
+    won: Counter[tuple[str, int, str]] = Counter()
+    judged: Counter[tuple[str, int, str]] = Counter()
     for row in rows:
         if row.winner != "none":
             score = SCORES[row.winner]
             for model, share in ((row.pro, score), (row.con, 1 - score)):
-                won[row.group, model] += share  # pyright: ignore[reportArgumentType]
-                judged[row.group, model] += 1
+                won[row.group, row.repeat, model] += share  # pyright: ignore[reportArgumentType]
+                judged[row.group, row.repeat, model] += 1
     points: Counter[str] = Counter()
-    for (group, model), share in won.items():
-        points[model] += round(share / judged[group, model], 6)  # pyright: ignore[reportArgumentType]
+    for (group, repeat, model), share in won.items():
+        points[model] += round(share / judged[group, repeat, model], 6)  # pyright: ignore[reportArgumentType]
     return points
 
 
 def _met(rows: Iterable[Judgment]) -> Counter[tuple[str, str]]:
-    groups = {(row.group, min(row.pro, row.con), max(row.pro, row.con)) for row in rows}
-    return Counter((one, other) for _, one, other in groups)
+    matchups = {(row.group, row.repeat, min(row.pro, row.con), max(row.pro, row.con)) for row in rows}
+    return Counter((one, other) for *_, one, other in matchups)
 
 
 def _paired(order: Sequence[str], met: Counter[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -2,8 +2,9 @@
 
 A *group* is a set of models on one motion. Its legs are the same debate with the models on each other's
 sides, so that neither the side nor the motion favours a model; with four teams every model has each position
-once. A leg is named by what it consists of: the name stays the same when the experiment is extended, no leg
-is held twice, and a leg that was begun is known again by its name.
+once. Repeats are further legs of the same group, with seeds of their own. A leg is named by what it consists
+of: the name stays the same when the experiment is extended, no leg is held twice, and a leg that was begun is
+known again by its name.
 """
 
 from __future__ import annotations
@@ -38,8 +39,7 @@ class PlannedDebate(Struct, frozen=True, array_like=True):
     @property
     def group(self) -> str:
         """As `Matchup.group`, for any number of models."""
-        again = [str(self.repeat)] if self.repeat > 1 else []
-        return " | ".join((self.motion, *sorted(self.models), *again))
+        return " | ".join((self.motion, *sorted(self.models)))
 
 
 def planned_debate(leg: str) -> PlannedDebate:

@@ -66,9 +66,8 @@ class PlannedQuestion(Struct, frozen=True, omit_defaults=True):
 
     @property
     def group(self) -> str:
-        """Both legs of a question under a protocol."""
-        again = [str(self.repeat)] if self.repeat > 1 else []
-        return " | ".join((self.question, self.protocol, *self.models, *again))
+        """Both legs of a question under a protocol, with their repeats."""
+        return " | ".join((self.question, self.protocol, *self.models))
 
 
 def planned_question(leg: str) -> PlannedQuestion:

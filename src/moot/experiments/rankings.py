@@ -16,7 +16,7 @@ import numpy as np
 
 from moot.core.errors import Invalid
 from moot.experiments.connections import components
-from moot.experiments.judgments import Ranking
+from moot.experiments.judgments import Ranking, counted_as
 from moot.experiments.leaderboard import Standing, leaderboard
 from moot.experiments.ratings import RatingOptions, Ratings, small_sample_factor
 from moot.experiments.resampling import FEW_GROUPS, Estimate, bounds, group_draws, sums_by
@@ -40,7 +40,7 @@ def _rate(rows: list[Ranking], options: RatingOptions) -> Ratings:
     models, _ = coded(name for row in rows for name in row.models)
     seats, _ = coded(name for row in rows for name in row.seats)
     groups, group = coded(row.group for row in rows)
-    debates, debate = coded(row.debate for row in rows)
+    debates, debate = coded(map(counted_as, rows))
     notes = _notes(rows, models, len(groups))
     weight = np.ones(len(rows))
     if options.debate_weight == "debate":

@@ -20,13 +20,14 @@ from moot.experiments.belief_measures import BeliefMeasures, measure_beliefs
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.judge_identity import own_rows
 from moot.experiments.judge_measures import JudgeReport, judge_report
-from moot.experiments.judgments import SCORES, Judgment
+from moot.experiments.judgments import SCORES, Judgment, counted_as
 from moot.experiments.leg_results import LegResult
 from moot.experiments.motion_balance import MotionBalance, balance_of_shares
 from moot.experiments.people_agreement import PeopleAgreement, compare_with_people
 from moot.experiments.rankings import rate_rankings
 from moot.experiments.ratings import Ratings, rate_models, rate_style_controlled
 from moot.experiments.reliability import ModelReliability, model_reliability
+from moot.experiments.repeated_transcripts import TranscriptCount
 from moot.experiments.sensitivity import RatingShift, leave_one_judge_out
 from moot.experiments.truth_report import TruthReport, make_truth_report
 from moot.prompts import templates
@@ -195,7 +196,7 @@ def _matchups(rows: Sequence[Judgment]) -> tuple[MatchupShare, ...]:
         score = SCORES[row.winner]
         pair = (row.pro, row.con) if row.pro <= row.con else (row.con, row.pro)
         scores[pair].append(score if row.pro <= row.con else 1 - score)
-        debates[pair].add(row.debate)
+        debates[pair].add(counted_as(row))
     return tuple(
         MatchupShare(*pair, sum(values) / len(values), len(debates[pair]))
         for pair, values in sorted(scores.items())
@@ -255,7 +256,11 @@ def _own_notes(definition: ExperimentDefinition, results: Sequence[LegResult], p
     if unread:
         count = "counts" if unread == 1 else "count"
         notes.append(f"{plural(unread, 'ballot')} could not be read, and {count} for no side.")
-    legs = Counter(row.group for result in results for row in result.judgments[:1])
+    transcripts = TranscriptCount()
+    for result in results:
+        transcripts.add(result)
+    notes += [transcripts.note] if transcripts.note else []
+    legs = Counter((row.group, row.repeat) for result in results for row in result.judgments[:1])
     if alone := sum(count == 1 for count in legs.values()):
         have = "has" if alone == 1 else "have"
         notes.append(f"{plural(alone, 'matchup')} {have} been held with one order of the sides only.")

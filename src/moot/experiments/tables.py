@@ -1,7 +1,7 @@
 """Judgments as columns, which the computing modules read: no later step looks at single rows.
 
 Names of models, judges, groups, debates, motions and formats become numbers, decisions become scores from the
-view of `pro` (1 won, 0.5 tied, 0 lost, NaN not decided).
+view of `pro` (1 won, 0.5 tied, 0 lost, NaN not decided). Debates that are the same word for word are one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from moot.core.errors import Invalid
 from moot.experiments.judgment_files import judgment_from_row
-from moot.experiments.judgments import SCORES, Judgment
+from moot.experiments.judgments import SCORES, Judgment, counted_as
 from moot.judging.labels import label_place
 
 Floats = NDArray[np.float64]
@@ -116,7 +116,7 @@ def _from_rows(rows: list[Judgment]) -> JudgmentTable:
     models, sides = coded([name for row in rows for name in (row.pro, row.con)])
     judges, judge = coded([row.judge for row in rows])
     groups, group = coded([row.group for row in rows])
-    debates, debate = coded([row.debate for row in rows])
+    debates, debate = coded([counted_as(row) for row in rows])
     motions, motion = coded([row.motion for row in rows])
     formats, format = coded([row.format for row in rows])
     return JudgmentTable(

@@ -165,11 +165,11 @@ def tally(debate: Debate) -> AudienceTally | None:
     before, after = _timely_votes(debate, "before"), _timely_votes(debate, "after")
     pairs = len(before.keys() & after.keys())
     counts = tuple(_poll_result(debate, poll, options, pairs) for poll in debate.polls)
-    return count_votes(debate.id, rule, options, before, after, counts)
+    return count_votes(debate.dice, rule, options, before, after, counts)
 
 
 def count_votes(
-    debate_id: str,
+    dice: str,
     rule: AudienceRule,
     options: tuple[str, ...],
     before: Mapping[str, str],
@@ -184,7 +184,7 @@ def count_votes(
     standing = Counter(after.values()) if rule == "majority" else Counter(_net_gains(table, options))
     first, second = _first_two(standing, options)
     ahead = tuple(one - other for one, other in zip(gains[first], gains[second], strict=True))
-    sure = _intervals(debate_id, table, (*gains.values(), ahead))
+    sure = _intervals(dice, table, (*gains.values(), ahead))
     return AudienceTally(
         rule,
         options,
@@ -249,13 +249,13 @@ def _gain(width: int, index: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=256)
 def _intervals(
-    debate: str, table: TransitionTable, gains: tuple[GroupSizes, ...]
+    dice: str, table: TransitionTable, gains: tuple[GroupSizes, ...]
 ) -> tuple[ConfidenceInterval | None, ...]:
-    """In percentage points; None where too few people voted in both polls. Seeded with the debate's id."""
+    """In percentage points; None where too few people voted in both polls. Seeded with `Debate.dice`."""
     voters = tuple(cell for row in table for cell in row)
     if sum(voters) < MIN_VOTERS:
         return (None,) * len(gains)
-    shares = intervals(Random(f"{debate}:swing"), voters, gains)
+    shares = intervals(Random(f"{dice}:swing"), voters, gains)
     return tuple(ConfidenceInterval(round(100 * one.low, 1), round(100 * one.high, 1)) for one in shares)
 
 

@@ -57,7 +57,7 @@ def choice_labels(debate: Debate, order: int, judging: Judging | None = None) ->
 
 
 def _are_swapped(debate: Debate, order: int) -> bool:
-    chance = crc32(debate.id.encode()) if is_by_side(debate) else 0
+    chance = crc32(debate.dice.encode()) if is_by_side(debate) else 0
     return (order + chance) % 2 == 1
 
 

@@ -102,4 +102,4 @@ def model_tally(debate: Debate) -> AudienceTally | None:
         for poll, votes in polls
         if votes
     )
-    return count_votes(debate.id, "swing", options, before, after, counts, voters="models")
+    return count_votes(debate.dice, "swing", options, before, after, counts, voters="models")

@@ -27,6 +27,7 @@ from typing import Any, get_args
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from moot.core.errors import Fault
 from moot.core.terms import Effort, FinishReason, Request, ToolCall, Usage
@@ -80,6 +81,7 @@ class UsageCue(Struct, frozen=True):
     response_id: str | None = None
 
 
+_FENCE = re.compile(rb"quote-[0-9a-f]{10,16}")
 TRAITS = Traits(chaining=True, efforts=get_args(Effort), verbosity=True, tools=True)
 """It accepts an effort, and ignores it."""
 
@@ -120,7 +122,8 @@ class ScriptedProvider(Provider):
 
     async def stream(self, request: Request) -> AsyncGenerator[Chunk, None]:
         self._record_call(request)
-        response_id = f"resp_{len(self.calls)}_{_digest(request)[:8]}"
+        digest = _digest(request)[:8]
+        response_id = f"resp_{len(self.calls)}_{digest}"
         yield ReplyStarted(response_id)
         said_quarters = thought_quarters = 0
         segment, last = -1, ""
@@ -144,7 +147,7 @@ class ScriptedProvider(Provider):
                         thought_quarters += quarter_tokens(word)
                 case ToolCue():
                     finish = "tool"
-                    yield ReplySegment(_call(cue, segment, len(self.calls)))
+                    yield ReplySegment(_call(cue, segment, digest))
                 case WaitCue(seconds):
                     await asyncio.sleep(seconds)
                 case StallCue():
@@ -249,15 +252,19 @@ def _fill_array(schema: dict[str, Any], digest: bytes) -> list[Any]:
     return [_fill(schema["items"], digest)]
 
 
-def _call(cue: ToolCue, index: int, number: int) -> ToolCall:
+def _call(cue: ToolCue, index: int, digest: str) -> ToolCall:
     arguments = cue.arguments
     if not isinstance(arguments, str):
         arguments = msgspec.json.encode(arguments).decode()
-    return ToolCall(cue.id or f"call_{number}_{index}", cue.name, arguments, index)
+    return ToolCall(cue.id or f"call_{digest}_{index}", cue.name, arguments, index)
 
 
 def _digest(request: Request) -> str:
-    return hashlib.sha256(msgspec.json.encode(request)).hexdigest()
+    """Of what the request says, without what differs from run to run: random names of fences, ids of
+    responses, prices. So the same debate is the same whenever it is held."""
+    model = replace(request.model, price=None)
+    said = replace(request, model=model, previous_response_id=None, fresh=(), resumes=False)
+    return hashlib.sha256(_FENCE.sub(b"quote", msgspec.json.encode(said))).hexdigest()
 
 
 def _size(request: Request) -> int:

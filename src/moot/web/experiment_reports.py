@@ -156,7 +156,7 @@ def _belief_figures(report: ExperimentReport) -> BeliefFigures | None:
         return None
     return BeliefFigures(
         models=_as(tuple[ConfidenceFigures, ...], measures.models),
-        sentences=tuple(belief_sentences(measures)),
+        sentences=belief_sentences(measures),
         turning=tuple(map(turning_text, measures.turning)),
     )
 

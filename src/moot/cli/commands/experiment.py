@@ -14,7 +14,7 @@ from moot.cli.commands.experiment_ratings import import_rows, ratings
 from moot.cli.commands.experiment_rejudge import rejudge
 from moot.cli.options import command_group
 from moot.cli.render.help import help_of
-from moot.cli.render.output import Terminal, add_row, join, make_table
+from moot.cli.render.output import Terminal, add_row, join, make_table, text_table
 from moot.cli.running import run as run_loop
 from moot.core.errors import Invalid
 from moot.installation import install_command
@@ -210,16 +210,14 @@ def votes(
     terminal.line(f"{plural(total, 'vote')} of people on the debates of {name}.")
     try:
         from moot.experiments.people_agreement import compare_with_people
-        from moot.experiments.report_beliefs import PEOPLE_HEADS, people_sentence, people_table
+        from moot.experiments.report_beliefs import people_sentence, people_table
     except ModuleNotFoundError:
         terminal.line(f"To compare judges with them, numpy is needed: {install_command('experiments')}")
         return 0
     if (found := compare_with_people(results)) is not None:
         terminal.line(people_sentence(found))
-        table = make_table(*PEOPLE_HEADS)
-        for row in people_table(found):
-            add_row(table, *row)
-        terminal.table(table)
+        shown = people_table(found)
+        terminal.table(text_table(shown.headings, shown.rows))
     return 0
 
 
@@ -227,6 +225,7 @@ def votes(
 def report(name: Name, /, *, output: ReportFile = None, server: ReportServer = "") -> int:
     """Write what the debates of an experiment show: ratings, judges, biases, reliability, costs, doubts."""
     from moot import __version__
+    from moot.experiments.report_document import report_document
     from moot.experiments.report_html import report_html
     from moot.experiments.report_markdown import report_markdown
 
@@ -246,9 +245,9 @@ def report(name: Name, /, *, output: ReportFile = None, server: ReportServer = "
     made = run_loop(look())
     match path.suffix:
         case ".html":
-            text = report_html(made, server)
+            text = report_html(report_document(made), server)
         case ".md":
-            text = report_markdown(made)
+            text = report_markdown(report_document(made))
         case _:
             import msgspec
 
@@ -290,6 +289,8 @@ def _hold(definition: ExperimentDefinition, retry_failed: bool) -> int:
         _show_not_installed(Terminal.err(), progress)
         return EXIT_UNUSABLE
     _show_progress(terminal, definition.name, progress)
+    if progress.repeated:
+        terminal.line((progress.repeated, "yellow"))
     if progress.stopped_by == "budget":
         terminal.line(
             "The budget allows no further debate. Raise it in the file, then: moot experiment run FILE"
@@ -386,11 +387,8 @@ def _show_truth(terminal: Terminal, made: ExperimentReport) -> None:
     if made.truth is None:
         return
     for part in truth_tables(made.truth):
-        table = make_table(*part.headings)
-        for row in part.rows:
-            add_row(table, *row)
         terminal.line((part.title, "bold"))
-        terminal.table(table)
+        terminal.table(text_table(part.headings, part.rows))
     for note in made.truth.notes:
         terminal.paragraph(f"- {note}", "yellow", "")
 
