@@ -7,23 +7,19 @@ table is made, and are missing where it has been deleted.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, structs
 
 from moot.core.state import Debate
 from moot.core.terms import HUMAN, Ballot
-from moot.experiments.judgments import (
-    Judgment,
-    JudgmentWinner,
-    Ranking,
-    judgments_from_debate,
-    rankings_from_debate,
-)
+from moot.experiments.judge_identity import judge_names
+from moot.experiments.judgments import Judgment, JudgmentWinner, Ranking
 from moot.experiments.leg_results import LegResult
 from moot.judging.parties import is_ranked, parties
 
-Decision = TypeVar("Decision", Judgment, Ranking)
+Key = tuple[int, str, int | None]
+"""Judging, judge and order."""
 REASON = Meta(description="Why, in the judge's own words.")
 CITES = Meta(description="The speeches on which the decision rests, by their number in `speeches`.")
 CRITERIA = Meta(description="The criteria of the rubric, where there is one.")
@@ -75,8 +71,7 @@ class VoteRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 def ballot_rows(rows: Iterable[Judgment], debate: Debate | None) -> Iterator[BallotRow]:
     """Rows of a result, with what the log tells of each ballot."""
-    own = judgments_from_debate(debate) if debate else ()
-    given = _ballots(debate, (row for row in own if row.winner != "none")) if debate and own else {}
+    given = _ballots(debate) if debate else {}
     for row in rows:
         found = given.get(_key(row)) if row.winner != "none" else None
         ballot = found.pop(0) if found else None
@@ -84,8 +79,7 @@ def ballot_rows(rows: Iterable[Judgment], debate: Debate | None) -> Iterator[Bal
 
 
 def ranking_rows(rows: Iterable[Ranking], debate: Debate | None) -> Iterator[RankingRow]:
-    own = rankings_from_debate(debate) if debate else ()
-    given = _ballots(debate, own) if debate and own else {}
+    given = _ballots(debate) if debate else {}
     teams = parties(debate) if debate else ()
     for row in rows:
         found = given.get(_key(row))
@@ -132,21 +126,19 @@ def _score(ballot: Ballot, party: str) -> float | None:
     return ballot.scores[party].score if party in ballot.scores else None
 
 
-def _ballots(debate: Debate, rows: Iterable[Decision]) -> dict[tuple[int, str, int | None], list[Ballot]]:
-    """The ballots of a debate by what its rows, of which each has one, say of them."""
-    found: dict[tuple[int, str, int | None], list[Ballot]] = {}
+def _ballots(debate: Debate) -> dict[Key, list[Ballot]]:
+    """The ballots of a debate by what a row says of them; several where a judge read it more than twice."""
+    found: dict[Key, list[Ballot]] = {}
     ranked = is_ranked(debate)
-    cast = (
-        ballot
-        for judging in debate.judgings
-        for ballot in judging.ballots
-        if any(judge.id == ballot.judge for judge in judging.judges)
-        and (not ranked or ballot.ranking or ballot.winner)
-    )
-    for row, ballot in zip(rows, cast, strict=True):
-        found.setdefault(_key(row), []).append(ballot)
+    flip = not ranked and parties(debate)[0].seats[0].side == "against"
+    for judging in debate.judgings:
+        names = judge_names(judging)
+        for ballot in sorted(judging.ballots, key=lambda ballot: ballot.order):
+            if ballot.judge in names and (not ranked or ballot.ranking or ballot.winner):
+                key = judging.number, names[ballot.judge], (ballot.order + flip) % 2
+                found.setdefault(key, []).append(ballot)
     return found
 
 
-def _key(row: Judgment | Ranking) -> tuple[int, str, int | None]:
+def _key(row: Judgment | Ranking) -> Key:
     return row.judging, row.judge, row.order
