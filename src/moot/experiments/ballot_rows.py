@@ -129,8 +129,8 @@ def _score(ballot: Ballot, party: str) -> float | None:
 def _ballots(debate: Debate) -> dict[Key, list[Ballot]]:
     """The ballots of a debate by what a row says of them; several where a judge read it more than twice."""
     found: dict[Key, list[Ballot]] = {}
-    ranked = is_ranked(debate)
-    flip = not ranked and parties(debate)[0].seats[0].side == "against"
+    ranked, teams = is_ranked(debate), parties(debate)
+    flip = len(teams) == 2 and teams[0].seats[0].side == "against"
     for judging in debate.judgings:
         names = judge_names(judging)
         for ballot in sorted(judging.ballots, key=lambda ballot: ballot.order):
