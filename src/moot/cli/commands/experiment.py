@@ -418,13 +418,19 @@ def _show_widths(terminal: Terminal, definition: ExperimentDefinition, teams: in
         terminal.line("How wide the intervals will be is not computed for so many possible matchups.")
         return
     if teams > 2:
-        groups = [leg.models for leg in all_legs(definition, teams)[::teams]]
-        widths = expected_team_widths(groups, judges=judges)
+        legs = all_legs(definition, teams)[::teams]
+        motions = [leg.motion for leg in legs]
+        widths = expected_team_widths([leg.models for leg in legs], motions=motions, judges=judges)
     else:
         plan = round_robin(
             definition.models, definition.motions, repeats=definition.repeats, seed=definition.seed
         )
         widths = expected_widths(plan[: definition.matchups], judges=judges)
+    if widths.motions < 2:
+        terminal.line(
+            "What it can show: nothing about other motions. With one motion there are no intervals."
+        )
+        return
     terminal.line(
         f"What it can show: a rating has an interval about {widths.rating_width:.0f} points wide. Two models "
         f"must be {widths.detectable:.0f} points apart, where the better one wins "
