@@ -53,8 +53,8 @@ def test_ratings_are_shown_with_intervals_sides_and_judges(
     assert run([*command, "--people", str(judgments), "--markdown"]) == 0
     page = capsys.readouterr().out
     assert page.startswith("# Ratings of league")
-    assert "| rank | range | model |" in page
-    assert "## Agreement with people" in page
+    assert "| rank | model | rating | 95 % interval | rank range |" in page
+    assert "**Agreement with people.**" in page
     assert run([*command, "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["ratings"][0]["models"][0]["model"] == "claude-x"

@@ -15,6 +15,7 @@ from moot.engine.experiment_progress import ExperimentProgress
 from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments.definition import ExperimentDefinition, Pairing
 from moot.experiments.leg_results import read_result
+from moot.experiments.report_document import report_document
 from moot.experiments.report_html import report_html
 from moot.experiments.report_markdown import report_markdown
 from moot.providers.prices import flat_price
@@ -171,7 +172,7 @@ async def test_by_side_each_row_tells_label_and_who_was_read_first(tmp_path: Pat
     rows = [row for leg in legs for row in read_result(leg.result or "").judgments]
     assert all(row.read_first == ("con" if row.order else "pro") for row in rows)
     assert all({row.pro_label, row.con_label} == {"Birch", "Cedar"} for row in rows)
-    assert "with the labels and the order of the sides swapped" in report_markdown(report)
+    assert "with the labels and the order of the sides swapped" in report_markdown(report_document(report))
 
 
 async def test_prompts_are_an_axis_of_judging_and_people_say_which_agrees_best(tmp_path: Path) -> None:
@@ -200,6 +201,6 @@ async def test_prompts_are_an_axis_of_judging_and_people_say_which_agrees_best(t
         assert {each.name for each in report.people.judges} >= {"scripted/owl [strict]", "scripted/raven"}
         assert report.beliefs is not None
         assert report.beliefs.debates == 6
-        for text in (report_html(report), report_markdown(report)):
+        for text in (report_html(report_document(report)), report_markdown(report_document(report))):
             assert "Private beliefs" in text
             assert "Judges and people" in text

@@ -23,6 +23,7 @@ from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.leg_results import LegResult, read_result
 from moot.experiments.planned_questions import PROTOCOLS, READINGS
 from moot.experiments.questions import Question
+from moot.experiments.report_document import report_document
 from moot.experiments.report_html import report_html
 from moot.experiments.report_markdown import report_markdown
 from moot.providers.prices import flat_price
@@ -135,8 +136,8 @@ async def test_every_protocol_is_run_and_reported_and_no_judge_reads_the_passage
         assert (alone["single-shot"].flips.value, alone["single-shot"].first.value) == (0.0, 0.5)
         changing = next(note for note in report.notes if note.startswith("More than a third"))
         assert "naive 100 % (the first is named in 100 % of the readings)" in changing
-        assert "| single-shot | 4 | 100 %" in report_markdown(report)
-        assert report_html(report).count("<polyline") == len(PROTOCOLS)
+        assert "| single-shot | 4 | 100 %" in report_markdown(report_document(report))
+        assert report_html(report_document(report)).count("<polyline") == len(PROTOCOLS)
 
 
 async def test_unreadable_answers_count_for_nothing_and_are_told(tmp_path: Path) -> None:

@@ -29,7 +29,8 @@ from moot.experiments.planned_questions import (
     question_legs,
 )
 from moot.experiments.questions import Question, in_play
-from moot.experiments.reliability_curve import reliability_curves
+from moot.experiments.report_blocks import Curves
+from moot.experiments.report_truth import truth_blocks
 from moot.formats.checking import problems
 from moot.prompts.answer_replies import UnreadableReply, read_answer_reply
 
@@ -195,9 +196,10 @@ def test_the_table_compares_each_protocol_with_the_naive_judge_and_with_consulta
     assert (rows["naive"].asked, rows["naive"].answered) == (31, 30)
     assert {row.argued_right for row in report.argued} == {True, False}
     table = truth_tables(report)[0]
-    assert table.rows[0][:4] == ("debate", "30", "100 % (100 % to 100 %)", "+50 (+33 to +70)")
+    assert table.rows[0][:4] == ("debate", "30", "100 % (100 to 100 %)", "+50 (+33 to +70)")
     assert any("naive: 1 of 31 answers" in note for note in report.notes)
-    assert reliability_curves(report).count("<polyline") == 3
+    curves = next(block for block in truth_blocks(report) if isinstance(block, Curves))
+    assert [panel.name for panel in curves.panels] == list(rows)
 
 
 def test_rows_by_judge_stand_beside_the_pooled_row_and_later_judges_do_not_enter_it() -> None:

@@ -14,6 +14,8 @@ from moot.experiments.leg_results import LegResult, read_result
 from moot.experiments.planned_debates import all_legs
 from moot.experiments.rating_report import make_rating_report, rating_markdown
 from moot.experiments.report import ExperimentReport, make_report
+from moot.experiments.report_blocks import ReportDocument
+from moot.experiments.report_document import report_document
 from moot.experiments.report_html import report_html
 from moot.experiments.report_markdown import report_markdown
 
@@ -59,6 +61,10 @@ def report(found: list[LegResult], definition: ExperimentDefinition = LEAGUE) ->
     )
 
 
+def document(found: list[LegResult], definition: ExperimentDefinition = LEAGUE) -> ReportDocument:
+    return report_document(report(found, definition))
+
+
 def test_a_report_ranks_the_models_and_tells_costs_judges_and_matchups() -> None:
     made = report(results())
     assert made.ratings is not None
@@ -72,18 +78,18 @@ def test_a_report_ranks_the_models_and_tells_costs_judges_and_matchups() -> None
 
 
 def test_html_has_no_script_and_asks_no_other_host_and_escapes_motions() -> None:
-    page = report_html(report(results()), "https://moot.example")
+    page = report_html(document(results()), "https://moot.example")
     assert "<script" not in page
-    assert not re.search(r'(src|href)="(?!https://moot\.example/debate/)', page)
+    assert not re.search(r'(src|href)="(?!https://moot\.example/debate/|#)', page)
     assert "&lt;script&gt;" in page
     assert page.count("<circle") == 3
     assert "default-src 'none'" in page
 
 
 def test_markdown_has_the_same_tables() -> None:
-    text = report_markdown(report(results()))
+    text = report_markdown(document(results()))
     for heading in (
-        "Leaderboard", "Matchups", "Judges", "Style", "Motions", "Reliability and cost", "Doubts", "Method",
+        "Leaderboard", "Matchups", "Judges", "Style", "Motions", "Reliability", "Costs", "Doubts", "Method",
     ):  # fmt: skip
         assert f"## {heading}" in text
     assert "| third/owl | 108 | $0.054 | 3 |" in text
@@ -123,10 +129,11 @@ def test_markdown_quotes_motions_and_names_without_their_markup() -> None:
     ]
     rows = [row for each in found for row in each.judgments]
     rated = rating_markdown(make_rating_report(rows, bootstraps=20), BAIT)
-    for text in (report_markdown(report(found, league)), rated):
+    for text in (report_markdown(document(found, league)), rated):
         assert "heron Read" in text
+        text = re.sub(r"^(`{3,})\n.*^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
         bare = re.sub(r"\\.", "", text)
-        for markup in ("<", "[", "**", "\n## Verdict", "https:", "`x`", "$x$"):
+        for markup in ("<", "[", "**won", "\n## Verdict", "https:", "`x`", "$x$"):
             assert markup not in bare, markup
         tables = [line for line in text.splitlines() if line.startswith("|")]
         widths = {len(re.findall(r"(?<!\\)\|", line)) for line in tables if "heron Read" in line}
@@ -142,7 +149,7 @@ def test_what_is_missing_is_said() -> None:
     assert any("have not been held yet" in note for note in begun.notes)
     own = replace(LEAGUE, judges=("acme/heron",))
     assert any("argued itself" in note for note in report(found, own).notes)
-    assert "Doubts" in report_html(begun)
+    assert "Doubts" in report_html(report_document(begun))
     alone = report(found[:1])
     assert any("one order of the sides only" in note for note in alone.notes)
 

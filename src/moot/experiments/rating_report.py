@@ -7,6 +7,7 @@ Markdown show alike. Every doubt of the parts is a note of the report.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import exp
 from typing import Any
 
 from msgspec import Struct
@@ -17,7 +18,17 @@ from moot.experiments.judge_measures import JudgeReport, judge_report
 from moot.experiments.judgments import Judgment
 from moot.experiments.ratings import Ratings, rate_components
 from moot.experiments.reliability import ModelReliability, model_reliability
-from moot.experiments.report_text import bullets, markdown_table
+from moot.experiments.report_blocks import ReportTable, bullets
+from moot.experiments.report_markdown import markdown_block
+from moot.experiments.report_text import (
+    NOTHING,
+    cost_text,
+    estimate_text,
+    interval_text,
+    number,
+    percent,
+    ranks_text,
+)
 from moot.experiments.resampling import Estimate
 from moot.experiments.sensitivity import RatingShift, largest_shifts, leave_one_judge_out
 from moot.views.transcript_markdown import escape_one
@@ -43,12 +54,6 @@ class RatingReport(Struct, frozen=True, kw_only=True):
     rows_read: int
     not_eligible: int
     notes: tuple[str, ...]
-
-
-class ReportTable(Struct, frozen=True):
-    title: str
-    headings: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 def make_rating_report(
@@ -93,27 +98,21 @@ def rating_tables(report: RatingReport) -> tuple[ReportTable, ...]:
     """The report as tables of texts, in the order in which they are read."""
     tables: list[ReportTable] = []
     for board in report.ratings:
-        tables += [_board(board), _effects(board)]
+        tables += [leaderboard_table(board), effects_table(board)]
     if report.judges:
-        tables += [_agreement(report.judges), _judges(report.judges)]
-    tables += [_shifts(report.shifts), _people(report.people), _reliability(report.reliability)]
-    return tuple(_without_empty_columns(table) for table in tables if table.rows)
-
-
-def _without_empty_columns(table: ReportTable) -> ReportTable:
-    """What the data does not say has no column."""
-    kept = [at for at in range(len(table.headings)) if any(row[at] for row in table.rows)]
-    rows = tuple(tuple(row[at] for at in kept) for row in table.rows)
-    return ReportTable(table.title, tuple(table.headings[at] for at in kept), rows)
+        tables += [agreement_table(report.judges), judges_table(report.judges), biases_table(report.judges)]
+    tables += [shifts_table(report.shifts), people_table(report.people)]
+    tables.append(reliability_table(report.reliability))
+    return tuple(table.without_empty_columns() for table in tables if table.rows)
 
 
 def rating_markdown(report: RatingReport, title: str = "Ratings") -> str:
     """The report as Markdown, with its method and its doubts."""
     parts = [f"# {escape_one(title)}", overview(report), METHOD]
     for table in rating_tables(report):
-        parts += [f"## {escape_one(table.title)}", markdown_table(table.headings, table.rows)]
+        parts += markdown_block(table)
     if report.notes:
-        parts += ["## Doubts", bullets(report.notes)]
+        parts += ["## Doubts", *(part for block in bullets(report.notes) for part in markdown_block(block))]
     return "\n\n".join(parts) + "\n"
 
 
@@ -127,129 +126,124 @@ def overview(report: RatingReport) -> str:
     return f"{judgments} judgments of {debates} debates in {groups} groups, {models} models{left}."
 
 
-def _board(board: Ratings) -> ReportTable:
+def leaderboard_table(board: Ratings) -> ReportTable:
     rows = (
         (
             str(row.rank),
-            _ranks(row.best_rank, row.worst_rank),
             row.model,
             f"{row.rating:.0f}",
-            _span(row.low, row.high, "{:.0f}"),
-            f"{row.expected_share:.0%}",
-            str(row.debates),
+            interval_text(row.low, row.high),
+            ranks_text(row.best_rank, row.worst_rank),
+            percent(row.expected_share),
+            f"{row.debates:,}",
         )
         for row in board.models
     )
-    headings = ("rank", "range", "model", "rating", "95 % interval", "wins against all", "debates")
-    return ReportTable("Leaderboard", headings, tuple(rows))
+    headings = ("rank", "model", "rating", "95 % interval", "rank range", "wins against all", "debates")
+    return ReportTable("Leaderboard", headings, tuple(rows), words=(1,))
 
 
-def _effects(board: Ratings) -> ReportTable:
-    headings = ("effect of", "log-odds", "95 % interval", "wins against an even opponent")
-    rows = [
-        (_effect_name(one.name), _signed(one.value), _span(one.low, one.high, "{:+.2f}"), _share(one.value))
-        for one in board.effects
-    ]
-    return ReportTable("Effects", headings, tuple(rows))
+def effects_table(board: Ratings) -> ReportTable:
+    headings = ("effect of", "log-odds", "wins against an even opponent")
+    rows = [(effect_name(one.name), estimate_text(one, signed=True), _share(one)) for one in board.effects]
+    return ReportTable("Effects beside strength", headings, tuple(rows))
 
 
-def _effect_name(name: str) -> str:
+def effect_name(name: str) -> str:
     base, _, part = name.partition(":")
     return COVARIATE_TEXTS.get(base, base) + (f" ({part})" if part else "")
 
 
-def _agreement(judges: JudgeReport) -> ReportTable:
+def agreement_table(judges: JudgeReport) -> ReportTable:
     both = judges.agreement
     rows = [
-        ("any two judges of a debate", _percent(both.raw), str(both.raw.groups)),
-        ("all judges of a debate", _percent(both.unanimous), str(both.unanimous.groups)),
-        ("Krippendorff's alpha", _figure(both.alpha), str(both.alpha.groups)),
-        *((pair.name, _percent(pair), str(pair.groups)) for pair in both.pairs),
+        ("any two judges of a debate", estimate_text(both.raw, share=True), str(both.raw.groups)),
+        ("all judges of a debate", estimate_text(both.unanimous, share=True), str(both.unanimous.groups)),
+        ("Krippendorff's alpha", estimate_text(both.alpha, signed=True), str(both.alpha.groups)),
+        *((pair.name, estimate_text(pair, share=True), str(pair.groups)) for pair in both.pairs),
     ]
     return ReportTable("Agreement of the judges", ("judges", "same result", "groups"), tuple(rows))
 
 
-def _judges(judges: JudgeReport) -> ReportTable:
+def judges_table(judges: JudgeReport) -> ReportTable:
     rows = (
         (
             one.judge,
-            str(one.judgments),
-            _percent(one.pro_share),
-            _figure(one.side),
-            _percent(one.same_side),
-            _percent(one.flips),
-            _figure(one.order),
-            _figure(one.length),
-            _figure(one.family),
+            f"{one.judgments:,}",
+            f"{one.undecided:,}",
+            estimate_text(one.pro_share, share=True),
+            estimate_text(one.flips, share=True),
+            estimate_text(one.same_side, share=True),
         )
         for one in judges.judges
     )
     headings = (
-        "judge", "judgments", "pro won", "side bias", "same side twice", "flips in second reading",
-        "shown-first bias", "length bias", "own family",
+        "judge", "ballots", "unreadable", "for the motion", "changed in the second reading",
+        "same side twice",
     )  # fmt: skip
-    return ReportTable("Judges (biases in log-odds)", headings, tuple(rows))
+    return ReportTable("The judges", headings, tuple(rows))
 
 
-def _shifts(shifts: Iterable[RatingShift]) -> ReportTable:
+def biases_table(judges: JudgeReport) -> ReportTable:
+    rows = (
+        (
+            one.judge,
+            estimate_text(one.side, signed=True),
+            estimate_text(one.order, signed=True),
+            estimate_text(one.length, signed=True),
+            estimate_text(one.family, signed=True),
+        )
+        for one in judges.judges
+    )
+    headings = ("judge", "side", "shown first", "length", "own family")
+    return ReportTable("Biases of the judges, in log-odds", headings, tuple(rows))
+
+
+def shifts_table(shifts: Iterable[RatingShift]) -> ReportTable:
     rows = (
         (one.without, one.model, f"{one.shift:+.0f}", f"{one.rank} → {one.rank_without}")
         for one in largest_shifts(shifts)
     )
-    return ReportTable("Without one judge", ("judge", "largest change", "points", "rank"), tuple(rows))
+    headings = ("without", "largest change", "points", "rank")
+    return ReportTable("Without one judge", headings, tuple(rows), words=(0, 1))
 
 
-def _people(people: Iterable[Estimate]) -> ReportTable:
-    rows = ((one.name, _percent(one), str(one.groups)) for one in people)
+def people_table(people: Iterable[Estimate]) -> ReportTable:
+    rows = ((one.name, estimate_text(one, share=True), f"{one.groups:,}") for one in people)
     return ReportTable("Agreement with people", ("judge", "same result", "groups"), tuple(rows))
 
 
-def _reliability(models: Iterable[ModelReliability]) -> ReportTable:
+def reliability_table(models: Sequence[ModelReliability]) -> ReportTable:
     rows = [
         (
             one.model,
-            str(one.debates),
-            f"{one.issue_share:.0%} ({one.low:.0%} to {one.high:.0%})",
-            " ".join(map(str, (one.refusals, one.blanks, one.wrong_sides, one.timeouts, one.failures))),
-            "" if one.cost is None else f"${one.cost:.4f}",
-            "" if one.seconds is None else f"{one.seconds:.1f}",
-            "" if one.wins_per_dollar is None else f"{one.wins_per_dollar:.1f}",
+            f"{one.debates:,}",
+            f"{percent(one.issue_share)} ({interval_text(one.low, one.high, percent)})",
+            *(f"{each:,}" for each in (one.refusals, one.blanks, one.wrong_sides)),
+            *(f"{each:,}" for each in (one.timeouts, one.failures)),
+            number(one.words),
+            number(one.seconds),
+            cost_text(one.cost),
+            number(one.wins_per_dollar),
         )
         for one in models
     ]
     known = any(one.with_issues or one.cost is not None or one.seconds is not None for one in models)
     headings = (
-        "model", "debates", "with issues", "refused blank wrong-side timeout failed", "cost", "seconds",
-        "wins per dollar",
+        "model", "debates", "with issues", "refused", "blank", "wrong side", "timed out", "failed", "words",
+        "seconds", "cost", "wins per $",
     )  # fmt: skip
-    return ReportTable("Reliability, apart from strength", headings, tuple(rows) if known else ())
+    note = "Counted apart from strength. Words, seconds and cost are those of one debate."
+    return ReportTable("Reliability", headings, tuple(rows) if known else (), note=note)
 
 
-def _ranks(best: int, worst: int) -> str:
-    return str(best) if best == worst else f"{best}-{worst}"
+def _share(effect: Estimate) -> str:
+    """What an effect in log-odds means for the wins against an even opponent."""
+    if effect.value is None:
+        return NOTHING
+    low, high = (None if end is None else _logistic(end) for end in (effect.low, effect.high))
+    return f"{percent(_logistic(effect.value))} ({interval_text(low, high, percent)})"
 
 
-def _span(low: float | None, high: float | None, form: str) -> str:
-    if low is None and high is None:
-        return "not known"
-    return f"{'open' if low is None else form.format(low)} to {'open' if high is None else form.format(high)}"
-
-
-def _signed(value: float | None) -> str:
-    return "" if value is None else f"{value:+.2f}"
-
-
-def _share(value: float | None) -> str:
-    return "" if value is None else f"{1 / (1 + 2.718281828459045**-value):.1%}"
-
-
-def _percent(estimate: Estimate) -> str:
-    if estimate.value is None:
-        return ""
-    return f"{estimate.value:.0%} ({_span(estimate.low, estimate.high, '{:.0%}')})"
-
-
-def _figure(estimate: Estimate | None) -> str:
-    if estimate is None or estimate.value is None:
-        return ""
-    return f"{estimate.value:+.2f} ({_span(estimate.low, estimate.high, '{:+.2f}')})"
+def _logistic(log_odds: float) -> float:
+    return 1 / (1 + exp(-log_odds))

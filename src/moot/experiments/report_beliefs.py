@@ -1,55 +1,70 @@
-"""Beliefs and votes of people as sentences and tables, which the reports in Markdown and HTML share."""
+"""The sections of a report about private beliefs and about votes of people, as sentences and tables."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from moot.experiments.belief_measures import BeliefMeasures, NamedTurn
 from moot.experiments.people_agreement import PeopleAgreement
-from moot.experiments.resampling import Estimate
-
-BELIEF_HEADS = ("model", "debates", "at first", "in the end", "won", "overconfidence")
-PEOPLE_HEADS = ("judge", "agreement with people", "matchups")
-
-
-def share_text(found: Estimate | None, *, signed: bool = False) -> str:
-    if found is None or found.value is None:
-        return "–"
-    mark = "+" if signed else ""
-    value = f"{100 * found.value:{mark}.0f} %"
-    if found.low is None or found.high is None:
-        return value
-    return f"{value} ({100 * found.low:{mark}.0f} to {100 * found.high:{mark}.0f})"
+from moot.experiments.report_blocks import Block, Bullet, Bullets, ReportTable, sentences
+from moot.experiments.report_text import estimate_text, interval_text
+from moot.views.text import plural
 
 
-def belief_sentences(measures: BeliefMeasures) -> list[str]:
-    overall = measures.overall
-    lines = [
-        f"Asked privately, debaters gave themselves {share_text(overall.opening)} at first and "
-        f"{share_text(overall.closing)} in the end; they won {share_text(overall.won)}. The difference is "
-        f"{share_text(overall.overconfidence, signed=True)}.",
-        f"In {share_text(measures.both_sure)} of {measures.debates:,} debates both gave themselves 75 % or "
-        "more in the end.",
-    ]
-    lead = measures.audience_lead
+def belief_blocks(measures: BeliefMeasures) -> Iterator[Block]:
+    yield from sentences(*belief_sentences(measures))
+    yield belief_table(measures)
+    if measures.turning:
+        turns = (Bullet(turning_text(each), each.debate, each.turn) for each in measures.turning)
+        yield Bullets(tuple(turns), "Turning points")
+
+
+def people_blocks(found: PeopleAgreement) -> Iterator[Block]:
+    yield from sentences(people_sentence(found))
+    yield people_table(found)
+
+
+def belief_sentences(measures: BeliefMeasures) -> tuple[str, ...]:
+    overall, lead = measures.overall, measures.audience_lead
+    moved = ""
     if lead is not None and lead.value is not None:
-        between = "" if lead.low is None or lead.high is None else f" ({lead.low:+.0f} to {lead.high:+.0f})"
-        lines.append(
-            f"The model audience moved by {lead.value:+.0f} points{between} towards the side for the motion."
+        write = "{:+.0f}".format
+        moved = (
+            f"The model audience moved by {write(lead.value)} points "
+            f"({interval_text(lead.low, lead.high, write)}) towards the side for the motion."
         )
-    return lines
+    said = (
+        "Asked privately, debaters gave themselves "
+        f"{estimate_text(overall.opening, share=True)} at first and "
+        f"{estimate_text(overall.closing, share=True)} in the end; they won "
+        f"{estimate_text(overall.won, share=True)}. The difference is "
+        f"{estimate_text(overall.overconfidence, share=True, signed=True)}.",
+        f"In {estimate_text(measures.both_sure, share=True)} of {plural(measures.debates, 'debate')} both "
+        "gave themselves 75 % or more in the end.",
+        moved,
+    )
+    return tuple(text for text in said if text)
 
 
-def belief_table(measures: BeliefMeasures) -> list[tuple[str, ...]]:
-    return [
-        (
-            each.model,
-            f"{each.debates:,}",
-            share_text(each.opening),
-            share_text(each.closing),
-            share_text(each.won),
-            share_text(each.overconfidence, signed=True),
-        )
-        for each in measures.models
-    ]
+def belief_table(measures: BeliefMeasures) -> ReportTable:
+    return ReportTable(
+        "Private beliefs and results",
+        ("model", "debates", "at first", "in the end", "won", "overconfidence"),
+        tuple(
+            (
+                each.model,
+                f"{each.debates:,}",
+                estimate_text(each.opening, share=True),
+                estimate_text(each.closing, share=True),
+                estimate_text(each.won, share=True),
+                estimate_text(each.overconfidence, share=True, signed=True),
+            )
+            for each in measures.models
+        ),
+        rests_on=f"{plural(measures.debates, 'debate')} with an answer of both debaters at the end.",
+        note="The chance that a model gave itself before its first speech and after its last; overconfidence "
+        "is the latter less how often it won.",
+    )
 
 
 def turning_text(turn: NamedTurn) -> str:
@@ -60,10 +75,18 @@ def turning_text(turn: NamedTurn) -> str:
 
 
 def people_sentence(found: PeopleAgreement) -> str:
-    return f"{found.voters:,} people voted on {found.debates:,} debates with a majority. {found.sentence}" + (
-        f" Difference: {share_text(found.difference, signed=True)}." if found.difference else ""
+    people = "1 person" if found.voters == 1 else f"{found.voters:,} people"
+    difference = estimate_text(found.difference, share=True, signed=True)
+    return (
+        f"{people} voted on {plural(found.debates, 'debate')} with a majority. {found.sentence}"
+        + (f" Difference: {difference}." if found.difference else "")
+    )  # fmt: skip
+
+
+def people_table(found: PeopleAgreement) -> ReportTable:
+    return ReportTable(
+        "Judges and people",
+        ("judge", "agreement with people", "matchups"),
+        tuple((each.name, estimate_text(each, share=True), f"{each.groups:,}") for each in found.judges),
+        rests_on=f"{plural(found.debates, 'debate')} on which most people voted for one side.",
     )
-
-
-def people_table(found: PeopleAgreement) -> list[tuple[str, ...]]:
-    return [(each.name, share_text(each), f"{each.groups:,}") for each in found.judges]

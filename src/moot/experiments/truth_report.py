@@ -24,9 +24,10 @@ from moot.experiments.protocol_results import (
     reading_rows,
     share_of,
 )
-from moot.experiments.rating_report import ReportTable
-from moot.experiments.report_text import cost_text, estimate_text, percent
+from moot.experiments.report_blocks import ReportTable
+from moot.experiments.report_text import cost_text, estimate_text, percent, points_text
 from moot.experiments.resampling import FEW_GROUPS, Estimate
+from moot.views.text import plural
 
 MANY_FLIPS = 1 / 3
 """Where more of the answers change with the order of the list, the report says so."""
@@ -166,6 +167,10 @@ def truth_tables(report: TruthReport) -> tuple[ReportTable, ...]:
                 "log score", "calibration error", "cost",
             ),
             tuple(_protocol_row(row) for row in report.protocols),
+            rests_on=_rests_on(report),
+            note="Accuracy, Brier and log score with 95 % intervals; differences in percentage points of "
+            "accuracy, on the same questions; confidence is the mean probability of the answer thought "
+            "right; cost is that of one answer.",
         )
     ]  # fmt: skip
     if report.judges:
@@ -191,6 +196,10 @@ def truth_tables(report: TruthReport) -> tuple[ReportTable, ...]:
     return tuple(tables)
 
 
+def _rests_on(report: TruthReport) -> str:
+    return f"{plural(report.questions, 'question')} about {plural(report.passages, 'passage')}."
+
+
 def _judge_table(rows: Sequence[ProtocolResult]) -> ReportTable:
     return ReportTable(
         "Protocols by judge",
@@ -199,6 +208,7 @@ def _judge_table(rows: Sequence[ProtocolResult]) -> ReportTable:
             "log score", "calibration error", "cost",
         ),
         tuple((row.protocol, row.judge, *_protocol_row(row)[1:]) for row in rows),
+        words=(0, 1),
     )  # fmt: skip
 
 
@@ -224,6 +234,7 @@ def _reading_table(rows: Sequence[ReadingResult]) -> ReportTable:
             )
             for row in rows
         ),
+        words=(0, 1),
     )  # fmt: skip
 
 
@@ -235,20 +246,11 @@ def _protocol_row(row: ProtocolResult) -> tuple[str, ...]:
         row.protocol,
         answers,
         estimate_text(row.score.accuracy, share=True),
-        _points(row.against_naive),
-        _points(row.against_consultancy),
+        points_text(row.against_naive),
+        points_text(row.against_consultancy),
         percent(row.confidence),
         estimate_text(row.score.brier),
         estimate_text(row.score.log_score),
         f"{row.score.calibration_error:.2f}",
         cost_text(row.cost),
     )
-
-
-def _points(found: Estimate | None) -> str:
-    """A difference in percentage points with its sign."""
-    if found is None or found.value is None:
-        return "–"
-    if found.low is None or found.high is None:
-        return f"{100 * found.value:+.0f}"
-    return f"{100 * found.value:+.0f} ({100 * found.low:+.0f} to {100 * found.high:+.0f})"

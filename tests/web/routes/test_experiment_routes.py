@@ -67,8 +67,8 @@ async def test_an_experiment_is_listed_measured_and_reported(served: Served) -> 
     assert f"style-src 'sha256-{b64encode(sha256(style.encode()).digest()).decode()}'" in policy
     assert "script-src" not in policy
     assert "default-src 'none'" in policy
-    link = reply.text.partition('<a href="')[2].partition('"')[0]
-    assert reply.url.join(link).path.startswith("/debate/deb_")
+    link = reply.text.partition('<li><a href="http')[2].partition('"')[0]
+    assert reply.url.join(f"http{link}").path.startswith("/debate/deb_")
 
 
 async def test_progress_is_live_and_figures_are_computed_once(served: Served) -> None:

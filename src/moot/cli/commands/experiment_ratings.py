@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from moot.cli.render.output import Terminal, add_row, make_table
+from moot.cli.render.output import Terminal, add_row, make_table, text_table
 from moot.core.errors import Invalid
 from moot.views.text import clean_json, plural
 
@@ -114,10 +114,7 @@ def _show(report: RatingReport) -> None:
     for part in rating_tables(report):
         terminal.blank_line()
         terminal.line((part.title, "bold"))
-        table = make_table(*part.headings)
-        for row in part.rows:
-            add_row(table, *row)
-        terminal.table(table)
+        terminal.table(text_table(part.headings, part.rows))
     terminal.blank_line()
     terminal.paragraph(METHOD, "dim", "")
     for note in report.notes:

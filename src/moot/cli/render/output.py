@@ -146,6 +146,14 @@ def add_row(table: Table, *cells: StyledText) -> None:
     table.add_row(*(styled(_on_one_line(cell)) for cell in cells))
 
 
+def text_table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
+    """A whole table of texts."""
+    table = make_table(*headings)
+    for row in rows:
+        add_row(table, *row)
+    return table
+
+
 def _on_one_line(cell: StyledText) -> StyledText:
     return single_line(cell) if isinstance(cell, str) else (single_line(cell[0]), cell[1])
 

@@ -100,9 +100,11 @@ async def experiment_report(request: Request, name: ExperimentName, context: Con
         report = await context.service(ExperimentReports).report(stored)
     except Unavailable as error:
         raise Problem("conflict", str(error)) from None
+    from moot.experiments.report_document import report_document
     from moot.experiments.report_html import report_html
 
-    document = await asyncio.to_thread(report_html, report, str(request.base_url).rstrip("/"))
+    server = str(request.base_url).rstrip("/")
+    document = await asyncio.to_thread(lambda: report_html(report_document(report), server))
     return Response(
         document, media_type="text/html", headers={"Content-Security-Policy": _report_csp(document)}
     )

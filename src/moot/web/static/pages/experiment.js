@@ -174,7 +174,7 @@ const RELIABILITY_HEADS = [
 ];
 
 const rounded = (value) => (value === null ? '–' : figure(value >= 10 ? Math.round(value) : +value.toPrecision(2)));
-const money = (cost) => (cost === null ? '–' : `$${cost && cost < 0.1 ? +cost.toPrecision(2) : cost.toFixed(2)}`);
+const money = (cost) => (cost === null ? 'unknown' : `$${cost && cost < 0.1 ? +cost.toPrecision(2) : cost.toFixed(2)}`);
 
 const Reliability = ({ rows }) => html`<${Table} name="Reliability and cost" heads=${RELIABILITY_HEADS}>
   ${rows.map((one) => html`<tr key=${one.model}>

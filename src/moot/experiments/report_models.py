@@ -1,0 +1,130 @@
+"""The sections of a report about models: leaderboard, matchups, effects, style, and the motions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from moot.experiments.leaderboard import MEAN_RATING
+from moot.experiments.rating_report import effect_name, effects_table, leaderboard_table
+from moot.experiments.ratings import Ratings
+from moot.experiments.report import ExperimentReport, MatchupShare, MotionResult
+from moot.experiments.report_blocks import (
+    Block,
+    ForestLine,
+    ForestPlot,
+    ReportTable,
+    ShareMatrix,
+    sentences,
+)
+from moot.experiments.report_text import estimate_text, interval_text, percent
+from moot.views.text import plural
+
+MAX_MATRIX = 20
+"""With more models a matrix would not be readable; the table of matchups has them all."""
+
+
+def leaderboard_blocks(ratings: Ratings) -> Iterator[Block]:
+    yield ForestPlot(
+        "Ratings with 95 % intervals",
+        tuple(
+            ForestLine(
+                each.model, each.rating, each.low, each.high,
+                f"{each.rating:.0f} ({interval_text(each.low, each.high)})",
+            )
+            for each in ratings.models
+        ),
+        MEAN_RATING,
+        "400 points are odds of ten to one; the dashed line is the mean of all models.",
+    )  # fmt: skip
+    yield leaderboard_table(ratings)
+    pairs = len(ratings.differences)
+    told_apart = sum(each.separable for each in ratings.differences)
+    if pairs:
+        yield from sentences(
+            f"{told_apart:,} of {plural(pairs, 'pair')} of models are separable by this data."
+        )
+    yield effects_table(ratings)
+
+
+def matchup_blocks(report: ExperimentReport) -> Iterator[Block]:
+    models = [each.model for each in report.ratings.models] if report.ratings else []
+    if 2 < len(models) <= MAX_MATRIX:
+        yield _matrix(tuple(models), report.matchups)
+    rows = tuple(
+        (each.first, each.second, _share_text(each), f"{each.debates:,}") for each in report.matchups
+    )
+    yield ReportTable(
+        "Matchups",
+        ("model", "against", "won", "debates"),
+        rows,
+        rests_on=plural(len(rows), "pair") + " of models met.",
+        note="The share of the ballots for the model; a tie counts half.",
+        words=(0, 1),
+    )
+
+
+def _share_text(matchup: MatchupShare) -> str:
+    return percent(matchup.share)
+
+
+def _matrix(models: tuple[str, ...], matchups: tuple[MatchupShare, ...]) -> ShareMatrix:
+    shares = dict[tuple[str, str], float]()
+    for each in matchups:
+        shares[each.first, each.second] = each.share
+        shares[each.second, each.first] = 1 - each.share
+    return ShareMatrix(
+        "Who won against whom",
+        models,
+        tuple(tuple(shares.get((row, column)) for column in models) for row in models),
+        "How often, in per cent, the model of the row won against that of the column.",
+    )
+
+
+def style_blocks(plain: Ratings, controlled: Ratings) -> Iterator[Block]:
+    before = {each.model: each for each in plain.models}
+    yield from sentences(
+        "The same ratings with length, markup, order and last word taken out, as far as they are known."
+    )
+    yield ReportTable(
+        "Ratings with style taken out",
+        ("model", "rating", "style-controlled", "95 % interval"),
+        tuple(
+            (
+                each.model,
+                f"{before[each.model].rating:.0f}",
+                f"{each.rating:.0f}",
+                interval_text(each.low, each.high),
+            )
+            for each in controlled.models
+            if each.model in before
+        ),
+    )
+    yield ReportTable(
+        "Effects of style",
+        ("effect of", "log-odds", "could be zero"),
+        tuple(
+            (effect_name(each.name), estimate_text(each, signed=True), "no" if each.clear else "yes")
+            for each in controlled.effects
+        ),
+    )
+
+
+def motion_blocks(report: ExperimentReport) -> Iterator[Block]:
+    yield ReportTable(
+        "Motions",
+        ("motion", "debates", "won by the side for it"),
+        tuple((each.motion, f"{each.debates:,}", motion_text(each)) for each in report.motions),
+        note="Over all models and with the sides swapped. A motion that one side nearly always wins tells "
+        "little about the models.",
+    )
+
+
+def motion_text(result: MotionResult) -> str:
+    """7 of 10 (40 to 89 %), 2 tied"""
+    balance = result.balance
+    if balance is None:
+        return f"all {result.debates} tied"
+    tied = f", {balance.ties} tied" if balance.ties else ""
+    return (
+        f"{balance.pro_wins} of {balance.decided} ({interval_text(balance.low, balance.high, percent)}){tied}"
+    )
