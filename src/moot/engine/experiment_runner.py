@@ -45,6 +45,7 @@ from moot.rules.experiment_costs import ENDED, is_over, most_cost
 from moot.store.experiment_rows import MICRODOLLARS, ExperimentLeg, microdollars, taken_over
 
 if TYPE_CHECKING:
+    from moot.experiments.ratings import Population
     from moot.experiments.report import ExperimentReport
 
 STATE_SECONDS = 1.0
@@ -261,7 +262,7 @@ class ExperimentRunner:
         unpriced = self._setups.unpriced()
         return await stored_progress(self._store, self._definition, self._planned, unpriced=unpriced)
 
-    async def report(self, version: str) -> ExperimentReport:
+    async def report(self, version: str, over: Population = "motions") -> ExperimentReport:
         """Everything that the results so far show; computed in a thread. Needs the extra `experiments`."""
         from moot.experiments.report import library_versions, make_report
 
@@ -275,6 +276,7 @@ class ExperimentRunner:
             version=version,
             made_at=datetime.now(UTC),
             versions=library_versions(),
+            over=over,
         )
 
     async def _load(self) -> None:

@@ -13,6 +13,7 @@ from datetime import datetime
 from importlib.metadata import version as installed_version
 from platform import python_version
 
+import numpy as np
 from msgspec import Struct
 
 from moot.core.errors import Invalid
@@ -25,10 +26,12 @@ from moot.experiments.leg_results import LegResult
 from moot.experiments.motion_balance import MotionBalance, balance_of_shares
 from moot.experiments.people_agreement import PeopleAgreement, compare_with_people
 from moot.experiments.rankings import rate_rankings
-from moot.experiments.ratings import Ratings, rate_models, rate_style_controlled
+from moot.experiments.ratings import Population, Ratings, rate_models, rate_style_controlled
 from moot.experiments.reliability import ModelReliability, model_reliability
 from moot.experiments.repeated_transcripts import TranscriptCount
+from moot.experiments.resampling import share_estimate
 from moot.experiments.sensitivity import RatingShift, leave_one_judge_out
+from moot.experiments.tables import coded
 from moot.experiments.truth_report import TruthReport, make_truth_report
 from moot.prompts import templates
 from moot.views.text import plural
@@ -44,6 +47,9 @@ class MatchupShare(Struct, frozen=True):
     share: float
     """Of the debates that were decided, the share of `first`; a judge's tie counts half."""
     debates: int
+    low: float | None = None
+    high: float | None = None
+    """The interval of the share, by motions; None where both met on one motion only."""
 
 
 class ShownDebate(Struct, frozen=True):
@@ -118,7 +124,9 @@ def make_report(
     version: str,
     made_at: datetime,
     versions: Mapping[str, str] | None = None,
+    over: Population = "motions",
 ) -> ExperimentReport:
+    """`over="judges"`: the intervals of the ratings speak of other judges too."""
     truth = None
     if definition.questions:
         truth = make_truth_report(definition, results, planned=planned)
@@ -131,10 +139,10 @@ def make_report(
     try:
         ranked = own_rows(row for result in results for row in result.rankings)
         if ranked:
-            ratings = rate_rankings(ranked)
+            ratings = rate_rankings(ranked, over=over)
         else:
-            ratings = rate_models(rows)
-            style = rate_style_controlled(rows)
+            ratings = rate_models(rows, over=over)
+            style = rate_style_controlled(rows, over=over)
         notes += ratings.notes
     except Invalid as error:
         notes += [] if against_itself else [f"No ratings: {error}"]
@@ -187,6 +195,7 @@ def library_versions() -> dict[str, str]:
 def _matchups(rows: Sequence[Judgment]) -> tuple[MatchupShare, ...]:
     scores = defaultdict[tuple[str, str], list[float]](list)
     debates = defaultdict[tuple[str, str], set[str]](set)
+    motions = defaultdict[tuple[str, str], list[str]](list)
     for row in rows:
         if row.winner == "none":
             continue
@@ -194,10 +203,13 @@ def _matchups(rows: Sequence[Judgment]) -> tuple[MatchupShare, ...]:
         pair = (row.pro, row.con) if row.pro <= row.con else (row.con, row.pro)
         scores[pair].append(score if row.pro <= row.con else 1 - score)
         debates[pair].add(counted_as(row))
-    return tuple(
-        MatchupShare(*pair, sum(values) / len(values), len(debates[pair]))
-        for pair, values in sorted(scores.items())
-    )
+        motions[pair].append(row.motion or row.group)
+    found: list[MatchupShare] = []
+    for pair, values in sorted(scores.items()):
+        share = share_estimate("share", coded(motions[pair])[1], np.array(values))
+        mean = sum(values) / len(values)
+        found.append(MatchupShare(*pair, mean, len(debates[pair]), share.low, share.high))
+    return tuple(found)
 
 
 def _judge_costs(rows: Sequence[Judgment]) -> tuple[JudgeCost, ...]:

@@ -97,12 +97,14 @@ def method(report: ExperimentReport) -> str:
         else "A matchup is two models on one motion, held twice with the sides swapped. Ratings are "
         "Bradley-Terry strengths with a term for the side; a tie is half a win for both"
     )
+    over = report.ratings.options.over if report.ratings else "motions"
+    judges = "these judges" if over == "motions" else "other judges, of whom these are a sample"
     return (
         f"{groups}; 400 points are odds of ten to one, and the mean is 1500. Each judge reads each debate "
         f"twice, the second time with {_swapped(report)} swapped. A debate counts once, shared by its "
         "judges. Intervals (95 %) come from leaving out one motion at a time, with all its debates (the "
         "cluster jackknife, CR3, with Student's t); they say what other motions of the same kind would show "
-        "with these judges. Two models are separable if the interval "
+        f"with {judges}. Two models are separable if the interval "
         "of their difference does not hold zero; the rank range follows from that. Ratings say whose "
         "speeches these judges prefer, not who is right."
     )

@@ -74,6 +74,8 @@ class MatchupResult(Struct, frozen=True, rename="camel", kw_only=True):
     second: str
     share: Annotated[Share, Meta(description="Of the decisions, the share of `first`; a tie counts half.")]
     debates: Count
+    low: IntervalEnd = None
+    high: IntervalEnd = None
 
 
 class AgreementFigures(Struct, frozen=True, rename="camel", kw_only=True):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, assert_never
 from cyclopts import Parameter
 
 from moot.cli.commands.experiment_export import export
-from moot.cli.commands.experiment_ratings import import_rows, ratings
+from moot.cli.commands.experiment_ratings import Over, import_rows, ratings
 from moot.cli.commands.experiment_rejudge import rejudge
 from moot.cli.options import command_group
 from moot.cli.render.help import help_of
@@ -226,7 +226,9 @@ def votes(
 
 
 @app.command(help_formatter=help_of("experiment"))
-def report(name: Name, /, *, output: ReportFile = None, server: ReportServer = "") -> int:
+def report(
+    name: Name, /, *, output: ReportFile = None, server: ReportServer = "", over: Over = "motions"
+) -> int:
     """Write what the debates of an experiment show: ratings, judges, biases, reliability, costs, doubts."""
     from moot import __version__
     from moot.experiments.report_document import report_document
@@ -244,7 +246,7 @@ def report(name: Name, /, *, output: ReportFile = None, server: ReportServer = "
 
         async with Arena.open() as arena:
             found = await find_experiment(arena, name)
-            return await ExperimentRunner(arena, from_json(found.definition)).report(__version__)
+            return await ExperimentRunner(arena, from_json(found.definition)).report(__version__, over)
 
     made = run_loop(look())
     match path.suffix:

@@ -14,6 +14,10 @@ from moot.views.text import clean_json, plural
 if TYPE_CHECKING:
     from moot.experiments import Judgment, RatingReport
 
+Over = Annotated[
+    Literal["motions", "judges"],
+    Parameter(help="What intervals speak of: other motions; or other judges too. [default: motions]"),
+]
 RowsFile = Annotated[Path, Parameter(help="Judgments: JSON lines, JSON or CSV, ours or of other arenas.")]
 
 
@@ -76,10 +80,7 @@ def ratings(
     equal_pairs: Annotated[
         bool, Parameter(negative="", help="Count every pair the same, however often it met.")
     ] = False,
-    over: Annotated[
-        Literal["motions", "judges"],
-        Parameter(help="What intervals speak of: other motions; or other judges too. [default: motions]"),
-    ] = "motions",
+    over: Over = "motions",
     json: Annotated[bool, Parameter(negative="", help="Print everything as JSON.")] = False,
     markdown: Annotated[bool, Parameter(negative="", help="All of it in Markdown.")] = False,
 ) -> int:

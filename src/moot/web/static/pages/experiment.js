@@ -118,11 +118,17 @@ const percent = (share) => `${Math.round(share * 100)} %`;
 const signedPercent = (share) => `${share > 0 ? '+' : share < 0 ? '−' : ''}${Math.round(Math.abs(share) * 100)} %`;
 const odds = (value) => value.toFixed(2).replace('-', '−');
 
+/** An interval; the data may set it no end on one side. */
+function between({ low, high }, as) {
+  if (high === null) return `≥ ${as(low)}`;
+  return low === null ? `≤ ${as(high)}` : `${as(low)} to ${as(high)}`;
+}
+
 /** A figure with its interval. */
 function Measured({ of, as = odds }) {
   if (!of || of.value === null) return html`<td class="end soft">–</td>`;
-  return html`<td class="end">${as(of.value)}${of.low !== null && of.high !== null
-    && html` <span class="soft interval">${as(of.low)} to ${as(of.high)}</span>`}</td>`;
+  return html`<td class="end">${as(of.value)}${(of.low !== null || of.high !== null)
+    && html` <span class="soft interval">${between(of, as)}</span>`}</td>`;
 }
 
 const JUDGE_HEADS = [
