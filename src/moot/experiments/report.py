@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from hashlib import sha256
 from importlib.metadata import version as installed_version
 from platform import python_version
 
@@ -107,6 +108,10 @@ class ExperimentReport(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     """What to beware of, in sentences."""
     bootstraps: int = 0
+    digest: str = ""
+    """sha256 of the manifest, or of the definition and the results where there is none."""
+    manifest: bool = False
+    """Whether the digest is that of a manifest."""
     versions: dict[str, str] = {}
     """Of the libraries that the figures depend on, and of the prompts."""
 
@@ -120,7 +125,9 @@ def make_report(
     made_at: datetime,
     bootstraps: int = 1000,
     versions: Mapping[str, str] | None = None,
+    manifest: str = "",
 ) -> ExperimentReport:
+    """`manifest` is the sha256 of the manifest of an export, where there is one."""
     truth = None
     if definition.questions:
         truth = make_truth_report(definition, results, planned=planned, bootstraps=bootstraps)
@@ -177,6 +184,8 @@ def make_report(
         people=compare_with_people(results, bootstraps=bootstraps),
         notes=(*dict.fromkeys(notes), *_own_notes(definition, results, planned)),
         bootstraps=bootstraps,
+        digest=manifest or _digest(definition, results),
+        manifest=bool(manifest),
         versions=dict(versions or {}),
     )
 
@@ -185,6 +194,12 @@ def library_versions() -> dict[str, str]:
     """Of what the figures of a report depend on beside Moot itself."""
     libraries = {name: installed_version(name) for name in ("numpy", "evalica")}
     return {"prompts": str(templates.VERSION), "Python": python_version(), **libraries}
+
+
+def _digest(definition: ExperimentDefinition, results: Sequence[LegResult]) -> str:
+    """Of what the figures are computed from, whatever the order in which debates were finished."""
+    held = sorted(sha256(result.to_json().encode()).digest() for result in results)
+    return sha256(b"".join([definition.to_json().encode(), *held])).hexdigest()
 
 
 def _matchups(rows: Sequence[Judgment]) -> tuple[MatchupShare, ...]:
