@@ -81,6 +81,7 @@ class Arena:
         tools: Toolbox | None = None,
         *,
         run: bool = True,
+        plan_only: bool = False,
     ) -> None:
         # The one import that points outwards: the programs know which backends there are.
         from moot.processes.backends import make_bus_and_state, make_placement
@@ -102,7 +103,7 @@ class Arena:
         self.lock_folder = None if isinstance(store, MemoryStore) else settings.data
         """The folder in which processes that share the store see each other's locks."""
         self._placement = make_placement(settings, store, self._runner, run=run)
-        self._resolver = SetupResolver(settings, providers)
+        self._resolver = SetupResolver(settings, providers, needs_keys=not plan_only)
         self.stopping = False
         """The process was told to stop: it still works, and no new clients should be sent to it."""
 
@@ -118,13 +119,15 @@ class Arena:
         recover: bool = False,
         run: bool = True,
         wait: bool = False,
+        plan_only: bool = False,
     ) -> AsyncGenerator[Self, None]:
         """Open an arena on `store`, or on the store that `settings` name; default: `moot.settings.load()`.
 
         `providers` add to or replace the built-in ones; `tools` are what the seats may use. With `recover`,
         the arena continues debates that another process left unfinished, now and while it is open. With
         `run=False`, workers on the same store run the debates. With `wait=True`, an unreachable database is
-        waited for; otherwise it raises `StoreError`.
+        waited for; otherwise it raises `StoreError`. With `plan_only`, setups are made and priced without the
+        keys of their services, which their debates would need.
         """
         from moot.processes.backends import open_store, when_reachable
 
@@ -134,7 +137,9 @@ class Arena:
             store = await (when_reachable(settings, open_it) if wait else open_it())
         if tools is None and settings.tools:
             tools = McpToolbox(settings.tools, settings.environ)
-        arena = cls(settings, store, _providers(settings, providers or {}), tools, run=run)
+        arena = cls(
+            settings, store, _providers(settings, providers or {}), tools, run=run, plan_only=plan_only
+        )
         open_placement = partial(arena._placement.open, recover=recover)
         try:
             await (when_reachable(settings, open_placement) if wait else open_placement())
@@ -169,10 +174,6 @@ class Arena:
     ) -> Model:
         """A model by its name, `provider/model`, checked and priced."""
         return self._resolver.model(name, effort=effort, verbosity=verbosity)
-
-    def planned_model(self, name: str) -> Model:
-        """See `SetupResolver.planned_model`."""
-        return self._resolver.planned_model(name)
 
     def price(self, provider: str, model: str) -> ModelPrice | None:
         """The price of a model; None where it is unknown."""

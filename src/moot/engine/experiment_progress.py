@@ -8,6 +8,7 @@ from moot.core.terms import Money
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.leg_results import read_result
 from moot.store.experiment_rows import MICRODOLLARS, ExperimentStore
+from moot.views.costs import dollars
 
 
 class ExperimentProgress(Struct, frozen=True):
@@ -28,12 +29,21 @@ class ExperimentProgress(Struct, frozen=True):
     """Why debates failed, each reason once."""
     failed_debates: tuple[str, ...] = ()
     """A debate for each of these reasons."""
+    unpriced: bool = False
+    """What some of it costs is not known: `spent` is the rest."""
     repeated: str = ""
     """How many debates repeat another word for word, as a sentence; empty where none does."""
 
     @property
     def per_hour(self) -> float:
         return self.held_now / self.seconds * 3600 if self.seconds else 0.0
+
+    @property
+    def spent_text(self) -> str:
+        """What was spent, never less than is known: an unknown price is not nothing."""
+        if not self.unpriced:
+            return dollars(self.spent)
+        return f"at least {dollars(self.spent)}" if self.spent else dollars(None)
 
     @property
     def seconds_left(self) -> float | None:
@@ -43,9 +53,14 @@ class ExperimentProgress(Struct, frozen=True):
 
 
 async def stored_progress(
-    store: ExperimentStore, definition: ExperimentDefinition, planned: int | None = None
+    store: ExperimentStore,
+    definition: ExperimentDefinition,
+    planned: int | None = None,
+    *,
+    unpriced: bool = False,
 ) -> ExperimentProgress:
-    """Where an experiment stands, by counting in the store. Without `planned`, what was begun is all."""
+    """Where an experiment stands, by counting in the store. Without `planned`, what was begun is all.
+    `unpriced`: the price of one of its models is not known."""
     counts = await store.counts(definition.name)
     failed = await store.failed_results(definition.name) if counts.failed else ()
     failures: dict[str, str] = {}
@@ -62,4 +77,5 @@ async def stored_progress(
         budget=definition.budget,
         failures=tuple(failures),
         failed_debates=tuple(failures.values()),
+        unpriced=unpriced and counts.settled > 0,
     )

@@ -77,6 +77,7 @@ class ExperimentRunner:
         self._failures: dict[str, str] = {}
         self._transcripts = TranscriptCount()
         self._spent = 0
+        self._unpriced = 0
         self._held_now = 0
         self._started = monotonic()
         self._stopped_by = ""
@@ -257,7 +258,8 @@ class ExperimentRunner:
         await self._arena.bookings.settle_held(self._definition.name)
         if self._questions is not None and self._questions.open:
             await self._load()  # how many open debates can be held depends on the answers chosen
-        return await stored_progress(self._store, self._definition, self._planned)
+        unpriced = self._setups.unpriced()
+        return await stored_progress(self._store, self._definition, self._planned, unpriced=unpriced)
 
     async def report(self, version: str) -> ExperimentReport:
         """Everything that the results so far show; computed in a thread. Needs the extra `experiments`."""
@@ -490,6 +492,7 @@ class ExperimentRunner:
             stopped_by=self._stopped_by,
             failures=tuple(self._failures),
             failed_debates=tuple(self._failures.values()),
+            unpriced=self._unpriced > 0,
             repeated=self._transcripts.note,
         )
         if self._on_progress is not None:
@@ -501,9 +504,11 @@ class ExperimentRunner:
         if before is not None:
             self._failed -= before.status == "error"
             self._spent -= self._legs[leg.leg].reserved
+            self._unpriced -= before.cost is None
         self._legs[leg.leg], self._results[leg.leg] = leg, result
         self._failed += result.status == "error"
         if result.status == "error":
             self._failures.setdefault(result.headline, result.debate)
         self._spent += leg.reserved
+        self._unpriced += result.cost is None
         self._transcripts.add(result)

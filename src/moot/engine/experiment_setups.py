@@ -17,6 +17,7 @@ from moot.core.errors import Invalid, Unavailable
 from moot.core.pricing import worst_cost
 from moot.core.terms import Format, Model, Money
 from moot.engine.arena import Arena
+from moot.engine.experiment_models import TierPrices, TierSaving, check_names
 from moot.engine.question_setups import ProtocolEstimate, QuestionSetups, known_total
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.leg_dice import PlannedLeg, experiment_tag
@@ -55,6 +56,8 @@ class ExperimentEstimate(Struct, frozen=True):
     """The same for each protocol, where there are questions."""
     warnings: tuple[str, ...] = ()
     """Why its debates have fewer rounds than were asked for."""
+    cheaper: TierSaving | None = None
+    """What cheaper tiers of the services would save."""
 
 
 class ExperimentSetups:
@@ -78,13 +81,16 @@ class ExperimentSetups:
         return self.questions.planned(results) if self.questions else self._planned_debates
 
     def models(self) -> tuple[Model, ...]:
-        """All models of the experiment, judges included. Raises Invalid or Unavailable for one that cannot be
-        used: an unknown name, or a service without its key."""
+        """All models of the experiment, judges included. Raises Invalid or Unavailable with everything that
+        keeps them from being used: unknown names, services without their key."""
         names = dict.fromkeys((*self._definition.models, *self._definition.judges))
-        models = tuple(self._arena.model(name) for name in names)
-        for model in models:
-            self._arena.providers.get(model.provider)
-        return models
+        check_names(self._arena, names)
+        return tuple(self._arena.model(name) for name in names)
+
+    def unpriced(self) -> bool:
+        """Whether the price of one of its models is not known; also where it cannot be used here."""
+        names = (*self._definition.models, *self._definition.judges)
+        return any(self._arena.price(*name.split("/", 1)) is None for name in names if "/" in name)
 
     async def estimate(self) -> ExperimentEstimate:
         """Check models, tools, format and prices, and count. Raises Invalid with what is wrong.
@@ -92,7 +98,7 @@ class ExperimentSetups:
         A few debates are laid out, in which every model has every place where there are few models: what
         they cost on average is what each of them costs.
         """
-        definition = self._definition
+        definition, models = self._definition, self.models()
         if self.questions is not None:
             return await self._estimate_questions(self.questions)
         by_price = sorted(definition.models, key=lambda name: _price(self._arena.model(name)))
@@ -102,10 +108,11 @@ class ExperimentSetups:
         await self._check_tools()
         found = [estimate(opening_event(setup)) for setup in setups]
         count = self._planned_debates
-        others = {model.label for model in self.models() if model.price is None}
+        others = {model.label for model in models if model.price is None}
         unpriced = tuple(sorted(others.union(*(each.unpriced for each in found))))
         totals = known_total([each.low for each in found]), known_total([each.high for each in found])
         low, high = (None if each is None or unpriced else each * count / len(found) for each in totals)
+        tiers, laid_out = TierPrices(self._arena, models), [(one, Money(count) / len(found)) for one in found]
         return ExperimentEstimate(
             matchups=count // self.teams,
             debates=count,
@@ -113,11 +120,12 @@ class ExperimentSetups:
                 sum(each.calls.low for each in found) * count // len(found),
                 sum(each.calls.high for each in found) * count // len(found),
             ),
-            low=low,
+            low=None if low is None else low * (1 - tiers.saved_share(laid_out)),
             high=high if definition.budget is None or high is None else min(high, definition.budget),
             unpriced=unpriced,
             debate_limit=await self.debate_limit(legs[0], {}),
             warnings=fewer_rounds(self.format, definition.rounds or 0),
+            cheaper=tiers.possible(laid_out),
         )
 
     async def _check_tools(self) -> None:
@@ -133,15 +141,17 @@ class ExperimentSetups:
         await self._check_tools()
         found = await setups.estimates()
         low, high = known_total([each.low for each in found]), known_total([each.high for each in found])
+        tiers = TierPrices(self._arena, self.models())
         return ExperimentEstimate(
             matchups=len(definition.questions),
             debates=sum(each.debates for each in found),
             calls=(sum(each.calls[0] for each in found), sum(each.calls[1] for each in found)),
-            low=low,
+            low=None if low is None else low * (1 - tiers.saved_share(setups.laid_out)),
             high=high if definition.budget is None or high is None else min(high, definition.budget),
             unpriced=setups.unpriced(),
             debate_limit=definition.debate_limit,
             protocols=found,
+            cheaper=tiers.possible(setups.laid_out),
         )
 
     async def setup(

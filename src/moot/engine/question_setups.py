@@ -58,6 +58,8 @@ class QuestionSetups:
         self._arena = arena
         self._definition = definition
         self._estimates: dict[tuple[str, ProtocolName, tuple[str, ...]], CostEstimate] = {}
+        self.laid_out: list[tuple[CostEstimate, Money]] = []
+        """By `estimates`: legs, and how many of the experiment's each of them stands for."""
         self.first = question_legs(definition)
         """All legs but the open debates."""
         self.open = open_legs(definition)
@@ -141,6 +143,7 @@ class QuestionSetups:
         shown = legs if len(kinds) <= most else [*kinds.values()][:: -(-len(kinds) // most)]
         found = [await self.estimate(leg) for leg in shown]
         count = len(found) or 1
+        self.laid_out += [(one, Money(len(legs)) / count) for one in found]
         low, high = known_total([one.low for one in found]), known_total([one.high for one in found])
         return ProtocolEstimate(
             protocol=protocol,

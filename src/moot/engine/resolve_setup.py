@@ -27,9 +27,10 @@ from moot.settings import Settings
 
 
 class SetupResolver:
-    def __init__(self, settings: Settings, providers: ProviderRegistry) -> None:
+    def __init__(self, settings: Settings, providers: ProviderRegistry, *, needs_keys: bool = True) -> None:
         self._settings = settings
         self._providers = providers
+        self._needs_keys = needs_keys
 
     async def setup(
         self,
@@ -86,16 +87,12 @@ class SetupResolver:
         self, name: str | Model, *, effort: Effort | None = None, verbosity: Verbosity | None = None
     ) -> Model:
         """Return the model of this name (`provider/model`), checked and with its price. Raises `Invalid`."""
-        model = self._providers.model(name) if isinstance(name, str) else name
+        model = self._providers.model(name, needs_key=self._needs_keys) if isinstance(name, str) else name
         model = replace(model, effort=effort or model.effort, verbosity=verbosity or model.verbosity)
         self._providers.check(model)
         if model.price is None:
             model = replace(model, price=self.price(model.provider, model.name))
         return self._with_tier_price(model)
-
-    def planned_model(self, name: str) -> Model:
-        """The same for a model whose service need not be usable here: what it would do and cost."""
-        return self.model(self._providers.model(name, needs_key=False))
 
     def _with_tier_price(self, model: Model) -> Model:
         """With what it costs at the service tier that it is asked for, where that is known."""

@@ -1,4 +1,4 @@
-"""What may shift a decision beside the strength of the two models: side, order, last word, length, family.
+"""What may shift a decision beside the strength of the two models: side, label, place, length, family.
 
 Each becomes a column of the fit that is positive where it favours `pro`. `side:judge` gives every judge its
 own column. Values that are not known are 0, which favours neither side. Columns that cannot be told apart
@@ -15,18 +15,24 @@ from msgspec import Struct
 
 from moot.core.errors import Invalid
 from moot.core.terms import Model
-from moot.experiments.tables import Booleans, Floats, JudgmentTable
+from moot.experiments.judge_identity import model_of
+from moot.experiments.tables import Booleans, Floats, Integers, JudgmentTable
 from moot.judging.recusal import maker
 
-CovariateName = Literal["side", "last_word", "order", "length", "markup", "family", "self"]
+CovariateName = Literal[
+    "side", "last_word", "order", "primacy", "label", "length", "markup", "family", "self", "address"
+]  # fmt: skip
 COVARIATE_TEXTS: dict[str, str] = {
     "side": "arguing for the motion",
     "last_word": "speaking last",
     "order": "being shown first to the judge: by label, or by speeches where it reads by side",
+    "primacy": "being read first by the judge",
+    "label": "having the label that is listed first",
     "length": "twice as many words as the opponent",
     "markup": "twice as many lists, headings and bold words",
     "family": "being made by the maker of the judge",
     "self": "being the model that judges",
+    "address": "addressing the judge, where the opponent does not",
 }
 SPLITS = ("judge", "format")
 STEP = 0.05
@@ -79,6 +85,12 @@ def _column(table: JudgmentTable, base: str) -> Floats:
             return table.last_word.astype(float)
         case "order":
             return np.where(table.order < 0, np.nan, 1.0 - 2.0 * table.order)
+        case "primacy":
+            return _known(table.read_first)
+        case "label":
+            return _known(table.label)
+        case "address":
+            return table.address.astype(float)
         case "length":
             return np.round(table.length / STEP) * STEP
         case "markup":
@@ -87,9 +99,14 @@ def _column(table: JudgmentTable, base: str) -> Floats:
             models, judges = _families(table.models), _families(table.judges)
             return _match(models[table.pro], models[table.con], judges[table.judge])
         case _:
-            numbers = {name: number for number, name in enumerate(table.models)}
-            own = np.array([numbers.get(judge, -1) for judge in table.judges])
-            return _match(table.pro, table.con, own[table.judge])
+            models = np.array([model_of(name) for name in table.models])
+            judges = np.array([model_of(name) for name in table.judges])
+            return _match(models[table.pro], models[table.con], judges[table.judge])
+
+
+def _known(signs: Integers) -> Floats:
+    """1 and -1, and NaN for 0."""
+    return np.where(signs == 0, np.nan, signs.astype(float))
 
 
 def _families(names: Sequence[str]) -> np.typing.NDArray[np.str_]:
@@ -98,12 +115,11 @@ def _families(names: Sequence[str]) -> np.typing.NDArray[np.str_]:
 
 def family_of(name: str) -> str:
     """The maker of a model by its name; empty where the name does not say."""
-    return maker(Model(provider="", name=name.replace(" ", "-")))
+    return maker(Model(provider="", name=model_of(name).replace(" ", "-")))
 
 
 def _match(pro: np.ndarray, con: np.ndarray, judge: np.ndarray) -> Floats:
-    known = (judge != "") if judge.dtype.kind == "U" else (judge >= 0)
-    return np.where(known, (pro == judge).astype(float) - (con == judge).astype(float), 0.0)
+    return np.where(judge != "", (pro == judge).astype(float) - (con == judge).astype(float), 0.0)
 
 
 def independent(design: Floats, columns: Floats, names: Sequence[str]) -> tuple[list[int], list[str]]:

@@ -19,6 +19,7 @@ from moot.core.state import Debate, Judging, Turn
 from moot.core.terms import Ballot
 from moot.experiments.judge_identity import Reading, is_own, judge_names, settings_text
 from moot.experiments.transcripts import debate_seed, transcript_digest
+from moot.judging.addresses import addresses
 from moot.judging.evidence import last_word
 from moot.judging.parties import Party, is_ranked, parties
 from moot.judging.readings import is_by_side
@@ -32,6 +33,15 @@ SCORES: Mapping[JudgmentWinner, float] = {"pro": 1.0, "tie": 0.5, "con": 0.0}
 """What a decided judgment gives the side for the motion."""
 PANEL = "panel"
 """The judge of a row that tells the verdict of a whole panel."""
+
+
+class JudgeAddress(Struct, frozen=True):
+    """A sentence of a speech that addresses the judge (`judging/addresses.py`)."""
+
+    speech: int
+    """Its number in the debate."""
+    model: str
+    quotation: str
 
 
 class Judgment(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -120,6 +130,10 @@ class Judgment(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
         float | None, Meta(description="US dollars for this ballot, attempts that failed included.")
     ] = None
     judge_seconds: Annotated[float | None, Meta(description="Seconds of the calls for this ballot.")] = None
+    pro_addresses: Annotated[
+        int | None, Meta(description="Sentences for the motion that address the judge; if they were counted.")
+    ] = None
+    con_addresses: Annotated[int | None, Meta(description="The same of the other side.")] = None
     repeat: Annotated[int, Meta(description="Which repeat of the matchup, from 1.")] = 1
     seed: Annotated[int | None, Meta(description="The seed of the debate; each repeat has another.")] = None
     transcript: Annotated[
@@ -246,6 +260,8 @@ def judgments_from_debate(
         con_cost=_cost(debate, con),
         pro_seconds=_seconds(debate, pro),
         con_seconds=_seconds(debate, con),
+        pro_addresses=sum(1 for _ in _addresses(debate, pro)),
+        con_addresses=sum(1 for _ in _addresses(debate, con)),
         repeat=repeat,
         seed=debate_seed(debate),
         transcript=transcript_digest(debate),
@@ -421,6 +437,19 @@ def _turns(debate: Debate, party: Party) -> list[Turn]:
 
 def _words(debate: Debate, party: Party) -> int:
     return sum(turn.clipped or turn.words for turn in _turns(debate, party) if turn.has_words)
+
+
+def _addresses(debate: Debate, party: Party) -> Iterator[JudgeAddress]:
+    for turn in _turns(debate, party):
+        if turn.has_words:
+            for quotation in addresses(debate.heard_text(turn)):
+                yield JudgeAddress(turn.number, party_model(party), quotation)
+
+
+def first_address(debate: Debate) -> JudgeAddress | None:
+    """The first sentence of the debate that addresses the judge."""
+    found = (each for party in parties(debate) for each in _addresses(debate, party))
+    return min(found, key=lambda each: each.speech, default=None)
 
 
 def _markup(debate: Debate, party: Party) -> int:

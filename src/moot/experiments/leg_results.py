@@ -13,8 +13,10 @@ from moot.experiments.judge_answers import JudgeAnswer, answers_from_debate
 from moot.experiments.judge_identity import own_rows
 from moot.experiments.judgments import (
     SCORES,
+    JudgeAddress,
     Judgment,
     Ranking,
+    first_address,
     judgments_from_debate,
     rankings_from_debate,
     with_own_marked,
@@ -44,6 +46,8 @@ class LegResult(Struct, frozen=True, omit_defaults=True):
     protocol: str = ""
     answers: tuple[JudgeAnswer, ...] = ()
     """What was believed about a question, where the leg is about one."""
+    address: JudgeAddress | None = None
+    """The first sentence of its speeches that addresses the judge; how many there are is in the judgments."""
     repeat: int = 1
     seed: int | None = None
     transcript: str = ""
@@ -74,6 +78,7 @@ def result_of(debate: Debate, experiment: str, group: str, repeat: int = 1) -> L
         judgments=judgments_from_debate(debate, experiment=experiment, group=group, repeat=repeat),
         rankings=rankings_from_debate(debate, experiment=experiment, group=group, repeat=repeat),
         beliefs=beliefs_of(debate),
+        address=first_address(debate),
         repeat=repeat,
         seed=debate_seed(debate),
         transcript=transcript_digest(debate),

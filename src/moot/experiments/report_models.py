@@ -54,7 +54,7 @@ def matchup_blocks(report: ExperimentReport) -> Iterator[Block]:
         (each.first, each.second, _share_text(each), f"{each.debates:,}") for each in report.matchups
     )
     yield ReportTable(
-        "Matchups",
+        "Each pair of models",
         ("model", "against", "won", "debates"),
         rows,
         rests_on=plural(len(rows), "pair") + " of models met.",

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from moot.core.terms import Money
 from moot.experiments.resampling import Estimate
+from moot.views.costs import dollars
 
 NOTHING = "–"
 NO_INTERVAL = "no interval"
@@ -25,11 +27,7 @@ def number(value: float | None) -> str:
 
 def cost_text(cost: float | None) -> str:
     """An amount that is not known is never written as zero."""
-    if cost is None:
-        return "unknown"
-    if not cost:
-        return "$0.00"
-    return f"${cost:,.2f}" if cost >= 0.1 else f"${cost:.2g}"
+    return "unknown" if cost is None else dollars(Money(str(cost)))
 
 
 def interval_text(

@@ -8,6 +8,7 @@ each other because judges share a draw with the given probability. The same seed
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
@@ -15,7 +16,8 @@ from msgspec import Struct
 from moot.core.errors import Invalid
 from moot.experiments.covariates import family_of
 from moot.experiments.judgments import Judgment
-from moot.experiments.tables import Floats, JudgmentTable, coded
+from moot.experiments.tables import Floats, Integers, JudgmentTable, coded
+from moot.judging.labels import LABELS
 
 Unit = tuple[str, str, str]
 """Motion and the two models, which argue both sides of it."""
@@ -33,6 +35,16 @@ class SimulatedJudge(Struct, frozen=True, kw_only=True):
     """For each doubling of the words."""
     family: float = 0.0
     """For models of its own maker."""
+    label: float = 0.0
+    """For the side whose label is listed first."""
+    primacy: float = 0.0
+    """For the side that is read first; less than 0: for the one that is read last."""
+    bribe: float = 0.0
+    """For a side that addresses the judge, where the other does not."""
+    coin: float = 0.0
+    """The share of its ballots that a coin decides."""
+    unreadable: float = 0.0
+    """The share of its ballots that cannot be read."""
 
 
 class SimulatedWorld(Struct, frozen=True, kw_only=True):
@@ -54,6 +66,11 @@ class SimulatedWorld(Struct, frozen=True, kw_only=True):
     """Spread of the lengths, in doublings; longer or shorter at random."""
     both_orders: bool = False
     """Each judge reads each debate twice, with the other side first."""
+    by_side: bool = False
+    """The side that is read first changes too, apart from the labels. Otherwise `pro` is always read
+    first."""
+    addresses: float = 0.0
+    """How often a side addresses the judge."""
 
 
 def simulate(world: SimulatedWorld, units: Sequence[Unit], seed: int = 0) -> JudgmentTable:
@@ -73,7 +90,9 @@ def simulate(world: SimulatedWorld, units: Sequence[Unit], seed: int = 0) -> Jud
     first = np.broadcast_to(random.integers(0, 2, (groups, 2, judges, 1)), shape)
     order = (first + np.arange(readings)) % 2
     odds = _odds(world, pro, con, length, last, order)
-    score = _scores(world, odds, random)
+    shown = _shown(world, order, seed)
+    odds += shown.shift
+    score = _spoiled(world, _scores(world, odds, random), seed)
     debate = np.arange(groups * 2).reshape(groups, 2)
 
     def spread(values: np.ndarray) -> np.ndarray:
@@ -92,11 +111,47 @@ def simulate(world: SimulatedWorld, units: Sequence[Unit], seed: int = 0) -> Jud
         motion=spread(motions[1]), format=np.zeros(score.size, np.intp),
         score=score.ravel(),
         margin=np.full(score.size, np.nan),
-        order=order.ravel(), read_first=np.zeros(score.size, np.intp), label=np.zeros(score.size, np.intp),
+        order=order.ravel(), read_first=shown.read_first.ravel(), label=shown.label.ravel(),
+        address=spread(shown.address),
         last_word=spread(last), length=spread(length),
         markup=np.full(score.size, np.nan), eligible=np.ones(score.size, bool),
         own=np.ones(score.size, bool),
     )  # fmt: skip
+
+
+class _Shown(Struct, frozen=True, eq=False):
+    """What judges are shown beside the speeches, and what that adds to the odds."""
+
+    read_first: Integers
+    label: Integers
+    address: Integers
+    shift: Floats
+
+
+def _shown(world: SimulatedWorld, order: Integers, seed: int) -> _Shown:
+    # Random numbers of their own: worlds without such judges stay as they are.
+    random = np.random.default_rng((seed, 1))
+    place = 1 - 2 * order
+    chance = np.where(random.random((*order.shape[:2], 1, 1)) < 0.5, 1, -1)
+    label = place * chance if world.by_side else place
+    read_first = place if world.by_side else np.ones_like(place)
+    speaks = (random.random((2, *order.shape[:2])) < world.addresses).astype(np.intp)
+    address = speaks[0] - speaks[1]
+    shift = np.zeros(order.shape)
+    for number, judge in enumerate(world.judges):
+        shift[:, :, number] = judge.label * label[:, :, number] + judge.primacy * read_first[:, :, number]
+        shift[:, :, number] += (judge.bribe * address)[:, :, None]
+    return _Shown(read_first, label, address, shift)
+
+
+def _spoiled(world: SimulatedWorld, score: Floats, seed: int) -> Floats:
+    """The scores with those that a coin decides, and without those that cannot be read."""
+    random = np.random.default_rng((seed, 2))
+    which, coin, lost = random.random((3, *score.shape))
+    coins = np.array([judge.coin for judge in world.judges])[None, None, :, None]
+    unreadable = np.array([judge.unreadable for judge in world.judges])[None, None, :, None]
+    tossed = np.where(which < coins, (coin < 0.5).astype(float), score)
+    return np.where(lost < unreadable, np.nan, tossed)
 
 
 def _coded_units(
@@ -165,11 +220,24 @@ def _row(table: JudgmentTable, at: int) -> Judgment:
         motion=table.motions[int(table.motion[at])],
         format=table.formats[int(table.format[at])],
         order=None if order < 0 else order,
-        last_word="pro" if last > 0 else "con" if last else None,
+        read_first=_side(int(table.read_first[at])),
+        pro_label=_label(int(table.label[at])),
+        con_label=_label(-int(table.label[at])),
+        pro_addresses=int(table.address[at] > 0),
+        con_addresses=int(table.address[at] < 0),
+        last_word=_side(last),
         pro_words=_words(float(table.length[at])),
         con_words=_words(-float(table.length[at])),
         eligible=bool(table.eligible[at]),
     )
+
+
+def _side(sign: int) -> Literal["pro", "con"] | None:
+    return "pro" if sign > 0 else "con" if sign < 0 else None
+
+
+def _label(sign: int) -> str:
+    return LABELS[0] if sign > 0 else LABELS[1] if sign < 0 else ""
 
 
 def _words(doublings: float) -> int | None:

@@ -56,6 +56,8 @@ class JudgmentTable(Struct, frozen=True, kw_only=True, eq=False):
     """1: the judge read a speech of `pro` first, -1: one of `con`, 0: not known."""
     label: Integers
     """1: `pro` had the label that is listed first, -1: `con` had, 0: not known."""
+    address: Integers
+    """1: only `pro` addressed the judge, -1: only `con` did, 0: both, neither, or not known."""
     last_word: Integers
     """1: `pro` spoke last, -1: `con` did, 0: neither or not known."""
     length: Floats
@@ -87,7 +89,7 @@ class JudgmentTable(Struct, frozen=True, kw_only=True, eq=False):
         return replace(
             self, pro=self.con, con=self.pro, score=1 - self.score, margin=-self.margin,
             order=np.where(self.order < 0, -1, 1 - self.order), last_word=-self.last_word,
-            read_first=-self.read_first, label=-self.label,
+            read_first=-self.read_first, label=-self.label, address=-self.address,
             length=-self.length, markup=-self.markup,
         )  # fmt: skip
 
@@ -128,6 +130,7 @@ def _from_rows(rows: list[Judgment]) -> JudgmentTable:
         order=np.array([-1 if row.order is None else row.order % 2 for row in rows], np.intp),
         read_first=np.array([_sign(row.read_first) for row in rows], np.intp),
         label=np.array([_first_label(row) for row in rows], np.intp),
+        address=np.array([bool(row.pro_addresses) - bool(row.con_addresses) for row in rows], np.intp),
         last_word=np.array([_sign(row.last_word) for row in rows], np.intp),
         length=_log_ratio(rows, lambda row: (row.pro_words, row.con_words)),
         markup=_log_ratio(rows, _markup_plus_one),

@@ -47,7 +47,6 @@ from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments.definition import ExperimentDefinition, from_json
 from moot.installation import install_command
 from moot.store.experiment_rows import StoredExperiment
-from moot.views.costs import dollars
 from moot.views.json_types import Timestamp
 from moot.web.app_context import AppContext
 
@@ -241,7 +240,7 @@ def _members(
         "failed": progress.failed,
         "running": progress.running,
         "cost": float(progress.spent),
-        "cost_text": dollars(progress.spent),
+        "cost_text": progress.spent_text,
         "budget": None if definition.budget is None else float(definition.budget),
         "models": definition.models,
         "motions": len(definition.motions),

@@ -54,26 +54,30 @@ Retry = Annotated[bool, Parameter(negative="", help="Also give failed debates an
 
 @app.command(help_formatter=help_of("experiment"))
 def check(file: DefinitionFile, /) -> int:
-    """How many debates an experiment has, and what it may cost. Nothing is started.
+    """How many debates an experiment has, and what it may cost. Nothing is started, and no key is needed.
 
-    Exits with 2 where a model cannot be used yet.
+    Exits with 2 where a model cannot be used yet, and says what all of them lack.
     """
     from moot.experiments.definition import read_definition
 
     definition = read_definition(file)
     terminal = Terminal.out()
 
-    async def look() -> tuple[ExperimentEstimate, list[str]]:
+    async def look() -> tuple[ExperimentEstimate, list[str], tuple[str, ...]]:
         from moot.engine.arena import Arena
+        from moot.engine.experiment_models import missing_for
         from moot.engine.experiment_runner import ExperimentRunner
 
-        async with Arena.open() as arena:
+        async with Arena.open(plan_only=True) as arena:
             runner = ExperimentRunner(arena, definition)
-            return await runner.estimate(), _not_installed(arena, runner)
+            found, missing = await runner.estimate(), missing_for(arena.providers, runner.models())
+            return found, _not_installed(arena, runner), missing
 
-    found, missing = run_loop(look())
+    found, not_installed, missing = run_loop(look())
     _show_estimate(terminal, definition, found)
-    _show_not_installed(terminal, missing)
+    _show_not_installed(terminal, not_installed)
+    for sentence in missing:
+        terminal.line((sentence, "yellow"))
     if own := sorted(set(definition.judges) & set(definition.models)):
         terminal.line(
             f"Also argue in the debates that they judge: {', '.join(own)}. They are not asked in their own "
@@ -81,7 +85,7 @@ def check(file: DefinitionFile, /) -> int:
         )
     if not definition.questions:
         _show_widths(terminal, definition, found.debates // found.matchups)
-    if missing:
+    if missing or not_installed:
         return EXIT_UNUSABLE
     terminal.line(f"Run it: moot experiment run {file}")
     return 0
@@ -350,9 +354,14 @@ def _show_estimate(terminal: Terminal, definition: ExperimentDefinition, found: 
     )
     if found.low is None or found.high is None:
         terminal.line(f"The price of {', '.join(found.unpriced)} is not known, so neither is the cost.")
-    else:
-        limit = f", never more than {dollars(definition.budget)}" if definition.budget else ""
-        terminal.line(f"Cost: {_cost_range(found.low, found.high)}{limit}")
+        return
+    limit = f", never more than {dollars(definition.budget)}" if definition.budget else ""
+    terminal.line(f"Cost: {_cost_range(found.low, found.high)}{limit}")
+    if (cheaper := found.cheaper) is not None:
+        terminal.line(
+            f'With service_tier = "{cheaper.tier}" for {", ".join(cheaper.models)}: about '
+            f"{dollars(cheaper.amount)} less ({cheaper.share:.0%}), for slower answers."
+        )
 
 
 def _cost_range(low: Money | None, high: Money | None) -> str:
@@ -447,7 +456,9 @@ def _show_progress(terminal: Terminal, name: str, progress: ExperimentProgress) 
                 f"{progress.finished:,} of {progress.planned:,} debates held",
                 running,
                 failed,
-                f"{dollars(progress.spent)}{of_budget} spent",
+                f"{progress.spent_text}{of_budget} spent"
+                if progress.spent or not progress.unpriced
+                else progress.spent_text,
             )
         ),
     )

@@ -58,7 +58,7 @@ def experiment_bar(name: str) -> Generator[Callable[[ExperimentProgress], None]]
         def show(progress: ExperimentProgress) -> None:
             nonlocal tenths
             done = progress.finished + progress.failed
-            spent = f" · ${progress.spent:.2f}" if progress.spent else ""
+            spent = f" · {progress.spent_text}" if progress.spent or progress.unpriced else ""
             failed = f" · {progress.failed} failed" if progress.failed else ""
             rate = f" · {progress.per_hour:,.0f}/h" if progress.held_now else ""
             text = f"{name} {done}/{progress.planned}{failed}{rate}{spent}"
