@@ -11,6 +11,7 @@ from moot.experiments.judgments import Judgment
 from moot.experiments.leg_results import LegResult
 from moot.experiments.people_votes import PersonVote
 from moot.experiments.planned_debates import all_legs
+from moot.experiments.planned_questions import question_legs
 from moot.experiments.report import ExperimentReport, make_report
 
 LONG_MOTION = (
@@ -106,8 +107,6 @@ def _winner(pro: int, con: int, number: int, judge: int, order: int):
 
 
 def _report(definition: ExperimentDefinition, found: list[LegResult]) -> ExperimentReport:
-    planned = 2 * len(definition.questions) or len(all_legs(definition, 2))
+    planned = len(question_legs(definition) if definition.questions else all_legs(definition, 2))
     at = datetime(2026, 11, 18, tzinfo=UTC)
-    return make_report(
-        definition, found, planned=planned, version="0.1", made_at=at, bootstraps=100, versions={"numpy": "2"}
-    )
+    return make_report(definition, found, planned=planned, version="0.1", made_at=at, versions={"numpy": "2"})

@@ -49,7 +49,7 @@ def _rest(report: ExperimentReport) -> Iterator[tuple[str, ...]]:
     """What was neither speech nor ballot: beliefs, audiences, summaries, attempts that failed."""
     speeches = _sum(None if each.cost is None else each.cost * each.debates for each in report.reliability)
     ballots = _sum(each.cost for each in report.judge_costs)
-    if report.cost is None or speeches is None or ballots is None:
+    if report.cost is None or not speeches or ballots is None:
         return
     rest = report.cost - speeches - ballots
     if rest > ROUNDING * report.cost:
