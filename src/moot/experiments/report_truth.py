@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from moot.experiments.protocol_tables import truth_tables
 from moot.experiments.report_blocks import Block, CurvePanel, CurvePoint, Curves, ReportTable
 from moot.experiments.truth_report import TruthReport
-from moot.experiments.protocol_tables import truth_tables
 
 WIDE = 8
 """So many columns fit a page."""
