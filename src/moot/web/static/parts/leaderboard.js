@@ -67,7 +67,7 @@ function Rating({ rating, low, high, scale }) {
 }
 
 function inInterval({ low, high }) {
-  if (!isKnown(low) && !isKnown(high)) return 'too little data';
+  if (!isKnown(low) && !isKnown(high)) return 'no interval';
   if (!isKnown(high)) return `≥ ${Math.round(low)}`;
   return isKnown(low) ? `${Math.round(low)} to ${Math.round(high)}` : `≤ ${Math.round(high)}`;
 }
