@@ -23,7 +23,9 @@ from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.pairing import draw
 from moot.experiments.planned_questions import ProtocolName
 from moot.experiments.questions import Question, question_bank
-from moot.experiments.report_text import estimate_text, markdown_table, percent
+from moot.experiments.report_blocks import ReportTable
+from moot.experiments.report_markdown import markdown_table
+from moot.experiments.report_text import estimate_text, percent
 from moot.experiments.resampling import Estimate
 from moot.experiments.truth_report import TruthReport
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider
@@ -117,7 +119,7 @@ def found_again(truth: TruthReport) -> Iterator[FoundAgain]:
 def main() -> None:
     with TemporaryDirectory() as folder:
         truth = asyncio.run(hold_study(Path(folder)))
-    rows = [
+    rows = tuple(
         (
             row.judge,
             row.protocol,
@@ -126,8 +128,9 @@ def main() -> None:
             "yes" if row.within else "no",
         )
         for row in found_again(truth)
-    ]
-    sys.stdout.write(markdown_table(("judge", "protocol", "planted", "found", "within"), rows) + "\n")
+    )
+    table = ReportTable("Found again", ("judge", "protocol", "planted", "found", "within"), rows)
+    sys.stdout.write(markdown_table(table) + "\n")
 
 
 if __name__ == "__main__":
