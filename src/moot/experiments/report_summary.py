@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import exp
 
+from moot.experiments.headline_doubts import BY_CHANCE
 from moot.experiments.ratings import Ratings
 from moot.experiments.report import ExperimentReport
 from moot.experiments.resampling import Estimate
 from moot.experiments.truth_report import TRUTH_METHOD
-
-BY_CHANCE = 0.2
-"""Below this alpha, judges agree hardly more often than by chance."""
 
 
 def findings(report: ExperimentReport) -> tuple[str, ...]:
@@ -23,7 +21,7 @@ def _findings(report: ExperimentReport) -> Iterator[str]:
     ratings, judges = report.ratings, report.judges
     if ratings is None:
         return
-    yield _order(ratings)
+    yield report.doubts.before(_order(ratings))
     side = ratings.effect("side")
     if side is not None and side.value is not None:
         yield _side(side)

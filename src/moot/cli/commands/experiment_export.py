@@ -8,6 +8,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from moot.cli.commands.judge_options import Exclude, Judges, Prompts
+from moot.cli.commands.judge_options import Exclude, Judges, Prompts, judge_filter
 from moot.cli.render.output import Terminal
 from moot.cli.running import run as run_loop
 from moot.core.errors import Invalid
@@ -37,6 +39,9 @@ def export(
     file_format: Annotated[
         FileFormat, Parameter(help="Of the tables in a folder: jsonl, csv or parquet. [default: jsonl]")
     ] = "jsonl",
+    judges: Judges = None,
+    prompts: Prompts = None,
+    exclude: Exclude = None,
     search: Annotated[str, Parameter(help="Only debates whose motion contains this.")] = "",
     model: Annotated[str, Parameter(help="Only debates in which this model speaks or judges.")] = "",
     since: Annotated[date | None, Parameter(help="Only debates of this day or later: 2026-11-18.")] = None,
@@ -56,12 +61,15 @@ def export(
     if output.suffix == ".eval" and table is not None:
         raise Invalid("A .eval file has no tables: leave out --table.")
 
+    which = judge_filter(judges, prompts, exclude)
+
     async def write() -> dict[TableName, int]:
         from moot.engine.arena import Arena
         from moot.engine.stored_tables import (
             NEED_LOGS,
             experiment_debates,
             find_experiment,
+            of_judges,
             stored_debates,
             table_paths,
             write_inspect_log,
@@ -74,7 +82,7 @@ def export(
                 debates = (
                     experiment_debates(arena.store, name) if name else stored_debates(arena.store, filters)
                 )
-                return {"debates": await write_inspect_log(output, debates, stored)}
+                return {"debates": await write_inspect_log(output, of_judges(debates, which), stored)}
             paths: dict[TableName, Path] = (
                 {table or "ballots": output} if output.suffix else table_paths(output, file_format)
             )
@@ -82,7 +90,7 @@ def export(
                 debates = experiment_debates(arena.store, name, logs=bool(NEED_LOGS & paths.keys()))
             else:
                 debates = stored_debates(arena.store, filters)
-            return await write_tables(paths, debates, experiment=name or "")
+            return await write_tables(paths, of_judges(debates, which), experiment=name or "")
 
     counts = run_loop(write())
     rows = ", ".join(f"{count:,} {table}" for table, count in counts.items())

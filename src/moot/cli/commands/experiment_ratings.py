@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from moot.cli.commands.judge_options import Exclude, Judges, Prompts, judge_filter
 from moot.cli.render.output import Terminal, add_row, make_table, text_table
 from moot.core.errors import Invalid
 from moot.views.text import clean_json, plural
@@ -78,16 +79,19 @@ def ratings(
     ] = False,
     bootstraps: Annotated[int, Parameter(help="Resamples for the intervals. [default: 1000]")] = 1000,
     seed: Annotated[int, Parameter(help="Of the resamples. [default: 0]")] = 0,
+    judges: Judges = None,
+    prompts: Prompts = None,
+    exclude: Exclude = None,
     json: Annotated[bool, Parameter(negative="", help="Print everything as JSON.")] = False,
     markdown: Annotated[bool, Parameter(negative="", help="All of it in Markdown.")] = False,
 ) -> int:
     """Leaderboard with intervals, side bias, agreement and biases of judges, reliability and costs."""
-    from moot.experiments import make_rating_report, rating_markdown, read_judgments
+    from moot.experiments import filter_judges, make_rating_report, rating_markdown, read_judgments
 
     if bootstraps < 10:
         raise Invalid("--bootstraps must be 10 or more.")
     rated = make_rating_report(
-        read_judgments(file),
+        filter_judges(read_judgments(file), judge_filter(judges, prompts, exclude)),
         read_judgments(people) if people else (),
         terms=tuple(term for term in terms.replace(",", " ").split() if term),
         pair_weight="equal" if equal_pairs else "held",

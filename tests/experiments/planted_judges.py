@@ -1,0 +1,69 @@
+"""Panels with one judge whose fault is known, and panels of fair judges: who is accused of what?
+
+Every panel has three judges, who read 200 debates (20 motions, five pairs of five models on each, both sides)
+twice, by side. Fair judges decide alike in most debates, and motions suit some models and sides.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from msgspec import Struct
+
+from moot.experiments import SimulatedJudge, SimulatedWorld, judge_report, simulate
+from moot.experiments.judge_checks import Fault, JudgeCheck
+
+MODELS = {"claude-a": 0.5, "claude-b": -0.3, "gpt-a": 0.2, "qwen-a": 0.0, "gemini-a": -0.4}
+MOTIONS = 20
+SUSPECT = "claude-judge"
+FAIR = (SimulatedJudge(name="mistral-judge"), SimulatedJudge(name="grok-judge"))
+
+
+class Planted(Struct, frozen=True):
+    fault: Fault | None
+    """What must be found; None: nothing."""
+    title: str
+    strength: str
+    biases: dict[str, float]
+
+    @property
+    def judge(self) -> SimulatedJudge:
+        return SimulatedJudge(name=SUSPECT, **self.biases)
+
+
+PLANTED = (
+    Planted("first-listed", "first listed", "1.0: 73 % for the first label", {"label": 1.0}),
+    Planted("read-first", "last read", "1.0: 73 % for the side read last", {"primacy": -1.0}),
+    Planted("longer", "longer", "4.0 a doubling: 79 % for a quarter more words", {"length": 4.0}),
+    Planted("own family", "own family", "1.5: 82 % for its own family", {"family": 1.5}),
+    Planted("proposition", "proposition", "1.5: 82 % for the motion", {"side": 1.5}),
+    Planted("coin", "coin", "all ballots", {"coin": 1.0}),
+    Planted("bribed", "bribed", "2.0: 88 % for the side that addresses it", {"bribe": 2.0}),
+    Planted("unreadable", "unreadable", "30 % of the ballots", {"unreadable": 0.3}),
+    Planted(None, "fair", "none", {}),
+)
+
+
+def checked(planted: Planted, seed: int) -> tuple[JudgeCheck, ...]:
+    """The checks of one panel with this judge on it."""
+    pairs = list(combinations(MODELS, 2))
+    units = [
+        (f"motion {motion}", *pairs[(5 * motion + place) % len(pairs)])
+        for motion in range(MOTIONS)
+        for place in range(5)
+    ]
+    world = SimulatedWorld(
+        strengths=MODELS, judges=(planted.judge, *FAIR), side=0.3, debate_share=0.8, both_orders=True,
+        by_side=True, addresses=0.2,
+    )  # fmt: skip
+    return judge_report(simulate(world, units, seed=seed)).checks
+
+
+def is_found(planted: Planted, checks: tuple[JudgeCheck, ...]) -> bool:
+    return any(check.found and check.judge == SUSPECT and check.fault == planted.fault for check in checks)
+
+
+def false_accusations(planted: Planted, checks: tuple[JudgeCheck, ...]) -> tuple[int, int]:
+    """How many tests of fair judges accuse them, and of how many."""
+    fair = [check for check in checks if check.judge != SUSPECT or planted.fault is None]
+    return sum(check.found for check in fair), len(fair)
