@@ -29,7 +29,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run debate cluster test coverage check format bench chaos simulate league screenshots wheel lock clean setup tools python pythons inspect
+.PHONY: help run debate cluster test coverage check format bench chaos simulate league screenshots wheel lock clean setup tools python pythons peers inspect
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -74,10 +74,12 @@ chaos: tools ## long failure tests: killed processes, cut connections, faulty se
 pythons: python ## try every Python on this machine as a newcomer would: set-up, doctor, a debate, page and manual
 	@$(PYTHON) scripts/every_python.py $(ARGS)
 
-inspect: tools ## let Inspect's own reader open our logs; installs inspect-ai (324 MB) beside .venv
-	@$(PYTHON) -m venv build/inspect
-	@build/inspect/bin/python -m pip install -qq inspect-ai -e '.[experiments,parquet,dev]'
-	@build/inspect/bin/python -m pytest -m inspect tests/engine/test_stored_tables.py $(ARGS)
+peers: tools ## let Inspect, datasets, DuckDB and polars read what we export; installs them (0.8 GB) beside .venv
+	@$(PYTHON) -m venv build/peers
+	@build/peers/bin/python -m pip install -qq inspect-ai datasets duckdb polars -e '.[experiments,parquet,dev]'
+	@HF_HUB_OFFLINE=1 build/peers/bin/python -m pytest -m peers tests/engine $(ARGS)
+
+inspect: peers # as this was called before
 
 simulate: tools ## how often the intervals of ratings hold the truth; ARGS='--runs 100'
 	@$(BIN)/python -m tests.experiments $(ARGS)

@@ -21,7 +21,7 @@ from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments import load
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.leg_results import LegResult, read_result
-from moot.experiments.planned_questions import PROTOCOLS, READINGS
+from moot.experiments.planned_questions import OPEN, PROTOCOLS, READINGS, ProtocolName
 from moot.experiments.questions import Question
 from moot.experiments.report_document import report_document
 from moot.experiments.report_html import report_html
@@ -34,6 +34,7 @@ from tests.cli.terminal import environment, piped
 
 PASSAGE = "The keeper carried a blue lantern to the boat. Nobody saw him come back that night."
 DOCUMENTS: tuple[DocumentName, ...] = ("json", "markdown", "html")
+ASKS = "Where in the text does it say so?"
 SECRET = "A thought that no judge may read."
 TRUTH = ExperimentDefinition(
     name="truth",
@@ -55,6 +56,9 @@ def script(request: Request) -> Iterable[Cue]:
     passage where it can be read, and the first one else."""
     yield ThinkCue(SECRET)
     sent = request.instructions + request.messages[-1].content
+    if request.schema is None and request.model.name == "owl":
+        yield SayCue(ASKS)
+        return
     if request.schema is None:
         yield SayCue(
             'The text says "carried a blue lantern" and also "the lantern was bright red", so I am right.'
@@ -84,21 +88,29 @@ async def test_every_protocol_is_run_and_reported_and_no_judge_reads_the_passage
     async with Arena.open(settings(tmp_path), providers={"scripted": provider}) as arena:
         expected = await ExperimentRunner(arena, TRUTH).estimate()
         progress = await ExperimentRunner(arena, replace(TRUTH, budget=Decimal(5))).run()
-        assert (progress.planned, progress.finished, progress.failed) == (28, 28, 0)
+        assert (progress.planned, progress.finished, progress.failed) == (40, 40, 0)
         assert (await ExperimentRunner(arena, replace(TRUTH, budget=Decimal(5))).run()).held_now == 0
-        assert (await arena.list()).total == 28
+        assert (await arena.list()).total == 40
         calls = sum(each.calls[0] for each in expected.protocols)
         assert len(provider.calls) == calls
 
         judged = [call for call in provider.calls if call.schema and "rests_on" in call.schema["properties"]]
-        naive = [call for call in provider.calls if call.model.name == "owl" and call not in judged]
-        assert len(judged) == 16 * 2
-        assert len(naive) == 4 * READINGS  # as often as a judge is asked about a debate
-        for call in (*judged, *naive):
+        alone = [call for call in provider.calls if call.model.name == "owl" and call not in judged]
+        asking = [call for call in alone if call.schema is None]
+        expert = [call for call in alone if PASSAGE in call.messages[0].content]
+        naive = [call for call in alone if call not in (*asking, *expert)]
+        assert len(judged) == 24 * 2
+        assert len(asking) == 4
+        assert len(naive) == len(expert) == 4 * READINGS  # as often as a judge is asked about a debate
+        for call in (*judged, *asking, *naive):
             sent = msgspec.json.encode(call).decode()
             assert not any(part in sent for part in (PASSAGE, "Nobody saw him", "to the boat", SECRET))
         marks = Counter(re.findall(r"\[quote-\w+: ((?:not )?in the text)\]", judged[0].messages[0].content))
         assert marks["in the text"] == marks["not in the text"] > 0
+        assert all("in the text]" in call.messages[0].content for call in asking)
+        heard = [call for call in provider.calls if call.model.name == "a" and ASKS in str(call.messages)]
+        assert len(heard) == 4 * 2  # both debaters of every interactive debate
+        assert sum("You asked the speakers:" in call.messages[0].content for call in judged) == 4 * 2
         debaters = [call for call in provider.calls if call.model.name == "a"]
         assert all(PASSAGE in call.instructions + call.messages[0].content for call in debaters)
 
@@ -107,12 +119,12 @@ async def test_every_protocol_is_run_and_reported_and_no_judge_reads_the_passage
             name: [row.right for result in results if result.protocol == name for row in result.answers]
             for name in PROTOCOLS
         }
-        assert right["single-shot"] == [1.0] * 4
+        assert right["single-shot"] == right["expert"] == [1.0] * 4
         assert right["self-consistency"] == [1.0] * 4
         assert set(right["naive"]) == {0.5}  # 90 % for the first answer shown, in both orders
         assert set(right["debate"]) == {0.5}
-        chosen = [row for result in results if result.protocol == "open-debate" for row in result.answers]
-        assert len(chosen) == 4
+        chosen = [row for result in results if result.protocol in OPEN for row in result.answers]
+        assert len(chosen) == 8
         assert all(row.argued == row.answer for row in chosen)
         votes = [row for result in results if result.protocol == "self-consistency" for row in result.answers]
         assert min(row.samples for row in votes) > 3
@@ -128,16 +140,37 @@ async def test_every_protocol_is_run_and_reported_and_no_judge_reads_the_passage
             assert all(render(name, transcript(debate)) for name in DOCUMENTS)
         report = await ExperimentRunner(arena, TRUTH).report("1")
         assert report.truth is not None
-        alone = {row.protocol: row for row in report.truth.readings}
+        single = {row.protocol: row for row in report.truth.readings}
         for name in ("naive", "debate"):
-            row = alone[name]
+            row = single[name]
             assert (row.readings, row.confidence, row.score.accuracy.value) == (8, pytest.approx(0.9), 0.5)
             assert (row.flips.value, row.first.value) == (1.0, 1.0)
-        assert (alone["single-shot"].flips.value, alone["single-shot"].first.value) == (0.0, 0.5)
+        assert (single["single-shot"].flips.value, single["single-shot"].first.value) == (0.0, 0.5)
         changing = next(note for note in report.notes if note.startswith("More than a third"))
         assert "naive 100 % (the first is named in 100 % of the readings)" in changing
         assert "| single-shot | 4 | 100 %" in report_markdown(report_document(report))
         assert report_html(report_document(report)).count("<polyline") == len(PROTOCOLS)
+
+
+async def test_quotations_beyond_the_words_allowed_are_not_confirmed_and_all_are_counted(
+    tmp_path: Path,
+) -> None:
+    provider = ScriptedProvider(script)
+    asked = replace(TRUTH, protocols=("debate",), questions=TRUTH.questions[:1], quote_words=5)
+    async with Arena.open(settings(tmp_path), providers={"scripted": provider}) as arena:
+        await ExperimentRunner(arena, asked).run()
+        debaters = [call for call in provider.calls if call.model.name == "a"]
+        assert all("at most 5 words of your quotations" in call.instructions for call in debaters)
+        judged = next(call for call in provider.calls if call.model.name == "owl")
+        marks = Counter(re.findall(r"\[quote-\w+: ([^\]]+)\]", judged.messages[0].content))
+        # Each of the two debaters quotes four words rightly and five wrongly in each of two speeches.
+        assert marks == {"in the text": 2, "not checked, too many quotations": 2, "not in the text": 4}
+        quotes = [each for result in await results_of(arena) for each in result.quotes]
+        assert [(each.found, each.missing, each.over, each.words) for each in quotes] == [(1, 2, 1, 4)] * 4
+        assert Counter(each.argued_right for each in quotes) == {True: 2, False: 2}
+        report = await ExperimentRunner(arena, asked).report("1")
+        shown = report_markdown(report_document(report))
+        assert "| scripted/a | the right answer | 2 | 2 | 4 | 2 | 50 %" in shown
 
 
 async def test_unreadable_answers_count_for_nothing_and_are_told(tmp_path: Path) -> None:
@@ -153,7 +186,7 @@ async def test_unreadable_answers_count_for_nothing_and_are_told(tmp_path: Path)
         report = await ExperimentRunner(arena, asked).report("1")
         assert report.truth is not None
         assert [(row.asked, row.answered) for row in report.truth.protocols] == [(2, 0), (2, 0), (0, 0)]
-        assert any("the debater chose no answer" in note for note in report.notes)
+        assert any("the speaker chose no answer" in note for note in report.notes)
 
 
 def test_kills_lose_double_and_overspend_nothing_of_any_protocol(tmp_path: Path) -> None:
@@ -179,3 +212,35 @@ def test_kills_lose_double_and_overspend_nothing_of_any_protocol(tmp_path: Path)
     written = piped(env, "experiment", "export", "truth", "-o", str(tmp_path / "t.csv"), "--table", "answers")
     assert f"{held} answers" in written.stdout, written.stdout + written.stderr
     assert len({row.debate for row in load("truth", Settings(data=tmp_path)).answers()}) == held
+
+
+def talker(request: Request) -> Iterable[Cue]:
+    """Says far more than it should, also where a ballot is asked for: each of those must be repaired."""
+    if request.schema is not None and (
+        "rests_on" not in request.schema["properties"] or len(request.messages) > 1
+    ):
+        yield from script(request)
+        return
+    yield SayCue("word " * min(request.max_tokens, 800))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "share"), [("interactive-debate", 0.6), ("open-consultancy", 0.6), ("expert", 1.1)]
+)
+async def test_talkative_models_never_exceed_the_budget(
+    tmp_path: Path, protocol: ProtocolName, share: float
+) -> None:
+    dear = replace(settings(tmp_path), prices={"scripted/*": flat_price(Decimal(100), Decimal(200))})
+    asked = replace(TRUTH, protocols=(protocol,), questions=TRUTH.questions[:1])
+    async with Arena.open(dear, providers={"scripted": ScriptedProvider(talker)}) as arena:
+        expected = await ExperimentRunner(arena, asked).estimate()
+        assert expected.high is not None
+        limited = replace(asked, budget=expected.high * Decimal(share))
+        progress = await ExperimentRunner(arena, limited).run()
+        assert progress.finished + progress.failed > 0
+        assert 0 < progress.spent <= limited.budget
+        assert any(result.protocol == protocol for result in await results_of(arena))
+        for leg in await arena.store.experiments.legs("truth"):
+            debate = await arena.state(leg.debate)
+            assert debate.limits.cost is not None
+            assert 0 < debate.cost_so_far <= debate.limits.cost

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from moot.core.errors import Invalid
 from moot.experiments import JudgeAnswer, make_truth_report, question_bank, read_questions, truth_tables
+from moot.experiments.debater_results import debater_ratings, debater_rows, quote_rows
 from moot.experiments.definition import (
     ExperimentDefinition,
     check_definition,
@@ -28,9 +29,11 @@ from moot.experiments.planned_questions import (
     protocol_format,
     question_legs,
 )
-from moot.experiments.questions import Question, in_play
+from moot.experiments.protocol_results import gap_recovered
+from moot.experiments.questions import Question, QuestionSource, in_play, load_questions
 from moot.experiments.report_blocks import Curves
 from moot.experiments.report_truth import truth_blocks
+from moot.experiments.speaker_quotes import SpeakerQuotes
 from moot.formats.checking import problems
 from moot.prompts.answer_replies import UnreadableReply, read_answer_reply
 
@@ -108,6 +111,30 @@ def test_a_question_with_more_choices_is_played_with_the_right_one_and_one_other
         assert playing.choices[playing.right] == "Blue"
         assert len(set(playing.choices)) == 2
     assert len({in_play(colour, seed) for seed in range(20)}) == 4
+    hard = replace(colour, distractor=1)
+    assert {frozenset(in_play(hard, seed).choices) for seed in range(20)} == {frozenset(("Blue", "Green"))}
+
+
+def test_the_best_distractor_is_that_of_most_validators_unless_chance_is_asked_for(tmp_path: Path) -> None:
+    named = [{"untimed_best_distractor": label} for label in (2, 4, 3, 2, 3, 3)]
+    question = {
+        "question": "Who?",
+        "options": ["Ann", "Bo", "Cy", "Di"],
+        "gold_label": 4,
+        "validation": named,
+    }
+    article = {"article_id": "77", "article": "A long text.", "questions": [question]}
+    (tmp_path / "quality.jsonl").write_text(json.dumps(article))
+    (best,) = load_questions(QuestionSource("quality.jsonl"), tmp_path, 0).questions
+    assert (best.answer, best.distractor) == (3, 2)
+    (drawn,) = load_questions(QuestionSource("quality.jsonl", distractor="random"), tmp_path, 0).questions
+    assert drawn.distractor is None
+    own = {"question": "Which?", "choices": ["Left", "Right", "Up"], "answer": 0, "distractor": "Up"}
+    (tmp_path / "own.jsonl").write_text(json.dumps(own))
+    assert read_questions(tmp_path / "own.jsonl").questions[0].distractor == 2
+    (tmp_path / "own.jsonl").write_text(json.dumps({**own, "distractor": "Left"}))
+    with pytest.raises(Invalid, match="`distractor` must be a wrong choice"):
+        read_questions(tmp_path / "own.jsonl")
 
 
 def test_every_question_is_asked_twice_under_each_protocol_with_the_answers_swapped() -> None:
@@ -115,8 +142,13 @@ def test_every_question_is_asked_twice_under_each_protocol_with_the_answers_swap
     held = Counter(leg.protocol for leg in legs)
     one_pair, two_models, two_judges = 2 * 2, 2 * 2 * 2, 2 * 2 * 2
     assert held == {
-        "debate": one_pair, "sequential-debate": one_pair, "consultancy": two_models, "naive": two_judges,
+        "debate": one_pair, "sequential-debate": one_pair, "interactive-debate": 2 * one_pair,
+        "consultancy": two_models, "naive": two_judges, "expert": two_judges,
         "single-shot": two_models, "self-consistency": two_models,
+    }  # fmt: skip
+    assert {leg.judge for leg in legs if leg.protocol == "interactive-debate"} == {*ASKED.judges}
+    assert Counter(leg.protocol for leg in open_legs(ASKED)) == {
+        "open-debate": one_pair, "open-consultancy": two_models,
     }  # fmt: skip
     assert len({leg.leg for leg in legs}) == len(legs)
     assert all(planned_question(leg.leg) == leg for leg in legs)
@@ -128,10 +160,11 @@ def test_every_question_is_asked_twice_under_each_protocol_with_the_answers_swap
     larger = replace(ASKED, questions=(*ASKED.questions, Question("new", "Which?", ("A", "B"), 0)))
     check_extension(ASKED, larger)
     assert {leg.leg for leg in legs} < {leg.leg for leg in question_legs(larger)}
-    assert not any(problems(protocol_format(name)) for name in ("debate", "sequential-debate"))
+    judged = ("debate", "sequential-debate", "interactive-debate")
+    assert not any(problems(protocol_format(name)) for name in judged)
 
 
-def test_in_an_open_debate_the_chooser_argues_for_the_answer_that_it_gave() -> None:
+def test_in_open_protocols_the_chooser_argues_for_the_answer_that_it_gave() -> None:
     for leg in open_legs(ASKED):
         for chances in ((0.9, 0.1), (0.2, 0.8)):
             answer = JudgeAnswer(
@@ -141,7 +174,7 @@ def test_in_an_open_debate_the_chooser_argues_for_the_answer_that_it_gave() -> N
             chosen = chosen_answer(leg, results)
             wanted = in_play(next(each for each in ASKED.questions if each.id == leg.question), ASKED.seed)
             _, asked = debate_question(ASKED, leg, chosen)
-            own = asked.choices[1 if leg.swapped else 0]
+            own = asked.choices[leg.swapped and leg.protocol == "open-debate"]
             assert own == wanted.choices[0 if chances[0] > chances[1] else 1]
     even = JudgeAnswer(question="boats", protocol="single-shot", probabilities=(0.5, 0.5), answer=0)
     first = open_legs(ASKED)[0]
@@ -200,6 +233,68 @@ def test_the_table_compares_each_protocol_with_the_naive_judge_and_with_consulta
     assert any("naive: 1 of 31 answers" in note for note in report.notes)
     curves = next(block for block in truth_blocks(report) if isinstance(block, Curves))
     assert [panel.name for panel in curves.panels] == list(rows)
+
+
+def test_the_gap_recovered_is_a_share_of_the_way_from_the_naive_judge_to_the_expert() -> None:
+    def right(protocol: str, share: float, count: int = 40) -> list[JudgeAnswer]:
+        return [
+            JudgeAnswer(
+                question=f"q{n}", protocol=protocol, answer=0, group=f"p{n // 2}",
+                probabilities=(0.8, 0.2) if n * 7 % count < share * count else (0.3, 0.7),
+            )
+            for n in range(count)
+        ]  # fmt: skip
+
+    rows = [*right("naive", 0.5), *right("debate", 0.75), *right("expert", 1.0)]
+    found = gap_recovered(rows, "debate")
+    assert found is not None
+    assert found.value == pytest.approx(0.5)
+    assert found.low is not None
+    assert found.high is not None
+    assert 0 < found.low < 0.5 < found.high < 1
+    assert gap_recovered(rows, "naive") is None
+    close = gap_recovered([*right("naive", 0.5), *right("debate", 0.6), *right("expert", 0.525)], "debate")
+    assert close is not None
+    assert (close.low, close.high) == (None, None)  # the expert is hardly better than the naive judge
+    worse = gap_recovered([*right("naive", 0.6), *right("debate", 0.7), *right("expert", 0.5)], "debate")
+    assert worse is not None
+    assert worse.value is None
+
+
+def test_debaters_are_rated_as_those_who_are_right_and_those_who_are_wrong() -> None:
+    """The better debater wins whatever it argues for, but for every fifth question, where the truth does."""
+    rows: list[JudgeAnswer] = []
+    for number in range(30):
+        for models in (("strong", "fair"), ("weak", "strong"), ("fair", "weak")):
+            for first_argued in (0, 1):
+                better = min(models, key=("strong", "fair", "weak").index)
+                right = 0.9 if models[first_argued] == better or number % 5 == 0 else 0.2
+                rows.append(
+                    JudgeAnswer(
+                        question=f"q{number}", protocol="debate", models=models, first_argued=first_argued,
+                        answer=0, probabilities=(right, 1 - right), readings=(right, right), judge="owl",
+                        listed_first=(0, 1), debate=f"d{number}{models}{first_argued}",
+                    )
+                )  # fmt: skip
+    strong, fair, weak = debater_rows(("debate", "naive"), rows, 50)
+    assert (strong.model, strong.right.value, strong.wrong.value) == ("strong", 1.0, pytest.approx(0.8))
+    assert (weak.right.value, weak.wrong.value) == (pytest.approx(0.2), 0.0)
+    assert strong.truth.value == fair.truth.value == pytest.approx(0.2)
+    assert [row.model for row in debater_ratings(rows, 50)] == [
+        "strong (right)", "strong (wrong)", "fair (right)", "fair (wrong)", "weak (right)", "weak (wrong)",
+    ]  # fmt: skip
+    two = [each for each in rows if "fair" not in each.models]
+    assert debater_ratings(two, 50) == ()  # the one who is right never meets another who is right
+    alone = [replace(each, models=("one", "one")) for each in rows]
+    assert [row.model for row in debater_ratings(alone, 50)] == ["one (right)", "one (wrong)"]
+
+
+def test_false_quotations_are_counted_for_each_debater_by_what_it_argued() -> None:
+    quotes = [SpeakerQuotes("a", n % 2 == 0, f"p{n}", found=3, missing=n % 2, over=1) for n in range(20)]
+    right, wrong = quote_rows(quotes, 50)
+    assert (right.argued_right, right.speakers, right.found, right.over) == (True, 10, 30, 10)
+    assert (right.missing, right.false_share.value) == (0, 0.0)
+    assert (wrong.missing, wrong.false_share.value) == (10, 0.2)
 
 
 def test_rows_by_judge_stand_beside_the_pooled_row_and_later_judges_do_not_enter_it() -> None:

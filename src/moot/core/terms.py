@@ -188,6 +188,8 @@ class DebateQuestion(Struct, frozen=True, omit_defaults=True):
     """Secret: the text that the question is about. Seats read it, judges never do."""
     both_orders: bool = False
     """Of seats that answer by themselves, every second one reads the answers in the other order."""
+    quote_words: int | None = None
+    """How many words each seat may quote from the passage in the whole debate and have marked as found."""
 
     def choice_of(self, side: Side) -> int | None:
         """The index of the answer for which this side argues; None for a neutral seat."""

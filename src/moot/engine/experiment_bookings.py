@@ -23,7 +23,7 @@ from moot.core.terms import Money, Status
 from moot.experiments.definition import ExperimentDefinition, from_json
 from moot.experiments.leg_results import LegResult, question_result, read_result, result_of
 from moot.experiments.planned_debates import planned_debate
-from moot.experiments.planned_questions import choice_leg, planned_question
+from moot.experiments.planned_questions import OPEN, choice_leg, planned_question
 from moot.rules.experiment_costs import ANY_AMOUNT, is_over
 from moot.store.contract import Store
 from moot.store.experiment_rows import MICRODOLLARS, ExperimentLeg, LegOfDebate, microdollars
@@ -190,7 +190,7 @@ class ExperimentBookings:
         if definition.questions:
             planned = planned_question(leg.leg)
             choice: LegResult | None = None
-            if planned.protocol == "open-debate":
+            if planned.protocol in OPEN:
                 chosen = await self._experiments.leg(definition.name, choice_leg(planned).leg)
                 choice = read_result(chosen.result) if chosen and chosen.result else None
             result = question_result(debate, definition, planned, choice)

@@ -1,8 +1,9 @@
 """The debates of an experiment with questions: how each leg is set up, and what it may cost.
 
 Every protocol is a debate with a format of its own, so that it is watched, stored, limited and continued like
-any other: two debaters, one consultant, or models that answer by themselves. Self-consistency has as many
-answers as the debate of the same model against itself would pay for, by the estimate of both.
+any other: two debaters, one consultant, or models that answer by themselves. In an interactive debate the
+judge has a seat too, in which it asks. Self-consistency has as many answers as the debate of the same model
+against itself would pay for, by the estimate of both.
 """
 
 from __future__ import annotations
@@ -57,20 +58,20 @@ class QuestionSetups:
     def __init__(self, arena: Arena, definition: ExperimentDefinition) -> None:
         self._arena = arena
         self._definition = definition
-        self._estimates: dict[tuple[str, ProtocolName, tuple[str, ...]], CostEstimate] = {}
+        self._estimates: dict[tuple[str, ProtocolName, tuple[str, ...], str], CostEstimate] = {}
         self.laid_out: list[tuple[CostEstimate, Money]] = []
         """By `estimates`: legs, and how many of the experiment's each of them stands for."""
         self.first = question_legs(definition)
-        """All legs but the open debates."""
+        """All legs but those of the open protocols."""
         self.open = open_legs(definition)
         """Those wait until it is known which answers their choosers think right."""
 
     def planned(self, results: Mapping[str, LegResult]) -> int:
-        """How many legs there are, without open debates whose chooser has chosen nothing."""
+        """How many legs there are, without those whose chooser has chosen nothing."""
         return len(self.first) + sum(not cannot_be_held(leg, results) for leg in self.open)
 
     def open_legs(self, results: Mapping[str, LegResult]) -> list[PlannedQuestion]:
-        """The open debates that can be held."""
+        """Those of the open protocols that can be held."""
         return [leg for leg in self.open if chosen_answer(leg, results) is not None]
 
     async def setup(
@@ -81,7 +82,7 @@ class QuestionSetups:
     async def _setup(self, leg: PlannedQuestion, limit: Money | None, chosen: int | None) -> Setup:
         definition, fmt = self._definition, protocol_format(leg.protocol)
         motion, question = debate_question(definition, leg, chosen)
-        judges = definition.judges if fmt.result != "none" else ()
+        judges = () if fmt.result == "none" else (leg.judge,) if leg.judge else definition.judges
         setup = await self._arena.setup(
             motion,
             format=fmt,
@@ -90,7 +91,7 @@ class QuestionSetups:
             judge=None if judges else "none",
             rounds=definition.rounds if fmt.repeat else None,
             cost_limit=limit,
-            seed=repeat_seed(definition.seed, leg.repeat),
+            seed=repeat_seed(definition.seed, leg.repeat) + _same_again(leg),
             **definition.options,
         )
         return replace(setup, experiment=experiment_tag(definition, leg), question=question, any_length=True)
@@ -98,13 +99,15 @@ class QuestionSetups:
     async def _seats(self, leg: PlannedQuestion, question: DebateQuestion) -> tuple[SeatSetup, ...]:
         """A debater is named after its answer, for readers; judges see neither name."""
         models = [self._arena.model(name) for name in leg.models]
+        asking = [SeatSetup(model=self._arena.model(leg.judge), name="Judge")] if leg.judge else []
         if leg.protocol in ALONE:
             count = await self.samples(leg) if leg.protocol == "self-consistency" else READINGS
             return tuple(SeatSetup(model=models[0], name=f"Answer {n}") for n in range(1, count + 1))
-        return tuple(
+        arguing = (
             SeatSetup(model=model, name=f"{letter}: {choice[:NAME_CHARS]}")
             for letter, choice, model in zip("AB", question.choices, models, strict=False)
         )
+        return (*arguing, *asking)
 
     async def samples(self, leg: PlannedQuestion) -> int:
         """How many answers cost about as much as a debate, half of them in each order of the list: by prices
@@ -121,7 +124,7 @@ class QuestionSetups:
 
     async def estimate(self, leg: PlannedQuestion) -> CostEstimate:
         """What the leg may cost; swapping the answers makes no difference."""
-        key = (leg.question, leg.protocol, leg.models)
+        key = (leg.question, leg.protocol, leg.models, leg.judge)
         if key not in self._estimates:
             setup = await self._setup(leg, self._definition.debate_limit, 0)
             self._estimates[key] = estimate(opening_event(setup))
@@ -139,7 +142,7 @@ class QuestionSetups:
     async def _protocol_estimate(
         self, protocol: ProtocolName, legs: Sequence[PlannedQuestion], most: int
     ) -> ProtocolEstimate:
-        kinds = {(leg.question, leg.models): leg for leg in legs}
+        kinds = {(leg.question, leg.models, leg.judge): leg for leg in legs}
         shown = legs if len(kinds) <= most else [*kinds.values()][:: -(-len(kinds) // most)]
         found = [await self.estimate(leg) for leg in shown]
         count = len(found) or 1
@@ -171,6 +174,11 @@ class QuestionSetups:
         least = found.smallest_limit.total if found.smallest_limit else CENT
         worst = found.high * 2 if protocol_format(leg.protocol).result == "none" else found.high
         return max(worst.quantize(CENT, ROUND_CEILING), least, CENT)
+
+
+def _same_again(leg: PlannedQuestion) -> int:
+    """Where both legs have the same setup, the second has another seed."""
+    return int(leg.protocol == "open-consultancy" and leg.swapped)
 
 
 def known_total(amounts: Sequence[Money | None]) -> Money | None:

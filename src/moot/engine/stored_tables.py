@@ -1,14 +1,14 @@
 """The data of an experiment, or of any stored debates, as tables: read from the store page by page.
 
-Ballots, rankings and answers of an experiment are stored with its legs; for debates and speeches each log is
-folded, one at a time. So an export needs the memory of one page however many debates there are, except for
-`ratings`, which are computed from all ballots.
+Ballots, rankings, answers and votes of an experiment are stored with its legs; all else comes from the log of
+each debate, one at a time. So an export needs the memory of one page however many debates there are, except
+for `ratings`, which are computed from all ballots.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -20,28 +20,35 @@ from moot import __version__
 from moot.core.errors import Invalid, UnknownDebate
 from moot.core.state import Debate
 from moot.engine.arena import Arena
+from moot.experiments.answer_rows import AnswerRow, answer_rows
+from moot.experiments.ballot_rows import ballot_rows, ranking_rows, vote_table_rows
+from moot.experiments.belief_rows import audience_rows, belief_rows
+from moot.experiments.call_rows import CallRow, CallRows
 from moot.experiments.data_tables import (
     TABLES,
+    DebateRow,
     TableName,
     debate_row,
     debate_row_of_result,
     speech_rows,
 )
-from moot.experiments.definition import from_json
-from moot.experiments.inspect_log import InspectLog
+from moot.experiments.definition import ExperimentDefinition, from_json
+from moot.experiments.inspect_log import InspectLog, SampleData
 from moot.experiments.judge_identity import JudgeFilter, check_names
 from moot.experiments.judgments import Judgment, Ranking
 from moot.experiments.leg_results import LegResult, filter_result, read_leg_result, result_of
-from moot.experiments.planned_debates import planned_debate
-from moot.experiments.planned_questions import planned_question
+from moot.experiments.planned_debates import PlannedDebate, planned_debate
+from moot.experiments.planned_questions import PlannedQuestion, planned_question
 from moot.experiments.table_files import FileFormat, TableWriter, open_table, write_dictionary, write_table
+from moot.experiments.table_schemas import write_schemas
 from moot.settings import Settings
 from moot.store.contract import DebateFilter, Store
 from moot.store.experiment_rows import StoredExperiment
 
 T = TypeVar("T")
 IDS_AT_ONCE = 500
-NEED_LOGS: frozenset[TableName] = frozenset({"debates", "speeches"})
+WITHOUT_LOGS: frozenset[TableName] = frozenset({"answers", "ratings"})
+"""The tables that are made from what is stored with the legs alone."""
 
 
 class DebateData(Struct, frozen=True):
@@ -49,29 +56,42 @@ class DebateData(Struct, frozen=True):
 
     experiment: str
     group: str
-    format: str
     result: LegResult
     debate: Debate | None
     """None where its log is not needed, or has been deleted."""
+    definition: ExperimentDefinition | None = None
+    planned: PlannedDebate | PlannedQuestion | None = None
+    calls: tuple[CallRow, ...] = ()
+
+    @property
+    def format(self) -> str:
+        """The name of its format, as far as it is known."""
+        if self.debate is not None:
+            return self.debate.format.name
+        return self.definition.format if self.definition else ""
 
 
 async def experiment_debates(
-    store: Store, name: str, *, logs: bool = True
+    store: Store, name: str, tables: Collection[TableName] = tuple(TABLES)
 ) -> AsyncGenerator[DebateData, None]:
-    """The debates of an experiment that are over, in the order in which they were begun."""
+    """The debates of an experiment that are over, in the order in which they were begun, with what is needed
+    for these tables."""
     stored = await store.experiments.experiment(name)
     definition = from_json(stored.definition) if stored else None
-    format, has_questions = (definition.format, bool(definition.questions)) if definition else ("", False)
+    has_questions = bool(definition and definition.questions)
     async for page in store.experiments.leg_pages(name):
         for leg in page:
             if leg.result is not None:
                 planned = planned_question(leg.leg) if has_questions else planned_debate(leg.leg)
                 result = read_leg_result(leg.result, planned)
-                debate = await _state(store, leg.debate) if logs else None
-                yield DebateData(name, planned.group, format, result, debate)
+                debate = await _state(store, leg.debate) if set(tables) - WITHOUT_LOGS else None
+                calls = await _calls(store, debate, name) if "calls" in tables and debate else ()
+                yield DebateData(name, planned.group, result, debate, definition, planned, calls)
 
 
-async def stored_debates(store: Store, filters: DebateFilter) -> AsyncGenerator[DebateData, None]:
+async def stored_debates(
+    store: Store, filters: DebateFilter, tables: Collection[TableName] = tuple(TABLES)
+) -> AsyncGenerator[DebateData, None]:
     """The debates that a list with these filters shows, newest first, with every ballot."""
     ids: list[str] = []
     while page := (await store.list(filters, limit=IDS_AT_ONCE, offset=len(ids))).heads:
@@ -82,7 +102,8 @@ async def stored_debates(store: Store, filters: DebateFilter) -> AsyncGenerator[
             tag = debate.manner.experiment
             experiment, group, repeat = (tag.name, tag.group, tag.repeat) if tag else ("", "", 1)
             result = result_of(debate, experiment, group, repeat)
-            yield DebateData(experiment, group, debate.format.name, result, debate)
+            calls = await _calls(store, debate, experiment) if "calls" in tables else ()
+            yield DebateData(experiment, group, result, debate, calls=calls)
 
 
 async def of_judges(
@@ -106,27 +127,49 @@ async def _state(store: Store, debate_id: str) -> Debate | None:
         return None
 
 
+async def _calls(store: Store, debate: Debate, experiment: str) -> tuple[CallRow, ...]:
+    found, after = CallRows(debate, experiment), 0
+    while page := await store.read(debate.id, after):
+        found.add(page)
+        after = page[-1].seq
+    return found.rows
+
+
 def rows_of_debate(table: TableName, data: DebateData) -> Iterable[Struct]:
     """The rows of one table that come from one debate; none for `ratings`."""
     match table:
         case "debates":
-            if data.debate is not None:
-                return (debate_row(data.debate, experiment=data.experiment, group=data.group),)
-            return (
-                debate_row_of_result(
-                    data.result, experiment=data.experiment, group=data.group, format=data.format
-                ),
-            )
+            return (_debate_row(data),)
         case "speeches":
             return speech_rows(data.debate, experiment=data.experiment) if data.debate is not None else ()
         case "ballots":
-            return data.result.judgments
+            return ballot_rows(data.result.judgments, data.debate)
         case "rankings":
-            return data.result.rankings
+            return ranking_rows(data.result.rankings, data.debate)
         case "answers":
-            return data.result.answers
+            return _answers(data)
+        case "votes":
+            return vote_table_rows(data.result, data.debate)
+        case "beliefs":
+            return belief_rows(data.debate, data.experiment, data.group) if data.debate else ()
+        case "audience":
+            return audience_rows(data.debate, data.experiment, data.group) if data.debate else ()
+        case "calls":
+            return data.calls
         case "ratings":
             return ()
+
+
+def _debate_row(data: DebateData) -> DebateRow:
+    if data.debate is not None:
+        return debate_row(data.debate, experiment=data.experiment, group=data.group)
+    return debate_row_of_result(data.result, experiment=data.experiment, group=data.group, format=data.format)
+
+
+def _answers(data: DebateData) -> Iterable[AnswerRow]:
+    if data.definition is None or not isinstance(data.planned, PlannedQuestion):
+        return ()
+    return answer_rows(data.result.answers, data.definition, data.planned)
 
 
 async def write_tables(
@@ -162,9 +205,10 @@ async def write_tables(
 
 
 def table_paths(folder: Path, format: FileFormat) -> dict[TableName, Path]:
-    """Where each table of a folder is written. The folder is created, with its dictionary."""
+    """Where each table of a folder is written. The folder is created, with its dictionary and schemas."""
     folder.mkdir(parents=True, exist_ok=True)
     write_dictionary(folder)
+    write_schemas(folder, format)
     return {table: folder / f"{table}.{format}" for table in TABLES}
 
 
@@ -176,11 +220,28 @@ async def write_inspect_log(
     log, count = InspectLog(path, name, __version__, definition), 0
     try:
         async for data in debates:
-            log.add(data.result, data.debate)
+            log.add(_sample(data))
             count += 1
     finally:
         log.close()
     return count
+
+
+def _sample(data: DebateData) -> SampleData:
+    return SampleData(
+        data.result,
+        data.debate,
+        ballots=tuple(ballot_rows(data.result.judgments, data.debate)),
+        answers=tuple(_answers(data)),
+        metadata={
+            "experiment": data.experiment,
+            "group": data.group,
+            "protocol": data.result.protocol,
+            "repeat": data.result.repeat,
+            "seed": data.result.seed,
+            "format": data.format,
+        },
+    )
 
 
 # --- for `moot.experiments.load` ----------------------------------------------------------------------
@@ -216,17 +277,14 @@ def _with_store(settings: Settings | None, work: Callable[[Store], Awaitable[T]]
 
 
 async def _read_rows(store: Store, name: str, table: TableName) -> tuple[Struct, ...]:
-    logs = table in NEED_LOGS
     if table == "ratings":
         rated = _RatedRows()
-        async for data in experiment_debates(store, name, logs=False):
+        async for data in experiment_debates(store, name, (table,)):
             rated.ballots += data.result.judgments
             rated.rankings += data.result.rankings
         return rated.rows(name)
     rows = [
-        row
-        async for data in experiment_debates(store, name, logs=logs)
-        for row in rows_of_debate(table, data)
+        row async for data in experiment_debates(store, name, (table,)) for row in rows_of_debate(table, data)
     ]
     return tuple(rows)
 

@@ -82,7 +82,8 @@ if TYPE_CHECKING:
     from moot.experiments.simulation import SimulatedJudge, SimulatedWorld, rows_of, simulate
     from moot.experiments.table_files import read_table, write_table
     from moot.experiments.tables import JudgmentTable, as_table
-    from moot.experiments.truth_report import TruthReport, make_truth_report, truth_tables
+    from moot.experiments.truth_report import TruthReport, make_truth_report
+    from moot.experiments.truth_tables import truth_tables
 
 _HOMES = {
     "calibration": (
@@ -116,7 +117,8 @@ _HOMES = {
         "motion_bank",
     ),
     "questions": ("Question", "QuestionSet", "question_bank", "read_questions"),
-    "truth_report": ("TruthReport", "make_truth_report", "truth_tables"),
+    "truth_report": ("TruthReport", "make_truth_report"),
+    "truth_tables": ("truth_tables",),
     "rankings": (
         "rate_rankings",
         "simulate_rankings",

@@ -1,36 +1,44 @@
 """What is exported of debates: the tables, their columns, and the data dictionary that is made from them.
 
-Each table is a struct with a description at every field; ballots are `Judgment`, rankings are `Ranking`,
-answers are `JudgeAnswer`. The files (`table_files.py`), the page docs/data.md and `dictionary.json` follow
-from these structs alone. `debate_row` and `speech_rows` read a stored debate. Reasoning, secret objectives
-and system prompts are in no table.
+Each table is a struct with a description at every field. The files (`table_files.py`), the page docs/data.md,
+`dictionary.json` and the schemas for other programs (`table_schemas.py`) follow from these structs alone.
+`debate_row` and `speech_rows` read a stored debate; other tables have modules of their own. Reasoning, secret
+objectives, system prompts and requests as they were sent are in no table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from msgspec import NODEFAULT, Meta, Struct, structs
 
 from moot.core.state import Debate, Turn
 from moot.core.terms import Usage
-from moot.experiments.judge_answers import JudgeAnswer
-from moot.experiments.judgments import (
-    Judgment,
-    Ranking,
-    SpeechIssue,
-    group_name,
-    party_model,
-    speech_issue,
-)
+from moot.experiments.answer_rows import AnswerRow
+from moot.experiments.ballot_rows import BallotRow, RankingRow, VoteRow
+from moot.experiments.belief_rows import AudienceRow, BeliefRow
+from moot.experiments.call_rows import CallRow
+from moot.experiments.judgments import SpeechIssue, group_name, party_model, speech_issue
 from moot.experiments.leg_results import LegResult
 from moot.experiments.transcripts import debate_seed
 from moot.judging.parties import parties
 from moot.views.outcome import ending, headline
 
-TableName = Literal["debates", "speeches", "ballots", "rankings", "answers", "ratings"]
+TableName = Literal[
+    "debates",
+    "speeches",
+    "ballots",
+    "rankings",
+    "answers",
+    "votes",
+    "beliefs",
+    "audience",
+    "calls",
+    "ratings",
+]
 ColumnType = Literal["text", "whole number", "number", "yes or no", "time", "list"]
 
 
@@ -136,9 +144,13 @@ class RatingRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
 TABLES: Mapping[TableName, type[Struct]] = {
     "debates": DebateRow,
     "speeches": SpeechRow,
-    "ballots": Judgment,
-    "rankings": Ranking,
-    "answers": JudgeAnswer,
+    "ballots": BallotRow,
+    "rankings": RankingRow,
+    "answers": AnswerRow,
+    "votes": VoteRow,
+    "beliefs": BeliefRow,
+    "audience": AudienceRow,
+    "calls": CallRow,
     "ratings": RatingRow,
 }
 
@@ -166,6 +178,7 @@ class TableDescription(Struct, frozen=True):
 # --- the dictionary -----------------------------------------------------------------------------------
 
 
+@cache
 def data_dictionary() -> tuple[TableDescription, ...]:
     """What every column of every table means."""
     return tuple(
@@ -174,6 +187,7 @@ def data_dictionary() -> tuple[TableDescription, ...]:
     )
 
 
+@cache
 def columns_of(row: type[Struct]) -> tuple[Column, ...]:
     hints = get_type_hints(row, include_extras=True)
     return tuple(_column(field.name, hints[field.name]) for field in structs.fields(row))
@@ -232,7 +246,7 @@ def _choices(hint: Any) -> tuple[str, ...]:
 
 def with_all_members(row: Struct) -> dict[str, Any]:
     """A row as a dictionary with every column, also those that have their default."""
-    return {field.name: getattr(row, field.name) for field in structs.fields(type(row))}
+    return {name: getattr(row, name) for name in row.__struct_fields__}
 
 
 def required_members(row: type[Struct]) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ MAX_SEED = 2**62
 MAX_DOLLARS = Decimal(1_000_000_000)
 LEAST_DOLLARS = Decimal("0.000001")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
-FIXED = ("format", "rounds", "judges", "options", "seed", "pairing")
+FIXED = ("format", "rounds", "judges", "options", "seed", "pairing", "quote_words")
 """What must stay the same when an experiment is extended; otherwise its debates are not comparable."""
 
 
@@ -84,6 +84,8 @@ class ExperimentDefinition(Struct, frozen=True, forbid_unknown_fields=True, omit
     passages: dict[str, str] = field(default_factory=dict[str, str])
     """What the questions are about, by the key that they name."""
     protocols: tuple[ProtocolName, ...] = ()
+    quote_words: int | None = None
+    """With questions: how many words of the passage each speaker may quote in a debate and have confirmed."""
 
     def to_json(self) -> str:
         return msgspec.json.encode(self).decode()
@@ -97,6 +99,7 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
     motions: tuple[str, ...] | MotionSource = ()
     questions: QuestionSource | None = None
     protocols: tuple[ProtocolName, ...] = ()
+    quote_words: int | None = None
     format: str | None = None
     rounds: int | None = None
     judges: tuple[str, ...] = ()
@@ -138,7 +141,8 @@ def _known_fields(problem: str) -> str:
     unknown = re.search(r"unknown field `([^`]+)`", problem)
     if unknown is None:
         return ""
-    fields = MotionSource if "$.motions" in problem else _File
+    sources = {"$.motions": MotionSource, "$.questions": QuestionSource}
+    fields = next((source for place, source in sources.items() if place in problem), _File)
     names = [each.encode_name for each in msgspec.structs.fields(fields)]
     close = get_close_matches(unknown[1], names, n=1)
     meant = f" Did you mean {close[0]}?" if close else ""
@@ -232,6 +236,7 @@ def _motion_checks(definition: ExperimentDefinition) -> tuple[tuple[bool, str], 
             for number in list(_unusable(motions))[:3]
         ),
         (definition.pairing == "self", '`pairing = "self"` is for questions.'),
+        (definition.quote_words is not None, "`quote_words` is for questions."),
         (
             definition.pairing in ("swiss", "adaptive") and not definition.matchups,
             f'`matchups` is needed with `pairing = "{definition.pairing}"`: how many to hold in all.',
@@ -256,12 +261,20 @@ def _question_checks(definition: ExperimentDefinition) -> tuple[tuple[bool, str]
             "`judges` are needed, to say which answer they think right.",
         ),
         (
+            definition.rounds == 1 and "interactive-debate" in protocols,
+            "An interactive debate needs two rounds: the judge asks before the second.",
+        ),
+        (
             len(set(definition.judges)) < len(definition.judges),
             f"`judges` has {_twice(definition.judges)} twice.",
         ),
         (
             definition.pairing not in ("round-robin", "self"),
             '`pairing` can be "round-robin" or "self" with questions.',
+        ),
+        (
+            definition.quote_words is not None and definition.quote_words < 0,
+            "`quote_words` must be 0 or more.",
         ),
         (definition.matchups is not None, "`matchups` is for motions; take fewer questions with `count`."),
     )
@@ -291,11 +304,16 @@ def _questions(written: _File, source: QuestionSource, path: Path) -> dict[str, 
     return {
         "questions": found.questions,
         "passages": found.passages,
-        "protocols": written.protocols or PROTOCOLS,
+        "protocols": written.protocols or _all_protocols(written.rounds),
         "format": written.format or "",
         "pairing": "self" if len(written.models) == 1 else written.pairing,
         "motions": (),
     }
+
+
+def _all_protocols(rounds: int | None) -> tuple[ProtocolName, ...]:
+    """An interactive debate needs two rounds."""
+    return tuple(name for name in PROTOCOLS if rounds != 1 or name != "interactive-debate")
 
 
 def _motions(written: _File, folder: Path) -> tuple[str, ...]:

@@ -2,25 +2,30 @@
 
 A sample is a debate: its input is the motion, its messages are the speeches, its scores the verdict and the
 ballots of each judge (1: for the motion, 0: against it, 0.5: neither), its events the calls for the speeches
-and the ballots. A `.eval` file is a ZIP archive of JSON, so samples are written one by one; only their
-summaries stay in memory. Nothing of inspect_ai is needed to write it.
+and the ballots. Of a question the target is the letter of the right choice, and each judge is scored by its
+answer: C, I, or P where both are equally probable. A `.eval` file is a ZIP archive of JSON, so samples are
+written one by one; only their summaries stay in memory. Nothing of inspect_ai is needed to write it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import msgspec
+from msgspec import Struct
 
 from moot.core.errors import Invalid
 from moot.core.state import Debate, Turn
 from moot.core.terms import Usage
+from moot.experiments.answer_rows import AnswerRow
+from moot.experiments.ballot_rows import BallotRow
 from moot.experiments.definition import ExperimentDefinition
-from moot.experiments.judgments import SCORES, Judgment
+from moot.experiments.judgments import SCORES
 from moot.experiments.leg_results import LegResult
 from moot.judging.parties import parties
 
@@ -28,6 +33,20 @@ Json = dict[str, Any]
 LOG_VERSION = 2
 """Of Inspect's format."""
 SIDE_SCORES = {"for": 1.0, "against": 0.0}
+GRADES = {"C": 1.0, "P": 0.5, "I": 0.0}
+"""What Inspect calls right, partly right and wrong, and how it counts them."""
+
+
+class SampleData(Struct, frozen=True):
+    """What a sample tells of one debate."""
+
+    result: LegResult
+    debate: Debate | None
+    """None where its log has been deleted: the sample has scores then, and no speeches."""
+    ballots: tuple[BallotRow, ...] = ()
+    answers: tuple[AnswerRow, ...] = ()
+    metadata: Mapping[str, Any] = {}
+    """Group, protocol, repeat and the like."""
 
 
 class InspectLog:
@@ -46,14 +65,14 @@ class InspectLog:
         self._values: dict[str, list[float]] = {}
         self._times: list[datetime] = []
 
-    def add(self, result: LegResult, debate: Debate | None) -> None:
-        """Add one debate; without its log, the sample has scores and no speeches."""
-        made = sample(result, debate)
+    def add(self, data: SampleData) -> None:
+        made, debate = sample(data), data.debate
         self._write(f"samples/{made['id']}_epoch_1.json", made)
         self._summaries.append(_summary(made))
         for name, score in made["scores"].items():
-            if isinstance(score["value"], float):
-                self._values.setdefault(name, []).append(score["value"])
+            value = GRADES.get(score["value"], score["value"])
+            if isinstance(value, float):
+                self._values.setdefault(name, []).append(value)
         if debate is not None:
             self._times += [debate.created_at, debate.updated_at]
             for model, tally in debate.tallies.items():
@@ -107,12 +126,15 @@ class InspectLog:
         self._archive.writestr(name, msgspec.json.encode(value))
 
 
-def sample(result: LegResult, debate: Debate | None) -> Json:
+def sample(data: SampleData) -> Json:
     """One debate as Inspect's EvalSample."""
+    result, debate = data.result, data.debate
     speeches = [] if debate is None else sorted(debate.turns, key=lambda turn: turn.number)
     spoken = [turn for turn in speeches if not turn.struck]
     motion: Json = {"id": f"{result.debate}-motion", "role": "user", "content": result.motion}
-    scores = {"verdict": _verdict(result, debate), **_judge_scores(result.judgments)}
+    scores = {"verdict": _verdict(result, debate), **_judge_scores(data.ballots)}
+    if data.answers:
+        scores = _answer_scores(data.answers, data.ballots)
     made: Json = {
         "id": result.debate,
         "epoch": 1,
@@ -121,20 +143,27 @@ def sample(result: LegResult, debate: Debate | None) -> Json:
         "messages": [motion],
         "output": {"model": "", "choices": [], "completion": ""},
         "scores": scores,
-        "metadata": {"status": result.status, "headline": result.headline, "cost": result.cost},
+        "metadata": {
+            **data.metadata,
+            "status": result.status,
+            "headline": result.headline,
+            "cost": result.cost,
+        },
         "events": [],
         "total_time": result.seconds,
     }
+    if data.answers:
+        made["target"] = ascii_uppercase[data.answers[0].answer]
+        made["choices"] = list(data.answers[0].choices)
     if debate is not None:
         made["messages"] += [_message(debate, turn) for turn in spoken]
         made["events"] = [
             *(_speech_event(debate, turn, motion) for turn in spoken),
-            *(_ballot_event(debate, row) for row in result.judgments),
+            *(_ballot_event(debate, row) for row in data.ballots),
         ]
         made["model_usage"] = {model: _usage(tally.usage) for model, tally in debate.tallies.items()}
         made["started_at"], made["completed_at"] = _time(debate.created_at), _time(debate.updated_at)
         made["metadata"] |= {
-            "format": debate.format.name,
             "seats": {seat.name: {"model": seat.model.label, "side": seat.side} for seat in debate.seats},
         }
     if result.status == "error":
@@ -157,13 +186,42 @@ def _verdict(result: LegResult, debate: Debate | None) -> Json:
     }
 
 
-def _judge_scores(rows: Iterable[Judgment]) -> dict[str, Json]:
-    """For each judge, the mean of its ballots of the debate."""
-    values: dict[str, list[float]] = {}
+def _judge_scores(rows: Iterable[BallotRow]) -> dict[str, Json]:
+    """For each judge, the mean of its ballots of the debate, with the reasons."""
+    ballots: dict[str, list[BallotRow]] = {}
     for row in rows:
         if row.winner != "none":
-            values.setdefault(row.judge, []).append(SCORES[row.winner])
-    return {judge: {"value": sum(each) / len(each)} for judge, each in values.items()}
+            ballots.setdefault(row.judge, []).append(row)
+    return {
+        judge: {
+            "value": sum(SCORES[row.winner] for row in given) / len(given),
+            "answer": ", ".join(row.winner for row in given),
+            "explanation": _explanation(given),
+        }
+        for judge, given in ballots.items()
+    }
+
+
+def _answer_scores(answers: Iterable[AnswerRow], ballots: Sequence[BallotRow]) -> dict[str, Json]:
+    """For each judge, or for the model that answered by itself, whether its answer is right."""
+    scores: dict[str, Json] = {}
+    for answer in answers:
+        grade = "C" if answer.right == 1 else "P" if answer.right else "I"
+        best = max(answer.probabilities)
+        given = [
+            ascii_uppercase[place] for place, chance in enumerate(answer.probabilities) if chance == best
+        ]
+        scores[answer.judge] = {
+            "value": grade,
+            "answer": given[0] if len(given) == 1 else "",
+            "explanation": _explanation([row for row in ballots if row.judge == answer.judge]),
+            "metadata": {"probabilities": answer.probabilities, "protocol": answer.protocol},
+        }
+    return scores
+
+
+def _explanation(ballots: Iterable[BallotRow]) -> str:
+    return "\n\n".join(dict.fromkeys(row.reason for row in ballots if row.reason))
 
 
 def _message(debate: Debate, turn: Turn) -> Json:
@@ -198,7 +256,7 @@ def _speech_event(debate: Debate, turn: Turn, motion: Json) -> Json:
     }
 
 
-def _ballot_event(debate: Debate, row: Judgment) -> Json:
+def _ballot_event(debate: Debate, row: BallotRow) -> Json:
     return {
         **_base_event(debate, f"{debate.id}-ballot-{row.judging}-{row.judge}-{row.order}", debate.updated_at),
         "event": "score",
@@ -207,7 +265,16 @@ def _ballot_event(debate: Debate, row: Judgment) -> Json:
         "score": {
             "value": SCORES.get(row.winner, "none"),
             "answer": row.winner,
-            "metadata": {"margin": row.margin, "order": row.order, "judging": row.judging},
+            "explanation": row.reason,
+            "metadata": {
+                "margin": row.margin,
+                "order": row.order,
+                "judging": row.judging,
+                "cites": row.cites,
+                "criteria": row.criteria,
+                "pro_points": row.pro_points,
+                "con_points": row.con_points,
+            },
         },
     }
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from moot.core.state import Debate
 from moot.experiments.definition import ExperimentDefinition
-from moot.experiments.planned_questions import PlannedQuestion, choices_of
+from moot.experiments.planned_questions import ALONE, PlannedQuestion, choices_of
 from moot.judging.verdicts import counted_judges
 from moot.prompts.answer_replies import UnreadableReply, read_answer_reply
 from moot.prompts.question_prompts import ANSWER_NAMES, listed_backwards
@@ -46,7 +46,10 @@ class JudgeAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
     models: Annotated[tuple[str, ...], Meta(description="Who argued, or answered by itself.")] = ()
     argued: Annotated[
         int | None,
-        Meta(description="The choice of the consultant, or of the debater that chose in an open debate."),
+        Meta(description="The choice of the consultant, or of the one that chose in an open protocol."),
+    ] = None
+    first_argued: Annotated[
+        int | None, Meta(description="The choice for which the first of `models` argued.")
     ] = None
     samples: Annotated[int, Meta(description="How many replies it is made of.")] = 1
     repeat: Annotated[int, Meta(description="Which of the repeats, from 1.")] = 1
@@ -102,6 +105,7 @@ def answers_from_debate(
         debate=debate.id,
         models=leg.models,
         argued=_argued(leg, backwards),
+        first_argued=None if leg.protocol in ALONE else int(backwards),
         repeat=leg.repeat,
     )
     if debate.format.result == "none":
@@ -196,7 +200,7 @@ def single_readings(answers: Iterable[JudgeAnswer]) -> Iterator[JudgeAnswer]:
 
 def _argued(leg: PlannedQuestion, backwards: bool) -> int | None:
     """The place, among the answers in play, of the answer that the consultant or the chooser argued for."""
-    if leg.protocol == "consultancy":
+    if leg.protocol in ("consultancy", "open-consultancy"):
         return int(backwards)
     if leg.protocol == "open-debate":
         return int(backwards) ^ int(leg.swapped)

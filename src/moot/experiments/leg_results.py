@@ -25,7 +25,8 @@ from moot.experiments.judgments import (
 )
 from moot.experiments.leg_dice import PlannedLeg
 from moot.experiments.people_votes import PersonVote
-from moot.experiments.planned_questions import PlannedQuestion
+from moot.experiments.planned_questions import PlannedQuestion, choices_of
+from moot.experiments.speaker_quotes import SpeakerQuotes, speaker_quotes
 from moot.experiments.transcripts import debate_seed, transcript_digest
 from moot.views.outcome import ending, headline
 
@@ -56,6 +57,8 @@ class LegResult(Struct, frozen=True, omit_defaults=True):
     """See `Judgment.transcript`."""
     missing: int = 0
     """Answers that were asked for, and were not given or could not be read."""
+    quotes: tuple[SpeakerQuotes, ...] = ()
+    """What each speaker quoted from the passage of the question."""
 
     @property
     def pro_share(self) -> float | None:
@@ -95,7 +98,11 @@ def question_result(
     costs = [each.cost for each in (result, choice) if each is not None]
     cost = None if None in costs else sum(each for each in costs if each is not None)
     found = answers_from_debate(debate, definition, leg, cost)
-    return replace(result, protocol=leg.protocol, answers=found.answers, missing=found.missing)
+    question, playing = choices_of(definition, leg)
+    asked = debate.manner.question
+    right = asked.choices.index(playing.choices[playing.right]) if asked else playing.right
+    quotes = tuple(speaker_quotes(debate, question.passage or question.id, right))
+    return replace(result, protocol=leg.protocol, answers=found.answers, missing=found.missing, quotes=quotes)
 
 
 def filter_result(result: LegResult, which: JudgeFilter) -> LegResult:

@@ -4,7 +4,7 @@
 
     league = load("league")          # from the store of this machine, or a folder that was exported
     league.frame("ballots")          # a pandas DataFrame
-    league.ballots()                 # the same as a tuple of `Judgment`
+    league.ballots()                 # the same as a tuple of rows, for `rate_models` and the other measures
 
 Nothing is read before a table is asked for. It works where an event loop is running, as in a notebook.
 """
@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any, cast
 from msgspec import Struct
 
 from moot.core.errors import Invalid
+from moot.experiments.answer_rows import AnswerRow
+from moot.experiments.ballot_rows import BallotRow, RankingRow, VoteRow
+from moot.experiments.belief_rows import AudienceRow, BeliefRow
+from moot.experiments.call_rows import CallRow
 from moot.experiments.data_tables import TABLES, DebateRow, RatingRow, SpeechRow, TableName
-from moot.experiments.judge_answers import JudgeAnswer
-from moot.experiments.judgments import Judgment, Ranking
 from moot.experiments.table_files import DICTIONARY_FILE, as_frame, find_table, read_table
 
 if TYPE_CHECKING:
@@ -54,17 +56,30 @@ class ExperimentData:
     def speeches(self) -> tuple[SpeechRow, ...]:
         return cast("tuple[SpeechRow, ...]", self.rows("speeches"))
 
-    def ballots(self) -> tuple[Judgment, ...]:
+    def ballots(self) -> tuple[BallotRow, ...]:
         """What `rate_models`, `judge_report` and the other measures take."""
-        return cast("tuple[Judgment, ...]", self.rows("ballots"))
+        return cast("tuple[BallotRow, ...]", self.rows("ballots"))
 
-    def rankings(self) -> tuple[Ranking, ...]:
+    def rankings(self) -> tuple[RankingRow, ...]:
         """The ballots of formats with three or more teams."""
-        return cast("tuple[Ranking, ...]", self.rows("rankings"))
+        return cast("tuple[RankingRow, ...]", self.rows("rankings"))
 
-    def answers(self) -> tuple[JudgeAnswer, ...]:
+    def answers(self) -> tuple[AnswerRow, ...]:
         """What `protocol_scores` and `compare_protocols` take."""
-        return cast("tuple[JudgeAnswer, ...]", self.rows("answers"))
+        return cast("tuple[AnswerRow, ...]", self.rows("answers"))
+
+    def votes(self) -> tuple[VoteRow, ...]:
+        """Votes of people."""
+        return cast("tuple[VoteRow, ...]", self.rows("votes"))
+
+    def beliefs(self) -> tuple[BeliefRow, ...]:
+        return cast("tuple[BeliefRow, ...]", self.rows("beliefs"))
+
+    def audience(self) -> tuple[AudienceRow, ...]:
+        return cast("tuple[AudienceRow, ...]", self.rows("audience"))
+
+    def calls(self) -> tuple[CallRow, ...]:
+        return cast("tuple[CallRow, ...]", self.rows("calls"))
 
     def ratings(self) -> tuple[RatingRow, ...]:
         return cast("tuple[RatingRow, ...]", self.rows("ratings"))

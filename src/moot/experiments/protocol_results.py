@@ -9,14 +9,15 @@ whatever stands first has no error in the mean of its readings, and all of it in
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import sqrt
 
 import numpy as np
 from msgspec import Struct
 
 from moot.experiments.calibration import ProtocolScore, compare_protocols, protocol_scores
 from moot.experiments.judge_answers import JudgeAnswer, single_readings
-from moot.experiments.resampling import Estimate, mean_estimate
-from moot.experiments.tables import coded
+from moot.experiments.resampling import Estimate, mean_estimate, sums_by, t_quantile
+from moot.experiments.tables import Floats, Integers, coded
 
 BINS = 5
 """Of the reliability curve: an answer is at least 50 % probable, so each is a tenth wide."""
@@ -36,6 +37,8 @@ class ProtocolResult(Struct, frozen=True, kw_only=True):
     against_naive: Estimate | None = None
     """How much higher the accuracy is than that of the naive judge, on the same questions."""
     against_consultancy: Estimate | None = None
+    recovered: Estimate | None = None
+    """Which share of the gap between the naive judge and the expert it closes."""
     cost: float | None = None
     """US dollars for an answer."""
     samples: float | None = None
@@ -81,6 +84,7 @@ def protocol_rows(
             confidence=_mean([max(answer.probabilities) for answer in own]),
             against_naive=gap(answers, protocol, "naive", bootstraps),
             against_consultancy=gap(answers, protocol, "consultancy", bootstraps),
+            recovered=gap_recovered(answers, protocol),
             cost=score.cost if score else None,
             samples=_mean([answer.samples for answer in own]),
         )
@@ -123,10 +127,65 @@ def gap(answers: Sequence[JudgeAnswer], protocol: str, other: str, bootstraps: i
     return compare_protocols(pair, bootstraps=bootstraps)[0].difference
 
 
+def gap_recovered(answers: Sequence[JudgeAnswer], protocol: str) -> Estimate | None:
+    """Which share of the gap between the naive judge and the expert a protocol closes, on the questions that
+    all three answered.
+
+    The interval is Fieller's, by passages: it holds every share at which the gains of the protocol and that
+    share of the gains of the expert cannot be told apart. It has no ends where the expert is not clearly
+    better than the naive judge.
+    """
+    means = [_accuracy_by_question(answers, name) for name in (protocol, "naive", "expert")]
+    shared = [question for question in means[0] if all(question in other for other in means)]
+    if protocol in ("naive", "expert") or not shared:
+        return None
+    groups = {answer.question: answer.group or answer.question for answer in answers}
+    gains = np.array([[means[0][each] - means[1][each], means[2][each] - means[1][each]] for each in shared])
+    unit = coded(groups[each] for each in shared)[1]
+    above, below = (float(mean) for mean in gains.mean(axis=0))
+    units = int(unit.max()) + 1
+    if below <= 0:
+        return Estimate("recovered", None, None, None, units)
+    low, high = _fieller(gains, unit) if units > 1 else (None, None)
+    return Estimate("recovered", above / below, low, high, units)
+
+
+def _fieller(gains: Floats, unit: Integers) -> tuple[float, float] | tuple[None, None]:
+    """The ends of the interval of the ratio of the means of two columns; none where it is unbounded."""
+    units = int(unit.max()) + 1
+    mean = gains.mean(axis=0)
+    spread = sums_by(unit, gains - mean, units)
+    covariance = spread.T @ spread / len(gains) ** 2 * units / (units - 1)
+    square = t_quantile(units - 1) ** 2
+    one, half, rest = (
+        float(mean[a] * mean[b] - square * covariance[a, b]) for a, b in ((1, 1), (0, 1), (0, 0))
+    )
+    root = half**2 - one * rest
+    if one <= 0 or root < 0:
+        return None, None
+    return (half - sqrt(root)) / one, (half + sqrt(root)) / one
+
+
+def _accuracy_by_question(answers: Sequence[JudgeAnswer], protocol: str) -> dict[str, float]:
+    """Several answers to a question are averaged."""
+    right: dict[str, list[float]] = {}
+    for answer in answers:
+        if answer.protocol == protocol:
+            right.setdefault(answer.question, []).append(answer.right)
+    return {question: sum(values) / len(values) for question, values in right.items()}
+
+
 def share_of(name: str, answers: Sequence[JudgeAnswer], values: Sequence[float], bootstraps: int) -> Estimate:
     """The mean of a value for each of the answers, with an interval by passages."""
     group = coded(each.group or each.question for each in answers)[1]
     return mean_estimate(name, group, np.array(values, float), bootstraps=bootstraps, seed=0)
+
+
+def difference_of(
+    name: str, answers: Sequence[JudgeAnswer], values: Sequence[float], bootstraps: int
+) -> Estimate:
+    """The same of differences between two shares, from -1 to 1."""
+    return share_of(name, answers, values, bootstraps)
 
 
 def _reading_result(

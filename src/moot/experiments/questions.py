@@ -1,8 +1,9 @@
 """Questions with a known answer, and where they come from: JSON lines, QuALITY-like files, CSV, our bank.
 
 A question has choices, of which one is right, and may have a passage that debaters read and judges do not. Of
-more than two choices the right one and one other are used, chosen by the seed. Passages are kept once, under
-the digest of their text, which also says which questions belong together.
+more than two choices the right one and one other are used: the best distractor where the file names it, as
+QuALITY does, else one chosen by the seed. Passages are kept once, under the digest of their text, which also
+says which questions belong together.
 """
 
 from __future__ import annotations
@@ -10,15 +11,17 @@ from __future__ import annotations
 import csv
 import json
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
 from pathlib import Path
 from random import Random
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from moot.core.errors import Invalid
 from moot.core.terms import MAX_MOTION_CHARS
@@ -27,6 +30,7 @@ from moot.experiments.pairing import draw
 MAX_QUESTIONS = 10_000
 MAX_PASSAGE_CHARS = 200_000
 LETTERS = "ABCDEFGHIJ"
+Distractor = Literal["best", "random"]
 
 
 class Question(Struct, frozen=True, omit_defaults=True):
@@ -39,6 +43,8 @@ class Question(Struct, frozen=True, omit_defaults=True):
     """The index of the right choice."""
     passage: str = ""
     """The key of its passage in `QuestionSet.passages`; empty where it has none."""
+    distractor: int | None = None
+    """The index of the wrong choice that is easiest to take for the right one, where that is known."""
 
 
 class QuestionSet(Struct, frozen=True):
@@ -55,6 +61,8 @@ class QuestionSource(Struct, frozen=True, forbid_unknown_fields=True):
     bank: bool = False
     count: int | None = None
     """So many of them, chosen by the seed; all by default."""
+    distractor: Distractor = "best"
+    """Which wrong choice is argued for: the best one where it is known, or one chosen by the seed."""
 
 
 class ChoicesInPlay(Struct, frozen=True):
@@ -66,7 +74,7 @@ class ChoicesInPlay(Struct, frozen=True):
 
 
 def in_play(question: Question, seed: int) -> ChoicesInPlay:
-    """The right choice and one other, in an order that the seed decides.
+    """The right choice and its best distractor, or one that the seed decides, in an order that it decides.
 
     >>> asked = Question("q1", "Which is it?", ("red", "green", "blue"), answer=2)
     >>> in_play(asked, 0) == in_play(asked, 0), in_play(asked, 0).choices[in_play(asked, 0).right]
@@ -75,6 +83,8 @@ def in_play(question: Question, seed: int) -> ChoicesInPlay:
     others = [text for index, text in enumerate(question.choices) if index != question.answer]
     chance = Random(draw(seed, 0, question.id))
     right, wrong = question.choices[question.answer], chance.choice(others)
+    if question.distractor is not None:
+        wrong = question.choices[question.distractor]
     return ChoicesInPlay((right, wrong), 0) if chance.random() < 0.5 else ChoicesInPlay((wrong, right), 1)
 
 
@@ -83,6 +93,8 @@ def load_questions(source: QuestionSource, folder: Path, seed: int) -> QuestionS
     if bool(source.file) == source.bank:
         raise Invalid("`questions` needs `file`, or `bank = true`.")
     found = question_bank() if source.bank else read_questions(folder / source.file)
+    if source.distractor == "random":
+        found = replace(found, questions=tuple(replace(each, distractor=None) for each in found.questions))
     if source.count is None or source.count >= len(found.questions):
         return found
     if source.count < 1:
@@ -191,7 +203,8 @@ def _question(row: Mapping[str, Any], passage: str, usual_id: str) -> Question:
     if len(choices) < 2 or len(set(choices)) < len(choices) or not all(choices):
         raise Invalid("a question needs at least two different choices.")
     name = row.get("id") or row.get("question_unique_id") or usual_id
-    return Question(str(name), text, choices, _right(row, choices), passage)
+    right = _right(row, choices)
+    return Question(str(name), text, choices, right, passage, _distractor(row, choices, right))
 
 
 def _one_line(text: Any) -> str:
@@ -205,12 +218,38 @@ def _right(row: Mapping[str, Any], choices: Sequence[str]) -> int:
     gold: Any = row.get("gold_label")
     if gold is not None and str(gold).isdigit() and 1 <= int(gold) <= len(choices):
         return int(gold) - 1
-    answer: Any = row.get("answer")
-    if isinstance(answer, int) and not isinstance(answer, bool) and 0 <= answer < len(choices):
-        return answer
-    named = _one_line(answer)
+    if (found := _index(row.get("answer"), choices)) is not None:
+        return found
+    raise Invalid("`answer` must be one of the choices, its letter, or in JSON its number from 0.")
+
+
+def _index(value: Any, choices: Sequence[str]) -> int | None:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(choices):
+        return value
+    named = _one_line(value)
     if choices.count(named) == 1:
         return choices.index(named)
-    if len(named) == 1 and named.upper() in LETTERS[: len(choices)]:
-        return LETTERS.index(named.upper())
-    raise Invalid("`answer` must be one of the choices, its letter, or in JSON its number from 0.")
+    return (
+        LETTERS.index(named.upper()) if len(named) == 1 and named.upper() in LETTERS[: len(choices)] else None
+    )
+
+
+def _distractor(row: Mapping[str, Any], choices: Sequence[str], right: int) -> int | None:
+    """`distractor` is given like `answer`. In QuALITY each validator names the best one, from 1: the one that
+    most name, the first of those that are named equally often."""
+    if row.get("distractor") not in (None, ""):
+        named = _index(row["distractor"], choices)
+        if named is None or named == right:
+            raise Invalid("`distractor` must be a wrong choice, its letter, or in JSON its number from 0.")
+        return named
+    validation: Any = row.get("validation")
+    validators = cast("list[Any]", validation) if isinstance(validation, list) else []
+    labels = Counter(
+        int(label) - 1
+        for each in validators
+        if isinstance(each, dict)
+        and isinstance(label := cast("dict[str, Any]", each).get("untimed_best_distractor"), int)
+        and 1 <= label <= len(choices)
+        and label - 1 != right
+    )
+    return min(labels, key=lambda index: (-labels[index], index)) if labels else None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from moot.experiments.report_blocks import Block, CurvePanel, CurvePoint, Curves
-from moot.experiments.truth_report import TruthReport, truth_tables
+from moot.experiments.truth_report import TruthReport
+from moot.experiments.truth_tables import truth_tables
 
 
 def truth_blocks(truth: TruthReport) -> Iterator[Block]:

@@ -8,6 +8,8 @@ its interval holds the middle 95 % (`level`) of these values.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,8 @@ from moot.experiments.tables import Floats, Integers
 
 BOOTSTRAPS = 1000
 LEVEL = 0.95
+LEAST_FREEDOM = 0.9
+"""With fewer degrees of freedom there is no interval: two equal motions have 1."""
 FEW_GROUPS = 20
 """With fewer groups, an interval is too narrow to be relied on."""
 
@@ -45,6 +49,24 @@ def group_draws(groups: int, bootstraps: int, seed: int) -> Iterator[Integers]:
     random = np.random.default_rng(seed)
     for _ in range(bootstraps):
         yield np.bincount(random.integers(0, groups, groups, dtype=np.int32), minlength=groups)
+
+
+@lru_cache(maxsize=4096)
+def t_quantile(freedom: float, level: float = LEVEL) -> float:
+    """Student's t: the middle `level` lies within so many standard errors. Infinite below 0.9 degrees.
+
+    >>> [round(t_quantile(freedom), 2) for freedom in (1, 2, 5, 19, 1e9)]
+    [12.71, 4.3, 2.57, 2.09, 1.96]
+    """
+    if freedom < LEAST_FREEDOM:
+        return float("inf")
+    freedom = min(freedom, 1e4)
+    # With t = sqrt(freedom) tan(angle), the density of the angle is a power of its cosine.
+    angles = np.linspace(0.0, np.pi / 2, 20_001)
+    density = np.cos(angles) ** (freedom - 1)
+    steps = np.cumsum((density[1:] + density[:-1]) / 2)
+    share = np.concatenate([[0.0], steps / steps[-1]])
+    return float(sqrt(freedom) * np.tan(np.interp(level, share, angles)))
 
 
 def sums_by(codes: Integers, values: Floats, count: int) -> Floats:

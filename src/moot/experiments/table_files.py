@@ -2,9 +2,9 @@
 
 `open_table` returns a writer that keeps at most a page of rows in memory. In CSV a list of fixed words
 (issues) is separated by spaces, other lists are JSON, and what is missing is empty; a text that a spreadsheet
-would take for a formula has an apostrophe before it, which is taken away when it is read. Parquet has the
-types of the columns, and needs pyarrow (the extra `parquet`). A folder of tables has one file for each, named
-like the table, and `dictionary.json`.
+would take for a formula has an apostrophe before it, which is taken away when it is read. In JSON lines every
+row has every column. Parquet has the types of the columns, and needs pyarrow (the extra `parquet`). A folder
+of tables has one file for each, named like the table, and `dictionary.json`.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class _JsonLines:
         self._file = path.open("wb")
 
     def add(self, row: Struct) -> None:
-        self._file.write(msgspec.json.encode(row) + b"\n")
+        self._file.write(msgspec.json.encode(with_all_members(row)) + b"\n")
 
     def close(self) -> None:
         self._file.close()

@@ -1,8 +1,8 @@
 """Questions with a known answer: how often judges were right after each protocol, and how sure they were.
 
 `make_truth_report` computes it from the stored results: accuracy, Brier and log score of each protocol with
-intervals, the differences to the naive judge and to consultancy on the same questions, the reliability curve,
-and what an answer cost. `truth_tables` writes it as tables for the terminal, Markdown and HTML.
+intervals, the differences to the naive judge and to consultancy on the same questions, the gap to the expert,
+the reliability curve, what an answer cost, and how convincing the debaters were.
 """
 
 from __future__ import annotations
@@ -12,10 +12,18 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from moot.experiments.debater_results import (
+    DebaterResult,
+    QuoteResult,
+    debater_ratings,
+    debater_rows,
+    quote_rows,
+)
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.judge_answers import JudgeAnswer
+from moot.experiments.leaderboard import ModelRating
 from moot.experiments.leg_results import LegResult
-from moot.experiments.planned_questions import open_legs, question_legs
+from moot.experiments.planned_questions import OPEN, open_legs, question_legs
 from moot.experiments.protocol_results import (
     ProtocolResult,
     ReadingResult,
@@ -24,24 +32,24 @@ from moot.experiments.protocol_results import (
     reading_rows,
     share_of,
 )
-from moot.experiments.report_blocks import ReportTable
-from moot.experiments.report_text import cost_text, estimate_text, percent, points_text
+from moot.experiments.report_text import percent
 from moot.experiments.resampling import FEW_GROUPS, Estimate
-from moot.views.text import plural
 
 MANY_FLIPS = 1 / 3
 """Where more of the answers change with the order of the list, the report says so."""
 TRUTH_METHOD = (
     "Each question has one right answer and one wrong one, whose places are swapped in a second debate. "
-    "Debaters and consultants are told for which answer to argue and read the passage; judges never do. A "
+    "Debaters and consultants are told for which answer to argue and read the passage; judges do not, but "
+    "for the expert. A "
     "judge, and a model by itself, is asked twice with the answers in both orders, and its probabilities are "
     "averaged; what each reading says by itself stands in a table of its own. An answer "
     "is right if the right answer has the higher probability; at 50 : 50 it counts half. Brier score: 0 is "
     "best, 0.25 is 50 : 50. Log score: 0 is best, 0.69 is 50 : 50. Intervals (95 %) come from drawing "
     "passages with replacement; differences are taken on the questions that both protocols answered. A reply "
-    "that could not be read is no answer. In an open debate the debater that chooses argues for the answer "
-    "that it gave by itself. Self-consistency is the vote of as many answers as a debate pays for, by the "
-    "estimate of both."
+    "that could not be read is no answer. In an open debate or consultancy the one that chooses argues for "
+    "the answer that it gave by itself. An expert is the judge with the passage; the gap recovered is the "
+    "share of the way from the naive judge to the expert, with Fieller's interval. "
+    "Self-consistency is the vote of as many answers as a debate pays for, by the estimate of both."
 )
 
 
@@ -64,6 +72,10 @@ class TruthReport(Struct, frozen=True, kw_only=True):
     """Each protocol with each judge, where there are several; those who judged again included."""
     readings: tuple[ReadingResult, ...] = ()
     argued: tuple[ArguedResult, ...] = ()
+    debaters: tuple[DebaterResult, ...] = ()
+    ratings: tuple[ModelRating, ...] = ()
+    """Of the debaters as those who are right and those who are wrong."""
+    quotes: tuple[QuoteResult, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -87,12 +99,15 @@ def make_truth_report(
         judges=tuple(judge_rows(protocols, judged, bootstraps)),
         readings=readings,
         argued=tuple(_argued(answers, bootstraps)),
-        notes=(*_notes(definition, rows, answers, planned), *_reading_notes(readings)),
+        debaters=tuple(debater_rows(protocols, answers, bootstraps)),
+        ratings=debater_ratings(answers, bootstraps),
+        quotes=tuple(quote_rows([quoted for result in shown for quoted in result.quotes], bootstraps)),
+        notes=(*_notes(definition, rows, answers, planned), *_gap_notes(rows), *_reading_notes(readings)),
     )
 
 
 def _argued(answers: Sequence[JudgeAnswer], bootstraps: int) -> Iterator[ArguedResult]:
-    for protocol in ("consultancy", "open-debate"):
+    for protocol in ("consultancy", *OPEN):
         for right in (True, False):
             own = [
                 each
@@ -126,7 +141,17 @@ def _notes(
             )
     unheld = len(question_legs(definition)) + len(open_legs(definition)) - planned
     if unheld > 0:
-        yield f"open-debate: {unheld:,} debates were not held, because the debater chose no answer."
+        held = " and ".join(name for name in definition.protocols if name in OPEN)
+        yield f"{held}: {unheld:,} debates were not held, because the speaker chose no answer."
+
+
+def _gap_notes(rows: Sequence[ProtocolResult]) -> Iterator[str]:
+    """Why the share of the gap recovered has no interval."""
+    if any(row.recovered is not None and row.recovered.low is None for row in rows):
+        yield (
+            "The expert is not clearly better than the naive judge, so how much of the gap a protocol "
+            "recovers cannot be told."
+        )
 
 
 def _reading_notes(readings: Sequence[ReadingResult]) -> Iterator[str]:
@@ -151,106 +176,3 @@ def _reading_notes(readings: Sequence[ReadingResult]) -> Iterator[str]:
             f"{who}ore than a third of the answers change with the order in which they are listed: "
             f"{', '.join(protocols)}."
         )
-
-
-# --- tables -----------------------------------------------------------------------------------------------
-
-
-def truth_tables(report: TruthReport) -> tuple[ReportTable, ...]:
-    """The table of protocols, the same by judge and for single readings; and of protocols in which one
-    speaker stands for an answer, by what it argued."""
-    tables = [
-        ReportTable(
-            "Protocols",
-            (
-                "protocol", "answers", "accuracy", "to naive", "to consultancy", "confidence", "Brier",
-                "log score", "calibration error", "cost",
-            ),
-            tuple(_protocol_row(row) for row in report.protocols),
-            rests_on=_rests_on(report),
-            note="Accuracy, Brier and log score with 95 % intervals; differences in percentage points of "
-            "accuracy, on the same questions; confidence is the mean probability of the answer thought "
-            "right; cost is that of one answer.",
-        )
-    ]  # fmt: skip
-    if report.judges:
-        tables.append(_judge_table(report.judges))
-    if report.readings:
-        tables.append(_reading_table(report.readings))
-    if report.argued:
-        tables.append(
-            ReportTable(
-                "What was argued",
-                ("protocol", "argued for", "answers", "accuracy"),
-                tuple(
-                    (
-                        row.protocol,
-                        "the right answer" if row.argued_right else "the wrong answer",
-                        f"{row.answers:,}",
-                        estimate_text(row.accuracy, share=True),
-                    )
-                    for row in report.argued
-                ),
-            )
-        )
-    return tuple(tables)
-
-
-def _rests_on(report: TruthReport) -> str:
-    return f"{plural(report.questions, 'question')} about {plural(report.passages, 'passage')}."
-
-
-def _judge_table(rows: Sequence[ProtocolResult]) -> ReportTable:
-    return ReportTable(
-        "Protocols by judge",
-        (
-            "protocol", "judge", "answers", "accuracy", "to naive", "to consultancy", "confidence", "Brier",
-            "log score", "calibration error", "cost",
-        ),
-        tuple((row.protocol, row.judge, *_protocol_row(row)[1:]) for row in rows),
-        words=(0, 1),
-    )  # fmt: skip
-
-
-def _reading_table(rows: Sequence[ReadingResult]) -> ReportTable:
-    return ReportTable(
-        "Single readings",
-        (
-            "protocol", "judge", "readings", "accuracy", "confidence", "Brier", "log score",
-            "calibration error", "changes", "names the first",
-        ),
-        tuple(
-            (
-                row.protocol,
-                row.judge or "all",
-                f"{row.readings:,}",
-                estimate_text(row.score.accuracy, share=True),
-                percent(row.confidence),
-                estimate_text(row.score.brier),
-                estimate_text(row.score.log_score),
-                f"{row.score.calibration_error:.2f}",
-                estimate_text(row.flips, share=True),
-                estimate_text(row.first, share=True),
-            )
-            for row in rows
-        ),
-        words=(0, 1),
-    )  # fmt: skip
-
-
-def _protocol_row(row: ProtocolResult) -> tuple[str, ...]:
-    answers = f"{row.answered:,}" if row.answered == row.asked else f"{row.answered:,} of {row.asked:,}"
-    if row.score is None:
-        return (row.protocol, answers, *["–"] * 8)
-    return (
-        row.protocol,
-        answers,
-        estimate_text(row.score.accuracy, share=True),
-        points_text(row.against_naive),
-        points_text(row.against_consultancy),
-        percent(row.confidence),
-        estimate_text(row.score.brier),
-        estimate_text(row.score.log_score),
-        f"{row.score.calibration_error:.2f}",
-        cost_text(row.cost),
-    )

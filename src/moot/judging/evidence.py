@@ -1,8 +1,9 @@
 """What judges read of a debate: the numbered speeches, and the questions that were put to the speakers.
 
 A speech is cited by its turn: S4 is the fourth. Points of information and questions from the audience are
-included so that the answers can be understood, and only if a speech follows; they score for nobody. Notes,
-reasoning, remarks to single seats and the moderator's words are not evidence.
+included so that the answers can be understood, and only if a speech follows; they score for nobody. So are
+the judge's own questions in a debate about a question with given answers. Notes, reasoning, remarks to single
+seats and a moderator's other words are not evidence.
 """
 
 from __future__ import annotations
@@ -31,13 +32,15 @@ INTERLUDE_TONES: tuple[Tone, ...] = ("question", "answer", "floor")
 
 
 class SpeakerQuestion(Struct, frozen=True):
-    """A point of information by a seat, or a question from the audience."""
+    """A point of information by a seat, or a question from the audience or of the judge."""
 
     seq: int
     text: str
     seat: str | None = None
     to: str | None = None
     """The seat that a question is put to; None: to all."""
+    by_judge: bool = False
+    """Whether the judge has asked it between the rounds."""
 
 
 def speech_mark(turn: Turn) -> str:
@@ -104,7 +107,15 @@ def _all_put(debate: Debate) -> list[SpeakerQuestion]:
     points = [SpeakerQuestion(point.seq, point.text, point.seat) for point in debate.points if point.accepted]
     remarks = (remark for remark in debate.remarks if remark.question)
     questions = [SpeakerQuestion(remark.seq, remark.text, to=remark.to) for remark in remarks]
-    return sorted((*points, *questions), key=lambda item: item.seq)
+    return sorted((*points, *questions, *_asked_by_judge(debate)), key=lambda item: item.seq)
+
+
+def _asked_by_judge(debate: Debate) -> list[SpeakerQuestion]:
+    if debate.manner.question is None:
+        return []
+    askers = {seat.id for seat in debate.seats if seat.role == "moderator"}
+    asked = (turn for turn in debate.turns if turn.has_words and turn.seat in askers)
+    return [SpeakerQuestion(turn.seq, debate.heard_text(turn), by_judge=True) for turn in asked]
 
 
 def _last_seq(debate: Debate) -> int:

@@ -21,10 +21,10 @@ from moot.judging.ballots import ballot_schema, criterion_keys, small_ballot_sch
 from moot.judging.evidence import SpeakerQuestion, pending_questions, speech_heading, speech_mark
 from moot.judging.labels import choice_labels, labels, seat_labels
 from moot.judging.parties import is_ranked, parties
-from moot.judging.quotations import checked_parts
 from moot.judging.readings import Evidence, is_by_side, reading
 from moot.judging.word_ballots import word_request
 from moot.prompts.fences import Fence, fence_for
+from moot.prompts.quotations import checked_speech, quote_rules
 from moot.prompts.speech_prompts import is_question
 from moot.prompts.templates import clip, section, seed
 
@@ -66,28 +66,13 @@ class JudgePrompt(Struct, frozen=True):
         """The text in the fence, clipped there, so that escapes add nothing to what is reserved."""
         return self._in_fence(self.fence.hold(clip(text, most_bytes)), most_bytes)
 
-    def speech(self, text: str, most_bytes: int) -> str:
+    def speech(self, turn: Turn, most_bytes: int) -> str:
         """The same of a speech, with its quotations checked."""
-        return self._in_fence(self._with_checked_quotes(clip(text, most_bytes)), most_bytes)
+        text = clip(self.debate.heard_text(turn), most_bytes)
+        return self._in_fence(checked_speech(self.debate, turn, text, self.fence), most_bytes)
 
     def _in_fence(self, held: str, most_bytes: int) -> str:
         return self.section("quote", fence=self.fence.name, text=clip(held, most_bytes))
-
-    def _with_checked_quotes(self, text: str) -> str:
-        """The text escaped. Where the question is about a text that only the seats read, each quotation gets
-        a mark that says whether it stands there. It has the secret name of the fence: no speaker can write
-        one."""
-        question = self.debate.manner.question
-        if question is None or not question.passage:
-            return self.fence.hold(text)
-        return "".join(
-            self.fence.hold(part.text) + ("" if part.found is None else quote_mark(self.fence, part.found))
-            for part in checked_parts(text, question.passage)
-        )
-
-
-def quote_mark(fence: Fence, found: bool) -> str:
-    return f" [{fence.name}: {'in the text' if found else 'not in the text'}]"
 
 
 def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
@@ -135,7 +120,6 @@ def _answer_request(debate: Debate, judge: Judge, order: int, question: DebateQu
     prefix = "small-judge" if small else "judge"
     fence = fence_for(debate, f"judge:{judge.id}:{order}")
     prompt = JudgePrompt(debate, seat_labels(debate, order), fence, small)
-    marks = {"found": quote_mark(fence, True).strip(), "missing": quote_mark(fence, False).strip()}
     shown = list(zip(names, question.choices, strict=True))[:: -1 if order % 2 else 1]
     system = section(
         "question",
@@ -143,7 +127,7 @@ def _answer_request(debate: Debate, judge: Judge, order: int, question: DebateQu
         labels=list_labels(names),
         fence=fence.name,
         speakers=section("question", "judge-two" if len(debate.seats) > 1 else "judge-one"),
-        quotes=section("question", "judge-quotes" if question.passage else "judge-unchecked", **marks) + "\n",
+        quotes=quote_rules(question, fence),
     )
     if judge.guidance:
         system += "\n\n" + section("judge", "guidance", guidance=judge.guidance.strip())
@@ -217,13 +201,15 @@ def evidence_texts(prompt: JudgePrompt, items: Sequence[Evidence]) -> list[str]:
 
 def _speech(prompt: JudgePrompt, turn: Turn, turns: Sequence[Turn]) -> str:
     most = bytes_read(prompt.debate, turn.slot, turn.max_tokens)
-    text = prompt.speech(prompt.debate.heard_text(turn), most)
+    text = prompt.speech(turn, most)
     label, kind = prompt.names[turn.seat], speech_heading(prompt.debate, turn, turns)
     return prompt.section("speech", mark=speech_mark(turn), label=label, heading=kind, text=text)
 
 
 def _question_text(prompt: JudgePrompt, item: SpeakerQuestion) -> str:
     text = prompt.quoted(item.text, MAX_QUESTION_BYTES)
+    if item.by_judge:
+        return section("question", "judge-asked", text=text)
     if item.seat is None:
         to = prompt.names.get(item.to, "the moderator") if item.to else "all"
         return prompt.section("question", to=to, text=text)

@@ -1,8 +1,10 @@
 """Requests to the seats of a debate on a question with given answers.
 
 A debater is told the question, the answer for which it argues, the other one, and the passage that judges do
-not read. Where the format has no result, the seats do not argue: each answers the question by itself, in the
-shape of `answer_replies`. The passage is fenced like everything that others wrote.
+not read. A judge that asks between the rounds has the moderator's seat: it reads the speeches with their
+quotations checked, and never the passage. Where the format has no result, the seats do not argue: each
+answers the question by itself, in the shape of `answer_replies`. The passage is fenced like everything that
+others wrote.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from moot.core.terms import ChatMessage, DebateQuestion, Request, Seat
 from moot.core.visibility import hears
 from moot.prompts.answer_replies import answer_members
 from moot.prompts.fences import Fence, fence_for
+from moot.prompts.quotations import checked_speech, quote_rules
 from moot.prompts.small_model_prompts import MAX_TOKENS, STOP, first_point, without_opening
 from moot.prompts.templates import clip, intensity, section, seed
 
@@ -48,7 +51,7 @@ def question_instructions(
             "question", "stance-two" if len(debate.seats) > 1 else "stance-one", own=own, other=other
         ),
         format=f"{debate.format.title}. {debate.format.summary}".rstrip("."),
-        passage=_passage("passage", question, fence),
+        passage=_passage("passage", question, fence, _quote_limit(question)),
         intensity=intensity(debate.manner.intensity),
         extras="".join(f"\n{extra}\n" for extra in extras),
         fence=fence.name,
@@ -98,6 +101,64 @@ def answer_request(debate: Debate, turn: Turn, question: DebateQuestion, attempt
     )
 
 
+def asks_for_judge(debate: Debate, seat: Seat) -> bool:
+    """Whether this is the seat in which the judge asks between the rounds."""
+    return debate.manner.question is not None and seat.role == "moderator"
+
+
+def asking_request(debate: Debate, turn: Turn, question: DebateQuestion, attempt: int = 1) -> Request:
+    """The request to the judge for its next question to the debaters. It has nothing of the passage but what
+    they quote."""
+    seat = debate.seat(turn.seat)
+    fence = fence_for(debate, seat.id)
+    heard = (
+        section(
+            "question",
+            "asking-speech",
+            speaker="You asked" if item.kind == "own" else _argues_for(debate, item.seat),
+            text=checked_speech(debate, debate.turn(item.turn or 0), item.text, fence),
+            fence=fence.name,
+        )
+        for item in hears(debate, turn)
+    )
+    answers = (
+        section("question", "answer-choice", name=name, text=fence.hold(choice), fence=fence.name)
+        for name, choice in zip(ANSWER_NAMES, question.choices, strict=True)
+    )
+    return Request(
+        model=seat.model,
+        instructions=section(
+            "question",
+            "asking-system",
+            quotes=quote_rules(question, fence),
+            words=debate.word_budget(turn.slot),
+            fence=fence.name,
+        ),
+        messages=(
+            ChatMessage(
+                "user",
+                section(
+                    "question",
+                    "asking-user",
+                    question=fence.hold(debate.motion),
+                    answers="\n".join(answers),
+                    speeches="\n\n".join(heard),
+                    fence=fence.name,
+                ),
+            ),
+        ),
+        max_tokens=speech_token_limit(debate, turn.slot, seat.model),
+        seed=seed(seat.model.seed, turn.number, attempt),
+        attempt=attempt,
+    )
+
+
+def _argues_for(debate: Debate, seat_id: str | None) -> str:
+    question = debate.manner.question
+    choice = question.choice_of(debate.seat(seat_id).side) if question and seat_id else None
+    return "Somebody" if choice is None else f"The debater for {ANSWER_NAMES[choice]}"
+
+
 def small_question_request(debate: Debate, turn: Turn, question: DebateQuestion, attempt: int = 1) -> Request:
     """The request to a small model that argues for an answer: short, with first words to continue."""
     seat = debate.seat(turn.seat)
@@ -135,10 +196,16 @@ def _answers(question: DebateQuestion, seat: Seat) -> tuple[str, str]:
     return question.choices[own], question.choices[1 - own]
 
 
-def _passage(name: str, question: DebateQuestion, fence: Fence) -> str:
+def _passage(name: str, question: DebateQuestion, fence: Fence, limit: str = "") -> str:
     if not question.passage:
         return ""
-    return section("question", name, fence=fence.name, text=fence.hold(question.passage)) + "\n\n"
+    held = fence.hold(question.passage)
+    return section("question", name, fence=fence.name, text=held, limit=limit) + "\n\n"
+
+
+def _quote_limit(question: DebateQuestion) -> str:
+    words = question.quote_words
+    return "" if words is None else " " + section("question", "quote-limit", words=words)
 
 
 def _small_passage(question: DebateQuestion) -> str:

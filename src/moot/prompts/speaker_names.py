@@ -43,7 +43,9 @@ def reference(debate: Debate, seat: Seat) -> str:
     """How a prompt refers to a seat that is not simply the opponent."""
     if debate.prompts == 1:
         return seat.name
-    return "the moderator" if seat.role == "moderator" else f"Speaker {debate.seats.index(seat) + 1}"
+    if seat.role == "moderator":
+        return "the moderator" if debate.manner.question is None else "the judge"
+    return f"Speaker {debate.seats.index(seat) + 1}"
 
 
 def roster(debate: Debate, listener: Seat, fence: Fence) -> str:
@@ -55,13 +57,19 @@ def roster(debate: Debate, listener: Seat, fence: Fence) -> str:
             "cues",
             "roster-own" if seat == listener else "roster-row",
             who=reference(debate, seat).capitalize(),
-            for_side="chairing" if seat.role == "moderator" else SPOKE[seat.side],
+            for_side=_for_side(debate, seat),
             name=fence.hold(seat.name),
             fence=fence.name,
         )
         for seat in debate.seats
     )
     return section("cues", "roster", rows="\n".join(rows))
+
+
+def _for_side(debate: Debate, seat: Seat) -> str:
+    if seat.role == "moderator":
+        return "chairing" if debate.manner.question is None else "asking"
+    return SPOKE[seat.side]
 
 
 def _only_debaters(debate: Debate, one: Seat, other: Seat) -> bool:

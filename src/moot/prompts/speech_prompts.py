@@ -31,6 +31,8 @@ from moot.prompts import small_model_prompts
 from moot.prompts.fences import Fence, fence_for
 from moot.prompts.question_prompts import (
     answer_request,
+    asking_request,
+    asks_for_judge,
     gives_answers,
     question_instructions,
     small_question_request,
@@ -73,6 +75,8 @@ def turn_request(
     seat, question = debate.seat(turn.seat), debate.manner.question
     if question is not None and gives_answers(debate):
         return answer_request(debate, turn, question, attempt)
+    if question is not None and asks_for_judge(debate, seat):
+        return asking_request(debate, turn, question, attempt)
     if question is not None and seat.model.small:
         return small_question_request(debate, turn, question, attempt)
     if seat.model.small:

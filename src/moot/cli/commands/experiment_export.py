@@ -8,7 +8,6 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from moot.cli.commands.judge_options import Exclude, Judges, Prompts
 from moot.cli.commands.judge_options import Exclude, Judges, Prompts, judge_filter
 from moot.cli.render.output import Terminal
 from moot.cli.running import run as run_loop
@@ -47,9 +46,9 @@ def export(
     since: Annotated[date | None, Parameter(help="Only debates of this day or later: 2026-11-18.")] = None,
     until: Annotated[date | None, Parameter(help="Only debates of this day or earlier.")] = None,
 ) -> int:
-    """Write debates, speeches, ballots, rankings and ratings as tables; docs/data.md explains the columns.
+    """Write debates, speeches, ballots, votes, calls and more as tables; docs/data.md explains the columns.
 
-    It reads one debate at a time. Reasoning and secret objectives are left out.
+    It reads one debate at a time. Reasoning, prompts and secret objectives are left out.
     """
     from moot.store.contract import DebateFilter
 
@@ -66,7 +65,6 @@ def export(
     async def write() -> dict[TableName, int]:
         from moot.engine.arena import Arena
         from moot.engine.stored_tables import (
-            NEED_LOGS,
             experiment_debates,
             find_experiment,
             of_judges,
@@ -78,18 +76,15 @@ def export(
 
         async with Arena.open() as arena:
             stored = None if name is None else await find_experiment(arena.store, name)
-            if output.suffix == ".eval":
-                debates = (
-                    experiment_debates(arena.store, name) if name else stored_debates(arena.store, filters)
-                )
-                return {"debates": await write_inspect_log(output, of_judges(debates, which), stored)}
-            paths: dict[TableName, Path] = (
-                {table or "ballots": output} if output.suffix else table_paths(output, file_format)
-            )
+            paths: dict[TableName, Path] = {table or "ballots": output}
+            if not output.suffix:
+                paths = table_paths(output, file_format)
             if name is not None:
-                debates = experiment_debates(arena.store, name, logs=bool(NEED_LOGS & paths.keys()))
+                debates = experiment_debates(arena.store, name, paths.keys())
             else:
-                debates = stored_debates(arena.store, filters)
+                debates = stored_debates(arena.store, filters, paths.keys())
+            if output.suffix == ".eval":
+                return {"debates": await write_inspect_log(output, of_judges(debates, which), stored)}
             return await write_tables(paths, of_judges(debates, which), experiment=name or "")
 
     counts = run_loop(write())
