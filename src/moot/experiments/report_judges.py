@@ -24,6 +24,11 @@ def judge_blocks(report: ExperimentReport, judges: JudgeReport) -> Iterator[Bloc
     yield judges_table(judges)
     yield biases_table(judges)
     yield checks_table(judges.checks)
+    if judges.checks and not any(check.found for check in judges.checks):
+        yield from sentences(
+            f"None of {plural(len(judges.checks), 'test')} for compromised judges found a fault (going by "
+            "label, place, length, family or side, tossing a coin, being bribed, unreadable ballots)."
+        )
     yield from _addressed(report)
     if judges.agreement.debates:
         yield agreement_table(judges)

@@ -28,7 +28,11 @@ def _findings(report: ExperimentReport) -> Iterator[str]:
     if judges is not None and judges.agreement.debates and judges.agreement.raw.value is not None:
         yield _agreement(judges.agreement.raw.value, judges.agreement.alpha.value)
     if judges is not None:
-        flips = [(each.flips.value, each.judge) for each in judges.judges if each.flips.value is not None]
+        flips = [
+            (each.flips.value, each.judge)
+            for each in judges.judges
+            if each.own and each.flips.value is not None
+        ]
         if flips:
             share, judge = max(flips)
             yield f"In its second reading, {judge} changes {_percent(share)} of its decisions."
