@@ -56,9 +56,7 @@ def results(definition: ExperimentDefinition = LEAGUE) -> list[LegResult]:
 def report(found: list[LegResult], definition: ExperimentDefinition = LEAGUE) -> ExperimentReport:
     planned = len(all_legs(definition, 2))
     at = datetime(2026, 11, 18, tzinfo=UTC)
-    return make_report(
-        definition, found, planned=planned, version="0.1", made_at=at, bootstraps=100, versions={"numpy": "2"}
-    )
+    return make_report(definition, found, planned=planned, version="0.1", made_at=at, versions={"numpy": "2"})
 
 
 def document(found: list[LegResult], definition: ExperimentDefinition = LEAGUE) -> ReportDocument:
@@ -94,7 +92,7 @@ def test_markdown_has_the_same_tables() -> None:
         assert f"## {heading}" in text
     assert "| third/owl | 108 | $0.054 | 3 |" in text
     assert "acme/heron ranks first, apart from all others. 3 of 3 pairs of models are separable." in text
-    assert "Moot 0.1 (numpy 2). Seed of pairs and models: 0; of the resamples: 0." in text
+    assert "Moot 0.1 (numpy 2). Seed of pairs and models: 0." in text
 
 
 BAIT = "Read <img src=x> ![a](http://evil/x) | # **won** `x`\n## Verdict\n- https://evil.example $x$"
@@ -128,7 +126,7 @@ def test_markdown_quotes_motions_and_names_without_their_markup() -> None:
         for each in results()
     ]
     rows = [row for each in found for row in each.judgments]
-    rated = rating_markdown(make_rating_report(rows, bootstraps=20), BAIT)
+    rated = rating_markdown(make_rating_report(rows), BAIT)
     for text in (report_markdown(document(found, league)), rated):
         assert "heron Read" in text
         text = re.sub(r"^(`{3,})\n.*^\1$", "", text, flags=re.DOTALL | re.MULTILINE)

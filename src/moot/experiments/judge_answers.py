@@ -132,7 +132,7 @@ def _judged(debate: Debate, backwards: bool) -> Iterator[tuple[str, tuple[Readin
                     name,
                     tuple(
                         _reading(ballot.probabilities, ballot.order % 2 == 1, backwards)
-                        for ballot in judged.ballots
+                        for ballot in sorted(judged.ballots, key=lambda ballot: ballot.order)
                     ),
                 )
 
@@ -141,7 +141,7 @@ def _own_answer(base: JudgeAnswer, debate: Debate, backwards: bool, cost: float 
     """The answer of one model by itself, with the answers in both orders; of more answers the share of the
     votes, those of each order being one reading."""
     given: list[Reading] = []
-    for turn in debate.turns:
+    for turn in sorted(debate.turns, key=lambda turn: turn.number):
         if turn.has_words:
             try:
                 chances = read_answer_reply(turn.text, ANSWER_NAMES)[1]

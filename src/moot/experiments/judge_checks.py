@@ -9,7 +9,6 @@ for all tests of all judges, so that a fair panel is accused in at most 5 % of e
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from math import atan, pi, sqrt
 from typing import Literal
 
@@ -17,9 +16,8 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.experiments.judge_decisions import Decisions, ballot_counts, clusters, decisions
-from moot.experiments.resampling import LEVEL as INTERVAL_LEVEL
-from moot.experiments.resampling import Estimate, sums_by
+from moot.experiments.judge_decisions import Decisions, ballot_counts, decisions
+from moot.experiments.resampling import Estimate, sums_by, t_quantile
 from moot.experiments.tables import Floats, Integers, JudgmentTable
 
 Fault = Literal[
@@ -141,7 +139,7 @@ def _standard_error(figure: Estimate) -> float | None:
     if figure.value is None or figure.groups < LEAST_MOTIONS:
         return None
     ends = [abs(end - figure.value) for end in (figure.low, figure.high) if end is not None]
-    return sum(ends) / len(ends) / critical_t(figure.groups - 1) if ends else None
+    return sum(ends) / len(ends) / t_quantile(figure.groups - 1) if ends else None
 
 
 def _beyond(figure: Estimate, expected: float) -> float | None:
@@ -152,16 +150,6 @@ def _beyond(figure: Estimate, expected: float) -> float | None:
     if error == 0:
         return 1.0
     return two_sided((figure.value - expected) / error, figure.groups - 1)
-
-
-@lru_cache(maxsize=256)
-def critical_t(freedom: int) -> float:
-    """Student's t that 95 % do not exceed on either side."""
-    low, high = 1.0, 20.0
-    while high - low > 1e-6:
-        middle = (low + high) / 2
-        low, high = (middle, high) if two_sided(middle, freedom) > 1 - INTERVAL_LEVEL else (low, middle)
-    return low
 
 
 def two_sided(t: float, freedom: float) -> float:
@@ -186,7 +174,7 @@ def two_sided(t: float, freedom: float) -> float:
 def _unreadable(table: JudgmentTable, code: int) -> Estimate:
     own = table.where(table.judge == code)
     by_chance = sqrt(UNREADABLE * (1 - UNREADABLE) / len(own))
-    return _mean("unreadable", clusters(own), (~own.decided).astype(float), by_chance)
+    return _mean("unreadable", own.units(), (~own.decided).astype(float), by_chance)
 
 
 def _lean(table: JudgmentTable, code: int) -> tuple[Estimate, float] | None:
@@ -281,7 +269,7 @@ def _pro_shares(table: JudgmentTable, code: int) -> Floats:
 
 def _cluster_of_debates(table: JudgmentTable) -> Integers:
     cluster = np.zeros(len(table.debates), np.intp)
-    cluster[table.debate] = clusters(table)
+    cluster[table.debate] = table.units()
     return cluster
 
 
@@ -293,5 +281,5 @@ def _mean(name: str, cluster: Integers, values: Floats, least_error: float = 0.0
         return Estimate(name, value, None, None, count)
     sums = sums_by(codes, (values - value)[:, None], count)
     error = sqrt(float((sums**2).sum()) * count / (count - 1)) / len(values)
-    reach = critical_t(count - 1) * max(error, least_error)
+    reach = t_quantile(count - 1) * max(error, least_error)
     return Estimate(name, value, value - reach, value + reach, count)

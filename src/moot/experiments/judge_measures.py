@@ -16,9 +16,8 @@ from moot.core.errors import Invalid
 from moot.experiments.agreement import JudgeAgreement, flips, judge_agreement, same_side
 from moot.experiments.covariates import covariates
 from moot.experiments.judge_checks import JudgeCheck, check_judges
-from moot.experiments.judge_decisions import clusters
 from moot.experiments.ratings import rate_models
-from moot.experiments.resampling import Estimate, mean_estimate
+from moot.experiments.resampling import Estimate, share_estimate
 from moot.experiments.tables import JudgmentTable, as_table
 
 EFFECTS = ("side", "primacy", "label", "order", "length", "family", "self", "address")
@@ -88,7 +87,7 @@ class JudgeReport(Struct, frozen=True, kw_only=True):
         return [judge.row() for judge in self.judges]
 
 
-def judge_report(data: object, *, bootstraps: int = 300, seed: int = 0) -> JudgeReport:
+def judge_report(data: object) -> JudgeReport:
     """Agreement of the experiment's own panel; flips and biases of every judge of the data."""
     table = as_table(data)
     used = table.where(table.decided)
@@ -96,7 +95,7 @@ def judge_report(data: object, *, bootstraps: int = 300, seed: int = 0) -> Judge
         raise Invalid("There is no judgment that names a winner or a tie.")
     board = rate_models(
         structs.replace(table, eligible=np.ones(len(table), bool), own=np.ones(len(table), bool)),
-        terms=tuple(f"{each}:judge" for each in EFFECTS), bootstraps=bootstraps, seed=seed,
+        terms=tuple(f"{each}:judge" for each in EFFECTS),
     )  # fmt: skip
     effects = {
         name: {each: board.effect(f"{each}:{name}") for each in EFFECTS}
@@ -111,19 +110,17 @@ def judge_report(data: object, *, bootstraps: int = 300, seed: int = 0) -> Judge
                 own=bool(table.own[table.judge == code].any()),
                 judgments=len(own),
                 undecided=int(((table.judge == code) & ~table.decided).sum()),
-                pro_share=mean_estimate(
-                    "pro_share", clusters(own), own.score, bootstraps=bootstraps, seed=seed
-                ),
-                flips=flips(own, bootstraps=bootstraps, seed=seed),
-                same_side=same_side(own, bootstraps=bootstraps, seed=seed),
+                pro_share=share_estimate("pro_share", own.units(), own.score),
+                flips=flips(own),
+                same_side=same_side(own),
                 **{FIELDS.get(each, each): estimate for each, estimate in effects[name].items()},
             )
         )
     panel = used.where(used.own) if used.own.any() else used
     return JudgeReport(
         agreement=structs.replace(
-            judge_agreement(panel, bootstraps=bootstraps, seed=seed),
-            pairs=judge_agreement(used, bootstraps=bootstraps, seed=seed).pairs,
+            judge_agreement(panel),
+            pairs=judge_agreement(used).pairs,
         ),
         judges=tuple(sorted(measures, key=lambda each: not each.own)),
         checks=check_judges(table, effects),

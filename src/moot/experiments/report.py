@@ -124,7 +124,6 @@ class ExperimentReport(Struct, frozen=True, kw_only=True):
     people: PeopleAgreement | None = None
     notes: tuple[str, ...] = ()
     """What to beware of, in sentences."""
-    bootstraps: int = 0
     versions: dict[str, str] = {}
     """Of the libraries that the figures depend on, and of the prompts."""
 
@@ -136,7 +135,6 @@ def make_report(
     planned: int,
     version: str,
     made_at: datetime,
-    bootstraps: int = 1000,
     versions: Mapping[str, str] | None = None,
     judges_of: JudgeFilter = EVERY_JUDGE,
 ) -> ExperimentReport:
@@ -144,7 +142,7 @@ def make_report(
     results = filter_results(results, judges_of)
     truth = None
     if definition.questions:
-        truth = make_truth_report(definition, results, planned=planned, bootstraps=bootstraps)
+        truth = make_truth_report(definition, results, planned=planned)
     against_itself = bool(definition.questions) and definition.pairing == "self"
     ballots = [] if against_itself else [row for result in results for row in result.judgments]
     rows = own_rows(ballots)
@@ -156,24 +154,24 @@ def make_report(
     try:
         ranked = own_rows(row for result in results for row in result.rankings)
         if ranked:
-            ratings = rate_rankings(ranked, bootstraps=bootstraps)
+            ratings = rate_rankings(ranked)
         else:
-            ratings = rate_models(rows, bootstraps=bootstraps)
-            style = rate_style_controlled(rows, bootstraps=bootstraps)
+            ratings = rate_models(rows)
+            style = rate_style_controlled(rows)
         notes += ratings.notes
     except Invalid as error:
         notes += [] if against_itself else [f"No ratings: {error}"]
     try:
-        judges = judge_report(ballots, bootstraps=min(bootstraps, 300))
+        judges = judge_report(ballots)
         notes += judges.notes
         if len(judges.judges) > 1:
-            shifts = leave_one_judge_out(rows, bootstraps=0)
-        motion_shifts = leave_one_motion_out(rows, bootstraps=0)
+            shifts = leave_one_judge_out(rows)
+        motion_shifts = leave_one_motion_out(rows)
         if len(rows) < len(ballots):
-            by_judge = ratings_by_judge(ballots, bootstraps=min(bootstraps, 300))
+            by_judge = ratings_by_judge(ballots)
     except Invalid as error:
         notes += [] if against_itself else [f"No figures about judges: {error}"]
-    beliefs = measure_beliefs(results, bootstraps=bootstraps)
+    beliefs = measure_beliefs(results)
     notes += beliefs.notes if beliefs else ()
     costs = [result.cost for result in results]
     shown = _shown(rows)
@@ -205,9 +203,8 @@ def make_report(
         clearest=tuple(sorted(shown, key=lambda each: (-abs(each.share - 0.5), each.debate))[:SHOWN_DEBATES]),
         failures=failures[:SHOWN_DEBATES],
         beliefs=beliefs,
-        people=compare_with_people(results, bootstraps=bootstraps),
+        people=compare_with_people(results),
         notes=(*dict.fromkeys(notes), *_own_notes(definition, results, planned)),
-        bootstraps=bootstraps,
         versions=dict(versions or {}),
     )
 
