@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from hashlib import sha256
 from importlib.metadata import version as installed_version
 from platform import python_version
 
@@ -124,6 +125,10 @@ class ExperimentReport(Struct, frozen=True, kw_only=True):
     people: PeopleAgreement | None = None
     notes: tuple[str, ...] = ()
     """What to beware of, in sentences."""
+    digest: str = ""
+    """sha256 of the manifest, or of the definition and the results where there is none."""
+    manifest: bool = False
+    """Whether the digest is that of a manifest."""
     versions: dict[str, str] = {}
     """Of the libraries that the figures depend on, and of the prompts."""
 
@@ -136,9 +141,11 @@ def make_report(
     version: str,
     made_at: datetime,
     versions: Mapping[str, str] | None = None,
+    manifest: str = "",
     judges_of: JudgeFilter = EVERY_JUDGE,
 ) -> ExperimentReport:
-    """Measure the results, with the ballots of all judges or of those that `judges_of` names."""
+    """Measure the results, by all judges or by those that `judges_of` names. `manifest` is the sha256 of the
+    manifest of an export, where there is one."""
     results = filter_results(results, judges_of)
     truth = None
     if definition.questions:
@@ -205,6 +212,8 @@ def make_report(
         beliefs=beliefs,
         people=compare_with_people(results),
         notes=(*dict.fromkeys(notes), *_own_notes(definition, results, planned)),
+        digest=manifest or _digest(definition, results),
+        manifest=bool(manifest),
         versions=dict(versions or {}),
     )
 
@@ -223,6 +232,12 @@ def library_versions() -> dict[str, str]:
     """Of what the figures of a report depend on beside Moot itself."""
     libraries = {name: installed_version(name) for name in ("numpy", "evalica")}
     return {"prompts": str(templates.VERSION), "Python": python_version(), **libraries}
+
+
+def _digest(definition: ExperimentDefinition, results: Sequence[LegResult]) -> str:
+    """Of what the figures are computed from, whatever the order in which debates were finished."""
+    held = sorted(sha256(result.to_json().encode()).digest() for result in results)
+    return sha256(b"".join([definition.to_json().encode(), *held])).hexdigest()
 
 
 def _matchups(rows: Sequence[Judgment]) -> tuple[MatchupShare, ...]:

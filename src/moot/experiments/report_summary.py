@@ -11,6 +11,7 @@ from moot.experiments.report import ExperimentReport
 from moot.experiments.report_text import interval_text
 from moot.experiments.resampling import Estimate
 from moot.experiments.truth_report import TRUTH_METHOD
+from moot.views.text import plural
 
 
 def findings(report: ExperimentReport) -> tuple[str, ...]:
@@ -113,6 +114,23 @@ def method(report: ExperimentReport) -> str:
 def _swapped(report: ExperimentReport) -> str:
     by_side = report.definition.options.get("reading") == "by-side"
     return "the labels and the order of the sides" if by_side else "the labels of the sides"
+
+
+def citation(report: ExperimentReport) -> tuple[str, ...]:
+    """How to cite the run, and the digest by which it can be told from any other."""
+    definition = report.definition
+    digested = "the manifest" if report.manifest else "the definition and the results"
+    about = (
+        plural(len(definition.questions), "question")
+        if report.truth
+        else plural(len(definition.motions), "motion")
+    )
+    return (
+        f"“{definition.name}”: {plural(len(definition.models), 'model')}, {about}, "
+        f"{plural(report.held, 'debate')}, measured {report.made_at:%Y-%m-%d} with Moot {report.version}, "
+        f"sha256 {report.digest[:16]}.",
+        f"sha256 of {digested}: {report.digest}",
+    )
 
 
 def made_with(report: ExperimentReport) -> str:
