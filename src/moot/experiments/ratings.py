@@ -56,7 +56,7 @@ class RatingOptions(Struct, frozen=True, kw_only=True):
     """What would be drawn anew if the experiment were repeated: other motions, with the same judges; or other
     judges too."""
     intervals: bool = True
-    """False: ratings alone, which is faster."""
+    """False: only the ratings, which takes much less time."""
     level: float = LEVEL
     prior_sd: float = PRIOR_SD
 
