@@ -27,6 +27,7 @@ from moot.core.terms import Model, Money
 from moot.engine.arena import Arena
 from moot.engine.experiment_progress import ExperimentProgress, stored_progress
 from moot.engine.experiment_setups import ExperimentEstimate, ExperimentSetups
+from moot.engine.people_judging import keep_votes, mark_changed
 from moot.engine.rejudging import JudgePanel, judge_panels, times_judged
 from moot.experiments.definition import ExperimentDefinition, check_extension, from_json
 from moot.experiments.judge_identity import own_rows
@@ -243,14 +244,8 @@ class ExperimentRunner:
             for debate, cast in votes.items()
         }
         for debate, cast in new.items():
-            leg, result = self._legs[legs[debate]], self._results[legs[debate]]
-            merged = {vote.voter: vote for vote in result.votes} | cast
-            kept = msgspec.structs.replace(result, votes=tuple(merged.values()))
-            await self._store.keep_result(name, leg.leg, kept.to_json())
-            self._results[leg.leg] = kept
-        if (stored := await self._store.experiment(name)) is not None:
-            # The server computes a report again when the experiment has changed.
-            await self._store.set_state(name, stored.state)
+            self._results[legs[debate]] = await keep_votes(self._store, name, legs[debate], cast.values())
+        await mark_changed(self._store, name)
         return tuple(self._results.values())
 
     async def stored_progress(self) -> ExperimentProgress:

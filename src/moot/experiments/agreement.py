@@ -50,8 +50,10 @@ class JudgeAgreement(Struct, frozen=True, kw_only=True):
         return [estimate.row() for estimate in (self.raw, self.unanimous, self.alpha, *self.pairs)]
 
 
-def judge_agreement(data: object, *, bootstraps: int = BOOTSTRAPS, seed: int = 0) -> JudgeAgreement:
-    """How often judges of the same debate name the same result.
+def judge_agreement(
+    data: object, *, bootstraps: int = BOOTSTRAPS, seed: int = 0, each_pair: bool = True
+) -> JudgeAgreement:
+    """How often judges of the same debate name the same result, all together and, if wanted, each two.
 
     >>> rows = [dict(motion="m", debate=str(d), pro="a", con="b", judge=j, winner="pro" if d < 3 else "con")
     ...         for d in range(6) for j in "xyz"]
@@ -68,7 +70,7 @@ def judge_agreement(data: object, *, bootstraps: int = BOOTSTRAPS, seed: int = 0
     raw = ratio_estimate("agreement", cluster, same, judges * (judges - 1), bootstraps=bootstraps, seed=seed)
     pairs = [
         _pair_agreement(found, one, other, bootstraps, seed)
-        for one, other in combinations(range(len(found.judges)), 2)
+        for one, other in combinations(range(len(found.judges) if each_pair else 0), 2)
     ]
     return JudgeAgreement(
         raw=raw,
