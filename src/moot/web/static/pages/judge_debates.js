@@ -19,7 +19,7 @@ const BLIND = `You do not see which models debate, and no verdict. Which side is
 
 export default function JudgeDebates({ id }) {
   const name = decodeURIComponent(id);
-  return html`<main id="main" class="judging" aria-label="Judge debates">
+  return html`<main id="main" class="wide judging" aria-label="Judge debates">
     ${voter.value ? html`<${Queue} key=${voter.value} ...${{ name }} />` : html`<${WhoJudges} name=${name} />`}
   </main>`;
 }
@@ -83,7 +83,8 @@ function Debate({ name, shown, setNext, moved }) {
       <ul class="plain">${shown.sides.map((side) => html`<li key=${side.name}><b>${side.name}</b> ${argues(side, shown)}</li>`)}</ul>
     </header>
     ${shown.speeches.map((speech, at) => html`<section key=${at} class="speech-to-judge" data-side=${speech.side ?? ''}>
-      <h2>${speech.side && html`<b>${speech.side}</b> `}<span class="soft">${speech.heading}</span></h2>
+      <h2>${speech.side && html`<b>${speech.side}</b> `}<span class="soft">${
+        speech.number ? `S${speech.number}, ` : ''}${speech.heading}</span></h2>
       <${Prose} text=${speech.text} />
     </section>`)}
     <${Ballot} ...${{ name, shown, setNext }} />
