@@ -19,7 +19,7 @@ async def bench() -> AsyncIterator[Figure]:
     for models, judges in ((30, 1), (30, 3), (100, 1)):
         table = _table(models, judges)
         with measured() as ours:
-            rate_models(table, bootstraps=RESAMPLES)
+            rate_models(table)
         yield figure(
             f"{GROUPS:,} groups, {models} models, {judges} judges, {RESAMPLES:,} resamples",
             ours.wall,

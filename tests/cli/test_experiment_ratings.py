@@ -37,7 +37,7 @@ def test_judgments_are_read_and_written_in_our_columns(
 def test_ratings_are_shown_with_intervals_sides_and_judges(
     judgments: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = ["experiment", "ratings", str(judgments), "--bootstraps", "50", "--terms", "side,length"]
+    command = ["experiment", "ratings", str(judgments), "--terms", "side,length"]
     assert run(command) == 0
     told = capsys.readouterr().out
     for text in (

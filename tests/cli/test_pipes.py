@@ -57,7 +57,7 @@ LINES: dict[str, tuple[tuple[str, int], ...]] = {
     "verdicts": (("{done}", 0), ("{waiting}", 0)),
     "stats": (("", 0), ("--json", 0)),
     "experiment import": (("'{rows}' -o '{folder}/rows.csv'", 0), ("'{folder}/no.jsonl'", 2)),
-    "experiment ratings": (("'{rows}' --bootstraps 20", 0),),
+    "experiment ratings": (("'{rows}'", 0),),
     "experiment rejudge": (("{experiment} --judge scripted/demo", 0),),
     "experiment export": (("{experiment} -o '{folder}/tables'", 0), ("{experiment} -o '{file}'", 2)),
     "experiment check": (("'{file}'", 0), ("'{folder}/none.toml'", 2)),

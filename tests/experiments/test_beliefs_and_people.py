@@ -23,7 +23,11 @@ def judged(number: int, winner: JudgmentWinner, judge: str = "owl", **changes: s
 
 def result(number: int, winner: JudgmentWinner, beliefs: DebateBeliefs | None = None) -> LegResult:
     return LegResult(
-        f"deb_{number}", "completed", motion="Zoos", judgments=(judged(number, winner),), beliefs=beliefs
+        f"deb_{number}",
+        "completed",
+        motion=f"Zoos {number // 2}",
+        judgments=(judged(number, winner),),
+        beliefs=beliefs,
     )
 
 
@@ -49,7 +53,7 @@ def test_the_largest_moves_of_the_judge_are_named_and_little_data_says_so() -> N
     assert measures is not None
     assert [(turn.turn, turn.toward) for turn in measures.turning] == [(3, "b"), (2, "b"), (1, "b")]
     assert measures.overall.closing.value is None
-    assert "too little data" in measures.notes[0]
+    assert "little data" in measures.notes[0]
     assert measure_beliefs([result(1, "pro")]) is None
 
 
@@ -75,7 +79,7 @@ def test_the_prompt_that_agrees_best_with_people_is_named_if_the_data_can_tell()
         rows = (judged(number, "pro", "owl [strict]"), judged(number, lenient, "owl [lenient]"))
         return LegResult(f"deb_{number}", "completed", judgments=rows, votes=people)
 
-    clear = compare_with_people([voted(n, "con") for n in range(40)], bootstraps=100)
+    clear = compare_with_people([voted(n, "con") for n in range(40)])
     assert clear is not None
     assert (clear.debates, clear.voters) == (40, 3)
     assert [each.name for each in clear.judges if each.name != "panel"] == ["owl [strict]", "owl [lenient]"]
@@ -83,10 +87,10 @@ def test_the_prompt_that_agrees_best_with_people_is_named_if_the_data_can_tell()
         clear.sentence
         == "owl [strict] agrees most with people; the difference to owl [lenient] is separable."
     )
-    close = compare_with_people([voted(n, "con" if n == 3 else "pro") for n in range(6)], bootstraps=100)
+    close = compare_with_people([voted(n, "con" if n == 3 else "pro") for n in range(6)])
     assert close is not None
     assert "not separable" in close.sentence
-    level = compare_with_people([voted(n, "pro") for n in range(6)], bootstraps=100)
+    level = compare_with_people([voted(n, "pro") for n in range(6)])
     assert level is not None
     assert level.sentence == "owl [lenient] and owl [strict] agree equally often with people."
     assert compare_with_people([result(1, "pro")]) is None

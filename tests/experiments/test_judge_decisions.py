@@ -51,17 +51,17 @@ def every_toss(ballots: int) -> list[Judgment]:
 @pytest.mark.parametrize("ballots", [1, 2, 3, 4])
 def test_coins_agree_in_half_of_the_debates_whatever_the_number_of_ballots(ballots: int) -> None:
     rows = every_toss(ballots)
-    found = judge_agreement(rows, bootstraps=10)
+    found = judge_agreement(rows)
     assert found.raw.value == pytest.approx(0.5, abs=1e-12)
     assert found.unanimous.value == pytest.approx(0.5, abs=1e-12)
     assert found.alpha.value == pytest.approx(0.0, abs=0.2 / ballots)
     votes = [
         {"debate": f"d{n}", "pro": "a", "con": "b", "voter": "v", "winner": "pro"} for n in range(4**ballots)
     ]
-    people = agreement_with_people(rows, votes, bootstraps=10)
+    people = agreement_with_people(rows, votes)
     assert [each.value for each in people] == pytest.approx([0.5, 0.5, 0.5], abs=1e-12)
     if ballots > 1:
-        judges = judge_report(rows, bootstraps=10).judges
+        judges = judge_report(rows).judges
         assert [judge.flips.value for judge in judges] == pytest.approx([0.5, 0.5], abs=1e-12)
 
 
@@ -76,7 +76,7 @@ def test_coins_with_eight_ballots_agree_in_half_of_the_debates_too() -> None:
 def test_most_ballots_decide_level_ones_stand_between_the_sides_and_a_named_tie_is_a_result() -> None:
     def agreement(one: str, other: str) -> float | None:
         rows = [ballot("x", toss, 0) for toss in one] + [ballot("y", toss, 0) for toss in other]
-        return judge_agreement(rows, bootstraps=10).raw.value
+        return judge_agreement(rows).raw.value
 
     assert agreement("ppc", "p") == 1.0
     assert agreement("ppc", "c") == 0.0
@@ -90,7 +90,7 @@ def test_most_ballots_decide_level_ones_stand_between_the_sides_and_a_named_tie_
 def test_flips_are_pairs_of_readings_and_each_debate_counts_once() -> None:
     once = [ballot("x", "p", 0, 0), ballot("x", "c", 0, 1), ballot("x", "p", 1, 0), ballot("x", "p", 1, 1)]
     repeated = [*once, *once[:2], *once[:2]]
-    assert [judge_report(rows, bootstraps=10).judges[0].flips.value for rows in (once, repeated)] == [
+    assert [judge_report(rows).judges[0].flips.value for rows in (once, repeated)] == [
         0.5,
         0.5,
     ]

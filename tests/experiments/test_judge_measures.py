@@ -35,7 +35,7 @@ def alpha_by_evalica(rows: object) -> float:
 def test_alpha_is_that_of_evalica() -> None:
     models = strengths(5)
     table = simulate(world(models, tie=0.4), round_robin_units(models, 5))
-    found = judge_agreement(table, bootstraps=50)
+    found = judge_agreement(table)
     assert found.alpha.value == pytest.approx(alpha_by_evalica(table), abs=1e-9)
     assert found.alpha.low is not None
     assert found.alpha.low < found.alpha.value < (found.alpha.high or 0)
@@ -54,7 +54,7 @@ def test_planted_biases_of_judges_are_found_and_others_are_not() -> None:
     )
     models = {"claude-a": 0.4, "claude-b": -0.2, "gpt-a": 0.1, "gpt-b": -0.3, "gemini": 0.0, "qwen": 0.0}
     truth = world(models, judges=judges, side=0.2, both_orders=True)
-    report = judge_report(simulate(truth, round_robin_units(models, 25), seed=7), bootstraps=200)
+    report = judge_report(simulate(truth, round_robin_units(models, 25), seed=7))
     found = {judge.judge: judge for judge in report.judges}
 
     def near(estimate: object, value: float) -> None:
@@ -82,7 +82,7 @@ def test_a_judge_that_always_names_one_side_is_seen_without_a_model_fit() -> Non
         for n in range(25)
         for pro, con in (("a", "b"), ("b", "a"))
     ]
-    (stuck,) = judge_report(rows, bootstraps=30).judges
+    (stuck,) = judge_report(rows).judges
     assert (stuck.same_side.value, stuck.pro_share.value, stuck.flips.value) == (1.0, 1.0, None)
 
 
@@ -94,10 +94,10 @@ def test_readings_in_two_orders_that_differ_are_a_flip_and_half_a_decision_for_e
 
     rows = [row("x", o, w, n) for n in range(4) for o, w in ((0, "pro"), (1, "con" if n < 2 else "pro"))]
     rows += [row("y", o, "pro", n) for n in range(4) for o in (0, 1)]
-    found = {judge.judge: judge for judge in judge_report(rows, bootstraps=20).judges}
+    found = {judge.judge: judge for judge in judge_report(rows).judges}
     assert found["x"].flips.value == 0.5
     assert found["y"].flips.value == 0.0
-    assert judge_agreement(rows, bootstraps=20).raw.value == 0.75
+    assert judge_agreement(rows).raw.value == 0.75
 
 
 def test_ratings_without_a_partial_judge_show_what_it_did() -> None:
@@ -125,7 +125,7 @@ def test_judges_are_compared_with_the_majority_of_people() -> None:
         for r in good
         for v in "abc"
     ]
-    found = {one.name: one for one in agreement_with_people(rows, votes, bootstraps=50)}
+    found = {one.name: one for one in agreement_with_people(rows, votes)}
     assert found["judge 0"].value == 1.0
     assert found["judge 1"].value is not None
     assert 0.4 < found["judge 1"].value < 1.0
@@ -135,9 +135,7 @@ def test_judges_are_compared_with_the_majority_of_people() -> None:
 def test_elo_is_there_as_an_extra_and_names_the_same_best_model() -> None:
     models = {"a": 1.5, "b": 0.0, "c": -1.5}
     table = simulate(world(models), round_robin_units(models, 30))
-    assert [row.model for row in elo_ratings(table)] == [
-        row.model for row in rate_models(table, bootstraps=10).models
-    ]
+    assert [row.model for row in elo_ratings(table)] == [row.model for row in rate_models(table).models]
 
 
 def test_no_decision_at_all_is_an_error() -> None:
@@ -148,6 +146,6 @@ def test_no_decision_at_all_is_an_error() -> None:
 @needs_public_judgments
 def test_agreement_of_published_judges_is_that_of_evalica() -> None:
     rows = [row for row in public_judgments() if row.eligible]
-    found = judge_agreement(rows, bootstraps=50)
+    found = judge_agreement(rows)
     assert found.alpha.value == pytest.approx(alpha_by_evalica(rows), abs=1e-9)
     assert len(found.pairs) == 15

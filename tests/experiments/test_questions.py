@@ -229,7 +229,7 @@ def test_the_table_compares_each_protocol_with_the_naive_judge_and_with_consulta
     assert (rows["naive"].asked, rows["naive"].answered) == (31, 30)
     assert {row.argued_right for row in report.argued} == {True, False}
     table = truth_tables(report)[0]
-    assert table.rows[0][:4] == ("debate", "30", "100 % (100 to 100 %)", "+50 (+33 to +70)")
+    assert table.rows[0][:4] == ("debate", "30", "100 % (88 to 100 %)", "+50 (+29 to +66)")
     assert any("naive: 1 of 31 answers" in note for note in report.notes)
     curves = next(block for block in truth_blocks(report) if isinstance(block, Curves))
     assert [panel.name for panel in curves.panels] == list(rows)
@@ -276,22 +276,22 @@ def test_debaters_are_rated_as_those_who_are_right_and_those_who_are_wrong() -> 
                         listed_first=(0, 1), debate=f"d{number}{models}{first_argued}",
                     )
                 )  # fmt: skip
-    strong, fair, weak = debater_rows(("debate", "naive"), rows, 50)
+    strong, fair, weak = debater_rows(("debate", "naive"), rows)
     assert (strong.model, strong.right.value, strong.wrong.value) == ("strong", 1.0, pytest.approx(0.8))
     assert (weak.right.value, weak.wrong.value) == (pytest.approx(0.2), 0.0)
     assert strong.truth.value == fair.truth.value == pytest.approx(0.2)
-    assert [row.model for row in debater_ratings(rows, 50)] == [
+    assert [row.model for row in debater_ratings(rows)] == [
         "strong (right)", "strong (wrong)", "fair (right)", "fair (wrong)", "weak (right)", "weak (wrong)",
     ]  # fmt: skip
     two = [each for each in rows if "fair" not in each.models]
-    assert debater_ratings(two, 50) == ()  # the one who is right never meets another who is right
+    assert debater_ratings(two) == ()  # the one who is right never meets another who is right
     alone = [replace(each, models=("one", "one")) for each in rows]
-    assert [row.model for row in debater_ratings(alone, 50)] == ["one (right)", "one (wrong)"]
+    assert [row.model for row in debater_ratings(alone)] == ["one (right)", "one (wrong)"]
 
 
 def test_false_quotations_are_counted_for_each_debater_by_what_it_argued() -> None:
     quotes = [SpeakerQuotes("a", n % 2 == 0, f"p{n}", found=3, missing=n % 2, over=1) for n in range(20)]
-    right, wrong = quote_rows(quotes, 50)
+    right, wrong = quote_rows(quotes)
     assert (right.argued_right, right.speakers, right.found, right.over) == (True, 10, 30, 10)
     assert (right.missing, right.false_share.value) == (0, 0.0)
     assert (wrong.missing, wrong.false_share.value) == (10, 0.2)
@@ -312,7 +312,7 @@ def test_rows_by_judge_stand_beside_the_pooled_row_and_later_judges_do_not_enter
     results += [result(n, "debate", "strict", (0.1, 0.1)) for n in range(25)]
     results += [result(n, "naive", judge, (0.8, 0.3)) for n in range(25) for judge in ("owl", "raven")]
     asked = replace(ASKED, protocols=("debate", "naive"))
-    report = make_truth_report(asked, results, planned=len(question_legs(asked)), bootstraps=50)
+    report = make_truth_report(asked, results, planned=len(question_legs(asked)))
     pooled = {row.protocol: row for row in report.protocols}["debate"]
     assert pooled.answered == 50
     by_judge = {(row.protocol, row.judge): row for row in report.judges}

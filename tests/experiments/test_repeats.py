@@ -40,10 +40,10 @@ def test_debates_that_are_the_same_word_for_word_count_once() -> None:
     other = row("9", "con", group="n | a | b", motion="n", transcript="y")
     once = [row("1", transcript="x"), other]
     thrice = [*once, row("2", transcript="x", repeat=2), row("3", transcript="x", repeat=3)]
-    ratings = [rate_models(rows, bootstraps=0) for rows in (once, thrice)]
+    ratings = [rate_models(rows) for rows in (once, thrice)]
     assert [each.rating for each in ratings[0].models] == [each.rating for each in ratings[1].models]
     assert ratings[1].debates == 2
-    assert rate_models([replace(each, transcript="") for each in thrice], bootstraps=0).debates == 4
+    assert rate_models([replace(each, transcript="") for each in thrice]).debates == 4
 
 
 def test_ballots_on_the_same_words_are_one_decision_of_a_judge() -> None:
@@ -52,7 +52,7 @@ def test_ballots_on_the_same_words_are_one_decision_of_a_judge() -> None:
         for repeat, debate in enumerate("123", 1)
         for judge in ("owl", "crow")
     ]
-    found = judge_agreement(rows, bootstraps=0)
+    found = judge_agreement(rows)
     assert (found.debates, found.raw.value) == (1, 1.0)
 
 
@@ -64,7 +64,7 @@ def test_rankings_of_the_same_words_count_once() -> None:
         )  # fmt: skip
 
     rows = [ranking("1", "x", (0, 1, 2)), ranking("2", "x", (0, 1, 2)), ranking("3", "y", (2, 1, 0))]
-    assert rate_rankings(rows, bootstraps=0).debates == 2
+    assert rate_rankings(rows).debates == 2
 
 
 def test_how_many_debates_repeat_another_is_told() -> None:

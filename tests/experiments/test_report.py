@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
+from html import escape
 
 import pytest
 from msgspec.structs import replace
@@ -14,10 +16,19 @@ from moot.experiments.leg_results import LegResult, read_result
 from moot.experiments.planned_debates import all_legs
 from moot.experiments.rating_report import make_rating_report, rating_markdown
 from moot.experiments.report import ExperimentReport, make_report
-from moot.experiments.report_blocks import ReportDocument
+from moot.experiments.report_blocks import (
+    Block,
+    Bullets,
+    Listing,
+    ReportDocument,
+    ReportTable,
+    Sentences,
+)
 from moot.experiments.report_document import report_document
 from moot.experiments.report_html import report_html
 from moot.experiments.report_markdown import report_markdown
+from moot.views.transcript_markdown import unescape
+from tests.experiments.hard_reports import empty_report, large_report, question_report
 
 HOSTILE = "<script>alert('x')</script> & | motion"
 LEAGUE = ExperimentDefinition(
@@ -56,9 +67,7 @@ def results(definition: ExperimentDefinition = LEAGUE) -> list[LegResult]:
 def report(found: list[LegResult], definition: ExperimentDefinition = LEAGUE) -> ExperimentReport:
     planned = len(all_legs(definition, 2))
     at = datetime(2026, 11, 18, tzinfo=UTC)
-    return make_report(
-        definition, found, planned=planned, version="0.1", made_at=at, bootstraps=100, versions={"numpy": "2"}
-    )
+    return make_report(definition, found, planned=planned, version="0.1", made_at=at, versions={"numpy": "2"})
 
 
 def document(found: list[LegResult], definition: ExperimentDefinition = LEAGUE) -> ReportDocument:
@@ -92,9 +101,57 @@ def test_markdown_has_the_same_tables() -> None:
         "Leaderboard", "Matchups", "Judges", "Style", "Motions", "Reliability", "Costs", "Doubts", "Method",
     ):  # fmt: skip
         assert f"## {heading}" in text
-    assert "| third/owl | 108 | $0.054 | 3 |" in text
+    assert "| third/owl | ballots | 108 ballots | $0.054 | $0.00050 | 3 |" in text
     assert "acme/heron ranks first, apart from all others. 3 of 3 pairs of models are separable." in text
-    assert "Moot 0.1 (numpy 2). Seed of pairs and models: 0; of the resamples: 0." in text
+    assert "Moot 0.1 (numpy 2). Seed of pairs and models: 0." in text
+
+
+@pytest.mark.parametrize("make", [large_report, question_report, empty_report])
+def test_html_and_markdown_say_the_same(make: Callable[[], ExperimentReport]) -> None:
+    made = report_document(make())
+    page, text = report_html(made), unescape(report_markdown(made))
+    shown = " ".join(re.sub(r"<[^>]+>", " ", page).split())
+    assert page.count("<caption>") == text.count("**Table ") == len(made.tables)
+    said = [made.lead, made.closing]
+    for each in made.sections:
+        said.append(each.title)
+        for block in each.blocks:
+            said += _texts(block)
+    for sentence in said:
+        assert sentence in text, sentence
+        assert " ".join(escape(sentence).split()) in shown, sentence
+    for table in made.tables:
+        assert all(len(row) == len(table.headings) for row in table.rows), table.title
+
+
+def _texts(block: Block) -> list[str]:
+    match block:
+        case Sentences(texts=texts):
+            return list(texts)
+        case Bullets(items=items):
+            return [item.text for item in items]
+        case ReportTable():
+            names = [row[at] for row in block.rows for at in block.words[:1]]
+            return [f"Table {block.number}. {block.title}.", block.rests_on, block.note, *names]
+        case Listing():
+            return [block.title]
+        case _:
+            return [f"Figure {block.number}. {block.title}.", block.note]
+
+
+def test_an_amount_that_is_not_known_is_never_zero_and_a_model_that_never_lost_has_an_open_interval() -> None:
+    text = report_markdown(report_document(large_report()))
+    assert "Cost: unknown." in text
+    assert "| mistral/mistral-large-2512 | speeches | 66 debates | unknown | unknown |" in text
+    assert "$0.00 |" not in text
+    board = next(line for line in text.splitlines() if line.startswith("| 1 | anthropic"))
+    assert "| ≥ " in board
+
+
+def test_a_report_of_nothing_says_so() -> None:
+    text = report_markdown(report_document(empty_report()))
+    assert "0 of 396 debates are held" in text
+    assert "No ratings" in text
 
 
 BAIT = "Read <img src=x> ![a](http://evil/x) | # **won** `x`\n## Verdict\n- https://evil.example $x$"
@@ -128,7 +185,7 @@ def test_markdown_quotes_motions_and_names_without_their_markup() -> None:
         for each in results()
     ]
     rows = [row for each in found for row in each.judgments]
-    rated = rating_markdown(make_rating_report(rows, bootstraps=20), BAIT)
+    rated = rating_markdown(make_rating_report(rows), BAIT)
     for text in (report_markdown(document(found, league)), rated):
         assert "heron Read" in text
         text = re.sub(r"^(`{3,})\n.*^\1$", "", text, flags=re.DOTALL | re.MULTILINE)

@@ -272,6 +272,8 @@ async def test_sampling_fits_the_kind_of_answer() -> None:
     assert sampling_fields(tuning, ask(schema={"type": "object"})) == {"min_p": 0.0}
     grammar = sampling_fields(tuning, ask(words=(" Ann", ' B"n')))["grammar"]
     assert '(" Ann" | " B\\"n") " " [' in grammar, "a blank follows the word"
+    exact = sampling_fields(tuning, ask(seed=7))
+    assert exact == {"min_p": 0.1, "cache_prompt": False, "id_slot": 0}, "nothing is left of earlier calls"
 
 
 async def test_one_of_a_few_words_comes_with_its_probability(local: LocalProvider) -> None:

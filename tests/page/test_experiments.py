@@ -45,6 +45,8 @@ async def test_an_experiment_is_followed_from_the_list_to_its_report(
     await expect(confidence).to_have_count(1 + len(LEAGUE.models))
     await page.reload()
     await expect(page.get_by_role("heading", name="Judges and people")).to_be_visible()
+    for name in ("Biases of the judges", "Agreement of the judges", "Costs"):
+        await expect(page.get_by_role("region", name=name).get_by_role("table")).to_be_visible()
     seen += await found(page) if AXE.exists() else []
     assert not seen, "\n".join(seen)
     async with page.expect_popup() as opened:
@@ -94,10 +96,10 @@ async def test_protocols_are_compared_and_a_debate_of_one_seat_is_shown(page: Pa
     )  # fmt: skip
     await ExperimentRunner(served.arena, truth).run()
     await page.goto(f"{served.url}/experiments/truth")
-    table = page.get_by_role("region", name="Protocols").get_by_role("table")
+    table = page.get_by_role("region", name="Protocols", exact=True).get_by_role("table")
     await expect(table.get_by_role("row")).to_have_count(1 + len(truth.protocols))
     await expect(table.get_by_role("row", name="debate").first).to_contain_text("%")
-    assert "sure" in (await table.get_by_role("img").first.get_attribute("aria-label") or "")
+    assert "sure" in (await page.get_by_role("img").first.get_attribute("aria-label") or "")
     seen = await found(page) if AXE.exists() else []
     assert not seen, "\n".join(seen)
     legs = await served.arena.store.experiments.legs("truth")

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from moot.experiments.motion_balance import MotionBalance, motion_balances
     from moot.experiments.pairing import Matchup, matchup, round_robin, swiss_round
     from moot.experiments.people_agreement import PeopleAgreement, compare_with_people
+    from moot.experiments.protocol_tables import truth_tables
     from moot.experiments.questions import Question, QuestionSet, question_bank, read_questions
     from moot.experiments.rankings import rate_rankings, simulate_rankings
     from moot.experiments.rating_report import (
@@ -83,7 +84,6 @@ if TYPE_CHECKING:
     from moot.experiments.table_files import read_table, write_table
     from moot.experiments.tables import JudgmentTable, as_table
     from moot.experiments.truth_report import TruthReport, make_truth_report
-    from moot.experiments.truth_tables import truth_tables
 
 _HOMES = {
     "calibration": (
@@ -118,7 +118,7 @@ _HOMES = {
     ),
     "questions": ("Question", "QuestionSet", "question_bank", "read_questions"),
     "truth_report": ("TruthReport", "make_truth_report"),
-    "truth_tables": ("truth_tables",),
+    "protocol_tables": ("truth_tables",),
     "rankings": (
         "rate_rankings",
         "simulate_rankings",

@@ -15,9 +15,10 @@ import numpy as np
 from msgspec import Struct
 
 from moot.core.errors import Invalid
-from moot.experiments.bradley_terry import Cells, CellSums, fit
+from moot.experiments.bradley_terry import Decisions
 from moot.experiments.judgments import Judgment
 from moot.experiments.leaderboard import SCALE
+from moot.experiments.likelihood import most_likely
 from moot.experiments.pairing import Matchup, check_models_and_motions, next_motion
 from moot.experiments.ratings import PRIOR_SD
 from moot.experiments.tables import Floats, Integers, as_table
@@ -87,12 +88,12 @@ def _present_knowledge(names: list[str], rows: list[Judgment]) -> tuple[Floats, 
     pro, con = numbers[table.pro], numbers[table.con]
     weight = 1.0 / np.bincount(table.debate)[table.debate]
     pairs, cell = np.unique(pro * len(names) + con, return_inverse=True)
-    cells = Cells(len(names), pairs // len(names), pairs % len(names), np.ones((len(pairs), 1)))
-    totals = np.bincount(cell, weight).astype(float)[None, :]
-    scores = np.bincount(cell, weight * table.score).astype(float)[None, :]
-    best = fit(cells, CellSums(totals, scores, np.zeros_like(totals)), prior_sd=PRIOR_SD)[0]
-    strengths = best[: len(names)]
-    return strengths, precision + _curvature(strengths, cells.first, cells.second, totals[0])
+    totals = np.bincount(cell, weight).astype(float)
+    scores = np.bincount(cell, weight * table.score).astype(float)
+    first, second, side = pairs // len(names), pairs % len(names), np.ones((len(pairs), 1))
+    decisions = Decisions(len(names), first, second, side, totals, scores, np.zeros_like(totals))
+    strengths = most_likely(decisions, prior_sd=PRIOR_SD)[: len(names)]
+    return strengths, precision + _curvature(strengths, first, second, totals)
 
 
 def _curvature(strengths: Floats, first: Integers, second: Integers, weight: Floats) -> Floats:

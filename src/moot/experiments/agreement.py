@@ -17,17 +17,15 @@ from moot.experiments.judge_decisions import (
     PRO,
     Decisions,
     ballot_counts,
-    clusters,
     decisions,
     panel_majority,
 )
 from moot.experiments.resampling import (
-    BOOTSTRAPS,
+    DIFFERENCE,
     Estimate,
-    bounds,
-    mean_estimate,
+    jackknife_estimate,
     ratio_estimate,
-    resampled_sums,
+    share_estimate,
 )
 from moot.experiments.tables import Floats, Integers, JudgmentTable, as_table
 
@@ -50,14 +48,12 @@ class JudgeAgreement(Struct, frozen=True, kw_only=True):
         return [estimate.row() for estimate in (self.raw, self.unanimous, self.alpha, *self.pairs)]
 
 
-def judge_agreement(
-    data: object, *, bootstraps: int = BOOTSTRAPS, seed: int = 0, each_pair: bool = True
-) -> JudgeAgreement:
+def judge_agreement(data: object, *, each_pair: bool = True) -> JudgeAgreement:
     """How often judges of the same debate name the same result, all together and, if wanted, each two.
 
     >>> rows = [dict(motion="m", debate=str(d), pro="a", con="b", judge=j, winner="pro" if d < 3 else "con")
     ...         for d in range(6) for j in "xyz"]
-    >>> judge_agreement(rows, bootstraps=10).alpha.value
+    >>> judge_agreement(rows).alpha.value
     1.0
     """
     found = decisions(as_table(data))
@@ -67,23 +63,19 @@ def judge_agreement(
     cluster, judges = found.cluster_of_debates()[several], judges[several]
     sums, squares, products = sums[several], squares[several], products[several]
     same = (sums**2 - squares).sum(axis=1)
-    raw = ratio_estimate("agreement", cluster, same, judges * (judges - 1), bootstraps=bootstraps, seed=seed)
-    pairs = [
-        _pair_agreement(found, one, other, bootstraps, seed)
-        for one, other in combinations(range(len(found.judges) if each_pair else 0), 2)
-    ]
+    raw = ratio_estimate("agreement", cluster, same, judges * (judges - 1))
+    chosen = combinations(range(len(found.judges) if each_pair else 0), 2)
+    pairs = [_pair_agreement(found, one, other) for one, other in chosen]
     return JudgeAgreement(
         raw=raw,
-        unanimous=mean_estimate("unanimous", cluster, products.sum(axis=1), bootstraps=bootstraps, seed=seed),
-        alpha=_alpha(sums, squares, cluster, bootstraps, seed),
+        unanimous=share_estimate("unanimous", cluster, products.sum(axis=1)),
+        alpha=_alpha(sums, squares, cluster),
         pairs=tuple(pair for pair in pairs if pair.value is not None),
         debates=len(sums),
     )
 
 
-def agreement_with_people(
-    data: object, people: object, *, bootstraps: int = BOOTSTRAPS, seed: int = 0
-) -> tuple[Estimate, ...]:
+def agreement_with_people(data: object, people: object) -> tuple[Estimate, ...]:
     """How often each judge, and the majority of the judges, names what most people named.
 
     `people` are votes as rows, with the voter as judge; debates are matched by their ids. Debates in which
@@ -93,14 +85,14 @@ def agreement_with_people(
     most = people_majorities(people)
     same = same_as_people(found.debates, found.debate, found.shares, most)
     estimates = [
-        _known_mean(name, found.cluster, np.where(found.judge == code, same, np.nan), bootstraps, seed)
+        _known_mean(name, found.cluster, np.where(found.judge == code, same, np.nan))
         for code, name in enumerate(found.judges)
     ]
     panel = panel_majority(found)
     everyone = np.arange(len(found.debates))
     together = same_as_people(found.debates, everyone, panel, most)
     together = np.where(panel.sum(axis=1) > 0, together, np.nan)
-    return (*estimates, _known_mean("panel", found.cluster_of_debates(), together, bootstraps, seed))
+    return (*estimates, _known_mean("panel", found.cluster_of_debates(), together))
 
 
 def people_majorities(people: object) -> dict[str, int]:
@@ -121,12 +113,12 @@ def same_as_people(
     return np.where(sides < 0, np.nan, shares[np.arange(len(debate)), sides])
 
 
-def _known_mean(name: str, cluster: Integers, values: Floats, bootstraps: int, seed: int) -> Estimate:
+def _known_mean(name: str, cluster: Integers, values: Floats) -> Estimate:
     known = ~np.isnan(values)
-    return mean_estimate(name, cluster[known], values[known], bootstraps=bootstraps, seed=seed)
+    return share_estimate(name, cluster[known], values[known])
 
 
-def flips(table: JudgmentTable, *, bootstraps: int, seed: int) -> Estimate:
+def flips(table: JudgmentTable) -> Estimate:
     """Of all pairs of a first and a second reading of a debate, the share whose results differ; each debate
     counts once, however often it was read."""
     table, count = table.where(table.decided), len(table.debates)
@@ -137,12 +129,12 @@ def flips(table: JudgmentTable, *, bootstraps: int, seed: int) -> Estimate:
     pairs = readings[0].sum(axis=1) * readings[1].sum(axis=1)
     both = pairs > 0
     cluster = np.zeros(count, np.intp)
-    cluster[table.debate] = clusters(table)
+    cluster[table.debate] = table.units()
     changed = 1 - (readings[0] * readings[1]).sum(axis=1)[both] / pairs[both]
-    return mean_estimate("flips", cluster[both], changed, bootstraps=bootstraps, seed=seed)
+    return share_estimate("flips", cluster[both], changed)
 
 
-def same_side(table: JudgmentTable, *, bootstraps: int, seed: int) -> Estimate:
+def same_side(table: JudgmentTable) -> Estimate:
     """Of pairs of debates with the sides swapped that one judge decided, the share that the same side won."""
     found = decisions(table)
     turned = np.zeros(len(table.debates), bool)
@@ -156,10 +148,10 @@ def same_side(table: JudgmentTable, *, bootstraps: int, seed: int) -> Estimate:
     same = (sides[0] * sides[1]).sum(axis=1)
     pairs = sides[0].sum(axis=1) * sides[1].sum(axis=1)
     cluster = np.zeros(len(table.groups), np.intp)
-    cluster[table.group] = clusters(table)
+    cluster[table.group] = table.units()
     held = pairs > 0
     share = same[held] / pairs[held]
-    return mean_estimate("same_side", cluster[held], share, bootstraps=bootstraps, seed=seed)
+    return share_estimate("same_side", cluster[held], share)
 
 
 # --- sums ---------------------------------------------------------------------------------------------
@@ -175,19 +167,15 @@ def _by_debate(found: Decisions) -> tuple[Floats, Floats, Floats]:
     return sums, squares, products
 
 
-def _alpha(sums: Floats, squares: Floats, cluster: Integers, bootstraps: int, seed: int) -> Estimate:
+def _alpha(sums: Floats, squares: Floats, cluster: Integers) -> Estimate:
     """Krippendorff's alpha for nominal data; a level decision is half of each side."""
     if not len(sums):
         return Estimate("alpha", None, None, None, 0)
     judges = sums.sum(axis=1, keepdims=True)
     same = (sums**2 - squares).sum(axis=1, keepdims=True) / (judges - 1)
     columns = np.concatenate([same, squares.sum(axis=1, keepdims=True), sums], axis=1)
-    count = len(np.unique(cluster))
-    value = float(_alpha_of(columns.sum(axis=0)[None, :])[0])
-    if count < 2:
-        return Estimate("alpha", value, None, None, count)
-    samples = _alpha_of(resampled_sums(cluster, columns, bootstraps, seed))
-    return Estimate("alpha", value, *bounds(samples), count)
+    size = np.ones(len(sums))
+    return jackknife_estimate("alpha", cluster, columns, _alpha_of, size=size, within=DIFFERENCE)
 
 
 def _alpha_of(columns: Floats) -> Floats:
@@ -200,11 +188,11 @@ def _alpha_of(columns: Floats) -> Floats:
         return np.where(expected > 1e-12, 1 - observed / expected, 1.0)
 
 
-def _pair_agreement(found: Decisions, one: int, other: int, bootstraps: int, seed: int) -> Estimate:
+def _pair_agreement(found: Decisions, one: int, other: int) -> Estimate:
     name = f"{found.judges[one]} / {found.judges[other]}"
     shares = np.full((2, len(found.debates), 3), np.nan)
     for row, judge in enumerate((one, other)):
         debate, decided = found.of_judge(judge)
         shares[row, debate] = decided
     same = (shares[0] * shares[1]).sum(axis=1)
-    return _known_mean(name, found.cluster_of_debates(), same, bootstraps, seed)
+    return _known_mean(name, found.cluster_of_debates(), same)

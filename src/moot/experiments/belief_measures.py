@@ -1,7 +1,7 @@
 """Overconfidence and turning points: what private beliefs show over many debates.
 
-`measure_beliefs` compares what debaters gave themselves with how often they won, with intervals from whole
-matchups. A debater is overconfident if it expects to win more often than it does; where two meet, their
+`measure_beliefs` compares what debaters gave themselves with how often they won, with intervals by
+motions. A debater is overconfident if it expects to win more often than it does; where two meet, their
 chances cannot add up to more than 100 %. The turning points are the largest movements of the judge's belief
 after one speech.
 """
@@ -15,12 +15,13 @@ import numpy as np
 from msgspec import Struct, structs
 
 from moot.experiments.leg_results import LegResult
-from moot.experiments.resampling import BOOTSTRAPS, FEW_GROUPS, Estimate, mean_estimate
+from moot.experiments.resampling import DIFFERENCE, FEW_MOTIONS, SHARE, Estimate, mean_estimate
 from moot.experiments.tables import coded
 from moot.views.beliefs import SURE
 
 SHOWN_TURNS = 5
 ALL_MODELS = "all"
+POINTS = (-100.0, 100.0)
 
 
 class ModelConfidence(Struct, frozen=True, kw_only=True):
@@ -82,41 +83,43 @@ class BeliefMeasures(Struct, frozen=True, kw_only=True):
 
 class _Side(Struct, frozen=True):
     model: str
-    group: str
+    motion: str
     opening: float
     closing: float
     won: float
 
 
-def measure_beliefs(
-    results: Sequence[LegResult], *, bootstraps: int = BOOTSTRAPS, seed: int = 0
-) -> BeliefMeasures | None:
+def measure_beliefs(results: Sequence[LegResult]) -> BeliefMeasures | None:
     """None where no debate was held with private beliefs."""
     asked = [result for result in results if result.beliefs is not None and result.judgments]
     if not asked:
         return None
     sides = [side for result in asked for side in _sides(result)]
     closings = [(each, _closings(each)) for each in asked]
-    both = [(each.judgments[0].group, min(pair) >= SURE) for each, pair in closings if pair]
+    both = [(_unit(each), min(pair) >= SURE) for each, pair in closings if pair]
     leads = [
-        (each.judgments[0].group, each.beliefs.audience_lead)
+        (_unit(each), each.beliefs.audience_lead)
         for each in asked
         if each.beliefs and each.beliefs.audience_lead is not None
     ]
-    groups = len({side.group for side in sides})
-    few = f"Beliefs: too little data, {groups} matchups; below {FEW_GROUPS}, intervals are too narrow."
+    motions = len({side.motion for side in sides})
+    few = f"Beliefs: little data, {motions} motions; intervals are wide."
     return BeliefMeasures(
         debates=len(both),
-        overall=_confidence(ALL_MODELS, sides, bootstraps, seed),
+        overall=_confidence(ALL_MODELS, sides),
         models=tuple(
-            _confidence(model, [side for side in sides if side.model == model], bootstraps, seed)
+            _confidence(model, [side for side in sides if side.model == model])
             for model in sorted({side.model for side in sides})
         ),
-        both_sure=_mean("both sure", [(group, float(sure)) for group, sure in both], bootstraps, seed),
+        both_sure=_mean("both sure", [(motion, float(sure)) for motion, sure in both]),
         turning=_turning(asked),
-        audience_lead=_mean("model audience", leads, bootstraps, seed) if leads else None,
-        notes=(few,) if groups < FEW_GROUPS else (),
+        audience_lead=_mean("model audience", leads, POINTS) if leads else None,
+        notes=(few,) if motions < FEW_MOTIONS else (),
     )
+
+
+def _unit(result: LegResult) -> str:
+    return result.motion or result.judgments[0].group
 
 
 def _sides(result: LegResult) -> list[_Side]:
@@ -128,7 +131,7 @@ def _sides(result: LegResult) -> list[_Side]:
         (row.con, said.con_opening, said.con_closing, 1 - share),
     )
     return [
-        _Side(model, row.group, opening, closing, won)
+        _Side(model, _unit(result), opening, closing, won)
         for model, opening, closing, won in halves
         if opening is not None and closing is not None
     ]
@@ -141,9 +144,9 @@ def _closings(result: LegResult) -> tuple[float, float] | None:
     return said.pro_closing, said.con_closing
 
 
-def _confidence(model: str, sides: Sequence[_Side], bootstraps: int, seed: int) -> ModelConfidence:
-    def mean(name: str, values: list[float]) -> Estimate:
-        return _mean(name, list(zip([side.group for side in sides], values, strict=True)), bootstraps, seed)
+def _confidence(model: str, sides: Sequence[_Side]) -> ModelConfidence:
+    def mean(name: str, values: list[float], within: tuple[float, float] = SHARE) -> Estimate:
+        return _mean(name, list(zip([side.motion for side in sides], values, strict=True)), within)
 
     return ModelConfidence(
         model=model,
@@ -151,16 +154,16 @@ def _confidence(model: str, sides: Sequence[_Side], bootstraps: int, seed: int) 
         opening=mean("opening", [side.opening for side in sides]),
         closing=mean("closing", [side.closing for side in sides]),
         won=mean("won", [side.won for side in sides]),
-        overconfidence=mean("overconfidence", [side.closing - side.won for side in sides]),
+        overconfidence=mean("overconfidence", [side.closing - side.won for side in sides], DIFFERENCE),
     )
 
 
-def _mean(name: str, rows: Sequence[tuple[str, float]], bootstraps: int, seed: int) -> Estimate:
+def _mean(name: str, rows: Sequence[tuple[str, float]], within: tuple[float, float] = SHARE) -> Estimate:
     if not rows:
         return Estimate(name, None, None, None, 0)
-    _, group = coded(each for each, _ in rows)
+    _, motion = coded(each for each, _ in rows)
     values = np.array([value for _, value in rows], float)
-    return mean_estimate(name, group, values, bootstraps=bootstraps, seed=seed)
+    return mean_estimate(name, motion, values, within)
 
 
 def _turning(results: Sequence[LegResult]) -> tuple[NamedTurn, ...]:

@@ -2,13 +2,14 @@
 
 A protocol is how the judge was informed: a debate, a consultancy, nothing at all. `JudgeAnswer` is one
 judge's belief about one question after one protocol. Scores are means over questions; intervals are made by
-drawing questions with replacement, and two protocols are compared on the same questions only.
+leaving out one passage at a time, and two protocols are compared on the same questions only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import combinations
+from math import log
 from typing import Any, Literal, cast
 
 import msgspec
@@ -17,12 +18,17 @@ from msgspec import Struct, structs
 
 from moot.core.errors import Invalid
 from moot.experiments.judge_answers import JudgeAnswer
-from moot.experiments.resampling import BOOTSTRAPS, FEW_GROUPS, Estimate, mean_estimate
+from moot.experiments.resampling import FEW_MOTIONS, SHARE, Estimate, mean_estimate
 from moot.experiments.tables import Floats, Integers, coded
 
 SMALLEST = 0.001
 """A probability counts as at least this much in the log score, so that one sure mistake is not infinite."""
 ScoreName = Literal["accuracy", "brier", "log_score"]
+RANGES: Mapping[ScoreName, tuple[float, float]] = {
+    "accuracy": SHARE,
+    "brier": SHARE,
+    "log_score": (0.0, -log(SMALLEST)),
+}
 
 
 class CalibrationBin(Struct, frozen=True):
@@ -91,14 +97,12 @@ class ProtocolDifference(Struct, frozen=True, kw_only=True):
 AnswerData = Iterable[JudgeAnswer | Mapping[str, Any]]
 
 
-def protocol_scores(
-    data: AnswerData, *, bins: int = 10, bootstraps: int = BOOTSTRAPS, seed: int = 0
-) -> tuple[ProtocolScore, ...]:
+def protocol_scores(data: AnswerData, *, bins: int = 10) -> tuple[ProtocolScore, ...]:
     """Accuracy and calibration of each protocol, in the order in which they come.
 
     >>> even = dict(protocol="naive", probabilities=(0.5, 0.5), answer=0)
     >>> rows = [JudgeAnswer(question=str(n), **even) for n in range(3)]
-    >>> score = protocol_scores(rows, bootstraps=10)[0]
+    >>> score = protocol_scores(rows)[0]
     >>> (score.accuracy.value, score.brier.value, score.calibration_error)
     (0.5, 0.25, 0.0)
     """
@@ -112,12 +116,12 @@ def protocol_scores(
         rows = protocol == code
         own = [one for one, chosen in zip(answers, rows.tolist(), strict=True) if chosen]
         figures = {
-            kind: mean_estimate(kind, group[rows], values[rows], bootstraps=bootstraps, seed=seed)
+            kind: mean_estimate(kind, group[rows], values[rows], RANGES[kind])
             for kind, values in scored.items()
         }
         curve = _curve(confidence[rows], scored["accuracy"][rows], bins)
         costs = [one.cost for one in own if one.cost is not None]
-        few = len(np.unique(group[rows])) < FEW_GROUPS
+        passages = len(np.unique(group[rows]))
         result.append(
             ProtocolScore(
                 protocol=name,
@@ -130,15 +134,13 @@ def protocol_scores(
                 overconfidence=float(confidence[rows].mean() - scored["accuracy"][rows].mean()),
                 bins=curve,
                 cost=sum(costs) / len(own) if len(costs) == len(own) else None,
-                notes=(f"Too little data: fewer than {FEW_GROUPS} questions.",) if few else (),
+                notes=(f"Little data: {passages} passages.",) if passages < FEW_MOTIONS else (),
             )
         )
     return tuple(result)
 
 
-def compare_protocols(
-    data: AnswerData, *, score: ScoreName = "accuracy", bootstraps: int = BOOTSTRAPS, seed: int = 0
-) -> tuple[ProtocolDifference, ...]:
+def compare_protocols(data: AnswerData, *, score: ScoreName = "accuracy") -> tuple[ProtocolDifference, ...]:
     """The difference of each two protocols on the questions that both answered; several answers to a question
     (by other judges or repeats) are averaged first."""
     answers = _answers(data)
@@ -158,7 +160,7 @@ def compare_protocols(
         gap = means[one] - means[other]
         both = ~np.isnan(gap)
         name = f"{protocols[one]} - {protocols[other]}"
-        estimate = mean_estimate(name, group[both], gap[both], bootstraps=bootstraps, seed=seed)
+        estimate = mean_estimate(name, group[both], gap[both], (-RANGES[score][1], RANGES[score][1]))
         result.append(
             ProtocolDifference(
                 first=protocols[one],

@@ -64,9 +64,7 @@ class _Stand(Struct, frozen=True):
         return self.answer.right if self.is_right else 1 - self.answer.right
 
 
-def debater_rows(
-    protocols: Sequence[str], answers: Sequence[JudgeAnswer], bootstraps: int
-) -> Iterator[DebaterResult]:
+def debater_rows(protocols: Sequence[str], answers: Sequence[JudgeAnswer]) -> Iterator[DebaterResult]:
     for protocol in protocols:
         stands = [stand for each in answers if each.protocol == protocol for stand in _stands(each)]
         for model in dict.fromkeys(stand.model for stand in stands):
@@ -75,24 +73,24 @@ def debater_rows(
             yield DebaterResult(
                 protocol=protocol,
                 model=model,
-                right=_share("right", right, bootstraps),
-                wrong=_share("wrong", wrong, bootstraps),
-                truth=_truth(right, wrong, bootstraps),
+                right=_share("right", right),
+                wrong=_share("wrong", wrong),
+                truth=_truth(right, wrong),
             )
 
 
-def debater_ratings(answers: Sequence[JudgeAnswer], bootstraps: int) -> tuple[ModelRating, ...]:
+def debater_ratings(answers: Sequence[JudgeAnswer]) -> tuple[ModelRating, ...]:
     """Each model twice, `model (right)` and `model (wrong)`, from all debates. Nothing where some were never
     compared, not even over third ones, as when only two models debate each other."""
     rows = [_judgment(each) for each in single_readings(answers) if each.protocol in DEBATES]
     rows = [row for row in rows if row is not None]
     try:
-        return rate_models(rows, bootstraps=bootstraps).models if rows else ()
+        return rate_models(rows).models if rows else ()
     except Invalid:
         return ()
 
 
-def quote_rows(quotes: Sequence[SpeakerQuotes], bootstraps: int) -> Iterator[QuoteResult]:
+def quote_rows(quotes: Sequence[SpeakerQuotes]) -> Iterator[QuoteResult]:
     for model in dict.fromkeys(each.model for each in quotes):
         for argued_right in (True, False):
             own = [each for each in quotes if each.model == model and each.argued_right is argued_right]
@@ -110,9 +108,7 @@ def quote_rows(quotes: Sequence[SpeakerQuotes], bootstraps: int) -> Iterator[Quo
                 found=sum(each.found for each in own),
                 missing=sum(each.missing for each in own),
                 over=sum(each.over for each in own),
-                false_share=ratio_estimate(
-                    "false quotations", group, missing, count, bootstraps=bootstraps, seed=0
-                ),
+                false_share=ratio_estimate("false quotations", group, missing, count),
             )
 
 
@@ -123,13 +119,13 @@ def _stands(answer: JudgeAnswer) -> Iterator[_Stand]:
         yield _Stand(answer, model, (answer.first_argued == answer.answer) == (place == 0))
 
 
-def _share(name: str, stands: Sequence[_Stand], bootstraps: int) -> Estimate:
+def _share(name: str, stands: Sequence[_Stand]) -> Estimate:
     if not stands:
         return Estimate(name, None, None, None, 0)
-    return share_of(name, [each.answer for each in stands], [each.wins for each in stands], bootstraps)
+    return share_of(name, [each.answer for each in stands], [each.wins for each in stands])
 
 
-def _truth(right: Sequence[_Stand], wrong: Sequence[_Stand], bootstraps: int) -> Estimate:
+def _truth(right: Sequence[_Stand], wrong: Sequence[_Stand]) -> Estimate:
     means: list[dict[str, float]] = []
     for stands in (right, wrong):
         wins: dict[str, list[float]] = {}
@@ -141,7 +137,7 @@ def _truth(right: Sequence[_Stand], wrong: Sequence[_Stand], bootstraps: int) ->
         return Estimate("truth", None, None, None, 0)
     asked = {each.answer.question: each.answer for each in right}
     gaps = [means[0][question] - means[1][question] for question in both]
-    return difference_of("truth", [asked[question] for question in both], gaps, bootstraps)
+    return difference_of("truth", [asked[question] for question in both], gaps)
 
 
 def _judgment(reading: JudgeAnswer) -> Judgment | None:

@@ -74,6 +74,18 @@ class JudgeAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
         return 1 / len(best) if self.answer in best else 0.0
 
 
+class RoundBelief(Struct, frozen=True, omit_defaults=True):
+    """What a judge believed before the first speech (round 0), or after a round of a debate."""
+
+    question: str
+    protocol: str
+    judge: str
+    round: int
+    chance: float
+    """How probable it thought the right answer."""
+    group: str
+
+
 class Reading(Struct, frozen=True):
     """What was believed after one reading; `first` is the choice that was listed first."""
 
@@ -132,7 +144,7 @@ def _judged(debate: Debate, backwards: bool) -> Iterator[tuple[str, tuple[Readin
                     name,
                     tuple(
                         _reading(ballot.probabilities, ballot.order % 2 == 1, backwards)
-                        for ballot in judged.ballots
+                        for ballot in sorted(judged.ballots, key=lambda ballot: ballot.order)
                     ),
                 )
 
@@ -141,7 +153,7 @@ def _own_answer(base: JudgeAnswer, debate: Debate, backwards: bool, cost: float 
     """The answer of one model by itself, with the answers in both orders; of more answers the share of the
     votes, those of each order being one reading."""
     given: list[Reading] = []
-    for turn in debate.turns:
+    for turn in sorted(debate.turns, key=lambda turn: turn.number):
         if turn.has_words:
             try:
                 chances = read_answer_reply(turn.text, ANSWER_NAMES)[1]
@@ -196,6 +208,31 @@ def single_readings(answers: Iterable[JudgeAnswer]) -> Iterator[JudgeAnswer]:
             yield replace(
                 answer, probabilities=chances, readings=(chance,), listed_first=(first,), cost=share
             )
+
+
+def round_beliefs(
+    debate: Debate, definition: ExperimentDefinition, leg: PlannedQuestion
+) -> tuple[RoundBelief, ...]:
+    """What the judges believed in each round, where they were asked (`options = {beliefs = true}`)."""
+    question, playing = choices_of(definition, leg)
+    asked = debate.manner.question
+    first = next((seat.id for seat in debate.seats if seat.side == "for"), "")
+    if asked is None or not first:
+        return ()
+    is_first_right = asked.choices[0] == playing.choices[playing.right]
+    rounds = {turn.number: turn.round for turn in debate.turns}
+    return tuple(
+        RoundBelief(
+            question=question.id,
+            protocol=leg.protocol,
+            judge=debate.judge(aside.judge).model.label,
+            round=rounds.get(aside.turn or 0, 0),
+            chance=aside.chances[first] if is_first_right else round(1 - aside.chances[first], 4),
+            group=question.passage or question.id,
+        )
+        for aside in debate.asides
+        if aside.kind == "belief" and aside.judge is not None and first in aside.chances
+    )
 
 
 def _argued(leg: PlannedQuestion, backwards: bool) -> int | None:

@@ -24,7 +24,7 @@ class Decisions(Struct, frozen=True, eq=False):
     judge: Integers
     debate: Integers
     cluster: Integers
-    """What intervals are drawn from: the motion, or the group where motions are not known."""
+    """What is left out at a time for intervals: the motion, or the group where motions are not known."""
     shares: Floats
 
     def of_judge(self, code: int) -> tuple[Integers, Floats]:
@@ -49,15 +49,9 @@ def decisions(table: JudgmentTable) -> Decisions:
         table.debates,
         table.judge[first],
         table.debate[first],
-        clusters(table)[first],
+        table.units()[first],
         majority(ballot_counts(codes, table.score, len(keys))),
     )
-
-
-def clusters(table: JudgmentTable) -> Integers:
-    """The motion of each row; the group where the motions are not known."""
-    unknown = np.array([not name for name in table.motions], bool)[table.motion]
-    return np.where(unknown, len(table.motions) + table.group, table.motion)
 
 
 def ballot_counts(codes: Integers, score: Floats, count: int) -> Floats:

@@ -13,9 +13,8 @@ from msgspec import Struct, structs
 
 from moot.core.errors import Invalid
 from moot.experiments.agreement import JudgeAgreement, flips, judge_agreement, same_side
-from moot.experiments.judge_decisions import clusters
 from moot.experiments.ratings import rate_models
-from moot.experiments.resampling import Estimate, mean_estimate
+from moot.experiments.resampling import Estimate, share_estimate
 from moot.experiments.tables import as_table
 
 BIAS_TERMS = ("side:judge", "order:judge", "length:judge", "family:judge", "self")
@@ -70,7 +69,7 @@ class JudgeReport(Struct, frozen=True, kw_only=True):
         return [judge.row() for judge in self.judges]
 
 
-def judge_report(data: object, *, bootstraps: int = 300, seed: int = 0) -> JudgeReport:
+def judge_report(data: object) -> JudgeReport:
     """Agreement of the experiment's own panel; flips and biases of every judge of the data."""
     table = as_table(data)
     used = table.where(table.decided)
@@ -78,7 +77,7 @@ def judge_report(data: object, *, bootstraps: int = 300, seed: int = 0) -> Judge
         raise Invalid("There is no judgment that names a winner or a tie.")
     board = rate_models(
         structs.replace(table, eligible=np.ones(len(table), bool), own=np.ones(len(table), bool)),
-        terms=BIAS_TERMS, bootstraps=bootstraps, seed=seed,
+        terms=BIAS_TERMS
     )  # fmt: skip
     measures: list[JudgeMeasures] = []
     for code in np.unique(table.judge):
@@ -89,11 +88,9 @@ def judge_report(data: object, *, bootstraps: int = 300, seed: int = 0) -> Judge
                 own=bool(table.own[table.judge == code].any()),
                 judgments=len(own),
                 undecided=int(((table.judge == code) & ~table.decided).sum()),
-                pro_share=mean_estimate(
-                    "pro_share", clusters(own), own.score, bootstraps=bootstraps, seed=seed
-                ),
-                flips=flips(own, bootstraps=bootstraps, seed=seed),
-                same_side=same_side(own, bootstraps=bootstraps, seed=seed),
+                pro_share=share_estimate("pro_share", own.units(), own.score),
+                flips=flips(own),
+                same_side=same_side(own),
                 side=board.effect(f"side:{name}"),
                 order=board.effect(f"order:{name}"),
                 length=board.effect(f"length:{name}"),
@@ -103,8 +100,8 @@ def judge_report(data: object, *, bootstraps: int = 300, seed: int = 0) -> Judge
     panel = used.where(used.own) if used.own.any() else used
     return JudgeReport(
         agreement=structs.replace(
-            judge_agreement(panel, bootstraps=bootstraps, seed=seed),
-            pairs=judge_agreement(used, bootstraps=bootstraps, seed=seed).pairs,
+            judge_agreement(panel),
+            pairs=judge_agreement(used).pairs,
         ),
         judges=tuple(sorted(measures, key=lambda each: not each.own)),
         self_preference=board.effect("self"),

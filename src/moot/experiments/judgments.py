@@ -53,7 +53,7 @@ class Judgment(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
     group: Annotated[
         str,
-        Meta(description="The side-swapped matchup on one motion; its debates are resampled together."),
+        Meta(description="The side-swapped matchup on one motion, with all repeats."),
     ]
     debate: Annotated[str, Meta(description="The id of the debate.")]
     pro: Annotated[str, Meta(description="The model that argued for the motion.")]
@@ -149,9 +149,7 @@ class Judgment(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 class Ranking(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """What one judge decided about one debate of three or more teams."""
 
-    group: Annotated[
-        str, Meta(description="The same models on one motion, each in every position; resampled together.")
-    ]
+    group: Annotated[str, Meta(description="The same models on one motion, each in every position.")]
     debate: Annotated[str, Meta(description="The id of the debate.")]
     judge: Annotated[str, Meta(description="Who judged: model, prompt and settings.")]
     models: Annotated[tuple[str, ...], Meta(description="One for each team, in the order of the format.")]

@@ -1,4 +1,4 @@
-"""From strengths and their resamples to a leaderboard: ratings, intervals, rank ranges, differences.
+"""From strengths and their standard errors to a leaderboard: ratings, intervals, rank ranges, differences.
 
 Two models are *separable* if the interval of their difference does not hold zero. The best rank of a model is
 one more than the number of models that are separable and better; the worst follows from those below it.
@@ -6,12 +6,13 @@ one more than the number of models that are separable and better; the worst foll
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from msgspec import Struct
 
-from moot.experiments.resampling import bounds
+from moot.experiments.motion_jackknife import StandardErrors
+from moot.experiments.separation import Ends, OpenEnds
 from moot.experiments.tables import Floats, Integers
 
 SCALE = 400.0 / np.log(10.0)
@@ -39,6 +40,7 @@ class ModelRating(Struct, frozen=True, kw_only=True):
     """Against every other model of the list once, without the advantage of a side."""
     debates: int
     groups: int
+    motions: int = 0
 
 
 class Difference(Struct, frozen=True, kw_only=True):
@@ -47,8 +49,9 @@ class Difference(Struct, frozen=True, kw_only=True):
     better: str
     worse: str
     difference: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
+    """None: open on this side, or both: there is too little data for an interval."""
     separable: bool
     """Whether the interval does not hold zero."""
 
@@ -60,30 +63,26 @@ class Standing(Struct, frozen=True, eq=False):
     win_share: Floats
     debates: Integers
     groups: Integers
+    motions: Integers
 
 
 def leaderboard(
-    standing: Standing,
-    best: Floats,
-    samples: Floats,
-    above: Collection[int],
-    below: Collection[int],
-    level: float,
+    standing: Standing, best: Floats, errors: StandardErrors | None, ends: OpenEnds, level: float
 ) -> tuple[tuple[ModelRating, ...], tuple[Difference, ...]]:
-    """The lines, best first, and the differences between all pairs. `best` and `samples` begin with the
-    strengths; `above` and `below` are models whose interval has no upper or lower end."""
+    """The lines, best first, and the differences between all pairs. `best` begins with the strengths; without
+    errors there are no intervals, and no differences."""
     names = standing.models
     count = len(names)
-    strengths, drawn = best[:count], samples[:, :count]
+    strengths = best[:count]
     order: list[int] = np.argsort(-strengths, kind="stable").tolist()
-    differences = _differences(names, strengths, drawn, order, level)
+    differences = _differences(names, strengths, errors, ends, order, level) if errors else ()
     better, worse = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
     for one in differences:
         better[one.worse] += one.separable
         worse[one.better] += one.separable
     lines: list[ModelRating] = []
     for rank, model in enumerate(order, 1):
-        low, high = bounds(drawn[:, model], level)
+        low, high = parameter_interval(best, model, errors, ends, level)
         expected = 1 / (1 + np.exp(np.delete(strengths, model) - strengths[model]))
         name = names[model]
         lines.append(
@@ -93,13 +92,14 @@ def leaderboard(
                 best_rank=1 + better[name],
                 worst_rank=count - worse[name],
                 rating=points_of(float(strengths[model])),
-                low=None if low is None or model in below else points_of(low),
-                high=None if high is None or model in above else points_of(high),
+                low=None if low is None else points_of(low),
+                high=None if high is None else points_of(high),
                 strength=float(strengths[model]),
                 win_share=float(standing.win_share[model]),
                 expected_share=float(expected.mean()) if count > 1 else 0.5,
                 debates=int(standing.debates[model]),
                 groups=int(standing.groups[model]),
+                motions=int(standing.motions[model]),
             )
         )
     return tuple(lines), differences
@@ -109,26 +109,44 @@ def points_of(strength: float) -> float:
     return float(MEAN_RATING + SCALE * strength)
 
 
+def parameter_interval(
+    best: Floats, at: int, errors: StandardErrors | None, ends: OpenEnds, level: float
+) -> Ends:
+    """The interval of a parameter in log-odds."""
+    if errors is None:
+        return None, None
+    return _interval(float(best[at]), errors.reach(at, level), ends.parameters.get(at))
+
+
+def _interval(value: float, reach: float, ends: Ends | None) -> Ends:
+    if not np.isfinite(reach):
+        return None, None
+    return ends or (value - reach, value + reach)
+
+
 def _differences(
-    names: Sequence[str], strengths: Floats, drawn: Floats, order: Sequence[int], level: float
+    names: Sequence[str],
+    strengths: Floats,
+    errors: StandardErrors,
+    ends: OpenEnds,
+    order: Sequence[int],
+    level: float,
 ) -> tuple[Difference, ...]:
-    """Of each model to each below it. Without resamples nothing is separable, and the list is empty."""
-    if len(drawn) < 10:
-        return ()
+    """Of each model to each below it."""
     result: list[Difference] = []
     for place, one in enumerate(order[:-1]):
-        others = list(order[place + 1 :])
-        gaps = drawn[:, [one]] - drawn[:, others]
-        lows, highs = np.quantile(gaps, [(1 - level) / 2, (1 + level) / 2], axis=0)
-        for other, low, high in zip(others, lows.tolist(), highs.tolist(), strict=True):
+        for other in order[place + 1 :]:
+            gap = float(strengths[one] - strengths[other])
+            reach = errors.pair_reach(one, other, level)
+            low, high = _interval(gap, reach, ends.pairs.get((one, other)))
             result.append(
                 Difference(
                     better=names[one],
                     worse=names[other],
-                    difference=float(SCALE * (strengths[one] - strengths[other])),
-                    low=float(SCALE * low),
-                    high=float(SCALE * high),
-                    separable=not low <= 0 <= high,
+                    difference=float(SCALE * gap),
+                    low=None if low is None else float(SCALE * low),
+                    high=None if high is None else float(SCALE * high),
+                    separable=(low is not None and low > 0) or (high is not None and high < 0),
                 )
             )
     return tuple(result)

@@ -24,7 +24,7 @@ from moot.experiments.judge_decisions import decisions
 from moot.experiments.judgments import Judgment
 from moot.experiments.leg_results import LegResult
 from moot.experiments.people_votes import vote_rows
-from moot.experiments.resampling import Estimate, mean_estimate
+from moot.experiments.resampling import DIFFERENCE, Estimate, mean_estimate
 from moot.experiments.tables import as_table
 
 PANEL = "panel"
@@ -45,24 +45,22 @@ class PeopleAgreement(Struct, frozen=True, kw_only=True):
     """How often people decide alike; None where no two voted on the same debate."""
 
 
-def compare_with_people(
-    results: Sequence[LegResult], *, bootstraps: int = 1000, seed: int = 0
-) -> PeopleAgreement | None:
+def compare_with_people(results: Sequence[LegResult]) -> PeopleAgreement | None:
     """None without votes of people."""
     voted = [result for result in results if result.votes and result.judgments]
     people = [row for result in voted for row in vote_rows(result.judgments[0], result.votes)]
     if not people:
         return None
     rows = [row for result in voted for row in result.judgments]
-    found = agreement_with_people(rows, people, bootstraps=bootstraps, seed=seed)
+    found = agreement_with_people(rows, people)
     known = [each for each in found if each.value is not None]
     ranked = tuple(sorted(known, key=lambda each: (-(each.value or 0.0), each.name)))
     single = [each for each in ranked if each.name != PANEL]
     decided = people_majorities(people)
-    among = judge_agreement(people, bootstraps=bootstraps, seed=seed, each_pair=False)
+    among = judge_agreement(people, each_pair=False)
     difference = None
     if len(single) > 1:
-        difference = _difference(rows, decided, single[0].name, single[1].name, bootstraps, seed)
+        difference = _difference(rows, decided, single[0].name, single[1].name)
     return PeopleAgreement(
         debates=len(decided),
         voters=len({row.judge for row in people}),
@@ -73,9 +71,7 @@ def compare_with_people(
     )
 
 
-def _difference(
-    rows: Sequence[Judgment], people: dict[str, int], first: str, second: str, bootstraps: int, seed: int
-) -> Estimate | None:
+def _difference(rows: Sequence[Judgment], people: dict[str, int], first: str, second: str) -> Estimate | None:
     """On the debates that both judged: how much more often the first names what most people named."""
     found = decisions(as_table(rows))
     same = same_as_people(found.debates, found.debate, found.shares, people)
@@ -88,7 +84,7 @@ def _difference(
     if not common.any():
         return None
     cluster = found.cluster_of_debates()[common]
-    return mean_estimate("difference", cluster, difference[common], bootstraps=bootstraps, seed=seed)
+    return mean_estimate("difference", cluster, difference[common], DIFFERENCE)
 
 
 def _sentence(ranked: Sequence[Estimate], difference: Estimate | None) -> str:

@@ -15,8 +15,15 @@ import numpy as np
 from msgspec import Struct
 
 from moot.experiments.calibration import ProtocolScore, compare_protocols, protocol_scores
-from moot.experiments.judge_answers import JudgeAnswer, single_readings
-from moot.experiments.resampling import Estimate, mean_estimate, sums_by, t_quantile
+from moot.experiments.judge_answers import JudgeAnswer, RoundBelief, single_readings
+from moot.experiments.resampling import (
+    DIFFERENCE,
+    Estimate,
+    mean_estimate,
+    share_estimate,
+    sums_by,
+    t_quantile,
+)
 from moot.experiments.tables import Floats, Integers, coded
 
 BINS = 5
@@ -61,16 +68,22 @@ class ReadingResult(Struct, frozen=True, kw_only=True):
     since each choice is first in half of them. A reading at 50 : 50 counts half."""
 
 
+class RoundResult(Struct, frozen=True, kw_only=True):
+    """What judges believed before the first speech (round 0) or after a round, each time asked once."""
+
+    protocol: str
+    judge: str = ""
+    """Empty for all together."""
+    round: int
+    score: ProtocolScore
+    confidence: float
+
+
 def protocol_rows(
-    protocols: Sequence[str],
-    answers: Sequence[JudgeAnswer],
-    missing: dict[str, int],
-    *,
-    judge: str = "",
-    bootstraps: int,
+    protocols: Sequence[str], answers: Sequence[JudgeAnswer], missing: dict[str, int], *, judge: str = ""
 ) -> Iterator[ProtocolResult]:
     """A row for each of the protocols; `missing` are the answers that were asked for in vain."""
-    found = protocol_scores(answers, bins=2 * BINS, bootstraps=bootstraps) if answers else ()
+    found = protocol_scores(answers, bins=2 * BINS) if answers else ()
     scores = {score.protocol: score for score in found}
     for protocol in protocols:
         own = [answer for answer in answers if answer.protocol == protocol]
@@ -82,17 +95,15 @@ def protocol_rows(
             answered=len(own),
             score=score,
             confidence=_mean([max(answer.probabilities) for answer in own]),
-            against_naive=gap(answers, protocol, "naive", bootstraps),
-            against_consultancy=gap(answers, protocol, "consultancy", bootstraps),
+            against_naive=gap(answers, protocol, "naive"),
+            against_consultancy=gap(answers, protocol, "consultancy"),
             recovered=gap_recovered(answers, protocol),
             cost=score.cost if score else None,
             samples=_mean([answer.samples for answer in own]),
         )
 
 
-def judge_rows(
-    protocols: Sequence[str], answers: Sequence[JudgeAnswer], bootstraps: int
-) -> Iterator[ProtocolResult]:
+def judge_rows(protocols: Sequence[str], answers: Sequence[JudgeAnswer]) -> Iterator[ProtocolResult]:
     """A row for each protocol and judge, compared with the same judge; none where no protocol has two."""
     if not _has_several_judges(protocols, answers):
         return
@@ -100,31 +111,61 @@ def judge_rows(
     for judge in dict.fromkeys(answer.judge for answer in answers):
         own = [answer for answer in answers if answer.judge == judge]
         held = [name for name in protocols if any(answer.protocol == name for answer in own)]
-        rows += protocol_rows(held, own, {}, judge=judge, bootstraps=bootstraps)
+        rows += protocol_rows(held, own, {}, judge=judge)
     yield from sorted(rows, key=lambda row: protocols.index(row.protocol))
 
 
-def reading_rows(
-    protocols: Sequence[str], answers: Sequence[JudgeAnswer], bootstraps: int
-) -> Iterator[ReadingResult]:
+def reading_rows(protocols: Sequence[str], answers: Sequence[JudgeAnswer]) -> Iterator[ReadingResult]:
     """A row for each protocol, followed by those of its judges where it has several."""
     for protocol in protocols:
         own = [answer for answer in answers if answer.protocol == protocol and answer.readings]
         judges = list(dict.fromkeys(answer.judge for answer in own))
         panel = [answer for answer in own if answer.own]
         if panel:
-            yield _reading_result(protocol, "", panel, bootstraps)
+            yield _reading_result(protocol, "", panel)
         for judge in judges if len(judges) > 1 else ():
-            yield _reading_result(protocol, judge, [each for each in own if each.judge == judge], bootstraps)
+            yield _reading_result(protocol, judge, [each for each in own if each.judge == judge])
 
 
-def gap(answers: Sequence[JudgeAnswer], protocol: str, other: str, bootstraps: int) -> Estimate | None:
+def round_rows(protocols: Sequence[str], beliefs: Sequence[RoundBelief]) -> Iterator[RoundResult]:
+    """A row for each protocol and round, followed by those of its judges where it has several."""
+    for protocol in protocols:
+        own = [each for each in beliefs if each.protocol == protocol]
+        judges = list(dict.fromkeys(each.judge for each in own))
+        for judge in ("", *(judges if len(judges) > 1 else ())):
+            for number in sorted({each.round for each in own}):
+                given = [each for each in own if each.round == number and judge in ("", each.judge)]
+                if given:
+                    yield _round_result(protocol, judge, number, given)
+
+
+def _round_result(protocol: str, judge: str, number: int, given: Sequence[RoundBelief]) -> RoundResult:
+    rows = [
+        JudgeAnswer(
+            question=each.question,
+            protocol=protocol,
+            probabilities=(each.chance, round(1 - each.chance, 6)),
+            answer=0,
+            group=each.group,
+        )
+        for each in given
+    ]
+    return RoundResult(
+        protocol=protocol,
+        judge=judge,
+        round=number,
+        score=protocol_scores(rows, bins=2 * BINS)[0],
+        confidence=_mean([max(row.probabilities) for row in rows]) or 0.0,
+    )
+
+
+def gap(answers: Sequence[JudgeAnswer], protocol: str, other: str) -> Estimate | None:
     """The accuracy of a protocol less that of another, on the questions that both answered."""
     pair = [answer for answer in answers if answer.protocol in (protocol, other)]
     if protocol == other or {answer.protocol for answer in pair} != {protocol, other}:
         return None
     pair.sort(key=lambda answer: answer.protocol != protocol)
-    return compare_protocols(pair, bootstraps=bootstraps)[0].difference
+    return compare_protocols(pair)[0].difference
 
 
 def gap_recovered(answers: Sequence[JudgeAnswer], protocol: str) -> Estimate | None:
@@ -175,22 +216,19 @@ def _accuracy_by_question(answers: Sequence[JudgeAnswer], protocol: str) -> dict
     return {question: sum(values) / len(values) for question, values in right.items()}
 
 
-def share_of(name: str, answers: Sequence[JudgeAnswer], values: Sequence[float], bootstraps: int) -> Estimate:
+def share_of(name: str, answers: Sequence[JudgeAnswer], values: Sequence[float]) -> Estimate:
     """The mean of a value for each of the answers, with an interval by passages."""
     group = coded(each.group or each.question for each in answers)[1]
-    return mean_estimate(name, group, np.array(values, float), bootstraps=bootstraps, seed=0)
+    return share_estimate(name, group, np.array(values, float))
 
 
-def difference_of(
-    name: str, answers: Sequence[JudgeAnswer], values: Sequence[float], bootstraps: int
-) -> Estimate:
+def difference_of(name: str, answers: Sequence[JudgeAnswer], values: Sequence[float]) -> Estimate:
     """The same of differences between two shares, from -1 to 1."""
-    return share_of(name, answers, values, bootstraps)
+    group = coded(each.group or each.question for each in answers)[1]
+    return mean_estimate(name, group, np.array(values, float), DIFFERENCE)
 
 
-def _reading_result(
-    protocol: str, judge: str, answers: Sequence[JudgeAnswer], bootstraps: int
-) -> ReadingResult:
+def _reading_result(protocol: str, judge: str, answers: Sequence[JudgeAnswer]) -> ReadingResult:
     singles = list(single_readings(answers))
     twice = [answer for answer in answers if len(answer.readings) > 1]
     flipped = [float(len({_sign(chance) for chance in answer.readings}) > 1) for answer in twice]
@@ -198,10 +236,10 @@ def _reading_result(
         protocol=protocol,
         judge=judge,
         readings=len(singles),
-        score=protocol_scores(singles, bins=2 * BINS, bootstraps=bootstraps)[0],
+        score=protocol_scores(singles, bins=2 * BINS)[0],
         confidence=_mean([max(each.probabilities) for each in singles]) or 0.0,
-        flips=share_of("flips", twice, flipped, bootstraps),
-        first=share_of("first", singles, [_names_first(each) for each in singles], bootstraps),
+        flips=share_of("flips", twice, flipped),
+        first=share_of("first", singles, [_names_first(each) for each in singles]),
     )
 
 

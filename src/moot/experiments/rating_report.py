@@ -35,9 +35,9 @@ from moot.views.transcript_markdown import escape_one
 
 METHOD = (
     "Bradley-Terry with a term for the side; ties count as half a win; a debate counts once, shared by its"
-    " judges. Intervals of 95 % come from resampling whole groups (a matchup on one motion with both sides)."
-    " A rank range counts only models that are separable. The ratings say what these judges prefer, not what"
-    " is true."
+    " judges. Intervals of 95 % come from leaving out one motion at a time, with all its debates: they say"
+    " what other motions of the same kind would show. A rank range counts only models that are separable. The"
+    " ratings say what these judges prefer, not what is true."
 )
 
 
@@ -63,8 +63,7 @@ def make_rating_report(
     used = [row for row in rows if row.eligible]
     boards = rate_components(used, **options)
     whole = len(boards) == 1
-    bootstraps, seed = min(300, options.get("bootstraps", 300)), options.get("seed", 0)
-    judges = judge_report(used, bootstraps=bootstraps, seed=seed) if whole else None
+    judges = judge_report(used) if whole else None
     several = len({row.judge for row in used}) > 1
     notes = [note for board in boards for note in board.notes]
     if not whole:
@@ -75,7 +74,7 @@ def make_rating_report(
         judges=judges,
         shifts=leave_one_judge_out(used, **options) if whole and several else (),
         reliability=model_reliability(rows),
-        people=agreement_with_people(used, people, bootstraps=bootstraps, seed=seed) if people else (),
+        people=agreement_with_people(used, people) if people else (),
         rows_read=len(rows),
         not_eligible=len(rows) - len(used),
         notes=tuple(dict.fromkeys(notes)),
@@ -120,10 +119,10 @@ def overview(report: RatingReport) -> str:
     """In one line: how much was read and what counted."""
     judgments = sum(board.judgments for board in report.ratings)
     debates = sum(board.debates for board in report.ratings)
-    groups = sum(board.groups for board in report.ratings)
+    motions = sum(board.motions for board in report.ratings)
     models = sum(len(board.models) for board in report.ratings)
     left = f"; {report.not_eligible} rows do not count for ratings" if report.not_eligible else ""
-    return f"{judgments} judgments of {debates} debates in {groups} groups, {models} models{left}."
+    return f"{judgments} judgments of {debates} debates on {motions} motions, {models} models{left}."
 
 
 def leaderboard_table(board: Ratings) -> ReportTable:
@@ -162,7 +161,7 @@ def agreement_table(judges: JudgeReport) -> ReportTable:
         ("Krippendorff's alpha", estimate_text(both.alpha, signed=True), str(both.alpha.groups)),
         *((pair.name, estimate_text(pair, share=True), str(pair.groups)) for pair in both.pairs),
     ]
-    return ReportTable("Agreement of the judges", ("judges", "same result", "groups"), tuple(rows))
+    return ReportTable("Agreement of the judges", ("judges", "same result", "motions"), tuple(rows))
 
 
 def judges_table(judges: JudgeReport) -> ReportTable:
@@ -210,7 +209,7 @@ def shifts_table(shifts: Iterable[RatingShift]) -> ReportTable:
 
 def people_table(people: Iterable[Estimate]) -> ReportTable:
     rows = ((one.name, estimate_text(one, share=True), f"{one.groups:,}") for one in people)
-    return ReportTable("Agreement with people", ("judge", "same result", "groups"), tuple(rows))
+    return ReportTable("Agreement with people", ("judge", "same result", "motions"), tuple(rows))
 
 
 def reliability_table(models: Sequence[ModelReliability]) -> ReportTable:

@@ -1,4 +1,4 @@
-"""Ratings of models from judgments: Bradley-Terry with a side term, intervals by groups, and rank ranges.
+"""Ratings of models from judgments: Bradley-Terry with a side term, intervals by motions, and rank ranges.
 
 `rate_models` is the main function. What is measured is how often judges prefer the speeches of a model, not
 how true it is. Debates count once however many judges they had, ties are half a win for both, and the
@@ -14,16 +14,27 @@ import numpy as np
 from msgspec import Struct, field, structs
 
 from moot.core.errors import Invalid
-from moot.experiments.bradley_terry import Cells, CellSums, fit
+from moot.experiments.bradley_terry import Decisions
 from moot.experiments.connections import components, unbeaten_and_winless
+from moot.experiments.counted_decisions import CountedJudgments, DebateWeight, PairWeight, count_judgments
 from moot.experiments.covariates import covariates, independent
-from moot.experiments.grouped_cells import DebateWeight, GroupedCells, PairWeight, grouped_cells
-from moot.experiments.leaderboard import SCALE, Difference, ModelRating, Standing, leaderboard
-from moot.experiments.resampling import BOOTSTRAPS, FEW_GROUPS, LEVEL, Estimate, bounds
+from moot.experiments.leaderboard import (
+    SCALE,
+    Difference,
+    ModelRating,
+    Standing,
+    leaderboard,
+    parameter_interval,
+)
+from moot.experiments.likelihood import most_likely
+from moot.experiments.motion_jackknife import StandardErrors, leave_one_out, over_motions_and_judges
+from moot.experiments.resampling import FEW_MOTIONS, LEVEL, Estimate
+from moot.experiments.separation import OpenEnds, open_ends
 from moot.experiments.tables import Booleans, Floats, Integers, JudgmentTable, as_table
 
 TieRule = Literal["half", "davidson"]
-Cluster = Literal["group", "motion"]
+Cluster = Literal["motion", "group"]
+Population = Literal["motions", "judges"]
 UNEVEN = 3
 """Pairs that met so many times as often as others are told of."""
 PRIOR_SD = 3.0
@@ -40,12 +51,13 @@ class RatingOptions(Struct, frozen=True, kw_only=True):
     debate_weight: DebateWeight = "debate"
     pair_weight: PairWeight = "held"
     """`equal` makes the result independent of how often each pair was chosen to meet."""
-    cluster: Cluster = "group"
-    """What is resampled as a whole."""
-    bootstraps: int = BOOTSTRAPS
+    cluster: Cluster = "motion"
+    """What is left out as a whole. Rows that name no motion are taken by group."""
+    over: Population = "motions"
+    """What would be drawn anew if the experiment were repeated: other motions, with the same judges; or other
+    judges too."""
     level: float = LEVEL
     prior_sd: float = PRIOR_SD
-    seed: int = 0
 
 
 class Ratings(Struct, frozen=True, kw_only=True):
@@ -59,6 +71,7 @@ class Ratings(Struct, frozen=True, kw_only=True):
     judgments: int
     debates: int
     groups: int
+    motions: int = 0
     options: RatingOptions = field(default_factory=RatingOptions)
     notes: tuple[str, ...] = ()
 
@@ -85,7 +98,7 @@ def rate_models(data: object, **options: Any) -> Ratings:
 
     >>> rows = [dict(motion=m, pro=p, con=c, judge="j", winner=w) for m in ("x", "y", "z")
     ...         for p, c, w in (("a", "b", "pro"), ("b", "a", "con" if m != "z" else "pro"))]
-    >>> [row.model for row in rate_models(rows, bootstraps=100).models]
+    >>> [row.model for row in rate_models(rows).models]
     ['a', 'b']
     """
     table, chosen = _rated_rows(as_table(data)), RatingOptions(**options)
@@ -139,49 +152,78 @@ def _names(table: JudgmentTable, rows: Booleans) -> list[str]:
 def _rate(table: JudgmentTable, options: RatingOptions) -> Ratings:
     table = compacted(table)
     found = covariates(table, options.terms)
-    notes = list(found.notes)
-    columns = found.columns
-    cluster = table.group if options.cluster == "group" else table.motion
-    counted = grouped_cells(
-        table, columns, cluster=cluster,
-        debate_weight=options.debate_weight, pair_weight=options.pair_weight,
+    counted = count_judgments(
+        table, found.columns, debate_weight=options.debate_weight, pair_weight=options.pair_weight,
+        davidson=options.ties == "davidson",
     )  # fmt: skip
     counted, names, dropped = _without_dependent(counted, found.names)
-    notes += dropped
-    davidson = options.ties == "davidson"
-    totals = counted.totals()
-    best = fit(counted.cells, totals, prior_sd=options.prior_sd, davidson=davidson)[0]
-    samples = np.zeros((0, len(best)))
-    if counted.groups > 1:
-        resamples = counted.resampled(options.bootstraps, options.seed)
-        samples = fit(counted.cells, resamples, prior_sd=options.prior_sd, davidson=davidson, start=best)
-        samples = best + (samples - best) * small_sample_factor(counted.groups, len(best))
-    above, below = _open_ends(counted.cells, totals)
-    notes += _doubts(table, counted.groups, above, below, options)
-    notes += _uneven_pairs(table, found.columns, best, options)
-    counts = (per_model(table, table.debate), per_model(table, table.group))
+    unit = table.units(options.cluster)
+    motions = len(np.unique(unit))
+    whole = counted.total()
+    best = most_likely(whole, prior_sd=options.prior_sd)
+    errors = _errors(counted, whole, unit, table.judge, best, options) if motions > 1 else None
+    above, below = unbeaten_and_winless(whole.models, whole.first, whole.second, whole.weight, whole.score)
+    ends = OpenEnds()
+    if errors:
+        ends = open_ends(
+            whole, best, models=whole.models, above=above, below=below,
+            per_motion=_decisions_a_motion(counted, unit), level=options.level,
+        )  # fmt: skip
+    counts = (per_model(table, codes) for codes in (table.debate, table.group, unit))
     standing = Standing(table.models, _win_shares(table), *counts)
-    lines, differences = leaderboard(standing, best, samples, above, below, options.level)
-    if davidson:
+    lines, differences = leaderboard(standing, best, errors, ends, options.level)
+    if options.ties == "davidson":
         names = (*names, "tie")
     return Ratings(
         models=lines,
         effects=tuple(
-            _effect(name, best[at], samples[:, at], counted.groups, options.level)
+            Estimate(
+                name, float(best[at]), *parameter_interval(best, at, errors, ends, options.level), motions
+            )
             for at, name in enumerate(names, len(table.models))
         ),
         differences=differences,
         judgments=len(table),
         debates=len(np.unique(table.debate)),
-        groups=counted.groups,
+        groups=len(np.unique(table.group)),
+        motions=motions,
         options=options,
-        notes=tuple(notes),
+        notes=(
+            *found.notes,
+            *dropped,
+            *_doubts(table, unit, above, below, options),
+            *_uneven_pairs(table, found.columns, best, options),
+        ),
     )
 
 
-def small_sample_factor(groups: int, parameters: int) -> float:
-    """By how much resamples vary too little, because the parameters were fitted to the same groups."""
-    return float(np.sqrt(groups / max(groups - parameters, groups / 2)))
+def _errors(
+    counted: CountedJudgments,
+    whole: Decisions,
+    unit: Integers,
+    judge: Integers,
+    best: Floats,
+    options: RatingOptions,
+) -> StandardErrors:
+    curvature = whole.derivatives(best)[1] + np.eye(len(best)) * options.prior_sd**-2
+
+    def by(codes: Integers) -> StandardErrors:
+        return leave_one_out(counted.by_unit(codes), best, curvature, whole.models)
+
+    if options.over == "motions":
+        return by(unit)
+    return over_motions_and_judges(by(unit), by(judge), by(unit * (int(judge.max()) + 1) + judge))
+
+
+def _decisions_a_motion(counted: CountedJudgments, unit: Integers) -> Floats:
+    """In how many decisions of a motion each parameter takes part; for the tie parameter all."""
+    weights = np.stack([_taken_part(each) for each in counted.by_unit(unit)])
+    return weights.sum(axis=0) / np.maximum((weights > 0).sum(axis=0), 1)
+
+
+def _taken_part(decisions: Decisions) -> Floats:
+    found = np.abs(np.sign(decisions.design())).T @ decisions.weight
+    return np.append(found, decisions.weight.sum()) if decisions.davidson else found
 
 
 def compacted(table: JudgmentTable) -> JudgmentTable:
@@ -192,22 +234,12 @@ def compacted(table: JudgmentTable) -> JudgmentTable:
 
 
 def _without_dependent(
-    counted: GroupedCells, names: Sequence[str]
-) -> tuple[GroupedCells, tuple[str, ...], list[str]]:
-    cells = counted.cells
-    design = cells.design()[:, : cells.models]
-    kept, notes = independent(design, cells.covariates, names)
-    fewer = structs.replace(cells, covariates=cells.covariates[:, kept])
-    return structs.replace(counted, cells=fewer), tuple(names[at] for at in kept), notes
-
-
-def _open_ends(cells: Cells, totals: CellSums) -> tuple[set[int], set[int]]:
-    return unbeaten_and_winless(cells.models, cells.first, cells.second, totals.weight[0], totals.score[0])
-
-
-def _effect(name: str, value: float, samples: Floats, groups: int, level: float) -> Estimate:
-    low, high = bounds(samples, level)
-    return Estimate(name, float(value), low, high, groups)
+    counted: CountedJudgments, names: Sequence[str]
+) -> tuple[CountedJudgments, tuple[str, ...], list[str]]:
+    design = counted.total().design()[:, : counted.models]
+    kept, notes = independent(design, counted.covariates, names)
+    fewer = structs.replace(counted, covariates=counted.covariates[:, kept])
+    return fewer, tuple(names[at] for at in kept), notes
 
 
 def _win_shares(table: JudgmentTable) -> Floats:
@@ -229,19 +261,20 @@ def per_model(table: JudgmentTable, codes: Integers) -> Integers:
 
 
 def _doubts(
-    table: JudgmentTable, groups: int, above: set[int], below: set[int], options: RatingOptions
+    table: JudgmentTable, unit: Integers, above: set[int], below: set[int], options: RatingOptions
 ) -> list[str]:
-    notes: list[str] = []
-    if groups < FEW_GROUPS:
+    notes = few_motions(len(np.unique(unit)), table.named_motions and options.cluster == "motion")
+    few = per_model(table, unit) < 5
+    if not notes and few.any():
+        names = ", ".join(sorted(table.models[at] for at in np.flatnonzero(few)))
+        notes.append(f"Too little data for some models (fewer than 5 motions): {names}.")
+    judges = len(np.unique(table.judge))
+    if options.over == "judges":
         notes.append(
-            f"Too little data: {groups} groups in all. With fewer than {FEW_GROUPS} the intervals are too "
-            "narrow to be relied on."
+            f"The intervals are for other judges too, of whom these {judges} are taken as a sample."
+            if judges > 1
+            else "There is one judge: nothing can be said about other judges, so there are no intervals."
         )
-    else:
-        few = per_model(table, table.group) < 8
-        if few.any():
-            names = ", ".join(sorted(table.models[at] for at in np.flatnonzero(few)))
-            notes.append(f"Too little data for some models (fewer than 8 groups): {names}.")
     single = _unswapped(table)
     if single:
         notes.append(
@@ -261,6 +294,20 @@ def _doubts(
     return notes
 
 
+def few_motions(motions: int, named: bool) -> list[str]:
+    """A note where few motions make intervals wide."""
+    if motions >= FEW_MOTIONS:
+        return []
+    what = "motion" if named else "matchup (the rows name no motion)"
+    if motions < 2:
+        return [
+            f"Too little data: all rows belong to one {what}, so nothing tells how another one would turn "
+            "out, and there are no intervals."
+        ]
+    what = "motions" if named else "matchups (the rows name no motion)"
+    return [f"Little data: {motions} {what}. Intervals are wide, because so few may all be unusual."]
+
+
 def _uneven_pairs(table: JudgmentTable, columns: Floats, best: Floats, options: RatingOptions) -> list[str]:
     """Where some pairs met much more often than others: how far ratings move if all count the same."""
     count = len(table.models)
@@ -270,13 +317,13 @@ def _uneven_pairs(table: JudgmentTable, columns: Floats, best: Floats, options: 
     times = np.unique(met, return_counts=True)[1]
     if options.pair_weight == "equal" or times.max() < UNEVEN * times.min() or count < 3:
         return []
-    cluster = table.group if options.cluster == "group" else table.motion
-    equal = grouped_cells(
-        table, columns, cluster=cluster, debate_weight=options.debate_weight, pair_weight="equal"
-    )
+    equal = count_judgments(
+        table, columns, debate_weight=options.debate_weight, pair_weight="equal",
+        davidson=options.ties == "davidson",
+    )  # fmt: skip
     equal = _without_dependent(equal, ("",) * columns.shape[1])[0]
-    other = fit(equal.cells, equal.totals(), prior_sd=options.prior_sd, davidson=options.ties == "davidson")
-    moved = SCALE * (other[0, :count] - best[:count])
+    other = most_likely(equal.total(), prior_sd=options.prior_sd, start=best)
+    moved = SCALE * (other[:count] - best[:count])
     most = int(np.abs(moved).argmax())
     return [
         f"Pairs met {times.min()} to {times.max()} times. If every pair that met counted the same, ratings "

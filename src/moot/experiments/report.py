@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from hashlib import sha256
 from importlib.metadata import version as installed_version
 from platform import python_version
 
@@ -106,7 +107,10 @@ class ExperimentReport(Struct, frozen=True, kw_only=True):
     people: PeopleAgreement | None = None
     notes: tuple[str, ...] = ()
     """What to beware of, in sentences."""
-    bootstraps: int = 0
+    digest: str = ""
+    """sha256 of the manifest, or of the definition and the results where there is none."""
+    manifest: bool = False
+    """Whether the digest is that of a manifest."""
     versions: dict[str, str] = {}
     """Of the libraries that the figures depend on, and of the prompts."""
 
@@ -118,12 +122,13 @@ def make_report(
     planned: int,
     version: str,
     made_at: datetime,
-    bootstraps: int = 1000,
     versions: Mapping[str, str] | None = None,
+    manifest: str = "",
 ) -> ExperimentReport:
+    """`manifest` is the sha256 of the manifest of an export, where there is one."""
     truth = None
     if definition.questions:
-        truth = make_truth_report(definition, results, planned=planned, bootstraps=bootstraps)
+        truth = make_truth_report(definition, results, planned=planned)
     against_itself = bool(definition.questions) and definition.pairing == "self"
     ballots = [] if against_itself else [row for result in results for row in result.judgments]
     rows = own_rows(ballots)
@@ -133,21 +138,21 @@ def make_report(
     try:
         ranked = own_rows(row for result in results for row in result.rankings)
         if ranked:
-            ratings = rate_rankings(ranked, bootstraps=bootstraps)
+            ratings = rate_rankings(ranked)
         else:
-            ratings = rate_models(rows, bootstraps=bootstraps)
-            style = rate_style_controlled(rows, bootstraps=bootstraps)
+            ratings = rate_models(rows)
+            style = rate_style_controlled(rows)
         notes += ratings.notes
     except Invalid as error:
         notes += [] if against_itself else [f"No ratings: {error}"]
     try:
-        judges = judge_report(ballots, bootstraps=min(bootstraps, 300))
+        judges = judge_report(ballots)
         notes += judges.notes
         if len(judges.judges) > 1:
-            shifts = leave_one_judge_out(rows, bootstraps=0)
+            shifts = leave_one_judge_out(rows)
     except Invalid as error:
         notes += [] if against_itself else [f"No figures about judges: {error}"]
-    beliefs = measure_beliefs(results, bootstraps=bootstraps)
+    beliefs = measure_beliefs(results)
     notes += beliefs.notes if beliefs else ()
     costs = [result.cost for result in results]
     shown = _shown(rows)
@@ -174,9 +179,10 @@ def make_report(
         clearest=tuple(sorted(shown, key=lambda each: (-abs(each.share - 0.5), each.debate))[:SHOWN_DEBATES]),
         failures=failures[:SHOWN_DEBATES],
         beliefs=beliefs,
-        people=compare_with_people(results, bootstraps=bootstraps),
+        people=compare_with_people(results),
         notes=(*dict.fromkeys(notes), *_own_notes(definition, results, planned)),
-        bootstraps=bootstraps,
+        digest=manifest or _digest(definition, results),
+        manifest=bool(manifest),
         versions=dict(versions or {}),
     )
 
@@ -185,6 +191,12 @@ def library_versions() -> dict[str, str]:
     """Of what the figures of a report depend on beside Moot itself."""
     libraries = {name: installed_version(name) for name in ("numpy", "evalica")}
     return {"prompts": str(templates.VERSION), "Python": python_version(), **libraries}
+
+
+def _digest(definition: ExperimentDefinition, results: Sequence[LegResult]) -> str:
+    """Of what the figures are computed from, whatever the order in which debates were finished."""
+    held = sorted(sha256(result.to_json().encode()).digest() for result in results)
+    return sha256(b"".join([definition.to_json().encode(), *held])).hexdigest()
 
 
 def _matchups(rows: Sequence[Judgment]) -> tuple[MatchupShare, ...]:

@@ -30,7 +30,14 @@ class ReportTable(Struct, frozen=True, tag="table"):
 
     def without_empty_columns(self) -> ReportTable:
         """What the data does not say has no column."""
-        kept = [at for at in range(len(self.headings)) if any(row[at] not in EMPTY for row in self.rows)]
+        return self._only(
+            [at for at in range(len(self.headings)) if any(row[at] not in EMPTY for row in self.rows)]
+        )
+
+    def without(self, *headings: str) -> ReportTable:
+        return self._only([at for at, name in enumerate(self.headings) if name not in headings])
+
+    def _only(self, kept: Sequence[int]) -> ReportTable:
         return replace(
             self,
             headings=tuple(self.headings[at] for at in kept),

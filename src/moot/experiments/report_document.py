@@ -27,8 +27,9 @@ from moot.experiments.report_blocks import (
 )
 from moot.experiments.report_costs import cost_blocks, reliability_blocks
 from moot.experiments.report_judges import judge_blocks
+from moot.experiments.report_limits import limits
 from moot.experiments.report_models import leaderboard_blocks, matchup_blocks, motion_blocks, style_blocks
-from moot.experiments.report_summary import findings, made_with, method
+from moot.experiments.report_summary import citation, findings, made_with, method
 from moot.experiments.report_text import cost_text, percent
 from moot.experiments.report_truth import truth_blocks
 from moot.views.text import plural
@@ -67,7 +68,9 @@ def _sections(report: ExperimentReport) -> Iterator[Section]:
     yield from section("Costs", cost_blocks(report))
     yield from section("Debates to read", _shown(report))
     yield from section("Doubts", bullets(report.notes or ("None that the data shows.",)))
+    yield from section("What this design cannot tell", bullets(limits(report)))
     yield from section("Method", _method(report))
+    yield from section("How to cite this run", sentences(*citation(report)))
 
 
 def _lead(report: ExperimentReport) -> str:

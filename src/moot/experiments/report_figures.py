@@ -15,7 +15,7 @@ from moot.experiments.report_blocks import CurvePanel, Curves, Figure, ForestLin
 
 MARGIN, WIDTH = 3, 94
 """Of the drawn line, in per cent: where the scale begins, and how long it is."""
-ROW, MIDDLE, CAP = 26, 13, 5
+ROW, MIDDLE, CAP = 22, 11, 5
 MOST_TICKS = 5
 PANEL, LEFT, TOP, BELOW = 160, 34, 26, 24
 SMALLEST_DOT, LARGEST_DOT = 3.0, 9.0
@@ -48,13 +48,11 @@ def _forest_said(plot: ForestPlot) -> str:
 
 
 def _forest(plot: ForestPlot) -> str:
-    ends = [end for line in plot.lines for end in (line.value, line.low, line.high) if end is not None]
-    ends += [] if plot.middle is None else [plot.middle]
-    space = (max(ends) - min(ends)) * 0.04 or abs(ends[0]) * 0.02 or 1.0
-    low, high = min(ends) - space, max(ends) + space
+    low, high = _scale(plot)
 
     def x(value: float) -> str:
-        return f"{MARGIN + WIDTH * (value - low) / (high - low):.1f}%"
+        within = min(max(value, low), high)
+        return f"{MARGIN + WIDTH * (within - low) / (high - low):.1f}%"
 
     middle = ""
     if plot.middle is not None:
@@ -68,19 +66,43 @@ def _forest(plot: ForestPlot) -> str:
     return f'{lines}<div class="line axis"><span></span><svg height="18">{ticks}</svg><span></span></div>'
 
 
+def _scale(plot: ForestPlot) -> tuple[float, float]:
+    """From the least to the greatest end. An open interval says little about its figure: where there are
+    closed ones, the scale is theirs, and what lies outside stands at its edge."""
+    closed = [line for line in plot.lines if line.low is not None and line.high is not None]
+    ends = [
+        end for line in closed or plot.lines for end in (line.value, line.low, line.high) if end is not None
+    ]
+    ends += [] if plot.middle is None else [plot.middle]
+    space = (max(ends) - min(ends)) * 0.06 or abs(ends[0]) * 0.02 or 1.0
+    return min(ends) - space, max(ends) + space
+
+
 def _forest_line(line: ForestLine, x: Callable[[float], str], ends: tuple[float, float], middle: str) -> str:
     known = line.low is not None or line.high is not None
     left = ends[0] if line.low is None else line.low
     right = ends[1] if line.high is None else line.high
     bar = f'<line class="bar" x1="{x(left)}" x2="{x(right)}" y1="{MIDDLE}" y2="{MIDDLE}"/>' if known else ""
-    for at, given in ((left, line.low), (right, line.high)):
-        if given is not None:
-            bar += f'<line class="bar" x1="{x(at)}" x2="{x(at)}" y1="{MIDDLE - CAP}" y2="{MIDDLE + CAP}"/>'
+    for at, edge, way in ((left, ends[0], -1), (right, ends[1], 1)):
+        if known:
+            bar += _arrow(x(edge), way) if (at - edge) * way >= 0 else _cap(x(at))
+    beyond = "" if ends[0] <= line.value <= ends[1] else ' class="beyond"'
     return (
         f'<div class="line"><span class="name">{escape(line.name)}</span><svg height="{ROW}">{middle}{bar}'
-        f'<circle cx="{x(line.value)}" cy="{MIDDLE}" r="5"/></svg>'
+        f'<circle{beyond} cx="{x(line.value)}" cy="{MIDDLE}" r="5"/></svg>'
         f'<span class="label">{escape(line.label)}</span></div>'
     )
+
+
+def _cap(at: str) -> str:
+    return f'<line class="bar" x1="{at}" x2="{at}" y1="{MIDDLE - CAP}" y2="{MIDDLE + CAP}"/>'
+
+
+def _arrow(at: str, way: int) -> str:
+    """Where the line goes on beyond the scale, or has no end."""
+    tip = 10 * way
+    path = f"M{tip - 6 * way} {MIDDLE - CAP}L{tip} {MIDDLE}L{tip - 6 * way} {MIDDLE + CAP}"
+    return f'<svg x="{at}"><path class="bar" d="M0 {MIDDLE}H{tip}{path}"/></svg>'
 
 
 def _ticks(low: float, high: float) -> Iterator[float]:

@@ -32,6 +32,10 @@ MEASURED = re.compile(r"(.+?) \((.+)\)")
 NEGATIVE = re.compile(r"(?<![\w–])-(?=\d)")
 FOLDING = 4
 """A table of so many columns folds on a narrow screen."""
+STACKED = 3
+"""In a table with so many columns of figures with intervals, each interval stands below its figure."""
+LONG = 30
+"""A table of more rows scrolls in a box of its own on a screen."""
 
 
 def report_html(document: ReportDocument, server: str = "") -> str:
@@ -100,13 +104,28 @@ def _table(table: ReportTable) -> str:
     number = f"Table {table.number}. " if table.number else ""
     rests_on = f" <span>{escape(table.rests_on)}</span>" if table.rests_on else ""
     note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
-    folds = " folds" if len(table.headings) >= FOLDING else ""
+    name = f"table-{table.number}"
     return (
-        f'<div class="scroll{folds}"><table role="table" id="table-{table.number}">'
-        f"<caption><b>{number}{escape(table.title)}.</b>{rests_on}</caption>"
+        f'<div class="{_shape(table)}" tabindex="0" role="region" aria-labelledby="{name}-title">'
+        f'<table role="table" id="{name}">'
+        f'<caption><b id="{name}-title">{number}{escape(table.title)}.</b>{rests_on}</caption>'
         f'<thead role="rowgroup"><tr role="row">{heads}</tr></thead><tbody role="rowgroup">{rows}</tbody>'
-        f"</table>{note}</div>"
+        f"</table></div>{note}"
     )
+
+
+def _shape(table: ReportTable) -> str:
+    measured = sum(
+        any(MEASURED.fullmatch(row[at]) for row in table.rows)
+        for at in range(len(table.headings))
+        if at not in table.words
+    )
+    shapes = {
+        "folds": len(table.headings) >= FOLDING,
+        "long": len(table.rows) > LONG,
+        "stacked": measured >= STACKED,
+    }
+    return " ".join(["scroll", *(name for name, has in shapes.items() if has)])
 
 
 def _cells(row: Sequence[str], table: ReportTable, named: int) -> str:

@@ -16,7 +16,7 @@ from moot.experiments.report_blocks import (
     ShareMatrix,
     sentences,
 )
-from moot.experiments.report_text import estimate_text, interval_text, percent
+from moot.experiments.report_text import NOTHING, estimate_text, interval_text, percent
 from moot.views.text import plural
 
 MAX_MATRIX = 20
@@ -54,7 +54,7 @@ def matchup_blocks(report: ExperimentReport) -> Iterator[Block]:
         (each.first, each.second, _share_text(each), f"{each.debates:,}") for each in report.matchups
     )
     yield ReportTable(
-        "Matchups",
+        "Each pair of models",
         ("model", "against", "won", "debates"),
         rows,
         rests_on=plural(len(rows), "pair") + " of models met.",
@@ -112,19 +112,24 @@ def style_blocks(plain: Ratings, controlled: Ratings) -> Iterator[Block]:
 def motion_blocks(report: ExperimentReport) -> Iterator[Block]:
     yield ReportTable(
         "Motions",
-        ("motion", "debates", "won by the side for it"),
-        tuple((each.motion, f"{each.debates:,}", motion_text(each)) for each in report.motions),
-        note="Over all models and with the sides swapped. A motion that one side nearly always wins tells "
-        "little about the models.",
+        ("motion", "debates", "won for it", "won against it", "tied", "share for it"),
+        tuple(_motion_row(each) for each in report.motions),
+        rests_on=f"{plural(sum(each.debates for each in report.motions), 'debate')} with a result.",
+        note="Over all models and with the sides swapped; the share is that of the debates that were not "
+        "tied. A motion that one side nearly always wins tells little about the models.",
     )
 
 
-def motion_text(result: MotionResult) -> str:
-    """7 of 10 (40 to 89 %), 2 tied"""
+def _motion_row(result: MotionResult) -> tuple[str, ...]:
     balance = result.balance
     if balance is None:
-        return f"all {result.debates} tied"
-    tied = f", {balance.ties} tied" if balance.ties else ""
+        return (result.motion, f"{result.debates:,}", "0", "0", f"{result.debates:,}", NOTHING)
+    share = balance.pro_wins / balance.decided
     return (
-        f"{balance.pro_wins} of {balance.decided} ({interval_text(balance.low, balance.high, percent)}){tied}"
+        result.motion,
+        f"{result.debates:,}",
+        f"{balance.pro_wins:,}",
+        f"{balance.con_wins:,}",
+        f"{balance.ties:,}",
+        f"{percent(share)} ({interval_text(balance.low, balance.high, percent)})",
     )

@@ -7,8 +7,10 @@ from math import exp
 
 from moot.experiments.ratings import Ratings
 from moot.experiments.report import ExperimentReport
+from moot.experiments.report_text import interval_text
 from moot.experiments.resampling import Estimate
 from moot.experiments.truth_report import TRUTH_METHOD
+from moot.views.text import plural
 
 BY_CHANCE = 0.2
 """Below this alpha, judges agree hardly more often than by chance."""
@@ -65,11 +67,11 @@ def _order(ratings: Ratings) -> str:
 
 def _side(side: Estimate) -> str:
     wins = _percent(_share(side.value or 0.0))
-    if side.low is None or side.high is None:
+    if side.low is None and side.high is None:
         return (
             f"The side for the motion wins {wins} against an even opponent; too little data for an interval."
         )
-    span = f"{_percent(_share(side.low))} to {_percent(_share(side.high))}"
+    span = interval_text(side.low, side.high, lambda log_odds: _percent(_share(log_odds)))
     doubt = "" if side.clear else ", so neither side may have an advantage"
     return f"The side for the motion wins {wins} ({span}) against an even opponent{doubt}."
 
@@ -99,8 +101,9 @@ def method(report: ExperimentReport) -> str:
     return (
         f"{groups}; 400 points are odds of ten to one, and the mean is 1500. Each judge reads each debate "
         f"twice, the second time with {_swapped(report)} swapped. A debate counts once, shared by its "
-        "judges. Intervals (95 %) come from drawing whole "
-        f"matchups with replacement, {report.bootstraps:,} times. Two models are separable if the interval "
+        "judges. Intervals (95 %) come from leaving out one motion at a time, with all its debates (the "
+        "cluster jackknife, CR3, with Student's t); they say what other motions of the same kind would show "
+        "with these judges. Two models are separable if the interval "
         "of their difference does not hold zero; the rank range follows from that. Ratings say whose "
         "speeches these judges prefer, not who is right."
     )
@@ -111,10 +114,27 @@ def _swapped(report: ExperimentReport) -> str:
     return "the labels and the order of the sides" if by_side else "the labels of the sides"
 
 
+def citation(report: ExperimentReport) -> tuple[str, ...]:
+    """How to cite the run, and the digest by which it can be told from any other."""
+    definition = report.definition
+    digested = "the manifest" if report.manifest else "the definition and the results"
+    about = (
+        plural(len(definition.questions), "question")
+        if report.truth
+        else plural(len(definition.motions), "motion")
+    )
+    return (
+        f"“{definition.name}”: {plural(len(definition.models), 'model')}, {about}, "
+        f"{plural(report.held, 'debate')}, measured {report.made_at:%Y-%m-%d} with Moot {report.version}, "
+        f"sha256 {report.digest[:16]}.",
+        f"sha256 of {digested}: {report.digest}",
+    )
+
+
 def made_with(report: ExperimentReport) -> str:
     """Versions and seeds, with which the same debates give the same figures."""
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
     return (
         f"Moot {report.version}{f' ({versions})' if versions else ''}. Seed of pairs and models: "
-        f"{report.definition.seed}; of the resamples: 0. {report.made_at:%Y-%m-%d %H:%M} UTC."
+        f"{report.definition.seed}. {report.made_at:%Y-%m-%d %H:%M} UTC."
     )

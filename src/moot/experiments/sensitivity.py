@@ -97,7 +97,6 @@ def _rated(table: JudgmentTable) -> JudgmentTable:
 def _shifts(
     table: JudgmentTable, parts: Iterable[tuple[str, Booleans]], options: dict[str, Any]
 ) -> tuple[RatingShift, ...]:
-    options = {**options, "bootstraps": 0}
     everything = rate_models(table, **options)
     found: list[RatingShift] = []
     for name, rest in parts:

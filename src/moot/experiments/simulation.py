@@ -1,8 +1,9 @@
 """Judgments of made-up models whose strengths, and of judges whose biases, are known.
 
 Estimates are tested on them: do the intervals hold the truth as often as they say, and are planted biases
-found? Every decision has exactly the odds of the model; decisions of one debate, and of one group, depend on
-each other because judges share a draw with the given probability. The same seed gives the same table.
+found? Decisions of one debate, and of one group, depend on each other because judges share a draw with the
+given probability; those of one motion, because it suits some models, or one of the sides. The same seed gives
+the same table.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ class SimulatedJudge(Struct, frozen=True, kw_only=True):
     """For each doubling of the words."""
     family: float = 0.0
     """For models of its own maker."""
+    tastes: dict[str, float] = {}
+    """For single models."""
     label: float = 0.0
     """For the side whose label is listed first."""
     primacy: float = 0.0
@@ -62,6 +65,13 @@ class SimulatedWorld(Struct, frozen=True, kw_only=True):
     """How often judges of a debate decide by the same draw."""
     group_share: float = 0.0
     """How often the judges of both debates of a group do."""
+    motion_sd: float = 0.0
+    """How much the strength of a model varies from motion to motion: a standard deviation in log-odds."""
+    motion_side_sd: float = 0.0
+    """How much the advantage of the side does."""
+    pair_effects: dict[tuple[str, str], float] = {}
+    """For the first model against the second, beyond their strengths: models that beat each other in a
+    circle."""
     length_sd: float = 0.3
     """Spread of the lengths, in doublings; longer or shorter at random."""
     both_orders: bool = False
@@ -74,26 +84,29 @@ class SimulatedWorld(Struct, frozen=True, kw_only=True):
 
 
 def simulate(world: SimulatedWorld, units: Sequence[Unit], seed: int = 0) -> JudgmentTable:
-    """The judgments of the units, each held with both sides and judged by all judges of the world."""
+    """The judgments of the units, each held with both sides and judged by all judges of the world. Units with
+    the same motion and models are repeats of one group."""
     if not units or not world.judges:
         raise Invalid("A simulation needs at least one unit and one judge.")
     random = np.random.default_rng(seed)
     models, motions, pairs = tuple(world.strengths), *_coded_units(world, units)
-    groups, judges, readings = len(units), len(world.judges), 1 + world.both_orders
-    # One axis each: groups, the two debates, judges, readings.
-    shape = (groups, 2, judges, readings)
+    count, judges, readings = len(units), len(world.judges), 1 + world.both_orders
+    # One axis each: units, the two debates, judges, readings.
+    shape = (count, 2, judges, readings)
     pro = np.stack([pairs[:, 0], pairs[:, 1]], axis=1)
     con = pro[:, ::-1]
     # Rounded as words would be.
-    length = np.round(random.normal(0.0, world.length_sd, (groups, 2)), 2)
-    last = np.where(random.random((groups, 2)) < 0.5, 1, -1)
-    first = np.broadcast_to(random.integers(0, 2, (groups, 2, judges, 1)), shape)
+    length = np.round(random.normal(0.0, world.length_sd, (count, 2)), 2)
+    last = np.where(random.random((count, 2)) < 0.5, 1, -1)
+    first = np.broadcast_to(random.integers(0, 2, (count, 2, judges, 1)), shape)
     order = (first + np.arange(readings)) % 2
     odds = _odds(world, pro, con, length, last, order)
+    odds += _motion_effects(world, motions[1], pro, con, random)[:, :, None, None]
     shown = _shown(world, order, seed)
     odds += shown.shift
     score = _spoiled(world, _scores(world, odds, random), seed)
-    debate = np.arange(groups * 2).reshape(groups, 2)
+    groups, group = coded([" | ".join((motion, *sorted(pair))) for motion, *pair in units])
+    debate = np.arange(count * 2).reshape(count, 2)
 
     def spread(values: np.ndarray) -> np.ndarray:
         extended = values.reshape(values.shape + (1,) * (4 - values.ndim))
@@ -102,11 +115,11 @@ def simulate(world: SimulatedWorld, units: Sequence[Unit], seed: int = 0) -> Jud
     return JudgmentTable(
         models=models,
         judges=tuple(judge.name for judge in world.judges),
-        groups=tuple(f"group {number}" for number in range(groups)),
-        debates=tuple(f"debate {number}" for number in range(groups * 2)),
+        groups=groups,
+        debates=tuple(f"debate {number}" for number in range(count * 2)),
         motions=motions[0],
         formats=("simulated",),
-        pro=spread(pro), con=spread(con), group=spread(np.arange(groups)), debate=spread(debate),
+        pro=spread(pro), con=spread(con), group=spread(group), debate=spread(debate),
         judge=np.broadcast_to(np.arange(judges)[None, None, :, None], shape).ravel(),
         motion=spread(motions[1]), format=np.zeros(score.size, np.intp),
         score=score.ravel(),
@@ -156,7 +169,7 @@ def _spoiled(world: SimulatedWorld, score: Floats, seed: int) -> Floats:
 
 def _coded_units(
     world: SimulatedWorld, units: Sequence[Unit]
-) -> tuple[tuple[tuple[str, ...], np.typing.NDArray[np.intp]], np.typing.NDArray[np.intp]]:
+) -> tuple[tuple[tuple[str, ...], Integers], Integers]:
     numbers = {name: number for number, name in enumerate(world.strengths)}
     unknown = {name for _, one, other in units for name in (one, other)} - set(numbers)
     if unknown:
@@ -174,15 +187,33 @@ def _odds(
     order: np.ndarray,
 ) -> Floats:
     strengths = np.array(list(world.strengths.values()))
+    gaps = strengths[:, None] - strengths[None, :]
+    names = list(world.strengths)
+    for (one, other), effect in world.pair_effects.items():
+        gaps[names.index(one), names.index(other)] += effect
+        gaps[names.index(other), names.index(one)] -= effect
     families = np.array([family_of(name) or name for name in world.strengths])
-    odds = (strengths[pro] - strengths[con] + world.side + world.last_word * last)[:, :, None, None]
+    odds = (gaps[pro, con] + world.side + world.last_word * last)[:, :, None, None]
     odds = np.broadcast_to(odds, order.shape).copy()
     for number, judge in enumerate(world.judges):
         own = family_of(judge.name) or judge.name
         kin = (families[pro] == own).astype(float) - (families[con] == own)
-        shift = judge.side + judge.length * length + judge.family * kin
+        tastes = np.array([judge.tastes.get(name, 0.0) for name in names])
+        shift = judge.side + judge.length * length + judge.family * kin + tastes[pro] - tastes[con]
         odds[:, :, number, :] += shift[:, :, None] + judge.order * (1 - 2 * order[:, :, number, :])
     return odds
+
+
+def _motion_effects(
+    world: SimulatedWorld, motion: Integers, pro: Integers, con: Integers, random: np.random.Generator
+) -> Floats:
+    """What the motion adds to the odds of each debate."""
+    if not world.motion_sd and not world.motion_side_sd:
+        return np.zeros(pro.shape)
+    count = int(motion.max()) + 1
+    suits = random.normal(0.0, world.motion_sd, (count, len(world.strengths)))
+    sides = random.normal(0.0, world.motion_side_sd, count)
+    return suits[motion[:, None], pro] - suits[motion[:, None], con] + sides[motion][:, None]
 
 
 def _scores(world: SimulatedWorld, odds: Floats, random: np.random.Generator) -> Floats:

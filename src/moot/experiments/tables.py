@@ -7,7 +7,7 @@ view of `pro` (1 won, 0.5 tied, 0 lost, NaN not decided). Debates that are the s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Literal, Protocol, cast, runtime_checkable
 
 import numpy as np
 from msgspec import Struct
@@ -74,6 +74,18 @@ class JudgmentTable(Struct, frozen=True, kw_only=True, eq=False):
     @property
     def decided(self) -> Booleans:
         return ~np.isnan(self.score)
+
+    @property
+    def named_motions(self) -> bool:
+        """Whether every row names its motion."""
+        return bool(len(self)) and "" not in {self.motions[int(code)] for code in np.unique(self.motion)}
+
+    def units(self, by: Literal["motion", "group"] = "motion") -> Integers:
+        """What the rows are left out by for intervals: the motion; the group where no motion is named."""
+        if by == "group":
+            return self.group
+        unnamed = np.array([not name for name in self.motions], bool)[self.motion]
+        return np.where(unnamed, len(self.motions) + self.group, self.motion)
 
     def where(self, rows: Booleans) -> JudgmentTable:
         """The rows for which the mask is true; the names stay as they are."""

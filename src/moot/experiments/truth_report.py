@@ -27,13 +27,15 @@ from moot.experiments.planned_questions import OPEN, open_legs, question_legs
 from moot.experiments.protocol_results import (
     ProtocolResult,
     ReadingResult,
+    RoundResult,
     judge_rows,
     protocol_rows,
     reading_rows,
+    round_rows,
     share_of,
 )
 from moot.experiments.report_text import percent
-from moot.experiments.resampling import FEW_GROUPS, Estimate
+from moot.experiments.resampling import FEW_MOTIONS, Estimate
 
 MANY_FLIPS = 1 / 3
 """Where more of the answers change with the order of the list, the report says so."""
@@ -44,8 +46,8 @@ TRUTH_METHOD = (
     "judge, and a model by itself, is asked twice with the answers in both orders, and its probabilities are "
     "averaged; what each reading says by itself stands in a table of its own. An answer "
     "is right if the right answer has the higher probability; at 50 : 50 it counts half. Brier score: 0 is "
-    "best, 0.25 is 50 : 50. Log score: 0 is best, 0.69 is 50 : 50. Intervals (95 %) come from drawing "
-    "passages with replacement; differences are taken on the questions that both protocols answered. A reply "
+    "best, 0.25 is 50 : 50. Log score: 0 is best, 0.69 is 50 : 50. Intervals (95 %) come from leaving "
+    "out one passage at a time; differences are taken on the questions that both protocols answered. A reply "
     "that could not be read is no answer. In an open debate or consultancy the one that chooses argues for "
     "the answer that it gave by itself. An expert is the judge with the passage; the gap recovered is the "
     "share of the way from the naive judge to the expert, with Fieller's interval. "
@@ -72,6 +74,7 @@ class TruthReport(Struct, frozen=True, kw_only=True):
     """Each protocol with each judge, where there are several; those who judged again included."""
     readings: tuple[ReadingResult, ...] = ()
     argued: tuple[ArguedResult, ...] = ()
+    rounds: tuple[RoundResult, ...] = ()
     debaters: tuple[DebaterResult, ...] = ()
     ratings: tuple[ModelRating, ...] = ()
     """Of the debaters as those who are right and those who are wrong."""
@@ -80,7 +83,7 @@ class TruthReport(Struct, frozen=True, kw_only=True):
 
 
 def make_truth_report(
-    definition: ExperimentDefinition, results: Sequence[LegResult], *, planned: int, bootstraps: int = 1000
+    definition: ExperimentDefinition, results: Sequence[LegResult], *, planned: int
 ) -> TruthReport:
     """`planned` is how many legs there are, without open debates whose chooser has chosen nothing."""
     protocols = definition.protocols
@@ -90,23 +93,24 @@ def make_truth_report(
     missing = Counter[str]()
     for result in shown:
         missing[result.protocol] += result.missing
-    rows = tuple(protocol_rows(protocols, answers, missing, bootstraps=bootstraps))
-    readings = tuple(reading_rows(protocols, judged, bootstraps))
+    rows = tuple(protocol_rows(protocols, answers, missing))
+    readings = tuple(reading_rows(protocols, judged))
     return TruthReport(
         questions=len({answer.question for answer in answers}),
         passages=len({answer.group for answer in answers}),
         protocols=rows,
-        judges=tuple(judge_rows(protocols, judged, bootstraps)),
+        judges=tuple(judge_rows(protocols, judged)),
         readings=readings,
-        argued=tuple(_argued(answers, bootstraps)),
-        debaters=tuple(debater_rows(protocols, answers, bootstraps)),
-        ratings=debater_ratings(answers, bootstraps),
-        quotes=tuple(quote_rows([quoted for result in shown for quoted in result.quotes], bootstraps)),
+        argued=tuple(_argued(answers)),
+        rounds=tuple(round_rows(protocols, [each for result in shown for each in result.rounds])),
+        debaters=tuple(debater_rows(protocols, answers)),
+        ratings=debater_ratings(answers),
+        quotes=tuple(quote_rows([quoted for result in shown for quoted in result.quotes])),
         notes=(*_notes(definition, rows, answers, planned), *_gap_notes(rows), *_reading_notes(readings)),
     )
 
 
-def _argued(answers: Sequence[JudgeAnswer], bootstraps: int) -> Iterator[ArguedResult]:
+def _argued(answers: Sequence[JudgeAnswer]) -> Iterator[ArguedResult]:
     for protocol in ("consultancy", *OPEN):
         for right in (True, False):
             own = [
@@ -117,7 +121,7 @@ def _argued(answers: Sequence[JudgeAnswer], bootstraps: int) -> Iterator[ArguedR
                 and (each.argued == each.answer) is right
             ]
             if own:
-                found = share_of("accuracy", own, [each.right for each in own], bootstraps)
+                found = share_of("accuracy", own, [each.right for each in own])
                 yield ArguedResult(protocol=protocol, argued_right=right, answers=len(own), accuracy=found)
 
 
@@ -128,11 +132,8 @@ def _notes(
     planned: int,
 ) -> Iterator[str]:
     groups = len({answer.group or answer.question for answer in answers})
-    if 0 < groups < FEW_GROUPS:
-        yield (
-            f"Too little data: the answers are about {groups} passages; with fewer than {FEW_GROUPS} the "
-            "intervals are too narrow."
-        )
+    if 0 < groups < FEW_MOTIONS:
+        yield f"Little data: the answers are about {groups} passages, so the intervals are wide."
     for row in rows:
         if row.answered < row.asked:
             yield (

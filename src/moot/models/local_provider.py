@@ -16,7 +16,7 @@ import sys
 import tempfile
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -54,6 +54,10 @@ SOCKET = "model.sock"
 MAX_SOCKET_PATH = 100
 MISSING_LIBRARY = re.compile(r"(lib[\w.+-]+): cannot open shared object file")
 SECRET_SUFFIXES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
+
+
+EXACT_FIELDS: Mapping[str, Any] = {"cache_prompt": False, "id_slot": 0}
+"""What a reply is made from besides the request: nothing that is left of earlier ones."""
 
 
 class LocalProvider(Provider):
@@ -102,7 +106,7 @@ class LocalProvider(Provider):
             pass
 
     async def stream(self, request: Request) -> AsyncGenerator[Chunk]:
-        async with self._process(request.model.name) as process:
+        async with self._process(request.model.name) as process, process.turn(request):
             try:
                 async with aclosing(process.chat.stream(request)) as chunks:
                     async for chunk in chunks:
@@ -204,8 +208,10 @@ class LocalProvider(Provider):
 def sampling_fields(tuning: ModelTuning, request: Request) -> Mapping[str, Any]:
     """Sampling for a speech, for a reply that must be JSON, or for one of a few words."""
     if request.words:
-        return _word_fields(request.words)
-    return tuning.speech if request.schema is None else tuning.reply
+        fields = _word_fields(request.words)
+    else:
+        fields = tuning.speech if request.schema is None else tuning.reply
+    return fields if request.seed is None else {**fields, **EXACT_FIELDS}
 
 
 def _word_fields(words: Sequence[str]) -> Mapping[str, Any]:
@@ -233,12 +239,18 @@ class LocalModelProcess:
     def __init__(self, process: Process, folder: Path, traits: Traits, tuning: ExtraFields) -> None:
         socket = str(folder / SOCKET)
         self.busy = 0
+        self._alone = asyncio.Lock()
         self.chat = ProviderClient(
             load_wire_format("openai_chat"), socket=socket, traits=traits, tuning=tuning, disarm=True
         )
         self._process = process
         self._folder = folder
         self._session = transport.open_session(socket=socket)
+
+    def turn(self, request: Request) -> AbstractAsyncContextManager[Any]:
+        """Calls with a seed are made one by one: in a batch with others the last digits differ, and so may
+        the words."""
+        return nullcontext() if request.seed is None else self._alone
 
     @classmethod
     async def start(

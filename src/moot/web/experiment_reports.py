@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from moot import __version__
 from moot.api.shapes.experiments import (
@@ -35,6 +36,9 @@ from moot.api.shapes.experiments import (
     RatedModel,
     ReliabilityBin,
     ReliabilityFigures,
+    ReportBlock,
+    ReportItem,
+    ReportSection,
 )
 from moot.core.errors import Invalid, Unavailable
 from moot.core.terms import Money
@@ -48,6 +52,7 @@ from moot.web.app_context import AppContext
 
 if TYPE_CHECKING:
     from moot.experiments.report import ExperimentReport
+    from moot.experiments.report_blocks import Section
 
 REUSED_SECONDS = 10
 REUSED_TIMES = 20
@@ -107,6 +112,7 @@ class ExperimentReports:
             beliefs=_belief_figures(report),
             people=_people_figures(report),
             protocols=_protocol_figures(report),
+            sections=await asyncio.to_thread(_sections, report),
         )
 
     async def report(self, stored: StoredExperiment) -> ExperimentReport:
@@ -188,6 +194,31 @@ def _protocol_figures(report: ExperimentReport) -> tuple[ProtocolFigures, ...]:
         )
         for row in rows
     )
+
+
+def _sections(report: ExperimentReport) -> tuple[ReportSection, ...]:
+    from moot.experiments.report_document import report_document
+
+    return tuple(
+        ReportSection(title=section.title, blocks=tuple(_blocks(section)))
+        for section in report_document(report).sections
+    )
+
+
+def _blocks(section: Section) -> Iterator[ReportBlock]:
+    """Without the figures, whose numbers stand in the tables, and without the definition."""
+    from moot.experiments.report_blocks import Bullets, ReportTable, Sentences
+
+    for block in section.blocks:
+        match block:
+            case Sentences(texts=texts):
+                yield ReportBlock(kind="sentences", texts=texts)
+            case Bullets(title=title, items=items):
+                yield ReportBlock(kind="bullets", title=title, items=_as(tuple[ReportItem, ...], items))
+            case ReportTable():
+                yield ReportBlock(kind="table", **structs.asdict(block))
+            case _:
+                pass
 
 
 def _still_good(kept: KeptReport, version: ReportVersion, *, running: bool) -> bool:

@@ -218,6 +218,40 @@ class ProtocolFigures(Struct, frozen=True, rename="camel", kw_only=True):
     bins: Annotated[tuple[ReliabilityBin, ...], Meta(description="The reliability curve.")]
 
 
+class ReportItem(Struct, frozen=True, rename="camel", kw_only=True):
+    """A point of a list."""
+
+    text: str
+    debate: Annotated[str, Meta(description="The id of the debate that it is about; empty for none.")] = ""
+    turn: Annotated[Count, Meta(description="The speech of that debate that it is about; 0 for none.")] = 0
+
+
+class ReportBlock(Struct, frozen=True, rename="camel", kw_only=True):
+    """A part of a section. Which members say anything depends on `kind`."""
+
+    kind: Annotated[str, one_of(Literal["sentences", "bullets", "table"])]
+    title: str = ""
+    texts: Annotated[tuple[str, ...], Meta(description="`sentences`: a paragraph each.")] = ()
+    items: Annotated[tuple[ReportItem, ...], Meta(description="`bullets`: a point each.")] = ()
+    number: Annotated[Count, Meta(description="`table`: its number in the report.")] = 0
+    headings: tuple[str, ...] = ()
+    rows: Annotated[
+        tuple[tuple[str, ...], ...],
+        Meta(description="`table`: its cells as text, with intervals in brackets."),
+    ] = ()
+    rests_on: Annotated[str, Meta(description="`table`: how much it rests on.")] = ""
+    note: Annotated[str, Meta(description="`table`: how to read it.")] = ""
+    words: Annotated[
+        tuple[int, ...],
+        Meta(description="`table`: the columns of words, counted from 0; others are figures."),
+    ] = ()
+
+
+class ReportSection(Struct, frozen=True, rename="camel", kw_only=True):
+    title: str
+    blocks: tuple[ReportBlock, ...]
+
+
 class ExperimentResponse(ExperimentSummary, frozen=True, rename="camel", kw_only=True):
     """How far an experiment is, and what it shows. Figures may be some seconds older than the progress."""
 
@@ -242,4 +276,10 @@ class ExperimentResponse(ExperimentSummary, frozen=True, rename="camel", kw_only
     people: Annotated[PeopleFigures | None, Meta(description="null without votes of people.")] = None
     protocols: Annotated[
         tuple[ProtocolFigures, ...], Meta(description="Where it has questions with a known answer.")
+    ] = ()
+    sections: Annotated[
+        tuple[ReportSection, ...],
+        Meta(
+            description="The report as text: the sentences and tables that HTML and Markdown have, in order."
+        ),
     ] = ()

@@ -391,7 +391,7 @@ def _show_protocols(terminal: Terminal, found: ExperimentEstimate) -> None:
 
 def _show_truth(terminal: Terminal, made: ExperimentReport) -> None:
     """The table of protocols, where the experiment has questions."""
-    from moot.experiments.truth_tables import truth_tables
+    from moot.experiments.protocol_tables import truth_tables
 
     if made.truth is None:
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -76,23 +76,22 @@ def ratings(
     equal_pairs: Annotated[
         bool, Parameter(negative="", help="Count every pair the same, however often it met.")
     ] = False,
-    bootstraps: Annotated[int, Parameter(help="Resamples for the intervals. [default: 1000]")] = 1000,
-    seed: Annotated[int, Parameter(help="Of the resamples. [default: 0]")] = 0,
+    over: Annotated[
+        Literal["motions", "judges"],
+        Parameter(help="What intervals speak of: other motions; or other judges too. [default: motions]"),
+    ] = "motions",
     json: Annotated[bool, Parameter(negative="", help="Print everything as JSON.")] = False,
     markdown: Annotated[bool, Parameter(negative="", help="All of it in Markdown.")] = False,
 ) -> int:
     """Leaderboard with intervals, side bias, agreement and biases of judges, reliability and costs."""
     from moot.experiments import make_rating_report, rating_markdown, read_judgments
 
-    if bootstraps < 10:
-        raise Invalid("--bootstraps must be 10 or more.")
     rated = make_rating_report(
         read_judgments(file),
         read_judgments(people) if people else (),
         terms=tuple(term for term in terms.replace(",", " ").split() if term),
         pair_weight="equal" if equal_pairs else "held",
-        bootstraps=bootstraps,
-        seed=seed,
+        over=over,
     )
     if json:
         import msgspec

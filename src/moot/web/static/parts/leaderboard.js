@@ -67,9 +67,9 @@ function Rating({ rating, low, high, scale }) {
 }
 
 function inInterval({ low, high }) {
-  if (!isKnown(low) && !isKnown(high)) return 'too little data';
-  const end = (value) => (isKnown(value) ? Math.round(value) : 'open');
-  return `${end(low)} to ${end(high)}`;
+  if (!isKnown(low) && !isKnown(high)) return 'no interval';
+  if (!isKnown(high)) return `≥ ${Math.round(low)}`;
+  return isKnown(low) ? `${Math.round(low)} to ${Math.round(high)}` : `≤ ${Math.round(high)}`;
 }
 
 /** `models` in the order of rows and columns; `matchups`: [{first, second, share, debates}]. */
