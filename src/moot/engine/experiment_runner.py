@@ -27,9 +27,11 @@ from moot.core.terms import Model, Money
 from moot.engine.arena import Arena
 from moot.engine.experiment_progress import ExperimentProgress, stored_progress
 from moot.engine.experiment_setups import ExperimentEstimate, ExperimentSetups
+from moot.engine.people_judging import keep_votes, mark_changed
 from moot.engine.rejudging import JudgePanel, judge_panels, times_judged
 from moot.engine.run_ledger import RunLedger
 from moot.experiments.definition import ExperimentDefinition, check_extension, from_json
+from moot.experiments.judge_identity import EVERY_JUDGE, JudgeFilter
 from moot.experiments.leg_dice import PlannedLeg, leg_fence
 from moot.experiments.leg_results import LegResult, read_leg_result
 from moot.experiments.people_votes import votes_on
@@ -45,6 +47,7 @@ from moot.rules.experiment_costs import ENDED, is_over, most_cost
 from moot.store.experiment_rows import ExperimentLeg, microdollars, taken_over
 
 if TYPE_CHECKING:
+    from moot.experiments.ratings import Population
     from moot.experiments.report import ExperimentReport
 
 STATE_SECONDS = 1.0
@@ -235,14 +238,10 @@ class ExperimentRunner:
         async for leg, result in self._results():
             if result.judgments and result.debate in votes:
                 cast = votes_on(result.judgments[0], votes[result.debate])
-                merged = {vote.voter: vote for vote in (*result.votes, *cast)}
-                result = msgspec.structs.replace(result, votes=tuple(merged.values()))
-                await self._store.keep_result(name, leg.leg, result.to_json())
+                result = await keep_votes(self._store, name, leg.leg, cast)
             if result.votes:
                 voted.append(result)
-        if (stored := await self._store.experiment(name)) is not None:
-            # The server computes a report again when the experiment has changed.
-            await self._store.set_state(name, stored.state)
+        await mark_changed(self._store, name)
         return tuple(voted)
 
     async def stored_progress(self) -> ExperimentProgress:
@@ -251,8 +250,11 @@ class ExperimentRunner:
         unpriced = self._setups.unpriced()
         return await stored_progress(self._store, self._definition, self._ledger.planned, unpriced=unpriced)
 
-    async def report(self, version: str) -> ExperimentReport:
-        """Everything that the results so far show; computed in a thread. Needs the extra `experiments`."""
+    async def report(
+        self, version: str, judges_of: JudgeFilter = EVERY_JUDGE, over: Population = "motions"
+    ) -> ExperimentReport:
+        """Everything that the results so far show, by all judges or by those named; computed in a thread.
+        Needs the extra `experiments`."""
         from moot.experiments.report import library_versions, make_report
 
         await self._load_choices()
@@ -266,6 +268,8 @@ class ExperimentRunner:
             version=version,
             made_at=datetime.now(UTC),
             versions=library_versions(),
+            judges_of=judges_of,
+            over=over,
         )
 
     async def _load_choices(self) -> None:
