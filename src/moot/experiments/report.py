@@ -261,8 +261,8 @@ def _own_notes(definition: ExperimentDefinition, results: Sequence[LegResult], p
     notes = list[str]()
     if len(results) < planned:
         notes.append(f"{planned - len(results):,} of {planned:,} planned debates have not been held yet.")
-    judges = set(definition.judges) if any(result.judgments for result in results) else set[str]()
-    if own := sorted(judges & set(definition.models)):
+    own = definition.judging_debaters if any(result.judgments for result in results) else ()
+    if own:
         notes.append(f"{', '.join(own)} judged debates in which it may have argued itself.")
     unread = sum(row.winner == "none" for result in results for row in result.judgments)
     if unread:
