@@ -64,7 +64,7 @@ def matchup_blocks(report: ExperimentReport) -> Iterator[Block]:
 
 
 def _share_text(matchup: MatchupShare) -> str:
-    return percent(matchup.share)
+    return f"{percent(matchup.share)} ({interval_text(matchup.low, matchup.high, percent)})"
 
 
 def _matrix(models: tuple[str, ...], matchups: tuple[MatchupShare, ...]) -> ShareMatrix:

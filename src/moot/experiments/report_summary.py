@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import exp
 
+from moot.experiments.headline_doubts import BY_CHANCE
 from moot.experiments.ratings import Ratings
 from moot.experiments.report import ExperimentReport
 from moot.experiments.report_text import interval_text
 from moot.experiments.resampling import Estimate
 from moot.experiments.truth_report import TRUTH_METHOD
 from moot.views.text import plural
-
-BY_CHANCE = 0.2
-"""Below this alpha, judges agree hardly more often than by chance."""
 
 
 def findings(report: ExperimentReport) -> tuple[str, ...]:
@@ -25,14 +23,18 @@ def _findings(report: ExperimentReport) -> Iterator[str]:
     ratings, judges = report.ratings, report.judges
     if ratings is None:
         return
-    yield _order(ratings)
+    yield report.doubts.before(_order(ratings))
     side = ratings.effect("side")
     if side is not None and side.value is not None:
         yield _side(side)
     if judges is not None and judges.agreement.debates and judges.agreement.raw.value is not None:
         yield _agreement(judges.agreement.raw.value, judges.agreement.alpha.value)
     if judges is not None:
-        flips = [(each.flips.value, each.judge) for each in judges.judges if each.flips.value is not None]
+        flips = [
+            (each.flips.value, each.judge)
+            for each in judges.judges
+            if each.own and each.flips.value is not None
+        ]
         if flips:
             share, judge = max(flips)
             yield f"In its second reading, {judge} changes {_percent(share)} of its decisions."
@@ -98,12 +100,14 @@ def method(report: ExperimentReport) -> str:
         else "A matchup is two models on one motion, held twice with the sides swapped. Ratings are "
         "Bradley-Terry strengths with a term for the side; a tie is half a win for both"
     )
+    over = report.ratings.options.over if report.ratings else "motions"
+    judges = "these judges" if over == "motions" else "other judges, of whom these are a sample"
     return (
         f"{groups}; 400 points are odds of ten to one, and the mean is 1500. Each judge reads each debate "
         f"twice, the second time with {_swapped(report)} swapped. A debate counts once, shared by its "
         "judges. Intervals (95 %) come from leaving out one motion at a time, with all its debates (the "
         "cluster jackknife, CR3, with Student's t); they say what other motions of the same kind would show "
-        "with these judges. Two models are separable if the interval "
+        f"with {judges}. Two models are separable if the interval "
         "of their difference does not hold zero; the rank range follows from that. Ratings say whose "
         "speeches these judges prefer, not who is right."
     )

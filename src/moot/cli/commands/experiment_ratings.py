@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from moot.cli.commands.judge_options import Exclude, Judges, Prompts, judge_filter
 from moot.cli.render.output import Terminal, add_row, make_table, text_table
 from moot.core.errors import Invalid
 from moot.views.text import clean_json, plural
@@ -14,6 +15,10 @@ from moot.views.text import clean_json, plural
 if TYPE_CHECKING:
     from moot.experiments import Judgment, RatingReport
 
+Over = Annotated[
+    Literal["motions", "judges"],
+    Parameter(help="What intervals speak of: other motions; or other judges too. [default: motions]"),
+]
 RowsFile = Annotated[Path, Parameter(help="Judgments: JSON lines, JSON or CSV, ours or of other arenas.")]
 
 
@@ -76,18 +81,18 @@ def ratings(
     equal_pairs: Annotated[
         bool, Parameter(negative="", help="Count every pair the same, however often it met.")
     ] = False,
-    over: Annotated[
-        Literal["motions", "judges"],
-        Parameter(help="What intervals speak of: other motions; or other judges too. [default: motions]"),
-    ] = "motions",
+    judges: Judges = None,
+    prompts: Prompts = None,
+    exclude: Exclude = None,
+    over: Over = "motions",
     json: Annotated[bool, Parameter(negative="", help="Print everything as JSON.")] = False,
     markdown: Annotated[bool, Parameter(negative="", help="All of it in Markdown.")] = False,
 ) -> int:
     """Leaderboard with intervals, side bias, agreement and biases of judges, reliability and costs."""
-    from moot.experiments import make_rating_report, rating_markdown, read_judgments
+    from moot.experiments import filter_judges, make_rating_report, rating_markdown, read_judgments
 
     rated = make_rating_report(
-        read_judgments(file),
+        filter_judges(read_judgments(file), judge_filter(judges, prompts, exclude)),
         read_judgments(people) if people else (),
         terms=tuple(term for term in terms.replace(",", " ").split() if term),
         pair_weight="equal" if equal_pairs else "held",
