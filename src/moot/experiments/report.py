@@ -21,8 +21,9 @@ from moot.experiments.belief_measures import BeliefMeasures, measure_beliefs
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.judge_identity import own_rows
 from moot.experiments.judge_measures import JudgeReport, judge_report
-from moot.experiments.judgments import SCORES, Judgment, counted_as
+from moot.experiments.judgments import SCORES, Judgment
 from moot.experiments.leg_results import LegResult
+from moot.experiments.matchup_shares import MatchupShare, matchup_shares
 from moot.experiments.motion_balance import MotionBalance, balance_of_shares
 from moot.experiments.people_agreement import PeopleAgreement, compare_with_people
 from moot.experiments.rankings import rate_rankings
@@ -35,16 +36,6 @@ from moot.prompts import templates
 from moot.views.text import plural
 
 SHOWN_DEBATES = 5
-
-
-class MatchupShare(Struct, frozen=True):
-    """How two models did against each other."""
-
-    first: str
-    second: str
-    share: float
-    """Of the debates that were decided, the share of `first`; a judge's tie counts half."""
-    debates: int
 
 
 class ShownDebate(Struct, frozen=True):
@@ -169,7 +160,7 @@ def make_report(
         truth=truth,
         ratings=ratings,
         style_controlled=style,
-        matchups=_matchups(rows),
+        matchups=matchup_shares(rows),
         judges=judges,
         without_judge=shifts,
         judge_costs=_judge_costs(ballots),
@@ -197,22 +188,6 @@ def _digest(definition: ExperimentDefinition, results: Sequence[LegResult]) -> s
     """Of what the figures are computed from, whatever the order in which debates were finished."""
     held = sorted(sha256(result.to_json().encode()).digest() for result in results)
     return sha256(b"".join([definition.to_json().encode(), *held])).hexdigest()
-
-
-def _matchups(rows: Sequence[Judgment]) -> tuple[MatchupShare, ...]:
-    scores = defaultdict[tuple[str, str], list[float]](list)
-    debates = defaultdict[tuple[str, str], set[str]](set)
-    for row in rows:
-        if row.winner == "none":
-            continue
-        score = SCORES[row.winner]
-        pair = (row.pro, row.con) if row.pro <= row.con else (row.con, row.pro)
-        scores[pair].append(score if row.pro <= row.con else 1 - score)
-        debates[pair].add(counted_as(row))
-    return tuple(
-        MatchupShare(*pair, sum(values) / len(values), len(debates[pair]))
-        for pair, values in sorted(scores.items())
-    )
 
 
 def _judge_costs(rows: Sequence[Judgment]) -> tuple[JudgeCost, ...]:
