@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import subprocess
 import sys
 from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
 from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -100,6 +102,32 @@ def _direct_url() -> dict[str, Any]:
         return json.loads(metadata.distribution("moot").read_text("direct_url.json") or "{}")
     except metadata.PackageNotFoundError:
         return {}
+
+
+class Commit(NamedTuple):
+    commit: str | None
+    source: str
+    """How it was found, or why it was not."""
+
+
+def find_commit() -> Commit:
+    """The commit of the code that runs: as pip recorded it, or that of the checkout it runs from."""
+    if recorded := _direct_url().get("vcs_info", {}).get("commit_id"):
+        return Commit(recorded, "recorded by the installer (direct_url.json)")
+    root = Path(__file__).resolve().parents[2]
+    git = which("git")
+    if git is None or not (root / ".git").exists():
+        return Commit(None, "not a checkout" if git else "git is not installed")
+    try:
+        head = _output(git, "-C", str(root), "rev-parse", "HEAD")
+        changed = _output(git, "-C", str(root), "status", "--porcelain", "--untracked-files=no")
+    except (OSError, subprocess.SubprocessError) as error:
+        return Commit(None, f"git could not tell: {type(error).__name__}")
+    return Commit(head, "git, with changes that are not committed" if changed else "git")
+
+
+def _output(*words: str) -> str:
+    return subprocess.run(words, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
 
 
 def find_installer(prefix: Path, *, has_pip: bool) -> Installer:

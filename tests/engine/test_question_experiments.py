@@ -65,6 +65,9 @@ def script(request: Request) -> Iterable[Cue]:
         )
         return
     members = request.schema["properties"]
+    if "answer" not in members:
+        yield SayCue(belief(sent))
+        return
     names = members["answer"]["enum"]
     shown = {name: re.search(rf"{name}: ?\n?<[^>]+>\n?([^<]+)\n?<", sent) for name in names}
     right = [name for name, found in shown.items() if found and found[1].strip() in ("Blue", "No")]
@@ -72,6 +75,14 @@ def script(request: Request) -> Iterable[Cue]:
     if "rests_on" in members:
         answer = {**answer, "rests_on": members["rests_on"]["items"]["enum"][:1]}
     yield SayCue(msgspec.json.encode(answer).decode())
+
+
+def belief(sent: str) -> str:
+    """Of a judge that knows nothing at first, and more of the truth after every speech."""
+    first = re.search(r"The answers:\n\w+:\s+<[^>]+>\s+([^<]+?)\s+<", sent)
+    assert first
+    sure = 10 * len(re.findall(r"^S\d+\. ", sent, re.MULTILINE))
+    return msgspec.json.encode({"percent": 50 + sure if first[1] in ("Blue", "No") else 50 - sure}).decode()
 
 
 def settings(folder: Path) -> Settings:
@@ -173,6 +184,37 @@ async def test_quotations_beyond_the_words_allowed_are_not_confirmed_and_all_are
         assert "| scripted/a | the right answer | 2 | 2 | 4 | 2 | 50 %" in shown
 
 
+async def test_accuracy_after_each_round_comes_from_what_every_judge_believed(tmp_path: Path) -> None:
+    provider = ScriptedProvider(script)
+    asked = replace(
+        TRUTH,
+        protocols=("debate", "consultancy", "naive"),
+        judges=("scripted/owl", "scripted/raven"),
+        options={"beliefs": True},
+        budget=Decimal(5),
+    )
+    async with Arena.open(settings(tmp_path), providers={"scripted": provider}) as arena:
+        expected = await ExperimentRunner(arena, asked).estimate()
+        await ExperimentRunner(arena, asked).run()
+        assert len(provider.calls) == expected.calls[0]
+        believed = [call for call in provider.calls if call.schema and len(call.schema["properties"]) == 1]
+        assert len(believed) == 8 * 2 * 3  # debates and consultancies, judges, twice and at first
+        assert not any(PASSAGE in msgspec.json.encode(call).decode() for call in believed)
+        report = await ExperimentRunner(arena, asked).report("1")
+        assert report.truth is not None
+        assert report.beliefs is None
+        rounds = {
+            (row.protocol, row.round): (row.score.answers, row.score.accuracy.value, row.confidence)
+            for row in report.truth.rounds
+            if not row.judge
+        }
+        assert rounds["debate", 0] == (8, 0.5, 0.5)
+        assert rounds["debate", 1] == (8, 1.0, pytest.approx(0.7))
+        assert rounds["debate", 2] == (8, 1.0, pytest.approx(0.9))
+        assert rounds["consultancy", 2] == (8, 1.0, pytest.approx(0.7))
+        assert {row.judge for row in report.truth.rounds} == {"", *asked.judges}
+
+
 async def test_unreadable_answers_count_for_nothing_and_are_told(tmp_path: Path) -> None:
     provider = ScriptedProvider(
         lambda request: [SayCue("It is surely the first." if request.schema else "Yes.")]
@@ -225,13 +267,19 @@ def talker(request: Request) -> Iterable[Cue]:
 
 
 @pytest.mark.parametrize(
-    ("protocol", "share"), [("interactive-debate", 0.6), ("open-consultancy", 0.6), ("expert", 1.1)]
+    ("protocol", "share", "beliefs"),
+    [
+        ("interactive-debate", 0.6, False),
+        ("open-consultancy", 0.6, False),
+        ("expert", 1.1, False),
+        ("debate", 0.6, True),
+    ],
 )
 async def test_talkative_models_never_exceed_the_budget(
-    tmp_path: Path, protocol: ProtocolName, share: float
+    tmp_path: Path, protocol: ProtocolName, share: float, beliefs: bool
 ) -> None:
     dear = replace(settings(tmp_path), prices={"scripted/*": flat_price(Decimal(100), Decimal(200))})
-    asked = replace(TRUTH, protocols=(protocol,), questions=TRUTH.questions[:1])
+    asked = replace(TRUTH, protocols=(protocol,), questions=TRUTH.questions[:1], options={"beliefs": beliefs})
     async with Arena.open(dear, providers={"scripted": ScriptedProvider(talker)}) as arena:
         expected = await ExperimentRunner(arena, asked).estimate()
         assert expected.high is not None

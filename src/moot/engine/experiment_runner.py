@@ -28,8 +28,8 @@ from moot.engine.arena import Arena
 from moot.engine.experiment_progress import ExperimentProgress, stored_progress
 from moot.engine.experiment_setups import ExperimentEstimate, ExperimentSetups
 from moot.engine.rejudging import JudgePanel, judge_panels, times_judged
+from moot.engine.run_ledger import RunLedger
 from moot.experiments.definition import ExperimentDefinition, check_extension, from_json
-from moot.experiments.judge_identity import own_rows
 from moot.experiments.leg_dice import PlannedLeg, leg_fence
 from moot.experiments.leg_results import LegResult, read_leg_result
 from moot.experiments.people_votes import votes_on
@@ -39,10 +39,9 @@ from moot.experiments.planned_debates import (
     planned_debate,
 )
 from moot.experiments.planned_questions import planned_question
-from moot.experiments.repeated_transcripts import TranscriptCount
 from moot.rules.commands import JudgeNow, Retry
 from moot.rules.experiment_costs import ENDED, is_over, most_cost
-from moot.store.experiment_rows import MICRODOLLARS, ExperimentLeg, microdollars, taken_over
+from moot.store.experiment_rows import ExperimentLeg, microdollars, taken_over
 
 if TYPE_CHECKING:
     from moot.experiments.report import ExperimentReport
@@ -69,15 +68,10 @@ class ExperimentRunner:
         self._on_progress = on_progress
         self._setups = ExperimentSetups(arena, definition)
         self._questions = self._setups.questions
-        self._legs: dict[str, ExperimentLeg] = {}
-        self._results: dict[str, LegResult] = {}
+        by_results = not definition.questions and definition.pairing in ("swiss", "adaptive")
+        self._ledger = RunLedger(self._setups.planned({}), self._questions, keep_rows=by_results)
         self._running: set[str] = set()
         self._teams = self._setups.teams
-        self._failed = 0
-        self._failures: dict[str, str] = {}
-        self._transcripts = TranscriptCount()
-        self._spent = 0
-        self._unpriced = 0
         self._held_now = 0
         self._started = monotonic()
         self._stopped_by = ""
@@ -93,10 +87,6 @@ class ExperimentRunner:
     def _budget(self) -> int | None:
         budget = self._definition.budget
         return None if budget is None else microdollars(budget)
-
-    @property
-    def _planned(self) -> int:
-        return self._setups.planned(self._results)
 
     def models(self) -> tuple[Model, ...]:
         """See `ExperimentSetups.models`."""
@@ -137,7 +127,7 @@ class ExperimentRunner:
         except asyncio.CancelledError:
             await asyncio.shield(self._store.set_state(definition.name, "stopped"))
             raise
-        complete = not self._stopped_by and len(self._results) - self._failed >= self._planned
+        complete = not self._stopped_by and self._ledger.finished >= self._ledger.planned
         await self._store.set_state(definition.name, "done" if complete else "stopped")
         return self._report()
 
@@ -209,49 +199,50 @@ class ExperimentRunner:
 
         async def judge_again(leg: ExperimentLeg) -> None:
             nonlocal judged
-            async with slots:
-                for panel in panels:
-                    for _ in range(repeats):
-                        was_judged = await judge_once(leg, panel)
-                        judged += was_judged
+            for panel in panels:
+                for _ in range(repeats):
+                    was_judged = await judge_once(leg, panel)
+                    judged += was_judged
 
         try:
             async with self._watched(saved.epoch), asyncio.TaskGroup() as group:
-                for leg in [leg for leg in self._legs.values() if leg.leg in self._results]:
-                    group.create_task(judge_again(leg), name=leg.leg)
+                async for leg, _ in self._results():
+                    await slots.acquire()
+                    judging = group.create_task(judge_again(leg), name=leg.leg)
+                    judging.add_done_callback(lambda _task: slots.release())
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
         await self._store.set_state(definition.name, "stopped" if self._stopped_by else "done")
         return judged
 
     async def add_votes(self, votes: Mapping[str, Sequence[tuple[str, str]]]) -> tuple[LegResult, ...]:
-        """Keep the votes of people with the results (`people_votes.read_votes`); returns all results.
+        """Keep the votes of people with the results (`people_votes.read_votes`); returns all results that
+        have votes.
 
         A later vote of the same voter on the same debate replaces the earlier one. Raises Invalid for debates
         that are not part of the experiment, and keeps nothing then.
         """
         name = self._definition.name
-        await self._load()
-        legs = {result.debate: leg for leg, result in self._results.items() if result.judgments}
-        if unknown := sorted(votes.keys() - legs.keys()):
+        await self._arena.bookings.settle_held(name)
+        known = {result.debate async for _, result in self._results() if result.judgments}
+        if unknown := sorted(votes.keys() - known):
             others = f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""
             raise Invalid(
                 f"There is no judged debate {', '.join(unknown[:3])}{others} in the experiment {name}."
             )
-        new = {
-            debate: {vote.voter: vote for vote in votes_on(self._results[legs[debate]].judgments[0], cast)}
-            for debate, cast in votes.items()
-        }
-        for debate, cast in new.items():
-            leg, result = self._legs[legs[debate]], self._results[legs[debate]]
-            merged = {vote.voter: vote for vote in result.votes} | cast
-            kept = msgspec.structs.replace(result, votes=tuple(merged.values()))
-            await self._store.keep_result(name, leg.leg, kept.to_json())
-            self._results[leg.leg] = kept
+        voted = list[LegResult]()
+        async for leg, result in self._results():
+            if result.judgments and result.debate in votes:
+                cast = votes_on(result.judgments[0], votes[result.debate])
+                merged = {vote.voter: vote for vote in (*result.votes, *cast)}
+                result = msgspec.structs.replace(result, votes=tuple(merged.values()))
+                await self._store.keep_result(name, leg.leg, result.to_json())
+            if result.votes:
+                voted.append(result)
         if (stored := await self._store.experiment(name)) is not None:
             # The server computes a report again when the experiment has changed.
             await self._store.set_state(name, stored.state)
-        return tuple(self._results.values())
+        return tuple(voted)
 
     async def stored_progress(self) -> ExperimentProgress:
         """Where the experiment stands by what is stored, without running it. No result is read."""
@@ -259,19 +250,19 @@ class ExperimentRunner:
         if self._questions is not None and self._questions.open:
             await self._load()  # how many open debates can be held depends on the answers chosen
         unpriced = self._setups.unpriced()
-        return await stored_progress(self._store, self._definition, self._planned, unpriced=unpriced)
+        return await stored_progress(self._store, self._definition, self._ledger.planned, unpriced=unpriced)
 
     async def report(self, version: str) -> ExperimentReport:
         """Everything that the results so far show; computed in a thread. Needs the extra `experiments`."""
         from moot.experiments.report import library_versions, make_report
 
         await self._load()
-        results = tuple(self._results.values())
+        results = [result async for _, result in self._results()]
         return await asyncio.to_thread(
             make_report,
             self._definition,
             results,
-            planned=self._planned,
+            planned=self._ledger.planned,
             version=version,
             made_at=datetime.now(UTC),
             versions=library_versions(),
@@ -282,10 +273,19 @@ class ExperimentRunner:
         await self._arena.bookings.settle_held(self._definition.name)
         async for page in self._store.leg_pages(self._definition.name):
             for leg in page:
-                kept = msgspec.structs.replace(leg, result=None, summary=None)  # the text is not needed twice
-                self._legs[leg.leg] = kept
+                kept = msgspec.structs.replace(leg, result=None, summary=None)
+                if leg.result is None:
+                    self._ledger.begin(kept)
+                else:
+                    self._ledger.settle(kept, read_leg_result(leg.result, self._planned_leg(leg.leg)))
+
+    async def _results(self) -> AsyncIterator[tuple[ExperimentLeg, LegResult]]:
+        """The legs with a result, read in pages."""
+        async for page in self._store.leg_pages(self._definition.name):
+            for leg in page:
                 if leg.result is not None:
-                    self._add_result(kept, read_leg_result(leg.result, self._planned_leg(leg.leg)))
+                    result = read_leg_result(leg.result, self._planned_leg(leg.leg))
+                    yield msgspec.structs.replace(leg, result=None), result
 
     # --- which debates --------------------------------------------------------------------------------
 
@@ -294,39 +294,32 @@ class ExperimentRunner:
 
     async def _missing(self, retry_failed: bool) -> AsyncIterator[PlannedLeg]:
         """The legs without a result: first those that were begun and have their money, then the failed."""
-        begun = [name for name in self._legs if self._is_missing(name, retry_failed)]
-        for name in sorted(begun, key=self._is_settled):
+        ledger = self._ledger
+        begun = [name for name in ledger.open if not ledger.is_over(name) or retry_failed]
+        for name in sorted(begun, key=ledger.is_over):
             # What was deleted is not held a second time: its money was spent.
-            if name not in self._results or await self._is_stored(self._legs[name].debate):
+            if not ledger.has_result(name) or await self._is_stored(ledger.open[name].debate):
                 yield self._planned_leg(name)
         if self._questions is not None:
             for leg in self._questions.first:
-                if leg.leg not in self._legs:
+                if leg.leg not in ledger:
                     yield leg
             if self._questions.open:
                 await self._all_settled()
-            for leg in self._questions.open_legs(self._results):
-                if leg.leg not in self._legs:
+            for leg in self._questions.open_legs(ledger.choices):
+                if leg.leg not in ledger:
                     yield leg
             return
         if self._definition.pairing == "round-robin":
             for leg in all_legs(self._definition, self._teams):
-                if leg.leg not in self._legs:
+                if leg.leg not in ledger:
                     yield leg
             return
-        while (left := (self._definition.matchups or 0) - len(self._legs) // self._teams) > 0:
+        while (left := (self._definition.matchups or 0) - ledger.begun // self._teams) > 0:
             await self._all_settled()
-            # In the order of their names, so that the pairs do not depend on which debate ended first.
-            rows = [row for _, result in sorted(self._results.items()) for row in own_rows(result.judgments)]
             most = left if self._definition.pairing == "swiss" else min(left, self._definition.concurrency)
-            for leg in next_legs(self._definition, rows, most):
+            for leg in next_legs(self._definition, ledger.rows(), most):
                 yield leg
-
-    def _is_missing(self, leg: str, retry_failed: bool) -> bool:
-        return not self._is_settled(leg) or (retry_failed and self._results[leg].status == "error")
-
-    def _is_settled(self, leg: str) -> bool:
-        return leg in self._results and self._legs[leg].held is None
 
     async def _is_stored(self, debate_id: str) -> bool:
         return debate_id in await self._arena.store.positions([debate_id])
@@ -344,8 +337,8 @@ class ExperimentRunner:
 
     async def _check_limits(self) -> None:
         """Raises Invalid for a debate that was begun before the experiment had a budget, and has no limit."""
-        for leg in self._legs.values():
-            unlimited = self._budget is not None and leg.leg not in self._results and not leg.reserved
+        for leg in self._ledger.open.values():
+            unlimited = self._budget is not None and not self._ledger.has_result(leg.leg) and not leg.reserved
             if not unlimited or not await self._is_stored(leg.debate):
                 continue
             debate = await self._arena.state(leg.debate)
@@ -360,7 +353,7 @@ class ExperimentRunner:
         waited for, which usually cost less than that."""
         while not self._stopped_by:
             settled = self._settled
-            leg = self._legs.get(planned.leg)
+            leg = self._ledger.open.get(planned.leg)
             if leg is None and await self._reserve(planned, epoch):
                 return True
             if leg is not None and await self._reserve_again(planned, leg, retry_failed):
@@ -373,7 +366,7 @@ class ExperimentRunner:
 
     async def _reserve(self, planned: PlannedLeg, epoch: int) -> bool:
         """Whether the budget allows the debate: then its money is reserved."""
-        limit = await self._setups.debate_limit(planned, self._results)
+        limit = await self._setups.debate_limit(planned, self._ledger.choices)
         amount, debate_id = microdollars(limit or Money(0)), new_id()
         reserved = await self._store.reserve(
             self._definition.name, epoch, planned.leg, debate_id, amount, self._budget
@@ -381,14 +374,14 @@ class ExperimentRunner:
         if not reserved:
             return False
         crash_point("leg-reserved")
-        self._legs[planned.leg] = ExperimentLeg(planned.leg, debate_id, amount)
+        self._ledger.begin(ExperimentLeg(planned.leg, debate_id, amount))
         return True
 
     async def _reserve_again(self, planned: PlannedLeg, leg: ExperimentLeg, retry_failed: bool) -> bool:
         """Whether the budget allows that a leg which was begun is continued, or tried again."""
         if not await self._is_stored(leg.debate):
             # It will be opened with the limit of the present definition.
-            most = await self._setups.debate_limit(planned, self._results) or Money(0)
+            most = await self._setups.debate_limit(planned, self._ledger.choices) or Money(0)
             return await self._store.reserve_again(
                 self._definition.name, leg.leg, microdollars(most), self._budget
             )
@@ -403,13 +396,9 @@ class ExperimentRunner:
         return True
 
     async def _hold(self, planned: PlannedLeg, retry_failed: bool) -> None:
-        leg = self._legs[planned.leg]
+        leg = self._ledger.open[planned.leg]
         try:
-            debate = await self._opened(planned, leg.debate)
-            if retry_failed and debate.status == "error":
-                await self._try_again(debate)
-            self._arena.run(debate.id)
-            await self._wait_and_settle(leg, debate)
+            await self._wait_and_settle(leg, await self._opened(planned, leg.debate, retry_failed))
         finally:
             self._running.discard(planned.leg)
             self._notify()
@@ -424,17 +413,21 @@ class ExperimentRunner:
         except Refused:
             return  # it cannot be tried again, or somebody else does
 
-    async def _opened(self, planned: PlannedLeg, debate_id: str) -> Debate:
-        """The debate under its reserved id; opened now, unless an earlier run has done that."""
+    async def _opened(self, planned: PlannedLeg, debate_id: str, retry_failed: bool) -> Debate:
+        """The debate under its reserved id; opened now, or continued where an earlier run has done that."""
         try:
-            return await self._arena.state(debate_id)
+            debate = await self._arena.state(debate_id)
         except UnknownDebate:
-            limit = await self._setups.debate_limit(planned, self._results)
-            setup = await self._setups.setup(planned, limit, self._results)
+            limit = await self._setups.debate_limit(planned, self._ledger.choices)
+            setup = await self._setups.setup(planned, limit, self._ledger.choices)
             fence = leg_fence(self._definition, planned)
             result = await self._arena.create(setup, debate_id=debate_id, start=True, fence=fence)
             crash_point("leg-opened")
             return result.debate
+        if retry_failed and debate.status == "error":
+            await self._try_again(debate)
+        self._arena.run(debate_id)  # its process may be gone
+        return debate
 
     async def _wait_and_settle(self, leg: ExperimentLeg, debate: Debate) -> None:
         """Wait for a debate, and settle its leg if it is over: it may also be paused."""
@@ -451,7 +444,8 @@ class ExperimentRunner:
             # Somebody has let it go on meanwhile.
             debate = await self._arena.state(debate.id)
         crash_point("leg-settled")
-        self._add_result(msgspec.structs.replace(leg, reserved=settled.spent, held=None), settled.result)
+        self._ledger.settle(msgspec.structs.replace(leg, reserved=settled.spent, held=None), settled.result)
+        self._arena.store.release(debate.id)
         self._held_now += 1
 
     # --- progress -------------------------------------------------------------------------------------
@@ -480,35 +474,22 @@ class ExperimentRunner:
 
     def _report(self) -> ExperimentProgress:
         """Constant time: it is called for every debate."""
+        ledger = self._ledger
         progress = ExperimentProgress(
-            planned=self._planned,
-            finished=len(self._results) - self._failed,
-            failed=self._failed,
+            planned=ledger.planned,
+            finished=ledger.finished,
+            failed=ledger.failed,
             running=len(self._running),
             held_now=self._held_now,
             seconds=monotonic() - self._started,
-            spent=Money(self._spent) / MICRODOLLARS,
+            spent=ledger.spent,
             budget=self._definition.budget,
             stopped_by=self._stopped_by,
-            failures=tuple(self._failures),
-            failed_debates=tuple(self._failures.values()),
-            unpriced=self._unpriced > 0,
-            repeated=self._transcripts.note,
+            failures=tuple(ledger.failures),
+            failed_debates=tuple(ledger.failures.values()),
+            unpriced=ledger.unpriced,
+            repeated=ledger.transcripts.note,
         )
         if self._on_progress is not None:
             self._on_progress(progress)
         return progress
-
-    def _add_result(self, leg: ExperimentLeg, result: LegResult) -> None:
-        before = self._results.get(leg.leg)
-        if before is not None:
-            self._failed -= before.status == "error"
-            self._spent -= self._legs[leg.leg].reserved
-            self._unpriced -= before.cost is None
-        self._legs[leg.leg], self._results[leg.leg] = leg, result
-        self._failed += result.status == "error"
-        if result.status == "error":
-            self._failures.setdefault(result.headline, result.debate)
-        self._spent += leg.reserved
-        self._unpriced += result.cost is None
-        self._transcripts.add(result)

@@ -71,28 +71,30 @@ async def rejudge_stored(
 
     async def judge_again(debate_id: str) -> None:
         nonlocal judged, over_budget
-        async with slots:
-            for panel in panels:
-                for _ in range(repeats):
-                    debate = await arena.state(debate_id)
-                    if debate.status != "completed" or times_judged(debate, panel, criteria) >= repeats:
-                        break
-                    if debate.being_judged:
-                        arena.run(debate_id)  # its process may be gone
-                    else:
-                        try:
-                            await arena.rejudge(debate_id, panel, criteria=criteria, allowance=allowance)
-                        except OverBudget as error:
-                            over_budget = error
-                            return
-                    seq = (await arena.state(debate_id)).seq
-                    async for _ in arena.watch(debate_id, seq - 1):
-                        pass
-                    judged += 1
+        for panel in panels:
+            for _ in range(repeats):
+                debate = await arena.state(debate_id)
+                if debate.status != "completed" or times_judged(debate, panel, criteria) >= repeats:
+                    break
+                if debate.being_judged:
+                    arena.run(debate_id)  # its process may be gone
+                else:
+                    try:
+                        await arena.rejudge(debate_id, panel, criteria=criteria, allowance=allowance)
+                    except OverBudget as error:
+                        over_budget = error
+                        return
+                seq = (await arena.state(debate_id)).seq
+                async for _ in arena.watch(debate_id, seq - 1):
+                    pass
+                judged += 1
+        arena.store.release(debate_id)
 
     async with asyncio.TaskGroup() as group:
         for debate_id in dict.fromkeys(ids):
-            group.create_task(judge_again(debate_id), name=f"rejudge {debate_id}")
+            await slots.acquire()
+            judging = group.create_task(judge_again(debate_id), name=f"rejudge {debate_id}")
+            judging.add_done_callback(lambda _task: slots.release())
     if over_budget is not None:
         raise over_budget
     return judged

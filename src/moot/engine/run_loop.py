@@ -60,7 +60,10 @@ class RunLoop:
                 finally:
                     await self._release(debate_id, epoch)
                 # Another process may have recorded a command while we released, relying on us to run it.
-                if not wants_runner(await self._store.state(debate_id)):
+                state = await self._store.state(debate_id)
+                if not wants_runner(state):
+                    if state.final and state.manner.experiment is not None:
+                        self._store.release(debate_id)  # thousands are held, and hardly one is looked at
                     return
             except (Fenced, UnknownDebate):
                 return

@@ -129,7 +129,7 @@ OPTION_TYPES: dict[str, Any] = {
 OPTIONS = frozenset(OPTION_TYPES)
 
 
-QUESTION_OPTIONS = frozenset({"intensity", "turn_seconds", "recuse", "tools", "reading"})
+QUESTION_OPTIONS = frozenset({"intensity", "turn_seconds", "recuse", "tools", "reading", "beliefs"})
 
 
 def from_json(text: str) -> ExperimentDefinition:

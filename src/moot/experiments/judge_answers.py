@@ -74,6 +74,18 @@ class JudgeAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
         return 1 / len(best) if self.answer in best else 0.0
 
 
+class RoundBelief(Struct, frozen=True, omit_defaults=True):
+    """What a judge believed before the first speech (round 0), or after a round of a debate."""
+
+    question: str
+    protocol: str
+    judge: str
+    round: int
+    chance: float
+    """How probable it thought the right answer."""
+    group: str
+
+
 class Reading(Struct, frozen=True):
     """What was believed after one reading; `first` is the choice that was listed first."""
 
@@ -196,6 +208,31 @@ def single_readings(answers: Iterable[JudgeAnswer]) -> Iterator[JudgeAnswer]:
             yield replace(
                 answer, probabilities=chances, readings=(chance,), listed_first=(first,), cost=share
             )
+
+
+def round_beliefs(
+    debate: Debate, definition: ExperimentDefinition, leg: PlannedQuestion
+) -> tuple[RoundBelief, ...]:
+    """What the judges believed in each round, where they were asked (`options = {beliefs = true}`)."""
+    question, playing = choices_of(definition, leg)
+    asked = debate.manner.question
+    first = next((seat.id for seat in debate.seats if seat.side == "for"), "")
+    if asked is None or not first:
+        return ()
+    is_first_right = asked.choices[0] == playing.choices[playing.right]
+    rounds = {turn.number: turn.round for turn in debate.turns}
+    return tuple(
+        RoundBelief(
+            question=question.id,
+            protocol=leg.protocol,
+            judge=debate.judge(aside.judge).model.label,
+            round=rounds.get(aside.turn or 0, 0),
+            chance=aside.chances[first] if is_first_right else round(1 - aside.chances[first], 4),
+            group=question.passage or question.id,
+        )
+        for aside in debate.asides
+        if aside.kind == "belief" and aside.judge is not None and first in aside.chances
+    )
 
 
 def _argued(leg: PlannedQuestion, backwards: bool) -> int | None:

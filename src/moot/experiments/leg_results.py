@@ -9,7 +9,12 @@ from msgspec.structs import replace
 from moot.core.state import Debate
 from moot.experiments.debate_beliefs import DebateBeliefs, beliefs_of
 from moot.experiments.definition import ExperimentDefinition
-from moot.experiments.judge_answers import JudgeAnswer, answers_from_debate
+from moot.experiments.judge_answers import (
+    JudgeAnswer,
+    RoundBelief,
+    answers_from_debate,
+    round_beliefs,
+)
 from moot.experiments.judge_identity import own_rows
 from moot.experiments.judgments import (
     SCORES,
@@ -57,6 +62,8 @@ class LegResult(Struct, frozen=True, omit_defaults=True):
     """Answers that were asked for, and were not given or could not be read."""
     quotes: tuple[SpeakerQuotes, ...] = ()
     """What each speaker quoted from the passage of the question."""
+    rounds: tuple[RoundBelief, ...] = ()
+    """What the judges believed about the question in each round."""
 
     @property
     def pro_share(self) -> float | None:
@@ -100,7 +107,15 @@ def question_result(
     asked = debate.manner.question
     right = asked.choices.index(playing.choices[playing.right]) if asked else playing.right
     quotes = tuple(speaker_quotes(debate, question.passage or question.id, right))
-    return replace(result, protocol=leg.protocol, answers=found.answers, missing=found.missing, quotes=quotes)
+    return replace(
+        result,
+        beliefs=None,  # those are about winning a motion
+        protocol=leg.protocol,
+        answers=found.answers,
+        missing=found.missing,
+        quotes=quotes,
+        rounds=round_beliefs(debate, definition, leg),
+    )
 
 
 def read_result(text: str) -> LegResult:

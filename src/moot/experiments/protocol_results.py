@@ -15,7 +15,7 @@ import numpy as np
 from msgspec import Struct
 
 from moot.experiments.calibration import ProtocolScore, compare_protocols, protocol_scores
-from moot.experiments.judge_answers import JudgeAnswer, single_readings
+from moot.experiments.judge_answers import JudgeAnswer, RoundBelief, single_readings
 from moot.experiments.resampling import (
     DIFFERENCE,
     Estimate,
@@ -68,6 +68,17 @@ class ReadingResult(Struct, frozen=True, kw_only=True):
     since each choice is first in half of them. A reading at 50 : 50 counts half."""
 
 
+class RoundResult(Struct, frozen=True, kw_only=True):
+    """What judges believed before the first speech (round 0) or after a round, each time asked once."""
+
+    protocol: str
+    judge: str = ""
+    """Empty for all together."""
+    round: int
+    score: ProtocolScore
+    confidence: float
+
+
 def protocol_rows(
     protocols: Sequence[str], answers: Sequence[JudgeAnswer], missing: dict[str, int], *, judge: str = ""
 ) -> Iterator[ProtocolResult]:
@@ -114,6 +125,38 @@ def reading_rows(protocols: Sequence[str], answers: Sequence[JudgeAnswer]) -> It
             yield _reading_result(protocol, "", panel)
         for judge in judges if len(judges) > 1 else ():
             yield _reading_result(protocol, judge, [each for each in own if each.judge == judge])
+
+
+def round_rows(protocols: Sequence[str], beliefs: Sequence[RoundBelief]) -> Iterator[RoundResult]:
+    """A row for each protocol and round, followed by those of its judges where it has several."""
+    for protocol in protocols:
+        own = [each for each in beliefs if each.protocol == protocol]
+        judges = list(dict.fromkeys(each.judge for each in own))
+        for judge in ("", *(judges if len(judges) > 1 else ())):
+            for number in sorted({each.round for each in own}):
+                given = [each for each in own if each.round == number and judge in ("", each.judge)]
+                if given:
+                    yield _round_result(protocol, judge, number, given)
+
+
+def _round_result(protocol: str, judge: str, number: int, given: Sequence[RoundBelief]) -> RoundResult:
+    rows = [
+        JudgeAnswer(
+            question=each.question,
+            protocol=protocol,
+            probabilities=(each.chance, round(1 - each.chance, 6)),
+            answer=0,
+            group=each.group,
+        )
+        for each in given
+    ]
+    return RoundResult(
+        protocol=protocol,
+        judge=judge,
+        round=number,
+        score=protocol_scores(rows, bins=2 * BINS)[0],
+        confidence=_mean([max(row.probabilities) for row in rows]) or 0.0,
+    )
 
 
 def gap(answers: Sequence[JudgeAnswer], protocol: str, other: str) -> Estimate | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from moot.experiments.debater_results import DebaterResult, QuoteResult
 from moot.experiments.leaderboard import ModelRating
-from moot.experiments.protocol_results import ProtocolResult, ReadingResult
+from moot.experiments.protocol_results import ProtocolResult, ReadingResult, RoundResult
 from moot.experiments.report_blocks import ReportTable
 from moot.experiments.report_text import cost_text, estimate_text, interval_text, percent, points_text
 from moot.experiments.truth_report import TruthReport
@@ -34,6 +34,8 @@ def truth_tables(report: TruthReport) -> tuple[ReportTable, ...]:
         tables.append(_judge_table(report.judges))
     if report.readings:
         tables.append(_reading_table(report.readings))
+    if report.rounds:
+        tables.append(_round_table(report.rounds))
     if report.argued:
         tables.append(
             ReportTable(
@@ -103,6 +105,28 @@ def _reading_table(rows: Sequence[ReadingResult]) -> ReportTable:
         note="Each reading by itself. Changes: answers whose two readings do not name the same answer. Names "
         "the first: readings that name what is listed first; 50 % where the place does not count.",
     )  # fmt: skip
+
+
+def _round_table(rows: Sequence[RoundResult]) -> ReportTable:
+    return ReportTable(
+        "After each round",
+        ("protocol", "judge", "round", "beliefs", "accuracy", "confidence", "Brier"),
+        tuple(
+            (
+                row.protocol,
+                row.judge or "all",
+                f"{row.round}",
+                f"{row.score.answers:,}",
+                estimate_text(row.score.accuracy, share=True),
+                percent(row.confidence),
+                estimate_text(row.score.brier),
+            )
+            for row in rows
+        ),
+        words=(0, 1),
+        note="What judges believed before the first speech (round 0) and after each round, each time asked "
+        "once and in a number alone.",
+    )
 
 
 def _debater_table(rows: Sequence[DebaterResult]) -> ReportTable:

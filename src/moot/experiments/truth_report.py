@@ -27,9 +27,11 @@ from moot.experiments.planned_questions import OPEN, open_legs, question_legs
 from moot.experiments.protocol_results import (
     ProtocolResult,
     ReadingResult,
+    RoundResult,
     judge_rows,
     protocol_rows,
     reading_rows,
+    round_rows,
     share_of,
 )
 from moot.experiments.report_text import percent
@@ -72,6 +74,7 @@ class TruthReport(Struct, frozen=True, kw_only=True):
     """Each protocol with each judge, where there are several; those who judged again included."""
     readings: tuple[ReadingResult, ...] = ()
     argued: tuple[ArguedResult, ...] = ()
+    rounds: tuple[RoundResult, ...] = ()
     debaters: tuple[DebaterResult, ...] = ()
     ratings: tuple[ModelRating, ...] = ()
     """Of the debaters as those who are right and those who are wrong."""
@@ -99,6 +102,7 @@ def make_truth_report(
         judges=tuple(judge_rows(protocols, judged)),
         readings=readings,
         argued=tuple(_argued(answers)),
+        rounds=tuple(round_rows(protocols, [each for result in shown for each in result.rounds])),
         debaters=tuple(debater_rows(protocols, answers)),
         ratings=debater_ratings(answers),
         quotes=tuple(quote_rows([quoted for result in shown for quoted in result.quotes])),

@@ -2,7 +2,8 @@
 
 The judge reads what a ballot would be based on (`judge_request.py`): the speeches so far under neutral labels
 and inside a fence, and nothing that was said or thought beside them. With two parties it gives one number,
-with more a number for each. A reply that is not exactly that is no answer. The answer is recorded and enters
+with more a number for each; about a question with given answers, how probable the first of them is. A reply
+that is not exactly that is no answer. The answer is recorded and enters
 no ballot, no verdict and no later prompt. `side_question_request` and `read_side_answer` do this for a judge,
 and pass every other side question on: votes to `model_audience.py`, the rest to
 `prompts/side_question_prompts.py`.
@@ -17,13 +18,14 @@ from msgspec import Meta
 
 from moot.core.events import AsideAnswered
 from moot.core.state import Aside, Debate
-from moot.core.terms import ChatMessage, Model, Request
+from moot.core.terms import ChatMessage, DebateQuestion, Model, Request
 from moot.judging.judge_request import JudgePrompt, evidence_texts, list_labels, side_lines
 from moot.judging.labels import LABELS, choose_labels
 from moot.judging.model_audience import persona_request, read_vote
 from moot.judging.parties import SIDES, parties
 from moot.judging.readings import by_time
 from moot.prompts.fences import fence_for
+from moot.prompts.quotations import quote_rules
 from moot.prompts.side_question_prompts import (
     MAX_TOKENS,
     PERCENT,
@@ -47,6 +49,8 @@ def side_question_request(
     debate: Debate, aside: Aside, model: Model, words: int, attempt: int = 1
 ) -> Request:
     """The request for any side question; `words` is the maximum length of the answer."""
+    if aside.kind == "belief" and debate.manner.question is not None:
+        return _answer_belief_request(debate, debate.manner.question, aside, model, attempt)
     if aside.kind == "belief":
         return _belief_request(debate, aside, model, attempt)
     if aside.kind == "persona_vote":
@@ -89,6 +93,47 @@ def _belief_request(debate: Debate, aside: Aside, model: Model, attempt: int) ->
     )
 
 
+def _answer_belief_request(
+    debate: Debate, question: DebateQuestion, aside: Aside, model: Model, attempt: int
+) -> Request:
+    """How probable the first answer is, after what was said so far; of the passage it has what is quoted."""
+    names = (choose_labels(debate, debate.panel) or LABELS)[: len(question.choices)]
+    fence = fence_for(debate, f"belief:{aside.number}")
+    by_seat = {
+        seat.id: names[choice]
+        for seat in debate.seats
+        if (choice := question.choice_of(seat.side)) is not None
+    }
+    prompt = JudgePrompt(debate, by_seat, fence, small=False)
+    heard = "\n\n".join(evidence_texts(prompt, by_time(debate)))
+    listed = zip(names, question.choices, strict=True)
+    user = section(
+        "question",
+        "belief-user",
+        question=prompt.quoted(debate.motion),
+        answers="\n".join(f"{label}: {prompt.quoted(choice)}" for label, choice in listed),
+        speeches=heard or prompt.section("belief-nothing-said"),
+        label=names[0],
+    )
+    return Request(
+        model=model,
+        instructions=section(
+            "question",
+            "belief-system",
+            fence=fence.name,
+            labels=list_labels(names),
+            speakers=section("question", "judge-two" if len(debate.seats) > 1 else "judge-one"),
+            quotes=quote_rules(question, fence),
+        ),
+        messages=(ChatMessage("user", user),),
+        max_tokens=min(model.max_tokens, MAX_TOKENS),
+        schema=object_schema({"percent": PERCENT}),
+        seed=seed(model.seed, SEED_OFFSET + aside.number, attempt),
+        attempt=attempt,
+        thoughts=False,
+    )
+
+
 def _labels(debate: Debate) -> dict[str, str]:
     """Party to label; none of the labels occurs in what the judge reads."""
     chosen = choose_labels(debate, debate.panel) or LABELS
@@ -109,6 +154,11 @@ def _schema(labels: list[str]) -> dict[str, Any]:
 
 def _read_chances(debate: Debate, reply: str) -> dict[str, float]:
     """The chance of each party, from 0 to 1."""
+    if (question := debate.manner.question) is not None:
+        first = chance(read_reply(PercentAnswer, reply).percent)
+        by_choice = (first, round(1 - first, 4))
+        choices = {party.id: question.choice_of(party.seats[0].side) for party in parties(debate)}
+        return {party: by_choice[choice] for party, choice in choices.items() if choice is not None}
     names = _labels(debate)
     if len(names) == len(SIDES):
         percent = read_reply(PercentAnswer, reply).percent

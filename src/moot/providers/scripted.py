@@ -101,6 +101,9 @@ class LedgerEntry(Struct, frozen=True):
     digest: str
 
 
+CALLS_KEPT = 1000
+
+
 class ScriptedProvider(Provider):
     def __init__(
         self,
@@ -112,6 +115,8 @@ class ScriptedProvider(Provider):
     ) -> None:
         self._traits = traits or TRAITS
         self.calls: list[Request] = []
+        """The last ones."""
+        self._count = 0
         self._script = script or improvise
         self._pace = pace
         self._ledger = ledger
@@ -123,7 +128,7 @@ class ScriptedProvider(Provider):
     async def stream(self, request: Request) -> AsyncGenerator[Chunk, None]:
         self._record_call(request)
         digest = _digest(request)[:8]
-        response_id = f"resp_{len(self.calls)}_{digest}"
+        response_id = f"resp_{self._count}_{digest}"
         yield ReplyStarted(response_id)
         said_quarters = thought_quarters = 0
         segment, last = -1, ""
@@ -168,11 +173,13 @@ class ScriptedProvider(Provider):
             yield ReplyDone(finish, usage, response_id)
 
     def _record_call(self, request: Request) -> None:
+        self._count += 1
         self.calls.append(request)
+        del self.calls[:-CALLS_KEPT]
         if self._ledger is None:
             return
         entry = LedgerEntry(
-            number=len(self.calls),
+            number=self._count,
             model=request.model.label,
             seed=request.seed,
             attempt=request.attempt,

@@ -3,9 +3,11 @@ the personas of the model audience vote (`DebateOptions.model_audience`).
 
 Each debater is asked before and after each of its speeches, the first judge that is a model before the first
 speech and after every speech. Not within a cross-examination, nor in the middle of a speech that is split by
-points of information. People are not asked. The personas vote before the first speech and after the last;
-that judge's model answers for them, else the model of the first debater that is one. A question whose answer
-was lost because the process stopped is asked again; any other failure is final: then there is no answer.
+points of information. People are not asked. In a debate on a question with given answers only judges are
+asked, all of them, which answer is right: before the first speech and after each round. The personas vote
+before the first speech and after the last; that judge's model answers for them, else the model of the first
+debater that is one. A question whose answer was lost because the process stopped is asked again; any other
+failure is final: then there is no answer.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ def beliefs_before(debate: Debate, coming: tuple[Slot, ...]) -> tuple[SideQuesti
     """What the speakers of these slots, and before the first speech the judge, are asked."""
     if not _are_asked(debate):
         return ()
+    if debate.manner.question is not None:
+        return () if debate.has_speeches else _asked_judges(debate, 0, None)
     questions = [
         SideQuestion("confidence", slot.index, slot.seat)
         for slot in coming
@@ -40,6 +44,9 @@ def beliefs_after(debate: Debate) -> tuple[SideQuestion, ...]:
     if not _are_asked(debate):
         return ()
     spoken = [turn for turn in latest_turns(debate) if turn.has_words and _ends_speech(debate, turn)]
+    if debate.manner.question is not None:
+        last = next(reversed(spoken), None)
+        return _asked_judges(debate, last.slot, last.number) if last and _ends_round(debate, last) else ()
     questions = [
         SideQuestion("confidence", turn.slot, turn.seat, turn=turn.number)
         for turn in spoken
@@ -49,6 +56,16 @@ def beliefs_after(debate: Debate) -> tuple[SideQuestion, ...]:
     if judge and spoken:
         questions.append(SideQuestion("belief", spoken[-1].slot, judge=judge.id, turn=spoken[-1].number))
     return _unanswered(debate, questions)
+
+
+def _asked_judges(debate: Debate, slot: int, turn: int | None) -> tuple[SideQuestion, ...]:
+    """Every judge that is a model, about the answers to a question."""
+    judges = (judge for judge in debate.panel if not judge.model.human)
+    return _unanswered(debate, [SideQuestion("belief", slot, judge=judge.id, turn=turn) for judge in judges])
+
+
+def _ends_round(debate: Debate, turn: Turn) -> bool:
+    return all(slot.round != turn.round for slot in debate.remaining_slots())
 
 
 def asked_judge(debate: Debate) -> Judge | None:

@@ -253,6 +253,10 @@ class Store(Protocol):
         """The state after the last commit of this process, if it is in memory."""
         ...
 
+    def release(self, debate_id: str) -> None:
+        """Its state need not be kept in memory: it is not expected to be asked for again soon."""
+        ...
+
     async def head(self, debate_id: str) -> DebateHead: ...
 
     async def list(

@@ -161,6 +161,9 @@ class MemoryStore:
         log = self._logs.get(debate_id)
         return log.debate if log else None
 
+    def release(self, debate_id: str) -> None:
+        """This store is the memory itself."""
+
     async def state_at_least(self, debate_id: str, seq: int) -> Debate:
         return await self.state(debate_id)
 

@@ -166,6 +166,9 @@ class SqlStore(ABC, Generic[Writer]):
         known = self._states.get(debate_id)
         return known.debate if known else None
 
+    def release(self, debate_id: str) -> None:
+        self._states.drop(debate_id)
+
     # --- lists ----------------------------------------------------------------------------------------
 
     async def head(self, debate_id: str) -> DebateHead:

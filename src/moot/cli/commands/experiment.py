@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from moot.cli.commands.experiment_export import export
 from moot.cli.commands.experiment_ratings import import_rows, ratings
 from moot.cli.commands.experiment_rejudge import rejudge
+from moot.cli.commands.experiment_rerun import Folder, compare, declared_again, tell_whether_equal
 from moot.cli.options import command_group
 from moot.cli.render.help import help_of
 from moot.cli.render.output import Terminal, add_row, join, make_table, text_table
@@ -36,6 +37,7 @@ app.command(import_rows, name="import", help_formatter=help_of("experiment"))
 app.command(ratings, help_formatter=help_of("experiment"))
 app.command(rejudge, help_formatter=help_of("experiment"))
 app.command(export, help_formatter=help_of("experiment"))
+app.command(compare, help_formatter=help_of("experiment"))
 EXIT_INCOMPLETE = 1
 EXIT_UNUSABLE = 2
 MOST_MATCHUPS_SHOWN = 10_000
@@ -115,6 +117,29 @@ def resume(name: Name, /, *, retry_failed: Retry = False) -> int:
             return await find_experiment(arena, name)
 
     return _hold(from_json(run_loop(stored()).definition), retry_failed)
+
+
+@app.command(help_formatter=help_of("experiment"))
+def rerun(
+    folder: Folder,
+    /,
+    *,
+    name: Annotated[str, Parameter(help="How to call it here. [default: its name in the manifest]")] = "",
+    retry_failed: Retry = False,
+) -> int:
+    """Hold an experiment again from the manifest of an exported folder, and compare the two.
+
+    Tells first which versions, prompts and prices differ now, and at the end whether transcripts and outcomes
+    are equal. Exits as `run`, and with 1 where they are not.
+    """
+    from moot.experiments.manifest import read_manifest
+
+    manifest = read_manifest(folder)
+    definition = declared_again(manifest, name)
+    code = _hold(definition, retry_failed)
+    if code == EXIT_UNUSABLE:
+        return code
+    return code if tell_whether_equal(manifest, definition.name) else EXIT_INCOMPLETE
 
 
 @app.command(help_formatter=help_of("experiment"))

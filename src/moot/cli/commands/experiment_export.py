@@ -27,7 +27,7 @@ def export(
         Parameter(
             name=["--output", "-o"],
             help="A .jsonl, .csv or .parquet file for one table, a .eval file for Inspect, or a folder for "
-            "all tables and their dictionary.",
+            "all tables, their dictionary and the manifest.",
         ),
     ],
     table: Annotated[
@@ -58,6 +58,7 @@ def export(
 
     async def write() -> dict[TableName, int]:
         from moot.engine.arena import Arena
+        from moot.engine.experiment_manifest import write_experiment
         from moot.engine.stored_tables import (
             experiment_debates,
             find_experiment,
@@ -69,6 +70,8 @@ def export(
 
         async with Arena.open() as arena:
             stored = None if name is None else await find_experiment(arena.store, name)
+            if stored is not None and not output.suffix:
+                return await write_experiment(output, arena.store, stored, file_format)
             paths: dict[TableName, Path] = {table or "ballots": output}
             if not output.suffix:
                 paths = table_paths(output, file_format)
