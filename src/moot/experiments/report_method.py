@@ -21,8 +21,8 @@ def method(report: ExperimentReport) -> Iterator[str]:
         yield JUDGES
     yield (
         "Issues (refusals, blank speeches, speeches for the wrong side, timeouts) never change a rating; "
-        "they are counted by debate, with Wilson's interval. Costs are those that the services reported, at the "
-        "prices of the day, in US dollars; where a price is not known, neither is any sum that it is part of."
+        "they are counted by debate, with Wilson's interval. Costs are those that the services reported, at "
+        "the prices of the day, in US dollars; where a price is not known, neither is any sum with it."
     )
 
 
@@ -75,7 +75,7 @@ INTERVALS = (
 JUDGES = (
     "Judges. Flips are debates on which a judge decides otherwise in its second reading. Biases are effects "
     "in log-odds of the fit that rates the models, one for each judge, so that a judge who saw stronger "
-    "models on one side is not blamed for it. Krippendorff's alpha is 1 where judges always agree and 0 where they "
+    "models on one side is not blamed for it. Krippendorff's alpha is 1 where judges always agree, 0 where they "
     "agree as by chance."
 )
 
