@@ -26,7 +26,7 @@ MODELS = (
     "local/qwen2.5-coder-1.5b-instruct-q4_k_m", "scripted/one",
 )  # fmt: skip
 JUDGES = (
-    "openai/gpt-6-luna-2026-10-01-preview", "anthropic/claude-sonnet-5-20261015", "xai/grok-5-judge [strict]",
+    "openai/gpt-6-luna-2026-10-01-preview", "moonshot/kimi-k3-20261015-instruct", "xai/grok-5-judge [strict]",
     "google/gemini-4-ultra-experimental-exp-1114", "scripted/coin",
 )  # fmt: skip
 LARGE = ExperimentDefinition(

@@ -75,7 +75,7 @@ INTERVALS = (
 JUDGES = (
     "Judges. Flips are debates on which a judge decides otherwise in its second reading. Biases are effects "
     "in log-odds of the fit that rates the models, one for each judge, so that a judge who saw stronger "
-    "models on one side is not blamed for it. Krippendorff's alpha is 1 where judges always agree, 0 where they "
+    "models on one side is not blamed for it. Krippendorff's alpha is 1 if judges always agree, 0 if they "
     "agree as by chance."
 )
 
