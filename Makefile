@@ -82,6 +82,7 @@ peers: tools ## let Inspect, datasets, DuckDB and polars read what we export; in
 inspect: peers # as this was called before
 
 simulate: tools ## how often the intervals of ratings hold the truth; ARGS='--runs 100'
+	@$(BIN)/python -m tests.experiments.planted_judges
 	@$(BIN)/python -m tests.experiments $(ARGS)
 
 league: tools ## hold the league of the local models again and write docs/leagues; 15 to 30 minutes

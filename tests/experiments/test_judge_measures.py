@@ -63,11 +63,11 @@ def test_planted_biases_of_judges_are_found_and_others_are_not() -> None:
         assert estimate.value == pytest.approx(value, abs=0.4)  # type: ignore[attr-defined]
 
     near(found["anthropic/claude"].family, 1.2)
-    near(found["openai/gpt-6"].order, 1.0)
+    near(found["openai/gpt-6"].label, 1.0)
     near(found["wordy"].length, 2.0)
     near(found["partial"].side, 1.2)
     fair = found["fair"]
-    assert not any(one.clear for one in (fair.order, fair.length) if one is not None)
+    assert not any(one.clear for one in (fair.label, fair.length) if one is not None)
     assert fair.flips.value is not None
     assert found["openai/gpt-6"].flips.value is not None
     assert found["openai/gpt-6"].flips.value > fair.flips.value

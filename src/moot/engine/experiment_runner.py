@@ -30,6 +30,7 @@ from moot.engine.experiment_setups import ExperimentEstimate, ExperimentSetups
 from moot.engine.rejudging import JudgePanel, judge_panels, times_judged
 from moot.engine.run_ledger import RunLedger
 from moot.experiments.definition import ExperimentDefinition, check_extension, from_json
+from moot.experiments.judge_identity import EVERY_JUDGE, JudgeFilter
 from moot.experiments.leg_dice import PlannedLeg, leg_fence
 from moot.experiments.leg_results import LegResult, read_leg_result
 from moot.experiments.people_votes import votes_on
@@ -252,8 +253,9 @@ class ExperimentRunner:
         unpriced = self._setups.unpriced()
         return await stored_progress(self._store, self._definition, self._ledger.planned, unpriced=unpriced)
 
-    async def report(self, version: str) -> ExperimentReport:
-        """Everything that the results so far show; computed in a thread. Needs the extra `experiments`."""
+    async def report(self, version: str, judges_of: JudgeFilter = EVERY_JUDGE) -> ExperimentReport:
+        """Everything that the results so far show, by all judges or by those named; computed in a thread.
+        Needs the extra `experiments`."""
         from moot.experiments.report import library_versions, make_report
 
         await self._load()
@@ -266,6 +268,7 @@ class ExperimentRunner:
             version=version,
             made_at=datetime.now(UTC),
             versions=library_versions(),
+            judges_of=judges_of,
         )
 
     async def _load(self) -> None:

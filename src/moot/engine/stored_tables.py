@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from moot import __version__
 from moot.core.errors import Invalid, UnknownDebate
@@ -33,8 +34,9 @@ from moot.experiments.data_tables import (
 )
 from moot.experiments.definition import ExperimentDefinition, from_json
 from moot.experiments.inspect_log import InspectLog, SampleData
+from moot.experiments.judge_identity import JudgeFilter, check_names
 from moot.experiments.judgments import Judgment, Ranking
-from moot.experiments.leg_results import LegResult, read_leg_result, result_of
+from moot.experiments.leg_results import LegResult, filter_result, read_leg_result, result_of
 from moot.experiments.planned_debates import PlannedDebate, planned_debate
 from moot.experiments.planned_questions import PlannedQuestion, planned_question
 from moot.experiments.table_files import FileFormat, TableWriter, open_table, write_dictionary, write_table
@@ -102,6 +104,20 @@ async def stored_debates(
             result = result_of(debate, experiment, group, repeat)
             calls = await _calls(store, debate, experiment) if "calls" in tables else ()
             yield DebateData(experiment, group, result, debate, calls=calls)
+
+
+async def of_judges(
+    debates: AsyncIterator[DebateData], which: JudgeFilter
+) -> AsyncGenerator[DebateData, None]:
+    """The debates with the ballots of some judges only. Raises Invalid, after the last of them, where a name
+    is none of theirs."""
+    judges, prompts = set[str](), set[str]()
+    async for data in debates:
+        rows = (*data.result.judgments, *data.result.rankings)
+        judges |= {row.judge for row in (*rows, *data.result.answers)}
+        prompts |= {row.prompt for row in rows}
+        yield replace(data, result=filter_result(data.result, which))
+    check_names(which, judges, prompts)
 
 
 async def _state(store: Store, debate_id: str) -> Debate | None:

@@ -8,7 +8,7 @@ with it. `filter_judges` keeps the rows of some judges or prompts only.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import Literal, Protocol, TypeVar
 
 from msgspec import Struct
@@ -49,6 +49,18 @@ class JudgeFilter(Struct, frozen=True):
     @property
     def empty(self) -> bool:
         return not (self.judges or self.prompts or self.exclude)
+
+    def chooses(self, judge: str, prompt: str = "") -> bool:
+        """Whether the ballots of this judge are wanted."""
+        names = {judge, model_of(judge)}
+        return (
+            (not self.judges or not names.isdisjoint(self.judges))
+            and (not self.prompts or (prompt or NO_PROMPT) in self.prompts)
+            and names.isdisjoint(self.exclude)
+        )
+
+
+EVERY_JUDGE = JudgeFilter()
 
 
 def settings_text(model: Model) -> str:
@@ -108,23 +120,16 @@ def filter_judges(rows: Iterable[Row], which: JudgeFilter) -> list[Row]:
     """The rows of the judges that a filter names. Raises Invalid where a name is no judge or prompt of the
     rows, with those that there are."""
     rows = list(rows)
-    if which.empty:
-        return rows
-    judges = {row.judge for row in rows}
-    prompts = {row.prompt or NO_PROMPT for row in rows}
+    check_names(which, {row.judge for row in rows}, {row.prompt for row in rows})
+    return [row for row in rows if which.chooses(row.judge, row.prompt)]
+
+
+def check_names(which: JudgeFilter, judges: Set[str], prompts: Set[str]) -> None:
+    """Raises Invalid where a filter names no judge, or no prompt, of these."""
     for name in (*which.judges, *which.exclude):
         if name not in judges | set(map(model_of, judges)):
             raise Invalid(f"There is no judge {name!r}. There are: {', '.join(sorted(judges))}.")
+    named = {prompt or NO_PROMPT for prompt in prompts}
     for name in which.prompts:
-        if name not in prompts:
-            raise Invalid(f"There is no judge prompt {name!r}. There are: {', '.join(sorted(prompts))}.")
-    return [row for row in rows if _is_chosen(row, which)]
-
-
-def _is_chosen(row: JudgedRow, which: JudgeFilter) -> bool:
-    names = {row.judge, model_of(row.judge)}
-    return (
-        (not which.judges or not names.isdisjoint(which.judges))
-        and (not which.prompts or (row.prompt or NO_PROMPT) in which.prompts)
-        and names.isdisjoint(which.exclude)
-    )
+        if name not in named:
+            raise Invalid(f"There is no judge prompt {name!r}. There are: {', '.join(sorted(named))}.")

@@ -6,6 +6,7 @@ models, one for each judge, so that a judge who saw stronger models on one side 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,16 @@ from msgspec import Struct, structs
 
 from moot.core.errors import Invalid
 from moot.experiments.agreement import JudgeAgreement, flips, judge_agreement, same_side
+from moot.experiments.covariates import covariates
+from moot.experiments.judge_checks import JudgeCheck, check_judges
 from moot.experiments.ratings import rate_models
 from moot.experiments.resampling import Estimate, share_estimate
-from moot.experiments.tables import as_table
+from moot.experiments.tables import JudgmentTable, as_table
 
-BIAS_TERMS = ("side:judge", "order:judge", "length:judge", "family:judge", "self")
+EFFECTS = ("side", "primacy", "label", "order", "length", "family", "self", "address")
+"""Of two that cannot be told apart, the first is estimated."""
+FIELDS = {"self": "self_preference"}
+FIGURES = ("pro_share", "flips", "same_side", *EFFECTS)
 
 
 class JudgeMeasures(Struct, frozen=True, kw_only=True):
@@ -35,10 +41,22 @@ class JudgeMeasures(Struct, frozen=True, kw_only=True):
     """How often another result was named in the second reading."""
     same_side: Estimate
     """In groups held with both sides: how often the same side won both times, not the same model."""
-    side: Estimate | None
-    order: Estimate | None
-    length: Estimate | None
-    family: Estimate | None
+    side: Estimate | None = None
+    """Of arguing for the motion; motions that favour a side are part of it."""
+    primacy: Estimate | None = None
+    """Of being read first."""
+    label: Estimate | None = None
+    """Of having the label that is listed first."""
+    order: Estimate | None = None
+    """Of being shown first, where neither labels nor who was read first are recorded."""
+    length: Estimate | None = None
+    """Of twice as many words."""
+    family: Estimate | None = None
+    """Of being made by the maker of the judge, compared with the other judges."""
+    self_preference: Estimate | None = None
+    """Of being the model that judges, beyond its family."""
+    address: Estimate | None = None
+    """Of addressing the judge."""
 
     def row(self) -> dict[str, Any]:
         """The figures as a flat dictionary: `flips`, `flips_low`, `flips_high` and so on."""
@@ -48,8 +66,8 @@ class JudgeMeasures(Struct, frozen=True, kw_only=True):
             "judgments": self.judgments,
             "undecided": self.undecided,
         }
-        for name in ("pro_share", "flips", "same_side", "side", "order", "length", "family"):
-            found: Estimate | None = getattr(self, name)
+        for name in FIGURES:
+            found: Estimate | None = getattr(self, FIELDS.get(name, name))
             flat[name] = found.value if found else None
             flat[f"{name}_low"] = found.low if found else None
             flat[f"{name}_high"] = found.high if found else None
@@ -61,8 +79,8 @@ class JudgeReport(Struct, frozen=True, kw_only=True):
 
     agreement: JudgeAgreement
     judges: tuple[JudgeMeasures, ...]
-    self_preference: Estimate | None
-    """The effect of judging one's own speeches, beyond that of the family."""
+    checks: tuple[JudgeCheck, ...] = ()
+    """The tests for compromised judges."""
     notes: tuple[str, ...] = ()
 
     def rows(self) -> list[dict[str, Any]]:
@@ -77,8 +95,12 @@ def judge_report(data: object) -> JudgeReport:
         raise Invalid("There is no judgment that names a winner or a tie.")
     board = rate_models(
         structs.replace(table, eligible=np.ones(len(table), bool), own=np.ones(len(table), bool)),
-        terms=BIAS_TERMS
+        terms=tuple(f"{each}:judge" for each in EFFECTS),
     )  # fmt: skip
+    effects = {
+        name: {each: board.effect(f"{each}:{name}") for each in EFFECTS}
+        for name in (table.judges[int(code)] for code in np.unique(table.judge))
+    }
     measures: list[JudgeMeasures] = []
     for code in np.unique(table.judge):
         name, own = table.judges[int(code)], used.where(used.judge == code)
@@ -91,10 +113,7 @@ def judge_report(data: object) -> JudgeReport:
                 pro_share=share_estimate("pro_share", own.units(), own.score),
                 flips=flips(own),
                 same_side=same_side(own),
-                side=board.effect(f"side:{name}"),
-                order=board.effect(f"order:{name}"),
-                length=board.effect(f"length:{name}"),
-                family=board.effect(f"family:{name}"),
+                **{FIELDS.get(each, each): estimate for each, estimate in effects[name].items()},
             )
         )
     panel = used.where(used.own) if used.own.any() else used
@@ -104,6 +123,68 @@ def judge_report(data: object) -> JudgeReport:
             pairs=judge_agreement(used).pairs,
         ),
         judges=tuple(sorted(measures, key=lambda each: not each.own)),
-        self_preference=board.effect("self"),
-        notes=board.notes,
+        checks=check_judges(table, effects),
+        notes=design_notes(used, measures),
+    )
+
+
+# --- what this design cannot tell ---------------------------------------------------------------------
+
+
+def design_notes(table: JudgmentTable, judges: Sequence[JudgeMeasures]) -> tuple[str, ...]:
+    """For each effect that no judge shows: why, and which design would show it."""
+    notes: list[str] = []
+    if all(judge.flips.value is None for judge in judges):
+        notes.append("No judge read a debate twice, so flips in the second reading are not known.")
+    if all(judge.primacy is None for judge in judges):
+        notes.append(_no_primacy(table))
+    if all(judge.label is None and judge.order is None for judge in judges):
+        notes.append("No debate was read with both labelings, so a bias for a label cannot be measured.")
+    if all(judge.length is None for judge in judges):
+        notes.append("The lengths of the speeches are not known, so a bias for longer ones cannot be seen.")
+    if all(judge.family is None for judge in judges):
+        notes.append(_no_family(table))
+    if all(judge.self_preference is None for judge in judges):
+        notes.append(_no_self_preference(table))
+    if len(judges) < 3:
+        notes.append(
+            "Whether a judge leans to a side cannot be told from motions that favour one: that takes three "
+            "judges or more."
+        )
+    return tuple(notes)
+
+
+def _no_primacy(table: JudgmentTable) -> str:
+    if not table.read_first.any():
+        return "Whose speeches a judge read first is not recorded, so primacy cannot be measured."
+    if len(np.unique(table.read_first)) == 1:
+        return (
+            "All judges read by time and every round was in turn, so primacy cannot be told from side: set "
+            'reading = "by-side" in the options.'
+        )
+    return (
+        "The side that was read first was always the same one, or had the same label, so primacy cannot be "
+        'told from side and label: set reading = "by-side" in the options.'
+    )
+
+
+def _no_family(table: JudgmentTable) -> str:
+    found = covariates(table, ("family",)).columns
+    if not found.any():
+        return (
+            "No judge judged a model of its own maker against another's, so a bias for the own family cannot "
+            "be measured (or the makers are not known)."
+        )
+    return (
+        "Whether judges favour their own family cannot be told from the strength of its models: that takes "
+        "judges of other makers on the same debates."
+    )
+
+
+def _no_self_preference(table: JudgmentTable) -> str:
+    if not covariates(table, ("self",)).columns.any():
+        return "No model judged itself, so self-preference cannot be measured."
+    return (
+        "Whether a model favours itself cannot be told from its family or its strength: that takes other "
+        "models of its maker, and judges of other makers."
     )

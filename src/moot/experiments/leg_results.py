@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,7 +17,7 @@ from moot.experiments.judge_answers import (
     answers_from_debate,
     round_beliefs,
 )
-from moot.experiments.judge_identity import own_rows
+from moot.experiments.judge_identity import JudgeFilter, check_names, own_rows
 from moot.experiments.judgments import (
     SCORES,
     JudgeAddress,
@@ -116,6 +118,26 @@ def question_result(
         quotes=quotes,
         rounds=round_beliefs(debate, definition, leg),
     )
+
+
+def filter_result(result: LegResult, which: JudgeFilter) -> LegResult:
+    """The result with the ballots, rankings and answers of the judges that a filter names only."""
+    return replace(
+        result,
+        judgments=tuple(row for row in result.judgments if which.chooses(row.judge, row.prompt)),
+        rankings=tuple(row for row in result.rankings if which.chooses(row.judge, row.prompt)),
+        answers=tuple(row for row in result.answers if which.chooses(row.judge)),
+    )
+
+
+def filter_results(results: Sequence[LegResult], which: JudgeFilter) -> list[LegResult]:
+    """All results with these judges only. Raises Invalid where a name is none of theirs."""
+    if which.empty:
+        return list(results)
+    rows = [row for result in results for row in (*result.judgments, *result.rankings)]
+    answering = {row.judge for result in results for row in result.answers}
+    check_names(which, {row.judge for row in rows} | answering, {row.prompt for row in rows})
+    return [filter_result(result, which) for result in results]
 
 
 def read_result(text: str) -> LegResult:

@@ -15,6 +15,13 @@ from msgspec import Struct
 from moot.experiments.agreement import agreement_with_people
 from moot.experiments.covariates import COVARIATE_TEXTS
 from moot.experiments.judge_measures import JudgeReport, judge_report
+from moot.experiments.judge_tables import (
+    biases_table,
+    by_judge_table,
+    checks_table,
+    judges_table,
+    shifts_table,
+)
 from moot.experiments.judgments import Judgment
 from moot.experiments.ratings import Ratings, rate_components
 from moot.experiments.reliability import ModelReliability, model_reliability
@@ -30,7 +37,13 @@ from moot.experiments.report_text import (
     ranks_text,
 )
 from moot.experiments.resampling import Estimate
-from moot.experiments.sensitivity import RatingShift, largest_shifts, leave_one_judge_out
+from moot.experiments.sensitivity import (
+    JudgeRatings,
+    RatingShift,
+    leave_one_judge_out,
+    leave_one_motion_out,
+    ratings_by_judge,
+)
 from moot.views.text import plural
 from moot.views.transcript_markdown import escape_one
 
@@ -50,6 +63,11 @@ class RatingReport(Struct, frozen=True, kw_only=True):
     judges: JudgeReport | None
     """None where models fall into several sets."""
     shifts: tuple[RatingShift, ...]
+    """Without each judge."""
+    motion_shifts: tuple[RatingShift, ...]
+    """Without each motion."""
+    by_judge: tuple[JudgeRatings, ...]
+    """Where some judges judged the debates again, the ratings by each judge alone."""
     reliability: tuple[ModelReliability, ...]
     people: tuple[Estimate, ...]
     rows_read: int
@@ -69,29 +87,19 @@ def make_rating_report(
     notes = [note for board in boards for note in board.notes]
     if not whole:
         notes.insert(0, f"The models fall into {len(boards)} sets that never met; each has its own table.")
-    notes += _unknown(judges) if judges else []
+    notes += judges.notes if judges else ()
     return RatingReport(
         ratings=boards,
         judges=judges,
         shifts=leave_one_judge_out(used, **options) if whole and several else (),
+        motion_shifts=leave_one_motion_out(used, **options) if whole else (),
+        by_judge=ratings_by_judge(used, **options) if not all(row.own for row in used) else (),
         reliability=model_reliability(rows),
         people=agreement_with_people(used, people) if people else (),
         rows_read=len(rows),
         not_eligible=len(rows) - len(used),
         notes=tuple(dict.fromkeys(notes)),
     )
-
-
-def _unknown(judges: JudgeReport) -> list[str]:
-    """What the rows do not tell about the judges."""
-    notes: list[str] = []
-    if all(judge.flips.value is None for judge in judges.judges):
-        notes.append("No judge read a debate twice, so flips in the second reading are not known.")
-    if all(judge.length is None for judge in judges.judges):
-        notes.append("The lengths of the speeches are not known, so a bias for longer ones cannot be seen.")
-    if all(judge.family is None for judge in judges.judges):
-        notes.append("No judge judged a model of its own maker against another's, or makers are not known.")
-    return notes
 
 
 def rating_tables(report: RatingReport) -> tuple[ReportTable, ...]:
@@ -101,7 +109,9 @@ def rating_tables(report: RatingReport) -> tuple[ReportTable, ...]:
         tables += [leaderboard_table(board), effects_table(board)]
     if report.judges:
         tables += [agreement_table(report.judges), judges_table(report.judges), biases_table(report.judges)]
-    tables += [shifts_table(report.shifts), people_table(report.people)]
+        tables.append(checks_table(report.judges.checks))
+    tables += [by_judge_table(report.by_judge), shifts_table(report.shifts)]
+    tables += [shifts_table(report.motion_shifts, "motion"), people_table(report.people)]
     tables.append(reliability_table(report.reliability))
     return tuple(table.without_empty_columns() for table in tables if table.rows)
 
@@ -180,49 +190,6 @@ def agreement_table(judges: JudgeReport) -> ReportTable:
         *((pair.name, estimate_text(pair, share=True), str(pair.groups)) for pair in both.pairs),
     ]
     return ReportTable("Agreement of the judges", ("judges", "same result", "motions"), tuple(rows))
-
-
-def judges_table(judges: JudgeReport) -> ReportTable:
-    rows = (
-        (
-            one.judge,
-            f"{one.judgments:,}",
-            f"{one.undecided:,}",
-            estimate_text(one.pro_share, share=True),
-            estimate_text(one.flips, share=True),
-            estimate_text(one.same_side, share=True),
-        )
-        for one in judges.judges
-    )
-    headings = (
-        "judge", "ballots", "unreadable", "for the motion", "changed in the second reading",
-        "same side twice",
-    )  # fmt: skip
-    return ReportTable("The judges", headings, tuple(rows))
-
-
-def biases_table(judges: JudgeReport) -> ReportTable:
-    rows = (
-        (
-            one.judge,
-            estimate_text(one.side, signed=True),
-            estimate_text(one.order, signed=True),
-            estimate_text(one.length, signed=True),
-            estimate_text(one.family, signed=True),
-        )
-        for one in judges.judges
-    )
-    headings = ("judge", "side", "shown first", "length", "own family")
-    return ReportTable("Biases of the judges, in log-odds", headings, tuple(rows))
-
-
-def shifts_table(shifts: Iterable[RatingShift]) -> ReportTable:
-    rows = (
-        (one.without, one.model, f"{one.shift:+.0f}", f"{one.rank} → {one.rank_without}")
-        for one in largest_shifts(shifts)
-    )
-    headings = ("without", "largest change", "points", "rank")
-    return ReportTable("Without one judge", headings, tuple(rows), words=(0, 1))
 
 
 def people_table(people: Iterable[Estimate]) -> ReportTable:

@@ -56,6 +56,8 @@ class RatingOptions(Struct, frozen=True, kw_only=True):
     over: Population = "motions"
     """What would be drawn anew if the experiment were repeated: other motions, with the same judges; or other
     judges too."""
+    intervals: bool = True
+    """False: only the ratings, which takes much less time."""
     level: float = LEVEL
     prior_sd: float = PRIOR_SD
 
@@ -161,7 +163,8 @@ def _rate(table: JudgmentTable, options: RatingOptions) -> Ratings:
     motions = len(np.unique(unit))
     whole = counted.total()
     best = most_likely(whole, prior_sd=options.prior_sd)
-    errors = _errors(counted, whole, unit, table.judge, best, options) if motions > 1 else None
+    several = motions > 1 and options.intervals
+    errors = _errors(counted, whole, unit, table.judge, best, options) if several else None
     above, below = unbeaten_and_winless(whole.models, whole.first, whole.second, whole.weight, whole.score)
     ends = OpenEnds()
     if errors:

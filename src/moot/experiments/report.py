@@ -19,10 +19,16 @@ from msgspec import Struct
 from moot.core.errors import Invalid
 from moot.experiments.belief_measures import BeliefMeasures, measure_beliefs
 from moot.experiments.definition import ExperimentDefinition
-from moot.experiments.judge_identity import own_rows
+from moot.experiments.headline_doubts import (
+    AddressedJudges,
+    HeadlineDoubts,
+    addressed_judges,
+    headline_doubts,
+)
+from moot.experiments.judge_identity import EVERY_JUDGE, JudgeFilter, own_rows
 from moot.experiments.judge_measures import JudgeReport, judge_report
 from moot.experiments.judgments import SCORES, Judgment
-from moot.experiments.leg_results import LegResult
+from moot.experiments.leg_results import LegResult, filter_results
 from moot.experiments.matchup_shares import MatchupShare, matchup_shares
 from moot.experiments.motion_balance import MotionBalance, balance_of_shares
 from moot.experiments.people_agreement import PeopleAgreement, compare_with_people
@@ -30,7 +36,13 @@ from moot.experiments.rankings import rate_rankings
 from moot.experiments.ratings import Ratings, rate_models, rate_style_controlled
 from moot.experiments.reliability import ModelReliability, model_reliability
 from moot.experiments.repeated_transcripts import TranscriptCount
-from moot.experiments.sensitivity import RatingShift, leave_one_judge_out
+from moot.experiments.sensitivity import (
+    JudgeRatings,
+    RatingShift,
+    leave_one_judge_out,
+    leave_one_motion_out,
+    ratings_by_judge,
+)
 from moot.experiments.truth_report import TruthReport, make_truth_report
 from moot.prompts import templates
 from moot.views.text import plural
@@ -88,6 +100,12 @@ class ExperimentReport(Struct, frozen=True, kw_only=True):
     matchups: tuple[MatchupShare, ...] = ()
     judges: JudgeReport | None = None
     without_judge: tuple[RatingShift, ...] = ()
+    without_motion: tuple[RatingShift, ...] = ()
+    by_judge: tuple[JudgeRatings, ...] = ()
+    """The ratings by each judge alone, where some judged the debates again."""
+    addressed: AddressedJudges = AddressedJudges(0, 0, 0)
+    doubts: HeadlineDoubts = HeadlineDoubts()
+    """What stands before the first sentence."""
     judge_costs: tuple[JudgeCost, ...] = ()
     motions: tuple[MotionResult, ...] = ()
     reliability: tuple[ModelReliability, ...] = ()
@@ -115,8 +133,11 @@ def make_report(
     made_at: datetime,
     versions: Mapping[str, str] | None = None,
     manifest: str = "",
+    judges_of: JudgeFilter = EVERY_JUDGE,
 ) -> ExperimentReport:
-    """`manifest` is the sha256 of the manifest of an export, where there is one."""
+    """Measure the results, by all judges or by those that `judges_of` names. `manifest` is the sha256 of the
+    manifest of an export, where there is one."""
+    results = filter_results(results, judges_of)
     truth = None
     if definition.questions:
         truth = make_truth_report(definition, results, planned=planned)
@@ -126,6 +147,8 @@ def make_report(
     notes = list[str](truth.notes if truth else ())
     ratings = style = judges = None
     shifts: tuple[RatingShift, ...] = ()
+    motion_shifts: tuple[RatingShift, ...] = ()
+    by_judge: tuple[JudgeRatings, ...] = ()
     try:
         ranked = own_rows(row for result in results for row in result.rankings)
         if ranked:
@@ -141,12 +164,16 @@ def make_report(
         notes += judges.notes
         if len(judges.judges) > 1:
             shifts = leave_one_judge_out(rows)
+        motion_shifts = leave_one_motion_out(rows)
+        if len(rows) < len(ballots):
+            by_judge = ratings_by_judge(ballots)
     except Invalid as error:
         notes += [] if against_itself else [f"No figures about judges: {error}"]
     beliefs = measure_beliefs(results)
     notes += beliefs.notes if beliefs else ()
     costs = [result.cost for result in results]
     shown = _shown(rows)
+    addressed = addressed_judges(results)
     failures = tuple(result for result in results if result.status == "error")
     return ExperimentReport(
         definition=definition,
@@ -163,6 +190,10 @@ def make_report(
         matchups=matchup_shares(rows),
         judges=judges,
         without_judge=shifts,
+        without_motion=motion_shifts,
+        by_judge=by_judge,
+        addressed=addressed,
+        doubts=_headline(ratings, judges, addressed),
         judge_costs=_judge_costs(ballots),
         motions=_motions(results),
         reliability=model_reliability(rows),
@@ -176,6 +207,16 @@ def make_report(
         manifest=bool(manifest),
         versions=dict(versions or {}),
     )
+
+
+def _headline(
+    ratings: Ratings | None, judges: JudgeReport | None, addressed: AddressedJudges
+) -> HeadlineDoubts:
+    if ratings is None or judges is None:
+        return HeadlineDoubts()
+    models = [each.model for each in ratings.models]
+    leading = [each.model for each in ratings.models if each.best_rank == 1]
+    return headline_doubts(judges, models, leading, addressed)
 
 
 def library_versions() -> dict[str, str]:

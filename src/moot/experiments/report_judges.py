@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from moot.experiments.judge_measures import JudgeReport
-from moot.experiments.rating_report import agreement_table, biases_table, judges_table, shifts_table
+from moot.experiments.judge_tables import (
+    biases_table,
+    by_judge_table,
+    checks_table,
+    judges_table,
+    shifts_table,
+)
+from moot.experiments.rating_report import agreement_table
 from moot.experiments.report import ExperimentReport
-from moot.experiments.report_blocks import Block, sentences
+from moot.experiments.report_blocks import Block, Bullet, Bullets, sentences
 from moot.experiments.report_text import estimate_text
 from moot.views.text import plural
 
@@ -15,10 +22,29 @@ from moot.views.text import plural
 def judge_blocks(report: ExperimentReport, judges: JudgeReport) -> Iterator[Block]:
     yield from sentences(_agreed(judges))
     yield judges_table(judges)
-    yield biases_table(judges).without_empty_columns()
+    yield biases_table(judges)
+    yield checks_table(judges.checks)
+    if judges.checks and not any(check.found for check in judges.checks):
+        yield from sentences(
+            f"None of {plural(len(judges.checks), 'test')} for compromised judges found a fault (going by "
+            "label, place, length, family or side, tossing a coin, being bribed, unreadable ballots)."
+        )
+    yield from _addressed(report)
     if judges.agreement.debates:
         yield agreement_table(judges)
+    yield by_judge_table(report.by_judge)
     yield shifts_table(report.without_judge)
+    yield shifts_table(report.without_motion, "motion")
+
+
+def _addressed(report: ExperimentReport) -> Iterator[Block]:
+    found = report.addressed
+    if found.debates:
+        said = (
+            f"{plural(found.sentences, 'sentence')} in {plural(found.debates, 'debate')} of {found.held:,} "
+            f"address the judge. The first, by {found.model}: “{found.quotation}”"
+        )
+        yield Bullets((Bullet(said, found.debate, found.speech),))
 
 
 def _agreed(judges: JudgeReport) -> str:

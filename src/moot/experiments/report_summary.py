@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import exp
 
+from moot.experiments.headline_doubts import BY_CHANCE
 from moot.experiments.ratings import Ratings
 from moot.experiments.report import ExperimentReport
 from moot.experiments.report_text import interval_text
 from moot.experiments.resampling import Estimate
 from moot.views.text import plural
-
-BY_CHANCE = 0.2
-"""Below this alpha, judges agree hardly more often than by chance."""
 
 
 def findings(report: ExperimentReport) -> tuple[str, ...]:
@@ -24,14 +22,18 @@ def _findings(report: ExperimentReport) -> Iterator[str]:
     ratings, judges = report.ratings, report.judges
     if ratings is None:
         return
-    yield _order(ratings)
+    yield report.doubts.before(_order(ratings))
     side = ratings.effect("side")
     if side is not None and side.value is not None:
         yield _side(side)
     if judges is not None and judges.agreement.debates and judges.agreement.raw.value is not None:
         yield _agreement(judges.agreement.raw.value, judges.agreement.alpha.value)
     if judges is not None:
-        flips = [(each.flips.value, each.judge) for each in judges.judges if each.flips.value is not None]
+        flips = [
+            (each.flips.value, each.judge)
+            for each in judges.judges
+            if each.own and each.flips.value is not None
+        ]
         if flips:
             share, judge = max(flips)
             yield f"In its second reading, {judge} changes {_percent(share)} of its decisions."

@@ -97,6 +97,7 @@ def _rated(table: JudgmentTable) -> JudgmentTable:
 def _shifts(
     table: JudgmentTable, parts: Iterable[tuple[str, Booleans]], options: dict[str, Any]
 ) -> tuple[RatingShift, ...]:
+    options = {**options, "intervals": False}
     everything = rate_models(table, **options)
     found: list[RatingShift] = []
     for name, rest in parts:

@@ -28,6 +28,7 @@ from moot.api.shapes.experiments import (
     ExperimentResponse,
     ExperimentSummary,
     FailureReason,
+    JudgeFault,
     JudgeFigures,
     MatchupResult,
     MeasuredFigure,
@@ -105,6 +106,9 @@ class ExperimentReports:
             matchups=_as(tuple[MatchupResult, ...], report.matchups),
             agreement=_as(AgreementFigures, judges.agreement) if judges else None,
             judges=_as(tuple[JudgeFigures, ...], judges.judges if judges else ()),
+            faults=_as(
+                tuple[JudgeFault, ...], [each for each in judges.checks if each.found] if judges else ()
+            ),
             reliability=_as(tuple[ReliabilityFigures, ...], report.reliability),
             closest=_as(tuple[DebateToRead, ...], report.closest),
             notes=report.notes,

@@ -102,9 +102,33 @@ class JudgeFigures(Struct, frozen=True, rename="camel", kw_only=True):
         MeasuredFigure, Meta(description="How often another result was named in the second reading.")
     ]
     side: MeasuredFigure | None
-    order: MeasuredFigure | None
+    order: Annotated[
+        MeasuredFigure | None, Meta(description="Of being shown first, where nothing more exact is recorded.")
+    ]
     length: MeasuredFigure | None
     family: MeasuredFigure | None
+    own: Annotated[bool, Meta(description="Whether it sat on the experiment's own panel.")] = True
+    primacy: Annotated[MeasuredFigure | None, Meta(description="Of being read first.")] = None
+    label: Annotated[MeasuredFigure | None, Meta(description="Of having the first label.")] = None
+    self_preference: Annotated[MeasuredFigure | None, Meta(description="Of being the model that judges.")] = (
+        None
+    )
+    address: Annotated[MeasuredFigure | None, Meta(description="Of addressing the judge.")] = None
+
+
+class JudgeFault(Struct, frozen=True, rename="camel", kw_only=True):
+    """A fault that a test found in a judge."""
+
+    judge: str
+    fault: Annotated[
+        str,
+        Meta(description="`first-listed`, `read-first`, `longer`, `coin` and so on: docs/experiments.md."),
+    ]
+    text: Annotated[str, Meta(description="What the judge does.")]
+    figure: MeasuredFigure
+    corrected: Annotated[
+        float, Meta(description="Its probability by chance, corrected for the number of tests.")
+    ]
 
 
 class ReliabilityFigures(Struct, frozen=True, rename="camel", kw_only=True):
@@ -231,6 +255,9 @@ class ExperimentResponse(ExperimentSummary, frozen=True, rename="camel", kw_only
     matchups: tuple[MatchupResult, ...]
     agreement: AgreementFigures | None
     judges: tuple[JudgeFigures, ...]
+    faults: Annotated[
+        tuple[JudgeFault, ...], Meta(description="Of judges that are compromised; empty where none is.")
+    ] = ()
     reliability: tuple[ReliabilityFigures, ...]
     closest: Annotated[
         tuple[DebateToRead, ...], Meta(description="The debates that were decided most narrowly.")

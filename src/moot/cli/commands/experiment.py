@@ -13,6 +13,7 @@ from moot.cli.commands.experiment_export import export
 from moot.cli.commands.experiment_ratings import import_rows, ratings
 from moot.cli.commands.experiment_rejudge import rejudge
 from moot.cli.commands.experiment_rerun import Folder, compare, declared_again, tell_whether_equal
+from moot.cli.commands.judge_options import Exclude, Judges, Prompts, judge_filter
 from moot.cli.options import command_group
 from moot.cli.render.help import help_of
 from moot.cli.render.output import Terminal, add_row, join, make_table, text_table
@@ -251,7 +252,16 @@ def votes(
 
 
 @app.command(help_formatter=help_of("experiment"))
-def report(name: Name, /, *, output: ReportFile = None, server: ReportServer = "") -> int:
+def report(
+    name: Name,
+    /,
+    *,
+    output: ReportFile = None,
+    server: ReportServer = "",
+    judges: Judges = None,
+    prompts: Prompts = None,
+    exclude: Exclude = None,
+) -> int:
     """Write what the debates of an experiment show: ratings, judges, biases, reliability, costs, doubts."""
     from moot import __version__
     from moot.experiments.report_document import report_document
@@ -269,7 +279,9 @@ def report(name: Name, /, *, output: ReportFile = None, server: ReportServer = "
 
         async with Arena.open() as arena:
             found = await find_experiment(arena, name)
-            return await ExperimentRunner(arena, from_json(found.definition)).report(__version__)
+            return await ExperimentRunner(arena, from_json(found.definition)).report(
+                __version__, judge_filter(judges, prompts, exclude)
+            )
 
     made = run_loop(look())
     match path.suffix:

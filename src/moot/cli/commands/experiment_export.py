@@ -8,6 +8,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from moot.cli.commands.judge_options import Exclude, Judges, Prompts, judge_filter
 from moot.cli.render.output import Terminal
 from moot.cli.running import run as run_loop
 from moot.core.errors import Invalid
@@ -37,6 +38,9 @@ def export(
     file_format: Annotated[
         FileFormat, Parameter(help="Of the tables in a folder: jsonl, csv or parquet. [default: jsonl]")
     ] = "jsonl",
+    judges: Judges = None,
+    prompts: Prompts = None,
+    exclude: Exclude = None,
     search: Annotated[str, Parameter(help="Only debates whose motion contains this.")] = "",
     model: Annotated[str, Parameter(help="Only debates in which this model speaks or judges.")] = "",
     since: Annotated[date | None, Parameter(help="Only debates of this day or later: 2026-11-18.")] = None,
@@ -56,12 +60,15 @@ def export(
     if output.suffix == ".eval" and table is not None:
         raise Invalid("A .eval file has no tables: leave out --table.")
 
+    which = judge_filter(judges, prompts, exclude)
+
     async def write() -> dict[TableName, int]:
         from moot.engine.arena import Arena
         from moot.engine.experiment_manifest import write_experiment
         from moot.engine.stored_tables import (
             experiment_debates,
             find_experiment,
+            of_judges,
             stored_debates,
             table_paths,
             write_inspect_log,
@@ -80,8 +87,8 @@ def export(
             else:
                 debates = stored_debates(arena.store, filters, paths.keys())
             if output.suffix == ".eval":
-                return {"debates": await write_inspect_log(output, debates, stored)}
-            return await write_tables(paths, debates, experiment=name or "")
+                return {"debates": await write_inspect_log(output, of_judges(debates, which), stored)}
+            return await write_tables(paths, of_judges(debates, which), experiment=name or "")
 
     counts = run_loop(write())
     rows = ", ".join(f"{count:,} {table}" for table, count in counts.items())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from moot.cli.commands.judge_options import Exclude, Judges, Prompts, judge_filter
 from moot.cli.render.output import Terminal, add_row, make_table, text_table
 from moot.core.errors import Invalid
 from moot.views.text import clean_json, plural
@@ -76,6 +77,9 @@ def ratings(
     equal_pairs: Annotated[
         bool, Parameter(negative="", help="Count every pair the same, however often it met.")
     ] = False,
+    judges: Judges = None,
+    prompts: Prompts = None,
+    exclude: Exclude = None,
     over: Annotated[
         Literal["motions", "judges"],
         Parameter(help="What intervals speak of: other motions; or other judges too. [default: motions]"),
@@ -84,10 +88,10 @@ def ratings(
     markdown: Annotated[bool, Parameter(negative="", help="All of it in Markdown.")] = False,
 ) -> int:
     """Leaderboard with intervals, side bias, agreement and biases of judges, reliability and costs."""
-    from moot.experiments import make_rating_report, rating_markdown, read_judgments
+    from moot.experiments import filter_judges, make_rating_report, rating_markdown, read_judgments
 
     rated = make_rating_report(
-        read_judgments(file),
+        filter_judges(read_judgments(file), judge_filter(judges, prompts, exclude)),
         read_judgments(people) if people else (),
         terms=tuple(term for term in terms.replace(",", " ").split() if term),
         pair_weight="equal" if equal_pairs else "held",
