@@ -34,6 +34,7 @@ from tests.cli.terminal import environment, piped
 
 PASSAGE = "The keeper carried a blue lantern to the boat. Nobody saw him come back that night."
 DOCUMENTS: tuple[DocumentName, ...] = ("json", "markdown", "html")
+ASIDE = "Say it again, but better."
 ASKS = "Where in the text does it say so?"
 SECRET = "A thought that no judge may read."
 TRUTH = ExperimentDefinition(
@@ -65,6 +66,9 @@ def script(request: Request) -> Iterable[Cue]:
         )
         return
     members = request.schema["properties"]
+    if "notes" in members:
+        yield SayCue(msgspec.json.encode({"notes": ASIDE}).decode())
+        return
     if "answer" not in members:
         yield SayCue(belief(sent))
         return
@@ -215,6 +219,28 @@ async def test_accuracy_after_each_round_comes_from_what_every_judge_believed(tm
         assert {row.judge for row in report.truth.rounds} == {"", *asked.judges}
 
 
+async def test_debaters_draft_criticise_and_revise_their_speeches_unheard_by_others(tmp_path: Path) -> None:
+    provider = ScriptedProvider(script)
+    asked = replace(
+        TRUTH, protocols=("debate", "naive"), questions=TRUTH.questions[:1], revise=True, budget=Decimal(5)
+    )
+    async with Arena.open(settings(tmp_path), providers={"scripted": provider}) as arena:
+        expected = await ExperimentRunner(arena, asked).estimate()
+        progress = await ExperimentRunner(arena, asked).run()
+        assert progress.finished == progress.planned == 4
+        assert len(provider.calls) == expected.calls[0]
+        notes = [call for call in provider.calls if call.schema and "notes" in call.schema["properties"]]
+        critics = [call for call in notes if call.instructions.startswith("You are the critic")]
+        speeches = [call for call in provider.calls if call.model.name == "a" and call.schema is None]
+        assert (len(notes) - len(critics), len(critics), len(speeches)) == (8, 8, 8)
+        assert all(f"Draft: {ASIDE}" in call.messages[-1].content for call in critics)
+        for call in speeches:
+            assert f"Draft: {ASIDE}" in call.messages[-1].content
+            assert f"Critique: {ASIDE}" in call.messages[-1].content
+        judged = [call for call in provider.calls if call.model.name == "owl"]
+        assert not any(ASIDE in msgspec.json.encode(call).decode() for call in judged)
+
+
 async def test_unreadable_answers_count_for_nothing_and_are_told(tmp_path: Path) -> None:
     provider = ScriptedProvider(
         lambda request: [SayCue("It is surely the first." if request.schema else "Yes.")]
@@ -267,7 +293,7 @@ def talker(request: Request) -> Iterable[Cue]:
 
 
 @pytest.mark.parametrize(
-    ("protocol", "share", "beliefs"),
+    ("protocol", "share", "aside"),
     [
         ("interactive-debate", 0.6, False),
         ("open-consultancy", 0.6, False),
@@ -276,10 +302,12 @@ def talker(request: Request) -> Iterable[Cue]:
     ],
 )
 async def test_talkative_models_never_exceed_the_budget(
-    tmp_path: Path, protocol: ProtocolName, share: float, beliefs: bool
+    tmp_path: Path, protocol: ProtocolName, share: float, aside: bool
 ) -> None:
     dear = replace(settings(tmp_path), prices={"scripted/*": flat_price(Decimal(100), Decimal(200))})
-    asked = replace(TRUTH, protocols=(protocol,), questions=TRUTH.questions[:1], options={"beliefs": beliefs})
+    asked = replace(
+        TRUTH, protocols=(protocol,), questions=TRUTH.questions[:1], options={"beliefs": aside}, revise=aside
+    )
     async with Arena.open(dear, providers={"scripted": ScriptedProvider(talker)}) as arena:
         expected = await ExperimentRunner(arena, asked).estimate()
         assert expected.high is not None

@@ -139,7 +139,9 @@ def test_the_expected_width_is_the_width_that_comes_out() -> None:
     rows = [held(truth, plan, seed) for seed in range(4)]
     widths = [row.high - row.low for one in rows for row in rate_models(one).models if row.high and row.low]
     # The correlations of this world: both judges must take the shared draw.
-    told = expected_widths(plan, judges=3, strengths=models, judge_correlation=0.13, group_correlation=0.04)
+    told = expected_widths(
+        plan, judges=3, strengths=models, judge_correlation=0.13, group_correlation=0.04, motion_sd=0.0
+    )
     assert told.rating_width == pytest.approx(np.mean(widths), rel=0.12)
     assert told.debates == 2 * len(plan)
     with pytest.raises(Invalid):
@@ -152,7 +154,7 @@ def test_the_forecast_for_four_teams_is_near_what_such_rankings_show() -> None:
     board = rate_rankings(rows)
     found = sum((each.high or 0) - (each.low or 0) for each in board.models) / len(board.models)
     groups = list({row.group: row.models for row in rows}.values())
-    told = expected_team_widths(groups, strengths=truth)
+    told = expected_team_widths(groups, strengths=truth, motion_sd=0.0)
     assert told.rating_width == pytest.approx(found, rel=0.15)
     assert (told.groups, told.debates) == (120, 480)
 

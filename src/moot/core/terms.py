@@ -190,6 +190,9 @@ class DebateQuestion(Struct, frozen=True, omit_defaults=True):
     """Of seats that answer by themselves, every second one reads the answers in the other order."""
     quote_words: int | None = None
     """How many words each seat may quote from the passage in the whole debate and have marked as found."""
+    revise: bool = False
+    """Before each speech its speaker writes a draft, and a critic, the same model, says how to better it.
+    Both are notes of the speaker."""
 
     def choice_of(self, side: Side) -> int | None:
         """The index of the answer for which this side argues; None for a neutral seat."""

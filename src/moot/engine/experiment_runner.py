@@ -45,6 +45,7 @@ from moot.rules.experiment_costs import ENDED, is_over, most_cost
 from moot.store.experiment_rows import ExperimentLeg, microdollars, taken_over
 
 if TYPE_CHECKING:
+    from moot.experiments.ratings import Population
     from moot.experiments.report import ExperimentReport
 
 STATE_SECONDS = 1.0
@@ -253,7 +254,9 @@ class ExperimentRunner:
         unpriced = self._setups.unpriced()
         return await stored_progress(self._store, self._definition, self._ledger.planned, unpriced=unpriced)
 
-    async def report(self, version: str, judges_of: JudgeFilter = EVERY_JUDGE) -> ExperimentReport:
+    async def report(
+        self, version: str, judges_of: JudgeFilter = EVERY_JUDGE, over: Population = "motions"
+    ) -> ExperimentReport:
         """Everything that the results so far show, by all judges or by those named; computed in a thread.
         Needs the extra `experiments`."""
         from moot.experiments.report import library_versions, make_report
@@ -269,6 +272,7 @@ class ExperimentRunner:
             made_at=datetime.now(UTC),
             versions=library_versions(),
             judges_of=judges_of,
+            over=over,
         )
 
     async def _load(self) -> None:

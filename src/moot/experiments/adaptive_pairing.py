@@ -3,7 +3,7 @@
 Both come from the curvature of the Bradley-Terry likelihood: a debate between models with odds p adds
 p (1 - p) to what is known about their difference. Adaptive pairing takes the pair that lowers the mean
 variance of all differences most, given what is known; some pairs are drawn at random all the same, so that
-no pair is left out because of a few early results.
+no pair is left out because of a few early results. The forecast adds what varies from motion to motion.
 """
 
 from __future__ import annotations
@@ -21,10 +21,15 @@ from moot.experiments.leaderboard import SCALE
 from moot.experiments.likelihood import most_likely
 from moot.experiments.pairing import Matchup, check_models_and_motions, next_motion
 from moot.experiments.ratings import PRIOR_SD
-from moot.experiments.tables import Floats, Integers, as_table
+from moot.experiments.resampling import FEW_MOTIONS, t_quantile
+from moot.experiments.tables import Floats, Integers, as_table, coded
+from moot.views.text import plural
 
 EXPLORE = 0.2
-Z = 1.96
+MOTION_SD = 0.3
+"""How much models are assumed to be stronger or weaker from motion to motion, in log-odds."""
+POWER = 0.84
+"""In standard errors beyond the interval: what is so far away is told apart in 80 of 100 experiments."""
 
 
 def adaptive_round(
@@ -142,6 +147,7 @@ class ExpectedWidths(Struct, frozen=True, kw_only=True):
     """Two models so far apart are called separable in 80 of 100 experiments."""
     groups: int
     debates: int
+    motions: int
     notes: tuple[str, ...] = ()
 
 
@@ -153,17 +159,19 @@ def expected_widths(
     spread: float = 0.7,
     judge_correlation: float = 0.25,
     group_correlation: float = 0.0,
+    motion_sd: float = MOTION_SD,
 ) -> ExpectedWidths:
-    """How wide the intervals of a plan will be.
+    """How wide the intervals of a plan will be; infinite with one motion, which has none.
 
     Strengths are in log-odds; where none are known, models are assumed to be spread evenly with the standard
     deviation `spread`. The correlations are those of two judges of a debate, and of the two debates of a
     group, beyond what the strengths explain: 0 independent, 1 always the same. The defaults are about what
-    3,544 public judgments show (0.21 and -0.13), rounded to the careful side.
+    3,544 public judgments show (0.21 and -0.13), rounded to the careful side. `motion_sd` is how much the
+    strength of a model varies from motion to motion: that part shrinks with more motions alone.
 
     >>> from moot.experiments.pairing import round_robin
-    >>> few = expected_widths(round_robin(["a", "b", "c"], ["m", "n"]))
-    >>> many = expected_widths(round_robin(["a", "b", "c"], [f"m{n}" for n in range(8)]))
+    >>> few = expected_widths(round_robin(["a", "b", "c"], [f"m{n}" for n in range(10)]))
+    >>> many = expected_widths(round_robin(["a", "b", "c"], [f"m{n}" for n in range(40)]))
     >>> few.rating_width > 1.8 * many.rating_width
     True
     """
@@ -171,27 +179,33 @@ def expected_widths(
         raise Invalid("A plan needs at least one matchup and one judge.")
     pairs = [(unit.first, unit.second) for unit in plan]
     factor = dependence_factor(judges, judge_correlation, group_correlation)
-    return _widths(pairs, 2.0, factor, (strengths, spread), groups=len(plan), debates=2 * len(plan))
+    return _widths(
+        pairs, [unit.motion for unit in plan], 2.0, factor, (strengths, spread), motion_sd,
+        groups=len(plan), debates=2 * len(plan),
+    )  # fmt: skip
 
 
 def expected_team_widths(
     groups: Sequence[Sequence[str]],
     *,
+    motions: Sequence[str] | None = None,
     judges: int = 1,
     strengths: Mapping[str, float] | None = None,
     spread: float = 0.7,
     judge_correlation: float = 0.25,
     group_correlation: float = 0.0,
+    motion_sd: float = MOTION_SD,
 ) -> ExpectedWidths:
     """The same for formats with three or more teams: each group is a set of models that meet in as many
-    debates, so that each has every position once.
+    debates, so that each has every position once. `motions` are those of the groups; without them, each group
+    has its own.
 
     A ranking of four teams says as much as 3.8 decisions between two of them, because what is known of one
     pair follows in part from the others.
 
     >>> many = expected_team_widths([("a", "b", "c", "d")] * 40)
     >>> few = expected_team_widths([("a", "b", "c", "d")] * 10)
-    >>> 1.8 < few.rating_width / many.rating_width < 2.2
+    >>> 1.8 < few.rating_width / many.rating_width < 2.5
     True
     """
     if not groups or judges < 1:
@@ -199,46 +213,61 @@ def expected_team_widths(
     teams = len(groups[0])
     # The information of all choices of a ranking, spread evenly over its pairs.
     choices = sum(1 - 1 / left for left in range(2, teams + 1)) / (teams - 1)
+    own = motions or [str(number) for number in range(len(groups))]
     pairs = [pair for group in groups for pair in combinations(group, 2)]
+    motion_of = [motion for motion, group in zip(own, groups, strict=True) for _ in combinations(group, 2)]
     factor = dependence_factor(judges, judge_correlation, group_correlation)
     return _widths(
-        pairs, 4 * choices, factor, (strengths, spread), groups=len(groups), debates=teams * len(groups)
-    )
+        pairs, motion_of, 4 * choices, factor, (strengths, spread), motion_sd,
+        groups=len(groups), debates=teams * len(groups),
+    )  # fmt: skip
 
 
 def _widths(
     pairs: Sequence[tuple[str, str]],
+    motion_of: Sequence[str],
     weight: float,
     factor: float,
     assumption: tuple[Mapping[str, float] | None, float],
+    motion_sd: float,
     *,
     groups: int,
     debates: int,
 ) -> ExpectedWidths:
-    """`weight`: how many decisions each pair has."""
+    """`motion_of`: the motion of each pair; `weight`: how many decisions each pair has."""
     names = sorted({name for pair in pairs for name in pair})
     assumed = _assumed(names, *assumption)
     codes = {name: number for number, name in enumerate(names)}
     first = np.array([codes[one] for one, _ in pairs], np.intp)
     second = np.array([codes[other] for _, other in pairs], np.intp)
-    matrix = _curvature(assumed, first, second, np.full(len(pairs), weight))
-    covariance = np.linalg.inv(matrix + np.eye(len(names)) / PRIOR_SD**2)
+    weights = np.full(len(pairs), weight)
+    inverse = np.linalg.inv(_curvature(assumed, first, second, weights) + np.eye(len(names)) / PRIOR_SD**2)
+    motions, motion = coded(motion_of)
+    covariance = inverse.astype(float) * factor
+    for number in range(len(motions)):
+        rows = motion == number
+        pulled = inverse @ _curvature(assumed, first[rows], second[rows], weights[rows])
+        covariance += motion_sd**2 * pulled @ pulled.T
     centring = np.eye(len(names)) - 1 / len(names)
-    covariance = centring @ covariance @ centring * factor
+    covariance = centring @ covariance @ centring
     own = np.diag(covariance)
     one, other = np.triu_indices(len(names), 1)
     gaps = np.sqrt(own[one] + own[other] - 2 * covariance[one, other])
-    widths = 2 * Z * SCALE * np.sqrt(own)
+    reach = t_quantile(len(motions) - 1)
+    widths = 2 * reach * SCALE * np.sqrt(own)
     notes: list[str] = []
-    if groups < 20:
-        notes.append(f"Only {groups} groups: the true intervals will be wider than this estimate.")
+    if len(motions) < FEW_MOTIONS:
+        notes.append(
+            f"Only {plural(len(motions), 'motion')}: more motions narrow the intervals, more repeats hardly."
+        )
     return ExpectedWidths(
         rating_width=float(widths.mean()),
         widest_rating=float(widths.max()),
-        difference_width=float(2 * Z * SCALE * gaps.mean()),
-        detectable=float((Z + 0.84) * SCALE * gaps.mean()),
+        difference_width=float(2 * reach * SCALE * gaps.mean()),
+        detectable=float((reach + POWER) * SCALE * gaps.mean()),
         groups=groups,
         debates=debates,
+        motions=len(motions),
         notes=tuple(notes),
     )
 

@@ -38,7 +38,7 @@ MAX_SEED = 2**62
 MAX_DOLLARS = Decimal(1_000_000_000)
 LEAST_DOLLARS = Decimal("0.000001")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
-FIXED = ("format", "rounds", "judges", "options", "seed", "pairing", "quote_words")
+FIXED = ("format", "rounds", "judges", "options", "seed", "pairing", "quote_words", "revise")
 """What must stay the same when an experiment is extended; otherwise its debates are not comparable."""
 
 
@@ -86,6 +86,8 @@ class ExperimentDefinition(Struct, frozen=True, forbid_unknown_fields=True, omit
     protocols: tuple[ProtocolName, ...] = ()
     quote_words: int | None = None
     """With questions: how many words of the passage each speaker may quote in a debate and have confirmed."""
+    revise: bool = False
+    """With questions: each speech is drafted, criticised and revised."""
 
     def to_json(self) -> str:
         return msgspec.json.encode(self).decode()
@@ -100,6 +102,7 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
     questions: QuestionSource | None = None
     protocols: tuple[ProtocolName, ...] = ()
     quote_words: int | None = None
+    revise: bool = False
     format: str | None = None
     rounds: int | None = None
     judges: tuple[str, ...] = ()
@@ -237,6 +240,7 @@ def _motion_checks(definition: ExperimentDefinition) -> tuple[tuple[bool, str], 
         ),
         (definition.pairing == "self", '`pairing = "self"` is for questions.'),
         (definition.quote_words is not None, "`quote_words` is for questions."),
+        (definition.revise, "`revise` is for questions."),
         (
             definition.pairing in ("swiss", "adaptive") and not definition.matchups,
             f'`matchups` is needed with `pairing = "{definition.pairing}"`: how many to hold in all.',

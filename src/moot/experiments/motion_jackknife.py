@@ -9,6 +9,7 @@ motions has two, however many motions there are.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import sqrt
 
 import numpy as np
 from msgspec import Struct
@@ -30,14 +31,15 @@ class StandardErrors(Struct, frozen=True, eq=False):
 
     def reach(self, parameter: int, level: float) -> float:
         """From the estimate to either end of its interval; infinite where there is too little data."""
-        return t_quantile(round(float(self.freedom[parameter]), 2), level) * float(
-            np.sqrt(self.variance[parameter])
-        )
+        return _reach(float(self.variance[parameter]), float(self.freedom[parameter]), level)
 
     def pair_reach(self, one: int, other: int, level: float) -> float:
-        return t_quantile(round(float(self.pair_freedom[one, other]), 2), level) * float(
-            np.sqrt(self.pair_variance[one, other])
-        )
+        return _reach(float(self.pair_variance[one, other]), float(self.pair_freedom[one, other]), level)
+
+
+def _reach(variance: float, freedom: float, level: float) -> float:
+    # Three digits, so that few quantiles are computed.
+    return t_quantile(float(f"{freedom:.3g}"), level) * sqrt(variance)
 
 
 def leave_one_out(

@@ -221,7 +221,8 @@ def debate_question(
     choices = playing.choices[::-1] if is_reversed(leg, chosen) else playing.choices
     both_orders = leg.protocol in ALONE
     quoted = definition.quote_words if reads and not both_orders else None
-    return question.question, DebateQuestion((choices[0], choices[1]), reads, both_orders, quoted)
+    revise = definition.revise and not both_orders
+    return question.question, DebateQuestion((choices[0], choices[1]), reads, both_orders, quoted, revise)
 
 
 def is_reversed(leg: PlannedQuestion, chosen: int | None = None) -> bool:

@@ -87,7 +87,7 @@ def _rate(rows: list[Ranking], options: RatingOptions) -> Ratings:
     choices, row_of = _choices(rows, models, seats, weight)
     best = most_likely(choices, prior_sd=options.prior_sd)
     errors, ends = None, OpenEnds()
-    if len(motions) > 1:
+    if len(motions) > 1 and options.intervals:
         _, judge = coded(row.judge for row in rows)
         errors = _errors(choices, best, len(models), motion[row_of], judge[row_of], options)
         ends = _open_ends(choices, rows, models, best, motion[row_of], options.level)

@@ -7,7 +7,6 @@ advantage of the side is estimated and taken out. docs/experiments.md tells the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -158,16 +157,19 @@ def _rate(table: JudgmentTable, options: RatingOptions) -> Ratings:
         table, found.columns, debate_weight=options.debate_weight, pair_weight=options.pair_weight,
         davidson=options.ties == "davidson",
     )  # fmt: skip
-    counted, names, dropped = _without_dependent(counted, found.names)
+    kept, dropped = independent(
+        counted.total().design()[:, : counted.models], counted.covariates, found.names
+    )
+    counted = structs.replace(counted, covariates=counted.covariates[:, kept])
+    names = tuple(found.names[at] for at in kept)
     unit = table.units(options.cluster)
     motions = len(np.unique(unit))
     whole = counted.total()
     best = most_likely(whole, prior_sd=options.prior_sd)
-    several = motions > 1 and options.intervals
-    errors = _errors(counted, whole, unit, table.judge, best, options) if several else None
     above, below = unbeaten_and_winless(whole.models, whole.first, whole.second, whole.weight, whole.score)
-    ends = OpenEnds()
-    if errors:
+    errors, ends = None, OpenEnds()
+    if motions > 1 and options.intervals:
+        errors = _errors(counted, whole, unit, table.judge, best, options)
         ends = open_ends(
             whole, best, models=whole.models, above=above, below=below,
             per_motion=_decisions_a_motion(counted, unit), level=options.level,
@@ -195,7 +197,7 @@ def _rate(table: JudgmentTable, options: RatingOptions) -> Ratings:
             *found.notes,
             *dropped,
             *_doubts(table, unit, above, below, options),
-            *_uneven_pairs(table, found.columns, best, options),
+            *_uneven_pairs(table, found.columns[:, kept], best, options),
         ),
     )
 
@@ -234,15 +236,6 @@ def compacted(table: JudgmentTable) -> JudgmentTable:
     used, codes = np.unique(np.concatenate([table.pro, table.con]), return_inverse=True)
     names = tuple(table.models[int(code)] for code in used)
     return structs.replace(table, models=names, pro=codes[: len(table)], con=codes[len(table) :])
-
-
-def _without_dependent(
-    counted: CountedJudgments, names: Sequence[str]
-) -> tuple[CountedJudgments, tuple[str, ...], list[str]]:
-    design = counted.total().design()[:, : counted.models]
-    kept, notes = independent(design, counted.covariates, names)
-    fewer = structs.replace(counted, covariates=counted.covariates[:, kept])
-    return fewer, tuple(names[at] for at in kept), notes
 
 
 def _win_shares(table: JudgmentTable) -> Floats:
@@ -324,7 +317,6 @@ def _uneven_pairs(table: JudgmentTable, columns: Floats, best: Floats, options: 
         table, columns, debate_weight=options.debate_weight, pair_weight="equal",
         davidson=options.ties == "davidson",
     )  # fmt: skip
-    equal = _without_dependent(equal, ("",) * columns.shape[1])[0]
     other = most_likely(equal.total(), prior_sd=options.prior_sd, start=best)
     moved = SCALE * (other[:count] - best[:count])
     most = int(np.abs(moved).argmax())

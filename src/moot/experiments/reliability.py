@@ -1,8 +1,7 @@
 """Whether a model delivers at all, and what it costs: an axis of its own, never mixed into strength.
 
 A model that refuses half of its debates may still win most of the others. Here refusals, blank speeches,
-speeches for the wrong side, timeouts and other failures are counted by debate, beside cost and time. This
-module is plain Python.
+speeches for the wrong side, timeouts and other failures are counted by debate, beside cost and time.
 """
 
 from __future__ import annotations
@@ -11,10 +10,12 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 from msgspec import Struct, structs
 
 from moot.experiments.judgments import SCORES, Judgment, SpeechIssue
-from moot.views.statistics_tables import wilson_interval
+from moot.experiments.resampling import share_estimate
+from moot.experiments.tables import coded
 
 
 class ModelReliability(Struct, frozen=True, kw_only=True):
@@ -26,7 +27,7 @@ class ModelReliability(Struct, frozen=True, kw_only=True):
     issue_share: float
     low: float
     high: float
-    """The 95 % interval of the share of debates with an issue (Wilson)."""
+    """The 95 % interval of the share of debates with an issue, by motions; 0 to 1 where there is only one."""
     refusals: int
     blanks: int
     wrong_sides: int
@@ -49,6 +50,7 @@ class ModelReliability(Struct, frozen=True, kw_only=True):
 
 class _DebateSide(Struct):
     model: str
+    motion: str
     issues: tuple[SpeechIssue, ...]
     words: int | None
     cost: float | None
@@ -65,7 +67,7 @@ def model_reliability(rows: Iterable[Judgment]) -> tuple[ModelReliability, ...]:
             ("con", row.con, row.con_issues, row.con_words, row.con_cost, row.con_seconds),
         )
         for side, model, issues, words, cost, seconds in halves:
-            new = _DebateSide(model, issues, words, cost, seconds, [])
+            new = _DebateSide(model, row.motion or row.group, issues, words, cost, seconds, [])
             held = sides.setdefault((row.debate, side), new)
             if row.winner != "none":
                 score = SCORES[row.winner]
@@ -79,7 +81,8 @@ def model_reliability(rows: Iterable[Judgment]) -> tuple[ModelReliability, ...]:
 def _measured(model: str, held: list[_DebateSide]) -> ModelReliability:
     issues: Counter[SpeechIssue] = Counter(issue for one in held for issue in one.issues)
     troubled = sum(bool(one.issues) for one in held)
-    interval = wilson_interval(troubled, len(held))
+    motion = coded(one.motion for one in held)[1]
+    share = share_estimate("issues", motion, np.array([float(bool(one.issues)) for one in held]))
     wins = sum(sum(one.scores) / len(one.scores) for one in held if one.scores)
     cost = _mean([one.cost for one in held])
     return ModelReliability(
@@ -87,8 +90,8 @@ def _measured(model: str, held: list[_DebateSide]) -> ModelReliability:
         debates=len(held),
         with_issues=troubled,
         issue_share=troubled / len(held),
-        low=interval.low if interval else 0.0,
-        high=interval.high if interval else 1.0,
+        low=0.0 if share.low is None else share.low,
+        high=1.0 if share.high is None else share.high,
         refusals=issues["refusal"],
         blanks=issues["blank"],
         wrong_sides=issues["wrong_side"],

@@ -33,7 +33,7 @@ from moot.experiments.matchup_shares import MatchupShare, matchup_shares
 from moot.experiments.motion_balance import MotionBalance, balance_of_shares
 from moot.experiments.people_agreement import PeopleAgreement, compare_with_people
 from moot.experiments.rankings import rate_rankings
-from moot.experiments.ratings import Ratings, rate_models, rate_style_controlled
+from moot.experiments.ratings import Population, Ratings, rate_models, rate_style_controlled
 from moot.experiments.reliability import ModelReliability, model_reliability
 from moot.experiments.repeated_transcripts import TranscriptCount
 from moot.experiments.sensitivity import (
@@ -134,9 +134,11 @@ def make_report(
     versions: Mapping[str, str] | None = None,
     manifest: str = "",
     judges_of: JudgeFilter = EVERY_JUDGE,
+    over: Population = "motions",
 ) -> ExperimentReport:
     """Measure the results, by all judges or by those that `judges_of` names. `manifest` is the sha256 of the
-    manifest of an export, where there is one."""
+    manifest of an export, where there is one. With `over="judges"` the intervals of the ratings speak of
+    other judges too."""
     results = filter_results(results, judges_of)
     truth = None
     if definition.questions:
@@ -152,10 +154,10 @@ def make_report(
     try:
         ranked = own_rows(row for result in results for row in result.rankings)
         if ranked:
-            ratings = rate_rankings(ranked)
+            ratings = rate_rankings(ranked, over=over)
         else:
-            ratings = rate_models(rows)
-            style = rate_style_controlled(rows)
+            ratings = rate_models(rows, over=over)
+            style = rate_style_controlled(rows, over=over)
         notes += ratings.notes
     except Invalid as error:
         notes += [] if against_itself else [f"No ratings: {error}"]

@@ -16,7 +16,7 @@ def method(report: ExperimentReport) -> Iterator[str]:
         yield _design(report)
         yield _judging(report)
         yield _ratings(report)
-    yield INTERVALS
+    yield _intervals(report)
     if report.judges is not None:
         yield JUDGES
     yield (
@@ -66,12 +66,17 @@ def _ratings(report: ExperimentReport) -> str:
     )
 
 
-INTERVALS = (
-    "Intervals hold the true figure in 95 of 100 repetitions with other motions (or passages) of the same "
-    "kind and the same judges. They come from leaving out one motion at a time, with all its debates (the "
-    "cluster jackknife, CR3, with Student's t), so that few motions make them wide. Shares have Wilson's "
-    "interval for the effective number of observations. ≥ and ≤ mark an interval that has no other end."
-)
+def _intervals(report: ExperimentReport) -> str:
+    over = report.ratings.options.over if report.ratings else "motions"
+    judges = "the same judges" if over == "motions" else "other judges, of whom these are a sample"
+    return (
+        "Intervals hold the true figure in 95 of 100 repetitions with other motions (or passages) of the same "
+        f"kind and {judges}. They come from leaving out one motion at a time, with all its debates (the "
+        "cluster jackknife, CR3, with Student's t), so that few motions make them wide. Shares have Wilson's "
+        "interval for the effective number of observations. ≥ and ≤ mark an interval without another end."
+    )
+
+
 JUDGES = (
     "Judges. Flips are debates on which a judge decides otherwise in its second reading. Biases are effects "
     "in log-odds of the fit that rates the models, one for each judge, so that a judge who saw stronger "

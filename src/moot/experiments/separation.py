@@ -53,6 +53,7 @@ def open_ends(
         others = set(range(models)) - {model}
         contrast, base = _to_the_rest(best, model, sorted(others - {*above, *below} or others))
         end = _other_end(likelihood, weak, contrast, float(per_motion[model]), level) + base
+        end -= (end - float(best[model])) / models  # the mean of all models moves with it
         end = min(end, float(best[model])) if model in above else max(end, float(best[model]))
         parameters[model] = (end, None) if model in above else (None, end)
     for at in range(models, len(best)):

@@ -23,6 +23,8 @@ from moot.prompts.templates import clip, intensity, section, seed
 
 ANSWER_NAMES = ("A", "B")
 """What the answers are called in the request to a seat that answers by itself, in the order of the list."""
+DRAFT, CRITIQUE = "draft", "critique"
+"""Kinds of notes, where speeches are revised."""
 SMALL_ANSWER_TOKENS = 200
 SMALL_PASSAGE_BYTES = 4000
 
@@ -54,6 +56,20 @@ def question_instructions(
         passage=_passage("passage", question, fence, _quote_limit(question)),
         intensity=intensity(debate.manner.intensity),
         extras="".join(f"\n{extra}\n" for extra in extras),
+        fence=fence.name,
+    )
+
+
+def critic_instructions(debate: Debate, seat: Seat, question: DebateQuestion, fence: Fence) -> str:
+    """Those of the critic of a draft: it reads what the speaker reads."""
+    own, other = _answers(question, seat)
+    return section(
+        "question",
+        "critic",
+        question=debate.motion,
+        own=own,
+        other=other,
+        passage=_passage("passage", question, fence, _quote_limit(question)),
         fence=fence.name,
     )
 

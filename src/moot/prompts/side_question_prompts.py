@@ -20,6 +20,7 @@ from moot.core.terms import AsideKind, ChatMessage, Model, Request, Seat
 from moot.core.visibility import Heard, hears
 from moot.core.word_count import count_words, first_words
 from moot.prompts.fences import Fence, fence_for
+from moot.prompts.question_prompts import CRITIQUE, DRAFT, critic_instructions, question_instructions
 from moot.prompts.speaker_names import speaker_name
 from moot.prompts.speech_prompts import quote, seat_instructions
 from moot.prompts.templates import SIDES, SPOKE, given_twice, section, seed, strip_json_fence
@@ -90,7 +91,11 @@ def object_schema(properties: dict[str, Any]) -> dict[str, Any]:
 def _instructions(debate: Debate, aside: Aside, fence: Fence) -> str:
     if aside.kind == "referee" or aside.seat is None:
         return section("asides", "referee", fence=fence.name)
-    seat = debate.seat(aside.seat)
+    seat, question = debate.seat(aside.seat), debate.manner.question
+    if question is not None and aside.about == CRITIQUE:
+        return critic_instructions(debate, seat, question, fence)
+    if question is not None and aside.about == DRAFT:
+        return question_instructions(debate, seat, question, fence, ())
     return section(
         "asides",
         "seat",
@@ -133,8 +138,8 @@ def _question(debate: Debate, aside: Aside, words: int, held: Fence) -> str:
 def _notes(debate: Debate, aside: Aside, words: int, fence: Fence) -> str:
     phase = debate.phase(aside.slot)
     return section(
-        "asides",
-        "notes",
+        "question" if aside.about else "asides",
+        aside.about or "notes",
         heard=_heard(debate, aside, fence),
         speech=f"Your next speech: {phase.title}. {phase.guide}".strip(),
         words=words,
@@ -209,7 +214,8 @@ def read_answer(debate: Debate, aside: Aside, reply: str, words: int) -> AsideAn
     match aside.kind:
         case "notes":
             notes = first_words(read_reply(_NotesAnswer, reply).notes.strip(), words)
-            return AsideAnswered(number, yes=bool(notes), text=notes)
+            title = f"{aside.about.capitalize()}: " if aside.about and notes else ""
+            return AsideAnswered(number, yes=bool(notes), text=title + notes)
         case "point":
             point = read_reply(_PointAnswer, reply)
             text = first_words(point.point.strip(), words) if point.rise else ""

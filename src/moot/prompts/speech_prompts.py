@@ -344,6 +344,8 @@ def _rules(debate: Debate, turn: Turn, tone: Tone, items: list[Heard]) -> list[s
         rules.append(section("cues", "asked"))
     if guide := _guide(phase, tone):
         rules.append(guide)
+    if debate.manner.question is not None and any(item.kind == "notes" for item in items):
+        rules.append(section("question", "revise"))
     if phase.simultaneous:
         rules.append(section("cues", "at-once"))
     if not phase.new_arguments and tone not in (*EXCHANGE_TONES, "opening", "summary", "floor"):

@@ -39,15 +39,16 @@ from moot.prompts.templates import clip
 from moot.rules.belief_questions import aside_model, beliefs_after, beliefs_before, persona_votes
 from moot.rules.side_questions import (
     POINT_WORDS,
+    REVISION_STEPS,
     SideQuestion,
     answer_word_limit,
     may_concede,
-    note_words_left,
     questions_after,
     questions_before,
     referee,
     skipped_speech,
     winner_if_conceded,
+    words_of_notes,
 )
 
 WORD = "words"
@@ -183,8 +184,9 @@ class _DryRun:
 
     def _slot(self, slot: Slot) -> Iterator[PlannedCall]:
         dropped = skipped_speech(self.debate, slot)
-        for question in () if dropped else questions_before(self.debate, (slot,)):
-            yield from self._asked(question, slot.round, certain=True, answer=self._words_of(question))
+        for _ in range(0 if dropped else REVISION_STEPS):
+            for question in questions_before(self.debate, (slot,)):
+                yield from self._asked(question, slot.round, certain=True, answer=self._words_of(question))
         asked = (*persona_votes(self.debate, "before"), *beliefs_before(self.debate, (slot,)))
         for question in () if dropped else asked:
             yield from self._asked(question, slot.round, certain=True)
@@ -295,7 +297,7 @@ class _DryRun:
             self.debate = replace(self.debate, asides=(*self.debate.asides, answered))
 
     def _words_of(self, question: SideQuestion) -> str:
-        return _filler(note_words_left(self.debate, question.seat or ""), ASIDE_TOKENS)
+        return _filler(words_of_notes(self.debate, question), ASIDE_TOKENS)
 
     def _turn(self, slot: Slot) -> Turn:
         return Turn(

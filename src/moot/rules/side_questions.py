@@ -20,6 +20,7 @@ from moot.core.schedule import opposed, seats_by_side
 from moot.core.state import Aside, Debate, Turn
 from moot.core.terms import AsideKind, Seat, Slot
 from moot.core.word_count import count_words
+from moot.prompts.question_prompts import CRITIQUE, DRAFT, gives_answers
 from moot.prompts.speaker_names import teammates
 from moot.prompts.templates import CONCEDE
 
@@ -27,6 +28,9 @@ ANSWER_SECONDS = 30.0
 """How long a person has to say whether they take a point."""
 POINT_WORDS = 40
 REASON_WORDS = 60
+CRITIQUE_WORDS = 100
+REVISION_STEPS = 2
+"""A draft and its critique."""
 MIN_NOTE_WORDS = 20
 """Fewer words of notes than this are not worth a call."""
 MIN_CLOCK_WORDS = 10
@@ -84,7 +88,9 @@ def questions_after(debate: Debate) -> tuple[SideQuestion, ...]:
 
 
 def questions_before(debate: Debate, coming: tuple[Slot, ...]) -> tuple[SideQuestion, ...]:
-    """The speakers of these slots make notes first."""
+    """The speakers of these slots make notes first; where speeches are revised, a draft and its critique."""
+    if debate.manner.question is not None and debate.manner.question.revise:
+        return tuple(step for slot in coming if (step := _revision_step(debate, slot)) is not None)
     with_notes = {(aside.slot, aside.seat) for aside in debate.asides if aside.kind == "notes"}
     return tuple(
         SideQuestion("notes", slot.index, slot.seat)
@@ -93,6 +99,24 @@ def questions_before(debate: Debate, coming: tuple[Slot, ...]) -> tuple[SideQues
         and makes_notes(debate, slot)
         and note_words_left(debate, slot.seat) >= MIN_NOTE_WORDS
     )
+
+
+def _revision_step(debate: Debate, slot: Slot) -> SideQuestion | None:
+    """The draft of a speech on a question, then the critique of the draft; None where both are there, or the
+    draft has failed."""
+    seat = debate.seat(slot.seat)
+    made = {
+        aside.about: aside
+        for aside in debate.asides
+        if aside.kind == "notes" and (aside.slot, aside.seat) == (slot.index, slot.seat)
+    }
+    if seat.role != "debater" or not _may_be_asked(seat) or gives_answers(debate):
+        return None
+    if DRAFT not in made:
+        return SideQuestion("notes", slot.index, slot.seat, about=DRAFT)
+    if made[DRAFT].text and CRITIQUE not in made:
+        return SideQuestion("notes", slot.index, slot.seat, about=CRITIQUE)
+    return None
 
 
 def latest_turns(debate: Debate, *, of_debaters: bool = False) -> tuple[Turn, ...]:
@@ -123,7 +147,7 @@ def summary_slots(debate: Debate) -> tuple[Slot, ...]:
 def answer_word_limit(debate: Debate, aside: Aside) -> int:
     """How many words an answer may have."""
     if aside.kind == "notes":
-        return note_words_left(debate, aside.seat or "")
+        return words_of_notes(debate, aside)
     return POINT_WORDS if aside.kind == "point" else REASON_WORDS
 
 
@@ -203,6 +227,12 @@ def makes_notes(debate: Debate, slot: Slot) -> bool:
     seat = debate.seat(slot.seat)
     speaks = debate.format.phases[slot.phase].kind == "speech" and slot.tone != "continuation"
     return speaks and seat.role == "debater" and _may_be_asked(seat)
+
+
+def words_of_notes(debate: Debate, notes: SideQuestion | Aside) -> int:
+    if notes.about == DRAFT:
+        return debate.word_budget(notes.slot)
+    return CRITIQUE_WORDS if notes.about == CRITIQUE else note_words_left(debate, notes.seat or "")
 
 
 def note_words_left(debate: Debate, seat: str) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, assert_never
 from cyclopts import Parameter
 
 from moot.cli.commands.experiment_export import export
-from moot.cli.commands.experiment_ratings import import_rows, ratings
+from moot.cli.commands.experiment_ratings import Over, import_rows, ratings
 from moot.cli.commands.experiment_rejudge import rejudge
 from moot.cli.commands.experiment_rerun import Folder, compare, declared_again, tell_whether_equal
 from moot.cli.commands.judge_options import Exclude, Judges, Prompts, judge_filter
@@ -261,6 +261,7 @@ def report(
     judges: Judges = None,
     prompts: Prompts = None,
     exclude: Exclude = None,
+    over: Over = "motions",
 ) -> int:
     """Write what the debates of an experiment show: ratings, judges, biases, reliability, costs, doubts."""
     from moot import __version__
@@ -280,7 +281,7 @@ def report(
         async with Arena.open() as arena:
             found = await find_experiment(arena, name)
             return await ExperimentRunner(arena, from_json(found.definition)).report(
-                __version__, judge_filter(judges, prompts, exclude)
+                __version__, judge_filter(judges, prompts, exclude), over
             )
 
     made = run_loop(look())
@@ -455,13 +456,19 @@ def _show_widths(terminal: Terminal, definition: ExperimentDefinition, teams: in
         terminal.line("How wide the intervals will be is not computed for so many possible matchups.")
         return
     if teams > 2:
-        groups = [leg.models for leg in all_legs(definition, teams)[::teams]]
-        widths = expected_team_widths(groups, judges=judges)
+        legs = all_legs(definition, teams)[::teams]
+        motions = [leg.motion for leg in legs]
+        widths = expected_team_widths([leg.models for leg in legs], motions=motions, judges=judges)
     else:
         plan = round_robin(
             definition.models, definition.motions, repeats=definition.repeats, seed=definition.seed
         )
         widths = expected_widths(plan[: definition.matchups], judges=judges)
+    if widths.motions < 2:
+        terminal.line(
+            "What it can show: nothing about other motions. With one motion there are no intervals."
+        )
+        return
     terminal.line(
         f"What it can show: a rating has an interval about {widths.rating_width:.0f} points wide. Two models "
         f"must be {widths.detectable:.0f} points apart, where the better one wins "

@@ -15,6 +15,10 @@ from moot.views.text import clean_json, plural
 if TYPE_CHECKING:
     from moot.experiments import Judgment, RatingReport
 
+Over = Annotated[
+    Literal["motions", "judges"],
+    Parameter(help="What intervals speak of: other motions; or other judges too. [default: motions]"),
+]
 RowsFile = Annotated[Path, Parameter(help="Judgments: JSON lines, JSON or CSV, ours or of other arenas.")]
 
 
@@ -80,10 +84,7 @@ def ratings(
     judges: Judges = None,
     prompts: Prompts = None,
     exclude: Exclude = None,
-    over: Annotated[
-        Literal["motions", "judges"],
-        Parameter(help="What intervals speak of: other motions; or other judges too. [default: motions]"),
-    ] = "motions",
+    over: Over = "motions",
     json: Annotated[bool, Parameter(negative="", help="Print everything as JSON.")] = False,
     markdown: Annotated[bool, Parameter(negative="", help="All of it in Markdown.")] = False,
 ) -> int:
