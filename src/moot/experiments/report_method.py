@@ -70,7 +70,7 @@ def _intervals(report: ExperimentReport) -> str:
     over = report.ratings.options.over if report.ratings else "motions"
     judges = "the same judges" if over == "motions" else "other judges, of whom these are a sample"
     return (
-        "Intervals hold the true figure in 95 of 100 repetitions with other motions (or passages) of the same "
+        "Intervals hold the true figure in 95 of 100 repetitions with other motions (passages) of the same "
         f"kind and {judges}. They come from leaving out one motion at a time, with all its debates (the "
         "cluster jackknife, CR3, with Student's t), so that few motions make them wide. Shares have Wilson's "
         "interval for the effective number of observations. ≥ and ≤ mark an interval without another end."
