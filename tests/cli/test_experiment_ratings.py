@@ -61,6 +61,15 @@ def test_ratings_are_shown_with_intervals_sides_and_judges(
     assert report["ratings"][0]["options"]["terms"] == ["side", "length"]
 
 
+def test_ratings_can_be_of_some_judges_only(judgments: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for option in (["--judges", "judge a"], ["--exclude", "judge b"]):
+        assert run(["experiment", "ratings", str(judgments), *option, "--json"]) == 0
+        report = json.loads(capsys.readouterr().out)
+        assert [judge["judge"] for judge in report["judges"]["judges"]] == ["judge a"]
+    assert run(["experiment", "ratings", str(judgments), "--prompts", "strict"]) != 0
+    assert "There is no judge prompt 'strict'. There are: none." in capsys.readouterr().err
+
+
 def test_a_wrong_file_is_told_without_a_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_text('{"pro": "x", "winner": "pro"}\n', "utf-8")

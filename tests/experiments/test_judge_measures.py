@@ -16,6 +16,7 @@ from moot.experiments import (
     judge_agreement,
     judge_report,
     leave_one_judge_out,
+    leave_one_motion_out,
     rate_models,
     rows_of,
     simulate,
@@ -113,6 +114,16 @@ def test_ratings_without_a_partial_judge_show_what_it_did() -> None:
     assert moved.rating_without < moved.rating - 30
     assert len(shifts) == 9
     assert moved.row()["shift"] < 0
+
+
+def test_ratings_without_one_motion_are_those_of_a_fit_without_it() -> None:
+    models = strengths(4)
+    table = simulate(world(models), round_robin_units(models, 20))
+    board = rate_models(table.where(table.motion != 3))
+    shifts = {shift.model: shift for shift in leave_one_motion_out(table) if shift.without == "motion 3"}
+    for row in board.models:
+        assert shifts[row.model].rating_without == pytest.approx(row.rating, abs=2)
+        assert shifts[row.model].rank_without == row.rank
 
 
 def test_judges_are_compared_with_the_majority_of_people() -> None:

@@ -58,6 +58,35 @@ async def test_an_experiment_is_followed_from_the_list_to_its_report(
     await expect(report.get_by_role("heading", level=1)).to_have_text(LEAGUE.motions[0])
 
 
+async def test_a_person_judges_the_debates_blind_one_after_the_other(page: Page, served: Served) -> None:
+    league = replace(LEAGUE, models=LEAGUE.models[:2], motions=LEAGUE.motions[:1])
+    await ExperimentRunner(served.arena, league).run()
+    await page.goto(f"{served.url}/experiments/league")
+    await page.get_by_role("link", name="Judge debates").click()
+    await page.get_by_label("Your name").fill("Ann")
+    await page.keyboard.press("Control+Enter")
+    await expect(page.get_by_text("0 of 2 judged by you", exact=True)).to_be_visible()
+    await expect(page.get_by_role("heading", level=1)).to_have_text(LEAGUE.motions[0])
+    shown = await page.locator("main").inner_text()
+    assert not [model for model in LEAGUE.models if model.partition("/")[2] in shown]
+    seen = await found(page) if AXE.exists() else []
+    assert not seen, "\n".join(seen)
+    vote = page.get_by_role("button", name="Vote, and go to the next")
+    await expect(vote).to_be_disabled()
+    await page.get_by_role("radio", name="A,").check()
+    await page.get_by_label("Your reason").fill("The cost was never answered.")
+    await vote.click()
+    await expect(page.get_by_text("1 of 2 judged by you", exact=True)).to_be_visible()
+    await expect(page.get_by_role("heading", level=1)).to_be_focused()
+    await page.get_by_role("radio", name="Neither").check()
+    await page.keyboard.press("Control+Enter")
+    await expect(page.get_by_role("heading", name="You have judged them all")).to_be_visible()
+    await page.reload()
+    await expect(page.get_by_text("2 of 2 judged by you", exact=True)).to_be_visible()
+    await page.get_by_role("link", name="See the experiment").click()
+    await expect(page.get_by_role("heading", name="Judges and people")).to_be_visible()
+
+
 async def test_protocols_are_compared_and_a_debate_of_one_seat_is_shown(page: Page, served: Served) -> None:
     asked = question_bank()
     truth = ExperimentDefinition(

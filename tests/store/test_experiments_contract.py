@@ -76,7 +76,8 @@ async def test_a_leg_that_may_still_go_on_is_not_settled(store: Store) -> None:
         "an older epoch changes nothing"
     )
     assert not await experiments.settle("league", "a.0", 60, '{"n":2}', seen=3)
-    await experiments.keep_result("league", "a.0", '{"n":3}')
+    assert not await experiments.keep_result("league", "a.0", '{"n":3}', was='{"n":2}')
+    assert await experiments.keep_result("league", "a.0", '{"n":3}', was='{"n":1}')
     found = await experiments.leg_of("deb_1")
     assert found is not None
     assert found.experiment == "league"

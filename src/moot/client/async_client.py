@@ -34,6 +34,7 @@ from moot.client.shapes import (
     Invitation,
     Invitations,
     JudgeConfig,
+    JudgingQueue,
     ModelConfig,
     Models,
     Record,
@@ -500,6 +501,28 @@ class AsyncClient:
     async def experiment(self, name: str) -> Experiment:
         """An experiment's progress, leaderboard, matchups, judges and doubts so far. For the operator."""
         return await self._connection.get(api_path("experiments", name), Experiment)
+
+    async def judging_queue(self, name: str, voter: str) -> JudgingQueue:
+        """The debate of an experiment that a person judges next, without its models. For the operator."""
+        return await self._connection.get(api_path("experiments", name, "queue"), JudgingQueue, voter=voter)
+
+    async def cast_experiment_vote(
+        self,
+        name: str,
+        debate: str,
+        voter: str,
+        winner: Literal["A", "B", "tie"],
+        *,
+        reason: str = "",
+        probability: float | None = None,
+    ) -> JudgingQueue:
+        """Keep a person's vote on a debate of the queue; returns what comes next. `probability` is for
+        questions: how probable the answer of that side is, from 0.5. For the operator."""
+        body: JsonObject = {"voter": voter, "debate": debate, "winner": winner, "reason": reason}
+        if probability is not None:
+            body["probability"] = probability
+        path = api_path("experiments", name, "votes")
+        return await self._connection.post(path, JudgingQueue, msgspec.json.encode(body))
 
     # --- operating the server -------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from moot.api.shapes.debates import TicketResponse as Ticket
 from moot.api.shapes.experiments import ExperimentResponse as Experiment
 from moot.api.shapes.experiments import ExperimentsResponse as Experiments
 from moot.api.shapes.experiments import ExperimentSummary
+from moot.api.shapes.experiments import JudgingQueueResponse as JudgingQueue
 from moot.api.shapes.records import LogEntry
 from moot.api.shapes.records import ReachedVerdict as Judged
 from moot.api.shapes.records import VerdictsResponse as Verdicts
@@ -58,7 +59,8 @@ __all__ = [
     "CostUpdate", "CostWarning", "Created", "DebateConfig", "DebaterConfig", "Debates", "Done", "Event",
     "Experiment", "ExperimentSummary", "Experiments",
     "Form", "Install", "Installs", "Invitation", "Invitations", "JudgeConfig", "JudgeWords", "Judged",
-    "ModelConfig", "Models", "Position", "Record", "Records", "RoundComplete", "Score", "SeatState", "State",
+    "JudgingQueue", "ModelConfig", "Models", "Position", "Record", "Records", "RoundComplete", "Score",
+    "SeatState", "State",
     "Status", "StreamError", "Tallied", "Ticket", "Token", "Tokens", "Verdict", "Verdicts", "Words",
     "event_of", "full_judge", "record_of", "request",
 ]  # fmt: skip

@@ -26,6 +26,7 @@ from moot.client.shapes import (
     Install,
     Invitation,
     JudgeConfig,
+    JudgingQueue,
     ModelConfig,
     Models,
     Record,
@@ -451,6 +452,28 @@ class Client(SyncRunner):
     def experiment(self, name: str) -> Experiment:
         """An experiment's progress, leaderboard, matchups, judges and doubts so far. For the operator."""
         return self._run(self._client.experiment(name))
+
+    def judging_queue(self, name: str, voter: str) -> JudgingQueue:
+        """The debate of an experiment that a person judges next, without its models. For the operator."""
+        return self._run(self._client.judging_queue(name, voter))
+
+    def cast_experiment_vote(
+        self,
+        name: str,
+        debate: str,
+        voter: str,
+        winner: Literal["A", "B", "tie"],
+        *,
+        reason: str = "",
+        probability: float | None = None,
+    ) -> JudgingQueue:
+        """Keep a person's vote on a debate of the queue; returns what comes next. `probability` is for
+        questions: how probable the answer of that side is, from 0.5. For the operator."""
+        return self._run(
+            self._client.cast_experiment_vote(
+                name, debate, voter, winner, reason=reason, probability=probability
+            )
+        )
 
     # --- operating the server -------------------------------------------------------------------------
 

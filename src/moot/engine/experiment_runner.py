@@ -27,6 +27,7 @@ from moot.core.terms import Model, Money
 from moot.engine.arena import Arena
 from moot.engine.experiment_progress import ExperimentProgress, stored_progress
 from moot.engine.experiment_setups import ExperimentEstimate, ExperimentSetups
+from moot.engine.people_judging import keep_votes, mark_changed
 from moot.engine.rejudging import JudgePanel, judge_panels, times_judged
 from moot.engine.run_ledger import RunLedger
 from moot.experiments.definition import ExperimentDefinition, check_extension, from_json
@@ -40,6 +41,7 @@ from moot.experiments.planned_debates import (
     planned_debate,
 )
 from moot.experiments.planned_questions import planned_question
+from moot.experiments.shared_texts import SharedTexts
 from moot.rules.commands import JudgeNow, Retry
 from moot.rules.experiment_costs import ENDED, is_over, most_cost
 from moot.store.experiment_rows import ExperimentLeg, microdollars, taken_over
@@ -236,21 +238,15 @@ class ExperimentRunner:
         async for leg, result in self._results():
             if result.judgments and result.debate in votes:
                 cast = votes_on(result.judgments[0], votes[result.debate])
-                merged = {vote.voter: vote for vote in (*result.votes, *cast)}
-                result = msgspec.structs.replace(result, votes=tuple(merged.values()))
-                await self._store.keep_result(name, leg.leg, result.to_json())
+                result = await keep_votes(self._store, name, leg.leg, cast)
             if result.votes:
                 voted.append(result)
-        if (stored := await self._store.experiment(name)) is not None:
-            # The server computes a report again when the experiment has changed.
-            await self._store.set_state(name, stored.state)
+        await mark_changed(self._store, name)
         return tuple(voted)
 
     async def stored_progress(self) -> ExperimentProgress:
         """Where the experiment stands by what is stored, without running it. No result is read."""
-        await self._arena.bookings.settle_held(self._definition.name)
-        if self._questions is not None and self._questions.open:
-            await self._load()  # how many open debates can be held depends on the answers chosen
+        await self._load_choices()
         unpriced = self._setups.unpriced()
         return await stored_progress(self._store, self._definition, self._ledger.planned, unpriced=unpriced)
 
@@ -261,8 +257,9 @@ class ExperimentRunner:
         Needs the extra `experiments`."""
         from moot.experiments.report import library_versions, make_report
 
-        await self._load()
-        results = [result async for _, result in self._results()]
+        await self._load_choices()
+        texts = SharedTexts()
+        results = [texts.result(result) async for _, result in self._results()]
         return await asyncio.to_thread(
             make_report,
             self._definition,
@@ -274,6 +271,13 @@ class ExperimentRunner:
             judges_of=judges_of,
             over=over,
         )
+
+    async def _load_choices(self) -> None:
+        """What the number of planned debates depends on: how many open debates can be held."""
+        if self._questions is not None and self._questions.open:
+            await self._load()
+        else:
+            await self._arena.bookings.settle_held(self._definition.name)
 
     async def _load(self) -> None:
         # The process that let a debate go on may have ended before it could settle it.

@@ -48,8 +48,8 @@ class JudgeAgreement(Struct, frozen=True, kw_only=True):
         return [estimate.row() for estimate in (self.raw, self.unanimous, self.alpha, *self.pairs)]
 
 
-def judge_agreement(data: object) -> JudgeAgreement:
-    """How often judges of the same debate name the same result.
+def judge_agreement(data: object, *, each_pair: bool = True) -> JudgeAgreement:
+    """How often judges of the same debate name the same result, all together and, if wanted, each two.
 
     >>> rows = [dict(motion="m", debate=str(d), pro="a", con="b", judge=j, winner="pro" if d < 3 else "con")
     ...         for d in range(6) for j in "xyz"]
@@ -64,7 +64,8 @@ def judge_agreement(data: object) -> JudgeAgreement:
     sums, squares, products = sums[several], squares[several], products[several]
     same = (sums**2 - squares).sum(axis=1)
     raw = ratio_estimate("agreement", cluster, same, judges * (judges - 1))
-    pairs = [_pair_agreement(found, one, other) for one, other in combinations(range(len(found.judges)), 2)]
+    chosen = combinations(range(len(found.judges) if each_pair else 0), 2)
+    pairs = [_pair_agreement(found, one, other) for one, other in chosen]
     return JudgeAgreement(
         raw=raw,
         unanimous=share_estimate("unanimous", cluster, products.sum(axis=1)),

@@ -7,6 +7,7 @@ table is made, and are missing where it has been deleted.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, structs
@@ -16,10 +17,12 @@ from moot.core.terms import HUMAN, Ballot
 from moot.experiments.judge_identity import judge_names
 from moot.experiments.judgments import Judgment, JudgmentWinner, Ranking
 from moot.experiments.leg_results import LegResult
+from moot.experiments.people_votes import PersonVote
 from moot.judging.parties import is_ranked, parties
 
 Key = tuple[int, str, int | None]
 """Judging, judge and order."""
+VoteSource = Literal["page", "imported", "panel"]
 REASON = Meta(description="Why, in the judge's own words.")
 CITES = Meta(description="The speeches on which the decision rests, by their number in `speeches`.")
 CRITERIA = Meta(description="The criteria of the rubric, where there is one.")
@@ -55,10 +58,10 @@ class VoteRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     voter: Annotated[str, Meta(description="Who voted.")]
     winner: Annotated[JudgmentWinner, Meta(description="Who won in the eyes of this person.")]
     source: Annotated[
-        Literal["imported", "panel"],
+        VoteSource,
         Meta(
-            description="`imported` with `moot experiment votes`; `panel`: a judge of the debate, whose "
-            "ballot is in `ballots` too."
+            description="`page`: cast in the experiment's queue; `imported` with `moot experiment votes`; "
+            "`panel`: by a judge of the debate, whose ballot is in `ballots` too."
         ),
     ] = "imported"
     experiment: Annotated[str, Meta(description="The name of the experiment, if it belongs to one.")] = ""
@@ -67,6 +70,17 @@ class VoteRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     pro: Annotated[str, Meta(description="The model that argued for the motion.")] = ""
     con: Annotated[str, Meta(description="The model that argued against it.")] = ""
     reason: Annotated[str, Meta(description="Why, in the words of this person.")] = ""
+    blind: Annotated[bool, Meta(description="Whether models and verdict were hidden from this person.")] = (
+        False
+    )
+    shown_first: Annotated[
+        Literal["pro", "con"] | None, Meta(description="The side that was shown as A, if recorded.")
+    ] = None
+    chance: Annotated[
+        float | None,
+        Meta(description="Of a question: how probable the answer of the winner was thought, from 0.5 to 1."),
+    ] = None
+    voted_at: Annotated[datetime | None, Meta(description="When it was cast, if recorded.")] = None
 
 
 def ballot_rows(rows: Iterable[Judgment], debate: Debate | None) -> Iterator[BallotRow]:
@@ -95,17 +109,16 @@ def vote_table_rows(result: LegResult, debate: Debate | None) -> Iterator[VoteRo
     """Votes that were imported, and ballots of people who are judges of the debate."""
     for row in ballot_rows(result.judgments, debate):
         if row.judge.startswith(f"{HUMAN}/"):
-            yield _vote(row, row.judge, row.winner, "panel", row.reason)
+            yield _vote(row, PersonVote(row.judge, row.winner, row.reason), "panel")
     for vote in result.votes:
-        yield _vote(result.judgments[0], vote.voter, vote.winner, "imported")
+        yield _vote(result.judgments[0], vote, "page" if vote.at else "imported")
 
 
-def _vote(
-    row: Judgment, voter: str, winner: JudgmentWinner, source: Literal["imported", "panel"], reason: str = ""
-) -> VoteRow:
+def _vote(row: Judgment, vote: PersonVote, source: VoteSource) -> VoteRow:
     return VoteRow(
-        debate=row.debate, voter=voter, winner=winner, source=source, experiment=row.experiment,
-        group=row.group, motion=row.motion, pro=row.pro, con=row.con, reason=reason,
+        debate=row.debate, voter=vote.voter, winner=vote.winner, source=source, experiment=row.experiment,
+        group=row.group, motion=row.motion, pro=row.pro, con=row.con, reason=vote.reason, blind=vote.blind,
+        shown_first=vote.shown_first, chance=vote.chance, voted_at=vote.at,
     )  # fmt: skip
 
 

@@ -13,7 +13,13 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from moot.experiments.agreement import agreement_with_people, people_majorities, same_as_people
+from moot.experiments.agreement import (
+    JudgeAgreement,
+    agreement_with_people,
+    judge_agreement,
+    people_majorities,
+    same_as_people,
+)
 from moot.experiments.judge_decisions import decisions
 from moot.experiments.judgments import Judgment
 from moot.experiments.leg_results import LegResult
@@ -35,6 +41,8 @@ class PeopleAgreement(Struct, frozen=True, kw_only=True):
     difference: Estimate | None
     """The best judge less the next, on the debates that both judged."""
     sentence: str
+    among: JudgeAgreement | None = None
+    """How often people decide alike; None where no two voted on the same debate."""
 
 
 def compare_with_people(results: Sequence[LegResult]) -> PeopleAgreement | None:
@@ -49,6 +57,7 @@ def compare_with_people(results: Sequence[LegResult]) -> PeopleAgreement | None:
     ranked = tuple(sorted(known, key=lambda each: (-(each.value or 0.0), each.name)))
     single = [each for each in ranked if each.name != PANEL]
     decided = people_majorities(people)
+    among = judge_agreement(people, each_pair=False)
     difference = None
     if len(single) > 1:
         difference = _difference(rows, decided, single[0].name, single[1].name)
@@ -58,6 +67,7 @@ def compare_with_people(results: Sequence[LegResult]) -> PeopleAgreement | None:
         judges=ranked,
         difference=difference,
         sentence=_sentence(single, difference),
+        among=among if among.debates else None,
     )
 
 

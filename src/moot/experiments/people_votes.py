@@ -1,8 +1,8 @@
-"""Votes of people on debates of an experiment, read from a CSV file and kept with the results.
+"""Votes of people on debates of an experiment, kept with the results: cast on the page, or from a CSV file.
 
-A row has the debate's id, the voter and the winner: `for`, `against`, `tie`, `pro`, `con`, or the model that
-argued the side. `debate_id`, `judge`, `person`, `vote` and `choice` are understood as column names too. A
-voter who votes twice on a debate is counted once, with the last vote.
+A row of a file has the debate's id, the voter and the winner: `for`, `against`, `tie`, `pro`, `con`, or the
+model that argued the side. `debate_id`, `judge`, `person`, `vote` and `choice` are understood as column names
+too. A voter who votes twice on a debate is counted once, with the last vote.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -32,6 +34,15 @@ CHOICES: dict[str, JudgmentWinner] = {
 class PersonVote(Struct, frozen=True, array_like=True):
     voter: str
     winner: JudgmentWinner
+    reason: str = ""
+    at: datetime | None = None
+    """When it was cast; None for one that was imported."""
+    shown_first: Literal["pro", "con"] | None = None
+    """The side that was shown as A."""
+    blind: bool = False
+    """The voter saw neither models nor verdict."""
+    chance: float | None = None
+    """Where the debate is about a question: how probable the answer of the winner was thought, from 0.5."""
 
 
 def read_votes(path: Path) -> dict[str, tuple[tuple[str, str], ...]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from moot.experiments.agreement import JudgeAgreement
 from moot.experiments.belief_measures import BeliefMeasures, NamedTurn
 from moot.experiments.people_agreement import PeopleAgreement
 from moot.experiments.report_blocks import Block, Bullet, Bullets, ReportTable, sentences
@@ -80,7 +81,16 @@ def people_sentence(found: PeopleAgreement) -> str:
     return (
         f"{people} voted on {plural(found.debates, 'debate')} with a majority. {found.sentence}"
         + (f" Difference: {difference}." if found.difference else "")
+        + (f" {_among_people(found.among)}" if found.among else "")
     )  # fmt: skip
+
+
+def _among_people(among: JudgeAgreement) -> str:
+    return (
+        f"Two people name the same result in {estimate_text(among.raw, share=True)} of "
+        f"{plural(among.debates, 'debate')}; Krippendorff's alpha of the voters is "
+        f"{estimate_text(among.alpha)} (1: always the same, 0: as by chance)."
+    )
 
 
 def people_table(found: PeopleAgreement) -> ReportTable:

@@ -13,8 +13,11 @@ import numpy as np
 from msgspec import Struct, structs
 
 from moot.core.errors import Invalid
-from moot.experiments.leaderboard import ModelRating
-from moot.experiments.ratings import Ratings, rate_models
+from moot.experiments.counted_decisions import count_judgments
+from moot.experiments.covariates import covariates
+from moot.experiments.leaderboard import SCALE, ModelRating
+from moot.experiments.likelihood import most_likely
+from moot.experiments.ratings import RatingOptions, Ratings, compacted, rate_models
 from moot.experiments.tables import Booleans, JudgmentTable, as_table
 
 
@@ -55,10 +58,37 @@ def leave_one_judge_out(data: object, **options: Any) -> tuple[RatingShift, ...]
 
 
 def leave_one_motion_out(data: object, **options: Any) -> tuple[RatingShift, ...]:
-    """The rating of each model without each motion."""
-    table = _rated(as_table(data))
-    parts = ((table.motions[int(code)], table.motion != code) for code in np.unique(table.motion))
-    return _shifts(table, parts, options)
+    """The rating of each model without each motion, by one Newton step from all data: that takes hardly any
+    time, and differs from a new fit only where a motion is a large part of the data."""
+    chosen = RatingOptions(**options)
+    table = as_table(data)
+    table = _rated(table.where(table.eligible & table.decided))
+    board = rate_models(table, **{**options, "intervals": False})
+    table = compacted(table)
+    counted = count_judgments(
+        table, covariates(table, chosen.terms).columns,
+        debate_weight=chosen.debate_weight, pair_weight=chosen.pair_weight,
+    )  # fmt: skip
+    whole = counted.total()
+    best = most_likely(whole, prior_sd=chosen.prior_sd)
+    curvature = whole.derivatives(best)[1] + np.eye(len(best)) * chosen.prior_sd**-2
+    lines = {row.model: row for row in board.models}
+    found: list[RatingShift] = []
+    for code, unit in zip(np.unique(table.motion), counted.by_unit(table.motion), strict=True):
+        gradient, own = unit.derivatives(best)
+        moved = SCALE * np.linalg.solve(curvature - own, gradient).astype(float)[: whole.models]
+        ratings = {
+            model: lines[model].rating - float(each) for model, each in zip(table.models, moved, strict=True)
+        }
+        ranks = {model: at for at, model in enumerate(sorted(ratings, key=lambda name: -ratings[name]), 1)}
+        found += [
+            RatingShift(
+                model=row.model, without=table.motions[int(code)], rating=row.rating,
+                rating_without=ratings[row.model], rank=row.rank, rank_without=ranks[row.model],
+            )
+            for row in board.models
+        ]  # fmt: skip
+    return tuple(found)
 
 
 def largest_shifts(shifts: Iterable[RatingShift]) -> tuple[RatingShift, ...]:

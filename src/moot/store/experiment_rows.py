@@ -150,8 +150,9 @@ class ExperimentStore(Protocol):
         epoch or a later one: the debate may have gone on since."""
         ...
 
-    async def keep_result(self, name: str, leg: str, result: str) -> None:
-        """Put another result in the place of that of a settled leg; its money stays as it is."""
+    async def keep_result(self, name: str, leg: str, result: str, *, was: str) -> bool:
+        """Put another result in the place of this one of a settled leg; its money stays as it is. False where
+        the result is another by now."""
         ...
 
     async def leg(self, name: str, leg: str) -> ExperimentLeg | None:
@@ -293,10 +294,12 @@ class MemoryExperiments:
         self._settled[name, leg] = status, pro_share
         return True
 
-    async def keep_result(self, name: str, leg: str, result: str) -> None:
+    async def keep_result(self, name: str, leg: str, result: str, *, was: str) -> bool:
         known = self._legs.get(name, {}).get(leg)
-        if known is not None and known.result is not None:
-            self._legs[name][leg] = replace(known, result=result)
+        if known is None or known.result != was:
+            return False
+        self._legs[name][leg] = replace(known, result=result)
+        return True
 
     async def leg(self, name: str, leg: str) -> ExperimentLeg | None:
         return self._legs.get(name, {}).get(leg)

@@ -99,16 +99,18 @@ class SqlExperiments(Struct, frozen=True):
         )
         return bool(rows)
 
-    async def keep_result(self, name: str, leg: str, result: str) -> None:
-        await self.write(
+    async def keep_result(self, name: str, leg: str, result: str, *, was: str) -> bool:
+        rows = await self.write(
             """
             UPDATE experiment_legs SET result = :result
-            WHERE experiment = :name AND leg = :leg AND result IS NOT NULL RETURNING leg
+            WHERE experiment = :name AND leg = :leg AND result = :was RETURNING leg
             """,
             name=name,
             leg=leg,
             result=result,
+            was=was,
         )
+        return bool(rows)
 
     async def leg(self, name: str, leg: str) -> ExperimentLeg | None:
         rows = await self.query(

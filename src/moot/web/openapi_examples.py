@@ -32,6 +32,7 @@ BODIES: dict[str, Any] = {
     "Question": {"text": "What about small companies?"},
     "Vote": {"choice": "undecided"},
     "CastBallot": {"winner": "tie", "reasoning": "Neither answered the other.", "cites": [1]},
+    "ExperimentVote": {"voter": "Zoe", "debate": "deb_01HZ9X8K7M3QR5TNVWXYZ12345", "winner": "A"},
     "Extend": {"seconds": 60},
     "Rejudge": {"reason": "A second opinion."},
     "NewInstall": {"source": "hf:Qwen/Qwen2.5-1.5B-Instruct-GGUF/qwen2.5-1.5b-instruct-q4_k_m.gguf"},

@@ -67,6 +67,8 @@ OPERATION_IDS: dict[tuple[str, str], str] = {
     ("GET", f"{_V1}/experiments"): "list_experiments",
     ("GET", f"{_V1}/experiments/{{name}}"): "get_experiment",
     ("GET", f"{_V1}/experiments/{{name}}/report"): "get_experiment_report",
+    ("GET", f"{_V1}/experiments/{{name}}/queue"): "get_judging_queue",
+    ("POST", f"{_V1}/experiments/{{name}}/votes"): "cast_experiment_vote",
     # Server
     ("POST", f"{_V1}/estimate"): "estimate_cost",
     ("GET", f"{_V1}/models"): "list_models",

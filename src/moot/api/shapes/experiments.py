@@ -184,6 +184,40 @@ class PeopleFigures(Struct, frozen=True, rename="camel", kw_only=True):
     sentence: str
 
 
+class ShownSide(Struct, frozen=True, rename="camel", kw_only=True):
+    """A side of a debate that a person judges, without its model."""
+
+    name: Annotated[str, one_of(Literal["A", "B"])]
+    argues: Annotated[
+        str, Meta(description="`for` or `against` the motion; of a question, the answer that it argues for.")
+    ]
+
+
+class ShownSpeech(Struct, frozen=True, rename="camel", kw_only=True):
+    number: Annotated[Nth | None, Meta(description="null for a question between the speeches.")]
+    side: Annotated[str | None, Meta(description="A or B; null for a question by others.")]
+    heading: str
+    text: Annotated[str, Meta(description="What was heard, as Markdown.")]
+
+
+class ShownDebate(Struct, frozen=True, rename="camel", kw_only=True):
+    """A debate as a person judges it: without models, seats, ballots and verdict."""
+
+    debate: DebateId
+    motion: str
+    is_question: Annotated[bool, Meta(description="Whether the motion is a question with two answers.")]
+    sides: tuple[ShownSide, ...]
+    speeches: tuple[ShownSpeech, ...]
+
+
+class JudgingQueueResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    """What one voter has judged, and the debate that comes next."""
+
+    judged: Annotated[Count, Meta(description="Debates on which this voter has voted.")]
+    total: Annotated[Count, Meta(description="Debates that people can judge.")]
+    debate: Annotated[ShownDebate | None, Meta(description="null where there is none left.")]
+
+
 class ReliabilityBin(Struct, frozen=True, rename="camel", kw_only=True):
     """Answers of about the same confidence."""
 

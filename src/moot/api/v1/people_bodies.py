@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Annotated, Any, ClassVar, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import Field, create_model
 
@@ -37,6 +37,7 @@ from moot.providers.redaction import redact
 from moot.providers.saved_keys import MAX_KEY_LENGTH, NOT_A_KEY
 from moot.rules.commands import MAX_EXTENSION_SECONDS, MAX_REMARK_CHARS
 from moot.rules.participation import MAX_POINT_CHARS, MAX_SPEECH_CHARS
+from moot.views.json_types import DEBATE_ID
 
 MAX_NAME_LENGTH = 60
 MAX_TOKEN_NAME = 64
@@ -154,6 +155,17 @@ class Vote(Body):
         Field(default_factory=lambda: None)
     )
     """Without it, the one that is open."""
+
+
+class ExperimentVote(Body):
+    voter: Annotated[str, line(1, MAX_NAME_LENGTH)]
+    """Who votes; the same as in the queue."""
+    debate: Annotated[str, matching(DEBATE_ID.strip("^$"), 30, "Must be a debate id")]
+    winner: Annotated[Literal["A", "B", "tie"], FixedMessage(one_of(("A", "B", "tie")))]
+    """A side as the queue shows it."""
+    reason: Annotated[str, lines(0, MAX_REASONING_CHARS)] = ""
+    probability: Annotated[OptionalNumber, between(0.5, 1)] = Field(default_factory=lambda: None)
+    """Where the debate is about a question: how probable the answer of that side is, from 0.5."""
 
 
 class Question(Body):

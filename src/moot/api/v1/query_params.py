@@ -30,6 +30,7 @@ AS_SEAT = "as"
 
 FILTERS = ("format", "model", "from", "to")
 MAX_TEXT = 200
+MAX_PERSON = 60
 
 _SEAT = re.compile(SEAT_ID, re.ASCII)
 _DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
@@ -154,6 +155,12 @@ def parse_ticket(query: bytes) -> None:
     QueryReader(query, TICKET).finish(None)
 
 
+def parse_queue(query: bytes) -> str:
+    """The voter."""
+    reader = QueryReader(query, "voter")
+    return reader.finish(reader.person("voter"))
+
+
 def no_params(query: bytes) -> None:
     QueryReader(query).finish(None)
 
@@ -190,6 +197,13 @@ class QueryReader:
             return text.strip() if len(text) <= MAX_TEXT and _WORDS.fullmatch(text) else None
 
         return self._read(name, read, "", f"Must be at most {MAX_TEXT} characters, all printable")
+
+    def person(self, name: str) -> str:
+        """A name, which is needed."""
+        value = self.text(name)
+        if not 1 <= len(value) <= MAX_PERSON:
+            self._add_error(name, f"Must be 1-{MAX_PERSON} characters")
+        return value
 
     def names(self, name: str) -> tuple[str, ...]:
         def read(text: str) -> tuple[str, ...] | None:
@@ -295,6 +309,12 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
         *_PAGE,
     ],
     "page": _PAGE,
+    "queue": [
+        {
+            **_parameter("voter", {**_TEXT, "minLength": 1, "maxLength": MAX_PERSON}, "Who judges."),
+            "required": True,
+        }
+    ],
     "ticket": [_parameter(TICKET, {"type": "string"}, "Lets a browser in that can send no token.")],
     "transcript": [
         _parameter("format", {"type": "string", "enum": [*EXPORTS], "default": "json"}, "In which form."),

@@ -1,4 +1,4 @@
-"""Routes that show experiments: the list, one with its figures, and its report as a page of its own.
+"""Routes that show experiments: the list, one with its figures, its report, and a queue for people to judge.
 
 Experiments are run from the command line of the server's machine and belong to the operator, like their
 debates: with tokens nobody else sees them.
@@ -9,16 +9,19 @@ from __future__ import annotations
 import asyncio
 import re
 from base64 import b64encode
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Annotated
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
 from moot.api.problems import Problem
-from moot.api.shapes.experiments import ExperimentResponse, ExperimentsResponse
-from moot.api.v1 import query_params
+from moot.api.shapes.experiments import ExperimentResponse, ExperimentsResponse, JudgingQueueResponse
+from moot.api.v1 import bodies, people_bodies, query_params
 from moot.core.errors import Unavailable
+from moot.engine import people_judging
 from moot.store.experiment_rows import StoredExperiment
 from moot.web.app_context import AppContext, query_string
 from moot.web.experiment_reports import ExperimentReports
@@ -108,6 +111,65 @@ async def experiment_report(request: Request, name: ExperimentName, context: Con
     return Response(
         document, media_type="text/html", headers={"Content-Security-Policy": _report_csp(document)}
     )
+
+
+@router.get(
+    "/experiments/{name}/queue",
+    **documented(
+        "operate",
+        tag="Experiments",
+        summary="Get the next debate to judge",
+        reply=JudgingQueueResponse,
+        says="How many the voter has judged, and the next debate, blind.",
+        query=query_params.PARAMETERS["queue"],
+        refusals=(403, 404, 422),
+    ),
+)
+async def judging_queue(request: Request, name: ExperimentName, context: Context) -> Response:
+    """Returns the debate of the experiment that this voter judges next: the one with the fewest votes of
+    people. The sides are called A and B, drawn for each voter and debate; models, ballots and verdict are
+    left out. Only the operator may do this, for all who judge at the operator's screen.
+    """
+    voter = query_params.parse_queue(query_string(request))
+    await _find(context, name)
+    queue = await people_judging.judging_queue(context.arena.store, name, voter)
+    return json_reply(msgspec.convert(queue, JudgingQueueResponse, from_attributes=True))
+
+
+@router.post(
+    "/experiments/{name}/votes",
+    **documented(
+        "operate",
+        tag="Experiments",
+        summary="Vote on a debate of an experiment",
+        reply=JudgingQueueResponse,
+        says="The vote is kept; the reply has the next debate.",
+        status=201,
+        body=people_bodies.ExperimentVote,
+        refusals=(403, 404, 415, 422),
+    ),
+)
+async def cast_vote(request: Request, name: ExperimentName, context: Context) -> Response:
+    """Keeps the vote of a person on a debate of the queue, with the results of the experiment, and returns
+    the next debate. A later vote of the same voter on the same debate replaces the earlier one. Of a question
+    the probability of the answer is needed, and there is no tie. Only the operator may do this.
+    """
+    query_params.no_params(query_string(request))
+    body = bodies.read_body(people_bodies.ExperimentVote, await request.body())
+    await _find(context, name)
+    store = context.arena.store
+    await people_judging.cast_vote(
+        store,
+        name,
+        body.debate,
+        body.voter,
+        body.winner,
+        at=datetime.now(UTC),
+        reason=body.reason,
+        chance=body.probability,
+    )
+    queue = await people_judging.judging_queue(store, name, body.voter)
+    return json_reply(msgspec.convert(queue, JudgingQueueResponse, from_attributes=True), 201)
 
 
 async def _find(context: AppContext, name: str) -> StoredExperiment:

@@ -35,6 +35,7 @@ PAGES = {
     "/statistics": "statistics",
     "/experiments": "experiments",
     "/experiments/{name}": "experiment",
+    "/experiments/{name}/judge": "judge_debates",
     "/settings": "settings",
     "/debate/{debateId}": "live",
     "/debate/{debateId}/verdict": "verdict",

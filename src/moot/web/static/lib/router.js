@@ -10,6 +10,7 @@ const PAGES = [
   [/^\/statistics$/, 'statistics', 'Statistics'],
   [/^\/experiments$/, 'experiments', 'Experiments'],
   [/^\/experiments\/(?<id>[^/]+)$/, 'experiment', 'Experiment'],
+  [/^\/experiments\/(?<id>[^/]+)\/judge$/, 'judge_debates', 'Judge debates'],
   [/^\/settings$/, 'settings', 'Settings'],
   [/^\/debate\/(?<id>[^/]+)$/, 'live', 'Debate'],
   [/^\/debate\/(?<id>[^/]+)\/verdict$/, 'verdict', 'Verdict'],

@@ -23,6 +23,7 @@ export default function Experiment({ id: name }) {
       <p class="overline"><a href="/experiments">Experiments</a></p>
       <div class="row">
         <h1 tabindex="-1" class="grow">${decodeURIComponent(name)}</h1>
+        ${experiment?.held > 0 && html`<a class="btn" href=${`/experiments/${experiment.name}/judge`}>Judge debates</a>`}
         ${experiment?.measuredAt && experiment.held > 0 && html`<${FullReport} name=${experiment.name} />`}
       </div>
     </header>
