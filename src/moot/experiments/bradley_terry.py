@@ -37,6 +37,10 @@ class Decisions(Struct, frozen=True, eq=False):
     def parameters(self) -> int:
         return self.models + self.covariates.shape[1] + self.davidson
 
+    @property
+    def rows(self) -> int:
+        return len(self.first)
+
     def design(self) -> Floats:
         """Rows by parameters: 1 for the first model, -1 for the second, then the covariates."""
         matrix = np.zeros((len(self.first), self.models))

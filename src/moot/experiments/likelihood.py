@@ -21,6 +21,9 @@ class Likelihood(Protocol):
     @property
     def parameters(self) -> int: ...
 
+    @property
+    def rows(self) -> int: ...
+
     def derivatives(self, at: Floats) -> tuple[Floats, Floats]:
         """The gradient of the log-likelihood, and its curvature (minus the second derivatives)."""
         ...

@@ -51,6 +51,10 @@ class Choices(Struct, frozen=True, eq=False):
     def parameters(self) -> int:
         return int(self.design.shape[2])
 
+    @property
+    def rows(self) -> int:
+        return len(self.chosen)
+
     def where(self, rows: Integers) -> Choices:
         return Choices(self.design[rows], self.chosen[rows], self.weight[rows])
 
@@ -141,9 +145,11 @@ def _open_ends(
     taken = (np.abs(np.nan_to_num(choices.design)).sum(axis=1) > 0) * choices.weight[:, None]
     by_motion = np.zeros((int(motion.max()) + 1, taken.shape[1]))
     np.add.at(by_motion, motion, taken)
-    per_motion = by_motion.sum(axis=0) / np.maximum((by_motion > 0).sum(axis=0), 1)
+    motions = (by_motion > 0).sum(axis=0).astype(float)
+    per_motion = by_motion.sum(axis=0) / np.maximum(motions, 1)
     return open_ends(
-        choices, best, models=len(models), above=above, below=below, per_motion=per_motion, level=level,
+        choices, best, models=len(models), above=above, below=below, per_motion=per_motion, motions=motions,
+        level=level,
         centred=True,
     )  # fmt: skip
 

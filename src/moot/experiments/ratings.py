@@ -170,9 +170,10 @@ def _rate(table: JudgmentTable, options: RatingOptions) -> Ratings:
     errors, ends = None, OpenEnds()
     if motions > 1 and options.intervals:
         errors = _errors(counted, whole, unit, table.judge, best, options)
+        per_motion, seen = _decisions_a_motion(counted, unit)
         ends = open_ends(
-            whole, best, models=whole.models, above=above, below=below,
-            per_motion=_decisions_a_motion(counted, unit), level=options.level,
+            whole, best, models=whole.models, above=above, below=below, per_motion=per_motion, motions=seen,
+            level=options.level,
         )  # fmt: skip
     counts = (per_model(table, codes) for codes in (table.debate, table.group, unit))
     standing = Standing(table.models, _win_shares(table), *counts)
@@ -220,10 +221,12 @@ def _errors(
     return over_motions_and_judges(by(unit), by(judge), by(unit * (int(judge.max()) + 1) + judge))
 
 
-def _decisions_a_motion(counted: CountedJudgments, unit: Integers) -> Floats:
-    """In how many decisions of a motion each parameter takes part; for the tie parameter all."""
+def _decisions_a_motion(counted: CountedJudgments, unit: Integers) -> tuple[Floats, Floats]:
+    """In how many decisions of a motion each parameter takes part (for the tie parameter all), and in how
+    many motions."""
     weights = np.stack([_taken_part(each) for each in counted.by_unit(unit)])
-    return weights.sum(axis=0) / np.maximum((weights > 0).sum(axis=0), 1)
+    motions = (weights > 0).sum(axis=0).astype(float)
+    return weights.sum(axis=0) / np.maximum(motions, 1), motions
 
 
 def _taken_part(decisions: Decisions) -> Floats:

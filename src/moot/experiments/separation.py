@@ -3,7 +3,8 @@
 The prior alone gives them a finite value, and leaving out motions says nothing about them: without any one
 motion they are as clean as before. Their interval is open on that side. Its other end is where the likelihood
 has fallen to 2.5 % of its greatest value, with each motion counted as one decision: for motions that one side
-always won, that is the exact binomial interval.
+always won, that is the exact binomial interval. Where very many ends would have to be searched for, the
+binomial interval is taken as it is.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ WEAK_PRIOR = 1e3
 ENDLESS = 1e4
 """With a prior so weak, only a parameter without an end has such a variance."""
 DOUBLINGS, HALVINGS = 30, 14
+SEARCHES = 400_000
+"""Ends that are searched for, times rows, times the square of the parameters."""
 Ends = tuple[float | None, float | None]
 
 
@@ -39,20 +42,31 @@ def open_ends(
     above: Collection[int],
     below: Collection[int],
     per_motion: Floats,
+    motions: Floats,
     level: float,
     centred: bool = False,
 ) -> OpenEnds:
     """Find what has no end. The first `models` parameters are strengths; `above` and `below` are the models
-    with no end to theirs. `per_motion`: in how many decisions of a motion each parameter takes part. Effects
-    that are `centred` are relative to their mean."""
+    with no end to theirs. `per_motion`: in how many decisions of a motion each parameter takes part;
+    `motions`: in how many motions. Effects that are `centred` are relative to their mean."""
     weak = most_likely(likelihood, prior_sd=WEAK_PRIOR, start=best)
     curvature = likelihood.derivatives(weak)[1] + np.eye(len(weak)) * WEAK_PRIOR**-2
     covariance = np.linalg.inv(curvature).astype(float)
     parameters: dict[int, Ends] = {}
+    left = SEARCHES // (max(100, likelihood.rows) * len(best) ** 2)
+
+    def other_end(contrast: Floats, *at: int) -> float:
+        nonlocal left
+        left -= 1
+        if left >= 0:
+            return _other_end(likelihood, weak, contrast, float(per_motion[list(at)].max()), level)
+        share = ((1 - level) / 2) ** (1 / max(1.0, float(motions[list(at)].min())))
+        return float(np.copysign(np.log(share / (1 - share)), contrast @ weak))
+
     for model in (*above, *below):
         others = set(range(models)) - {model}
         contrast, base = _to_the_rest(best, model, sorted(others - {*above, *below} or others))
-        end = _other_end(likelihood, weak, contrast, float(per_motion[model]), level) + base
+        end = other_end(contrast, model) + base
         end -= (end - float(best[model])) / models  # the mean of all models moves with it
         end = min(end, float(best[model])) if model in above else max(end, float(best[model]))
         parameters[model] = (end, None) if model in above else (None, end)
@@ -61,7 +75,7 @@ def open_ends(
         if centred:
             contrast[models:] -= 1 / (len(best) - models)
         if contrast @ covariance @ contrast > ENDLESS:
-            end = _other_end(likelihood, weak, contrast, float(per_motion[at]), level)
+            end = other_end(contrast, at)
             parameters[at] = (end, None) if contrast @ weak > 0 else (None, end)
     own = np.diag(covariance)[:models]
     endless = own[:, None] + own[None, :] - 2 * covariance[:models, :models] > ENDLESS
@@ -69,8 +83,7 @@ def open_ends(
     for one, other in np.argwhere(endless & (weak[:models, None] > weak[None, :models])).tolist():
         contrast = np.zeros(len(best))
         contrast[one], contrast[other] = 1.0, -1.0
-        decisions = float(max(per_motion[one], per_motion[other]))
-        end = _other_end(likelihood, weak, contrast, decisions, level)
+        end = other_end(contrast, one, other)
         pairs[one, other] = (end, None)
         pairs[other, one] = (None, -end)
     return OpenEnds(parameters, pairs)
