@@ -195,9 +195,13 @@ async def test_prompts_are_an_axis_of_judging_and_people_say_which_agrees_best(t
         assert sum(len(result.votes) for result in voted) == 12
         with pytest.raises(Invalid, match="no judged debate deb_x"):
             await ExperimentRunner(arena, league).add_votes({"deb_x": (("ann", "for"),)})
+        wrong = {**dict.fromkeys(cast, (("eve", "for"),)), results[-1].debate: (("eve", "nobody"),)}
+        with pytest.raises(Invalid, match="'nobody', the vote of eve"):
+            await ExperimentRunner(arena, league).add_votes(wrong)
         assert await ExperimentRunner(arena, league).rejudge(["scripted/raven"]) == 6
         report = await ExperimentRunner(arena, league).report("0")
         assert report.people is not None
+        assert report.people.voters == 2
         assert {each.name for each in report.people.judges} >= {"scripted/owl [strict]", "scripted/raven"}
         assert report.beliefs is not None
         assert report.beliefs.debates == 6

@@ -26,7 +26,7 @@ MODELS = (
     "local/qwen2.5-coder-1.5b-instruct-q4_k_m", "scripted/one",
 )  # fmt: skip
 JUDGES = (
-    "openai/gpt-6-luna-2026-10-01-preview", "anthropic/claude-sonnet-5-20261015", "xai/grok-5-judge [strict]",
+    "openai/gpt-6-luna-2026-10-01-preview", "moonshot/kimi-k3-20261015-instruct", "xai/grok-5-judge [strict]",
     "google/gemini-4-ultra-experimental-exp-1114", "scripted/coin",
 )  # fmt: skip
 LARGE = ExperimentDefinition(
@@ -38,7 +38,7 @@ LARGE = ExperimentDefinition(
 
 
 def large_report() -> ExperimentReport:
-    """Twelve models, of which the first never loses; five judges; no price is known of one model."""
+    """Twelve models, of which the first hardly ever loses; five judges; no price is known of one model."""
     found = list[LegResult]()
     for number, leg in enumerate(all_legs(LARGE, 2)):
         pro, con = (MODELS.index(model) for model in leg.models)
@@ -50,7 +50,7 @@ def large_report() -> ExperimentReport:
                     Judgment(
                         group=leg.group, debate=f"deb_{number:026}", pro=leg.models[0], con=leg.models[1],
                         judge=judge, order=order, winner=_winner(pro, con, number, at, order),
-                        motion=leg.motion, pro_words=300 + 7 * (number % 9), con_words=280,
+                        motion=leg.motion, pro_words=300 + 60 * (number % 2), con_words=280,
                         pro_cost=None if pro == 3 else 0.01, con_cost=None if con == 3 else 0.02,
                         pro_seconds=10, con_seconds=12, judge_cost=None if at == 4 else 0.004,
                         judge_seconds=3, pro_issues=("refusal",) if number % 50 == 7 else (),
@@ -98,7 +98,7 @@ def empty_report() -> ExperimentReport:
 
 
 def _winner(pro: int, con: int, number: int, judge: int, order: int):
-    if 0 in (pro, con):
+    if 0 in (pro, con) and number % 7:
         return "pro" if pro == 0 else "con"
     noise = (7 * number + 3 * judge + 5 * order + pro * con) % 11
     if noise == 5:

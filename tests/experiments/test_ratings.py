@@ -207,3 +207,17 @@ def test_published_judgments_are_rated_as_evalica_rates_them() -> None:
     expected = np.log(theirs.scores) - np.log(theirs.scores).mean()
     assert (board.judgments, board.debates, board.groups) == (3544, 1528, 764)
     assert all(abs(row.strength - expected[row.model]) < 1e-4 for row in board.models)
+
+
+def test_of_an_effect_that_another_one_hides_nothing_is_said() -> None:
+    """The judge names whoever is shown first, so its decisions say nothing about the side."""
+    rows = [
+        {"motion": m, "pro": pro, "con": con, "judge": "j", "order": order, "winner": ("pro", "con")[order]}
+        for m in ("w", "x", "y", "z")
+        for pro, con in (("a", "b"), ("b", "a"))
+        for order in (0, 1)
+    ]
+    side, order = rate_models(rows, terms=("side", "order")).effects
+    assert (side.low, side.high) == (None, None)
+    assert order.low is not None
+    assert order.high is None

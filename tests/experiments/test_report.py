@@ -144,8 +144,10 @@ def test_an_amount_that_is_not_known_is_never_zero_and_a_model_that_never_lost_h
     assert "Cost: unknown." in text
     assert "| mistral/mistral-large-2512 | speeches | 66 debates | unknown | unknown |" in text
     assert "$0.00 |" not in text
-    board = next(line for line in text.splitlines() if line.startswith("| 1 | anthropic"))
-    assert "| ≥ " in board
+    for row in (row for each in results() for row in each.judgments):
+        assert row.winner != ("con" if row.pro == "acme/heron" else "pro" if row.con == "acme/heron" else "")
+    board = report_markdown(document(results())).partition("Leaderboard.**")[2]
+    assert re.search(r"\| 1 \| acme/heron \| \d+ \| (≥ )?\d+", board)
 
 
 def test_a_report_of_nothing_says_so() -> None:

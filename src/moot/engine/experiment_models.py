@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from moot.core.errors import Invalid, Unavailable
+from moot.core.model_names import read_name
 from moot.core.pricing import cost
 from moot.core.terms import Model, ModelPrice, Money, Usage
 from moot.engine.arena import Arena
@@ -28,17 +30,42 @@ class TierSaving(Struct, frozen=True):
     """Of all that the experiment is expected to cost."""
 
 
+def contestant(arena: Arena, name: str) -> Model:
+    """The model of this name, with the settings that the name tells. Raises Invalid for what its service is
+    known to refuse."""
+    label, settings = read_name(name)
+    model = arena.model(label)
+    if name == label:
+        return model
+    chosen = replace(
+        model,
+        effort=settings.effort,
+        temperature=settings.temperature,
+        verbosity=settings.verbosity,
+        max_tokens=settings.max_tokens or model.max_tokens,
+        own_limit=settings.max_tokens is not None,
+        service_tier=settings.service_tier or "",
+        alias=name,
+    )
+    traits = arena.providers.traits(model.provider, model.name)
+    if settings.temperature is not None and not traits.sampling:
+        raise Invalid(f"{model.label} does not take a temperature.")
+    if traits.output is not None and chosen.max_tokens > traits.output:
+        raise Invalid(f"{model.label} writes at most {traits.output:,} tokens, not {chosen.max_tokens:,}.")
+    return arena.model(chosen)
+
+
 def check_names(arena: Arena, names: Iterable[str]) -> None:
     """Raises Invalid with everything that is wrong with these names of models, or Unavailable with all that
     is missing to use them."""
     problems, unavailable = list[str](), list[Model]()
     for name in names:
         try:
-            arena.model(name)
+            contestant(arena, name)
         except Invalid as error:
             problems.append(str(error))
         except Unavailable:
-            unavailable.append(arena.providers.model(name, needs_key=False))
+            unavailable.append(arena.providers.model(read_name(name)[0], needs_key=False))
     if problems:
         raise Invalid(" ".join(dict.fromkeys(problems)))
     if unavailable:

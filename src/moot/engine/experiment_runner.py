@@ -224,21 +224,24 @@ class ExperimentRunner:
         have votes.
 
         A later vote of the same voter on the same debate replaces the earlier one. Raises Invalid for debates
-        that are not part of the experiment, and keeps nothing then.
+        that are not part of the experiment and for winners that did not argue, and keeps nothing then.
         """
         name = self._definition.name
         await self._arena.bookings.settle_held(name)
-        known = {result.debate async for _, result in self._results() if result.judgments}
-        if unknown := sorted(votes.keys() - known):
+        cast = {
+            result.debate: votes_on(result.judgments[0], votes[result.debate])
+            async for _, result in self._results()
+            if result.judgments and result.debate in votes
+        }
+        if unknown := sorted(votes.keys() - cast.keys()):
             others = f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""
             raise Invalid(
                 f"There is no judged debate {', '.join(unknown[:3])}{others} in the experiment {name}."
             )
         voted = list[LegResult]()
         async for leg, result in self._results():
-            if result.judgments and result.debate in votes:
-                cast = votes_on(result.judgments[0], votes[result.debate])
-                result = await keep_votes(self._store, name, leg.leg, cast)
+            if result.debate in cast:
+                result = await keep_votes(self._store, name, leg.leg, cast[result.debate])
             if result.votes:
                 voted.append(result)
         await mark_changed(self._store, name)

@@ -14,10 +14,11 @@ from msgspec import Struct
 
 from moot import formats
 from moot.core.errors import Invalid, Unavailable
+from moot.core.model_names import read_name
 from moot.core.pricing import worst_cost
 from moot.core.terms import Format, Model, Money
 from moot.engine.arena import Arena
-from moot.engine.experiment_models import TierPrices, TierSaving, check_names
+from moot.engine.experiment_models import TierPrices, TierSaving, check_names, contestant
 from moot.engine.question_setups import ProtocolEstimate, QuestionSetups, known_total
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.leg_dice import PlannedLeg, experiment_tag
@@ -85,12 +86,14 @@ class ExperimentSetups:
         keeps them from being used: unknown names, services without their key."""
         names = dict.fromkeys((*self._definition.models, *self._definition.judges))
         check_names(self._arena, names)
-        return tuple(self._arena.model(name) for name in names)
+        return tuple(contestant(self._arena, name) for name in names)
 
     def unpriced(self) -> bool:
         """Whether the price of one of its models is not known; also where it cannot be used here."""
         names = (*self._definition.models, *self._definition.judges)
-        return any(self._arena.price(*name.split("/", 1)) is None for name in names if "/" in name)
+        return any(
+            self._arena.price(*read_name(name)[0].split("/", 1)) is None for name in names if "/" in name
+        )
 
     async def estimate(self) -> ExperimentEstimate:
         """Check models, tools, format and prices, and count. Raises Invalid with what is wrong.
@@ -101,7 +104,7 @@ class ExperimentSetups:
         definition, models = self._definition, self.models()
         if self.questions is not None:
             return await self._estimate_questions(self.questions)
-        by_price = sorted(definition.models, key=lambda name: _price(self._arena.model(name)))
+        by_price = sorted(definition.models, key=lambda name: _price(contestant(self._arena, name)))
         lineups = lineups_for_estimate(by_price, self.teams, MAX_ESTIMATES)
         legs = [PlannedDebate(definition.motions[0], lineup) for lineup in lineups]
         setups = [await self.setup(leg, definition.debate_limit, {}) for leg in legs]
@@ -164,8 +167,8 @@ class ExperimentSetups:
         setup = await self._arena.setup(
             planned.motion,
             format=self.format,
-            models=seats_of(planned, self.format),
-            judges=definition.judges,
+            models=[contestant(self._arena, name) for name in seats_of(planned, self.format)],
+            judges=[contestant(self._arena, name) for name in definition.judges],
             rounds=definition.rounds,
             cost_limit=limit,
             seed=repeat_seed(definition.seed, planned.repeat),

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from moot.core.errors import Invalid
 from moot.core.terms import DebateQuestion, Money
 from moot.engine.arena import Arena
+from moot.engine.experiment_models import contestant
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.leg_dice import experiment_tag
 from moot.experiments.leg_results import LegResult
@@ -87,7 +88,7 @@ class QuestionSetups:
             motion,
             format=fmt,
             seats=await self._seats(leg, question),
-            judges=judges,
+            judges=[contestant(self._arena, name) for name in judges],
             judge=None if judges else "none",
             rounds=definition.rounds if fmt.repeat else None,
             cost_limit=limit,
@@ -98,7 +99,7 @@ class QuestionSetups:
 
     async def _seats(self, leg: PlannedQuestion, question: DebateQuestion) -> tuple[SeatSetup, ...]:
         """A debater is named after its answer, for readers; judges see neither name."""
-        models = [self._arena.model(name) for name in leg.models]
+        models = [contestant(self._arena, name) for name in leg.models]
         asking = [SeatSetup(model=self._arena.model(leg.judge), name="Judge")] if leg.judge else []
         if leg.protocol in ALONE:
             count = await self.samples(leg) if leg.protocol == "self-consistency" else READINGS
@@ -161,7 +162,7 @@ class QuestionSetups:
 
     def unpriced(self) -> tuple[str, ...]:
         named = {*self._definition.models, *self._definition.judges}
-        models = {model.label for name in named if (model := self._arena.model(name)).price is None}
+        models = {model.label for name in named if (model := contestant(self._arena, name)).price is None}
         return tuple(sorted(models.union(*(each.unpriced for each in self._estimates.values()))))
 
     async def worst_cost(self, leg: PlannedQuestion, results: Mapping[str, LegResult]) -> Money:

@@ -12,9 +12,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from moot.core.errors import Invalid, OverBudget
+from moot.core.model_names import contestant_name
 from moot.core.state import Debate
-from moot.core.terms import Money
+from moot.core.terms import Judge, Money
 from moot.engine.arena import Arena
+from moot.engine.experiment_models import contestant
 from moot.judging.recusal import recuse_biased
 from moot.rules.debate_setup import JudgeSetup, make_judges
 from moot.store.contract import DebateFilter
@@ -30,7 +32,7 @@ def judge_panels(
     if not judges:
         raise Invalid("Say who is to judge (--judge): the experiment names no judges.")
     return [
-        [JudgeSetup(arena.model(name), variant=variant, guidance=text) for name in judges]
+        [JudgeSetup(contestant(arena, name), variant=variant, guidance=text) for name in judges]
         for variant, text in (prompts or {"": ""}).items()
     ]
 
@@ -40,13 +42,18 @@ def times_judged(debate: Debate, panel: JudgePanel, criteria: Sequence[str]) -> 
     are recused in this debate are not asked."""
     ids = [f"judge_{index + 1}" for index in range(len(panel))]
     asked = [judge for judge in recuse_biased(make_judges(panel, ids), debate.seats) if not judge.recused]
-    wanted = Counter((judge.model.label, judge.variant, judge.guidance) for judge in asked)
+    wanted = Counter(map(_identity, asked))
     return sum(
-        Counter((judge.model.label, judge.variant, judge.guidance) for judge in judging.judges) == wanted
+        Counter((contestant_name(judge.model), judge.variant, judge.guidance) for judge in judging.judges)
+        == wanted
         and (not criteria or all(judge.criteria == tuple(criteria) for judge in judging.judges))
         and not (debate.being_judged and judging is debate.judgings[-1])
         for judging in debate.judgings
     )
+
+
+def _identity(judge: Judge) -> tuple[str, str, str]:
+    return contestant_name(judge.model), judge.variant, judge.guidance
 
 
 async def rejudge_stored(

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from msgspec import NODEFAULT, Meta, Struct, structs
 
+from moot.core.model_names import contestant_name
 from moot.core.state import Debate, Turn
 from moot.core.terms import Usage
 from moot.experiments.answer_rows import AnswerRow
@@ -275,7 +276,7 @@ def debate_row(debate: Debate, *, experiment: str = "", group: str = "") -> Deba
         status=debate.status,
         models=models,
         sides=tuple(team.seats[0].side for team in teams),
-        judges=tuple(dict.fromkeys(judge.model.label for judge in (*debate.panel, *judges))),
+        judges=tuple(dict.fromkeys(contestant_name(judge.model) for judge in (*debate.panel, *judges))),
         outcome=verdict.outcome if verdict else "",
         winner=party_model(winner) if winner else "",
         winner_side=winner.seats[0].side if winner else "",
@@ -329,7 +330,7 @@ def _speech(debate: Debate, turn: Turn, experiment: str) -> SpeechRow:
         phase=turn.phase,
         seat=seat.name,
         side=seat.side,
-        model=seat.model.label,
+        model=contestant_name(seat.model),
         state=turn.state,
         issue=speech_issue(turn),
         words=turn.words,

@@ -10,6 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from moot.core.model_names import contestant_name
 from moot.core.state import Debate
 from moot.judging.parties import parties
 from moot.views.beliefs import belief_report
@@ -63,7 +64,7 @@ def _shift(debate: Debate, pro: str) -> JudgeShift | None:
     speech = next(turn for turn in debate.turns if turn.number == turning.turn)
     return JudgeShift(
         turn=turning.turn,
-        speaker=debate.seat(speech.seat).model.label,
+        speaker=contestant_name(debate.seat(speech.seat).model),
         title=turning.title,
         toward="pro" if turning.party_id == pro else "con",
         before=turning.before,

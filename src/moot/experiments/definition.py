@@ -23,6 +23,7 @@ import msgspec
 from msgspec import Struct, field
 
 from moot.core.errors import Invalid
+from moot.core.model_names import ModelSettings, named_with, read_name
 from moot.core.terms import MAX_MOTION_CHARS, MIN_MOTION_CHARS, MOTION_LENGTH, Money, ReadingOrder
 from moot.experiments.bank_motions import MotionDifficulty, MotionKind, draw_motions, find_motions
 from moot.experiments.planned_questions import JUDGED, PROTOCOLS, ProtocolName
@@ -89,15 +90,27 @@ class ExperimentDefinition(Struct, frozen=True, forbid_unknown_fields=True, omit
     revise: bool = False
     """With questions: each speech is drafted, criticised and revised."""
 
+    @property
+    def judging_debaters(self) -> tuple[str, ...]:
+        """The models that argue and judge, with whatever settings."""
+        judges, debaters = ({read_name(name)[0] for name in names} for names in (self.judges, self.models))
+        return tuple(sorted(judges & debaters))
+
     def to_json(self) -> str:
         return msgspec.json.encode(self).decode()
+
+
+class ModelEntry(ModelSettings, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A model with settings: `{model = "openai/gpt-6-luna", effort = "high"}`."""
+
+    model: str
 
 
 class _File(Struct, frozen=True, forbid_unknown_fields=True):
     """The file as written: motions inline or named."""
 
     name: str
-    models: tuple[str, ...]
+    models: tuple[str | ModelEntry, ...]
     motions: tuple[str, ...] | MotionSource = ()
     questions: QuestionSource | None = None
     protocols: tuple[ProtocolName, ...] = ()
@@ -105,7 +118,7 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
     revise: bool = False
     format: str | None = None
     rounds: int | None = None
-    judges: tuple[str, ...] = ()
+    judges: tuple[str | ModelEntry, ...] = ()
     repeats: int = 1
     pairing: Pairing = "round-robin"
     matchups: int | None = None
@@ -144,7 +157,12 @@ def _known_fields(problem: str) -> str:
     unknown = re.search(r"unknown field `([^`]+)`", problem)
     if unknown is None:
         return ""
-    sources = {"$.motions": MotionSource, "$.questions": QuestionSource}
+    sources = {
+        "$.motions": MotionSource,
+        "$.questions": QuestionSource,
+        "$.models": ModelEntry,
+        "$.judges": ModelEntry,
+    }
     fields = next((source for place, source in sources.items() if place in problem), _File)
     names = [each.encode_name for each in msgspec.structs.fields(fields)]
     close = get_close_matches(unknown[1], names, n=1)
@@ -166,6 +184,7 @@ def read_definition(path: Path) -> ExperimentDefinition:
     if not -MAX_SEED <= written.seed <= MAX_SEED:
         raise Invalid(f"{path}: `seed` may have at most 18 digits.")
     values = msgspec.structs.asdict(written)
+    values |= {name: _names(getattr(written, name)) for name in ("models", "judges")}
     if written.questions is not None:
         values |= _questions(written, written.questions, path)
     else:
@@ -299,6 +318,10 @@ def check_extension(before: ExperimentDefinition, after: ExperimentDefinition) -
             "protocols can be added, and `repeats`, `budget`, `matchups` and `concurrency` can change; for "
             "anything else choose a new name."
         )
+
+
+def _names(entries: Sequence[str | ModelEntry]) -> tuple[str, ...]:
+    return tuple(each if isinstance(each, str) else named_with(each.model, each) for each in entries)
 
 
 def _questions(written: _File, source: QuestionSource, path: Path) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from moot.core.model_names import contestant_name
 from moot.core.state import Debate
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.planned_questions import ALONE, PlannedQuestion, choices_of
@@ -122,7 +123,7 @@ def answers_from_debate(
     )
     if debate.format.result == "none":
         return _own_answer(base, debate, backwards, cost)
-    panel = {judge.model.label for judge in debate.panel}
+    panel = {contestant_name(judge.model) for judge in debate.panel}
     judged = dict(_judged(debate, backwards))
     missing = len(panel - judged.keys()) if judged else max(1, len(panel))
     share = None if cost is None else cost / (len(judged) + missing)
@@ -139,7 +140,8 @@ def _judged(debate: Debate, backwards: bool) -> Iterator[tuple[str, tuple[Readin
         for judged in counted_judges(judging):
             if all(ballot.probabilities for ballot in judged.ballots):
                 judge = judged.judge
-                name = f"{judge.model.label} [{judge.variant}]" if judge.variant else judge.model.label
+                name = contestant_name(judge.model)
+                name = f"{name} [{judge.variant}]" if judge.variant else name
                 yield (
                     name,
                     tuple(
@@ -167,7 +169,7 @@ def _own_answer(base: JudgeAnswer, debate: Debate, backwards: bool, cost: float 
     counted = _votes(given) if is_vote else given
     answer = replace(
         _with_readings(base, counted),
-        judge=debate.seats[0].model.label,
+        judge=contestant_name(debate.seats[0].model),
         cost=cost,
         samples=len(given),
     )
@@ -225,7 +227,7 @@ def round_beliefs(
         RoundBelief(
             question=question.id,
             protocol=leg.protocol,
-            judge=debate.judge(aside.judge).model.label,
+            judge=contestant_name(debate.judge(aside.judge).model),
             round=rounds.get(aside.turn or 0, 0),
             chance=aside.chances[first] if is_first_right else round(1 - aside.chances[first], 4),
             group=question.passage or question.id,

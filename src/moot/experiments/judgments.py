@@ -15,6 +15,7 @@ from typing import Annotated, Literal, TypeVar
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from moot.core.model_names import contestant_name
 from moot.core.state import Debate, Judging, Turn
 from moot.core.terms import Ballot
 from moot.experiments.judge_identity import Reading, is_own, judge_names, settings_text
@@ -422,7 +423,7 @@ def counted_as(row: Judgment | Ranking) -> str:
 
 
 def party_model(party: Party) -> str:
-    return " + ".join(dict.fromkeys(seat.model.label for seat in party.seats))
+    return " + ".join(dict.fromkeys(contestant_name(seat.model) for seat in party.seats))
 
 
 def _holds(party: Party, seat: str | None) -> bool:

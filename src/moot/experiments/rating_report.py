@@ -44,6 +44,7 @@ from moot.experiments.sensitivity import (
     leave_one_motion_out,
     ratings_by_judge,
 )
+from moot.views.text import plural
 from moot.views.transcript_markdown import escape_one
 
 METHOD = (
@@ -145,17 +146,34 @@ def leaderboard_table(board: Ratings) -> ReportTable:
             ranks_text(row.best_rank, row.worst_rank),
             percent(row.expected_share),
             f"{row.debates:,}",
+            f"{row.motions:,}",
         )
         for row in board.models
     )
-    headings = ("rank", "model", "rating", "95 % interval", "rank range", "wins against all", "debates")
-    return ReportTable("Leaderboard", headings, tuple(rows), words=(1,))
+    headings = (
+        "rank", "model", "rating", "95 % interval", "rank range", "wins against all", "debates", "motions",
+    )  # fmt: skip
+    return ReportTable(
+        "Leaderboard",
+        headings,
+        tuple(rows),
+        rests_on=_rests_on(board),
+        note="The rank range has every rank that the data allows. Wins against all: how often the model "
+        "would win against every other one, each once and without the advantage of a side.",
+        words=(1,),
+    )
+
+
+def _rests_on(board: Ratings) -> str:
+    ballots, debates = plural(board.judgments, "ballot"), plural(board.debates, "debate")
+    return f"{ballots} on {debates}, {plural(board.motions, 'motion')}."
 
 
 def effects_table(board: Ratings) -> ReportTable:
     headings = ("effect of", "log-odds", "wins against an even opponent")
     rows = [(effect_name(one.name), estimate_text(one, signed=True), _share(one)) for one in board.effects]
-    return ReportTable("Effects beside strength", headings, tuple(rows))
+    note = "Above 0, or above 50 %, it helps to win. An interval that holds 0 may mean no effect."
+    return ReportTable("Effects beside strength", headings, tuple(rows), _rests_on(board), note)
 
 
 def effect_name(name: str) -> str:

@@ -14,7 +14,6 @@ from hashlib import sha256
 from importlib.metadata import version as installed_version
 from platform import python_version
 
-import numpy as np
 from msgspec import Struct
 
 from moot.core.errors import Invalid
@@ -28,15 +27,15 @@ from moot.experiments.headline_doubts import (
 )
 from moot.experiments.judge_identity import EVERY_JUDGE, JudgeFilter, own_rows
 from moot.experiments.judge_measures import JudgeReport, judge_report
-from moot.experiments.judgments import SCORES, Judgment, counted_as
+from moot.experiments.judgments import SCORES, Judgment
 from moot.experiments.leg_results import LegResult, filter_results
+from moot.experiments.matchup_shares import MatchupShare, matchup_shares
 from moot.experiments.motion_balance import MotionBalance, balance_of_shares
 from moot.experiments.people_agreement import PeopleAgreement, compare_with_people
 from moot.experiments.rankings import rate_rankings
 from moot.experiments.ratings import Population, Ratings, rate_models, rate_style_controlled
 from moot.experiments.reliability import ModelReliability, model_reliability
 from moot.experiments.repeated_transcripts import TranscriptCount
-from moot.experiments.resampling import share_estimate
 from moot.experiments.sensitivity import (
     JudgeRatings,
     RatingShift,
@@ -44,25 +43,11 @@ from moot.experiments.sensitivity import (
     leave_one_motion_out,
     ratings_by_judge,
 )
-from moot.experiments.tables import coded
 from moot.experiments.truth_report import TruthReport, make_truth_report
 from moot.prompts import templates
 from moot.views.text import plural
 
 SHOWN_DEBATES = 5
-
-
-class MatchupShare(Struct, frozen=True):
-    """How two models did against each other."""
-
-    first: str
-    second: str
-    share: float
-    """Of the debates that were decided, the share of `first`; a judge's tie counts half."""
-    debates: int
-    low: float | None = None
-    high: float | None = None
-    """The interval of the share, by motions; None where both met on one motion only."""
 
 
 class ShownDebate(Struct, frozen=True):
@@ -204,7 +189,7 @@ def make_report(
         truth=truth,
         ratings=ratings,
         style_controlled=style,
-        matchups=_matchups(rows),
+        matchups=matchup_shares(rows),
         judges=judges,
         without_judge=shifts,
         without_motion=motion_shifts,
@@ -246,26 +231,6 @@ def _digest(definition: ExperimentDefinition, results: Sequence[LegResult]) -> s
     """Of what the figures are computed from, whatever the order in which debates were finished."""
     held = sorted(sha256(result.to_json().encode()).digest() for result in results)
     return sha256(b"".join([definition.to_json().encode(), *held])).hexdigest()
-
-
-def _matchups(rows: Sequence[Judgment]) -> tuple[MatchupShare, ...]:
-    scores = defaultdict[tuple[str, str], list[float]](list)
-    debates = defaultdict[tuple[str, str], set[str]](set)
-    motions = defaultdict[tuple[str, str], list[str]](list)
-    for row in rows:
-        if row.winner == "none":
-            continue
-        score = SCORES[row.winner]
-        pair = (row.pro, row.con) if row.pro <= row.con else (row.con, row.pro)
-        scores[pair].append(score if row.pro <= row.con else 1 - score)
-        debates[pair].add(counted_as(row))
-        motions[pair].append(row.motion or row.group)
-    found: list[MatchupShare] = []
-    for pair, values in sorted(scores.items()):
-        share = share_estimate("share", coded(motions[pair])[1], np.array(values))
-        mean = sum(values) / len(values)
-        found.append(MatchupShare(*pair, mean, len(debates[pair]), share.low, share.high))
-    return tuple(found)
 
 
 def _judge_costs(rows: Sequence[Judgment]) -> tuple[JudgeCost, ...]:
@@ -314,8 +279,8 @@ def _own_notes(definition: ExperimentDefinition, results: Sequence[LegResult], p
     notes = list[str]()
     if len(results) < planned:
         notes.append(f"{planned - len(results):,} of {planned:,} planned debates have not been held yet.")
-    judges = set(definition.judges) if any(result.judgments for result in results) else set[str]()
-    if own := sorted(judges & set(definition.models)):
+    own = definition.judging_debaters if any(result.judgments for result in results) else ()
+    if own:
         notes.append(f"{', '.join(own)} judged debates in which it may have argued itself.")
     unread = sum(row.winner == "none" for result in results for row in result.judgments)
     if unread:

@@ -28,10 +28,11 @@ from moot.experiments.report_blocks import (
 from moot.experiments.report_costs import cost_blocks, reliability_blocks
 from moot.experiments.report_judges import judge_blocks
 from moot.experiments.report_limits import limits
+from moot.experiments.report_method import method
 from moot.experiments.report_models import leaderboard_blocks, matchup_blocks, motion_blocks, style_blocks
-from moot.experiments.report_summary import citation, findings, made_with, method
+from moot.experiments.report_summary import citation, findings, made_with
 from moot.experiments.report_text import cost_text, percent
-from moot.experiments.report_truth import truth_blocks
+from moot.experiments.report_truth import truth_blocks, truth_findings
 from moot.views.text import plural
 
 
@@ -46,7 +47,7 @@ def report_document(report: ExperimentReport) -> ReportDocument:
 
 
 def _sections(report: ExperimentReport) -> Iterator[Section]:
-    yield from section("What was found", bullets(findings(report)))
+    yield from section("What was found", bullets(_found(report)))
     if report.truth is not None:
         yield from section("Protocols", truth_blocks(report.truth))
     if report.ratings is not None:
@@ -67,20 +68,23 @@ def _sections(report: ExperimentReport) -> Iterator[Section]:
         yield from section("Reliability", reliability_blocks(report))
     yield from section("Costs", cost_blocks(report))
     yield from section("Debates to read", _shown(report))
-    yield from section("Doubts", bullets(report.notes or ("None that the data shows.",)))
+    unknown = report.judges.notes if report.judges else ()
+    doubts = [note for note in report.notes if note not in unknown]
+    yield from section("Doubts", bullets(doubts or ("None that the data shows.",)))
     yield from section("What this design cannot tell", bullets(limits(report)))
     yield from section("Method", _method(report))
     yield from section("How to cite this run", sentences(*citation(report)))
 
 
+def _found(report: ExperimentReport) -> Iterator[str]:
+    found = (*(truth_findings(report.truth) if report.truth else ()), *findings(report))
+    yield from found or (f"Nothing can be said yet: {held_text(report)}.",)
+
+
 def _lead(report: ExperimentReport) -> str:
     definition = report.definition
     models = plural(len(definition.models), "model")
-    failed = f", {report.failed:,} failed" if report.failed else ""
-    held = (
-        f"{report.held:,} of {plural(report.planned, 'debate')} are held{failed}. "
-        f"Cost: {cost_text(report.cost)}."
-    )
+    held = f"{held_text(report).capitalize()}. Cost: {_total_cost(report)}."
     if report.truth is not None:
         judges = plural(len(definition.judges), "judge")
         questions = plural(len(definition.questions), "question")
@@ -88,6 +92,15 @@ def _lead(report: ExperimentReport) -> str:
     motions = plural(len(definition.motions), "motion")
     how = f"in the format {definition.format}, each pair with the sides swapped"
     return f"{models} argued {motions} {how}. {held}"
+
+
+def held_text(report: ExperimentReport) -> str:
+    failed = f", {report.failed:,} failed" if report.failed else ""
+    return f"{report.held:,} of {plural(report.planned, 'debate')} are held{failed}"
+
+
+def _total_cost(report: ExperimentReport) -> str:
+    return cost_text(report.cost) if report.held or report.failed else "none yet"
 
 
 def _shown(report: ExperimentReport) -> Iterator[Block]:
@@ -106,6 +119,6 @@ def _shown_debates(shown: Iterable[ShownDebate]) -> Iterator[Bullet]:
 
 
 def _method(report: ExperimentReport) -> Iterator[Block]:
-    yield from sentences(method(report))
+    yield from sentences(*method(report))
     written = msgspec.json.format(report.definition.to_json(), indent=2)
     yield Listing("The experiment as it was run", written)

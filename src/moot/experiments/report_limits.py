@@ -62,7 +62,8 @@ def _of_judges(report: ExperimentReport) -> Iterator[str]:
     judges = report.judges
     if judges is None:
         return
-    names = {each.judge for each in judges.judges}
+    yield from judges.notes
+    names = {each.judge for each in judges.judges if each.own}
     if len(names) == 1:
         yield (
             "One judge decided everything, so its taste cannot be told from the strength of the models; two "

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+
+from msgspec.structs import replace
 
 from moot.experiments.leaderboard import MEAN_RATING
+from moot.experiments.matchup_shares import MatchupShare
 from moot.experiments.rating_report import effect_name, effects_table, leaderboard_table
 from moot.experiments.ratings import Ratings
-from moot.experiments.report import ExperimentReport, MatchupShare, MotionResult
+from moot.experiments.report import ExperimentReport, MotionResult
 from moot.experiments.report_blocks import (
     Block,
     ForestLine,
@@ -50,21 +53,36 @@ def matchup_blocks(report: ExperimentReport) -> Iterator[Block]:
     models = [each.model for each in report.ratings.models] if report.ratings else []
     if 2 < len(models) <= MAX_MATRIX:
         yield _matrix(tuple(models), report.matchups)
-    rows = tuple(
-        (each.first, each.second, _share_text(each), f"{each.debates:,}") for each in report.matchups
-    )
+    places = {model: place for place, model in enumerate(models)}
+    turned = [_stronger_first(each, places) for each in report.matchups]
+    turned.sort(key=lambda each: (places.get(each.first, 0), places.get(each.second, 0)))
     yield ReportTable(
         "Each pair of models",
-        ("model", "against", "won", "debates"),
-        rows,
-        rests_on=plural(len(rows), "pair") + " of models met.",
-        note="The share of the ballots for the model; a tie counts half.",
+        ("model", "against", "won", "debates", "motions"),
+        tuple(
+            (
+                each.first,
+                each.second,
+                f"{percent(each.share)} ({interval_text(each.low, each.high, percent)})",
+                f"{each.debates:,}",
+                f"{each.motions:,}",
+            )
+            for each in turned
+        ),
+        rests_on=f"{plural(len(turned), 'pair')}, {plural(sum(each.debates for each in turned), 'debate')}.",
+        note="Of the debates, the share that the model won by the ballots, ties as halves; 95 % intervals by "
+        "motion. Win shares depend on the sides and judges that a pair had; ratings take the side out.",
         words=(0, 1),
     )
 
 
-def _share_text(matchup: MatchupShare) -> str:
-    return f"{percent(matchup.share)} ({interval_text(matchup.low, matchup.high, percent)})"
+def _stronger_first(matchup: MatchupShare, places: Mapping[str, int]) -> MatchupShare:
+    if places.get(matchup.first, 0) <= places.get(matchup.second, 0):
+        return matchup
+    low, high = (None if end is None else 1 - end for end in (matchup.high, matchup.low))
+    return replace(
+        matchup, first=matchup.second, second=matchup.first, share=1 - matchup.share, low=low, high=high
+    )
 
 
 def _matrix(models: tuple[str, ...], matchups: tuple[MatchupShare, ...]) -> ShareMatrix:
@@ -101,11 +119,12 @@ def style_blocks(plain: Ratings, controlled: Ratings) -> Iterator[Block]:
     )
     yield ReportTable(
         "Effects of style",
-        ("effect of", "log-odds", "could be zero"),
+        ("effect of", "log-odds", "could be none"),
         tuple(
             (effect_name(each.name), estimate_text(each, signed=True), "no" if each.clear else "yes")
             for each in controlled.effects
         ),
+        rests_on=f"{plural(controlled.debates, 'debate')}, {plural(controlled.motions, 'motion')}.",
     )
 
 

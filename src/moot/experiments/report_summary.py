@@ -10,7 +10,6 @@ from moot.experiments.ratings import Ratings
 from moot.experiments.report import ExperimentReport
 from moot.experiments.report_text import interval_text
 from moot.experiments.resampling import Estimate
-from moot.experiments.truth_report import TRUTH_METHOD
 from moot.views.text import plural
 
 
@@ -84,38 +83,6 @@ def _share(log_odds: float) -> float:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
-
-
-def method(report: ExperimentReport) -> str:
-    """How the figures were made."""
-    if report.truth is not None:
-        return TRUTH_METHOD
-    ranked = report.ratings is not None and any(
-        each.name.startswith("position:") for each in report.ratings.effects
-    )
-    groups = (
-        "A matchup is a set of models on one motion; every model has each position once. "
-        "Ratings are Plackett-Luce strengths with a term for the position"
-        if ranked
-        else "A matchup is two models on one motion, held twice with the sides swapped. Ratings are "
-        "Bradley-Terry strengths with a term for the side; a tie is half a win for both"
-    )
-    over = report.ratings.options.over if report.ratings else "motions"
-    judges = "these judges" if over == "motions" else "other judges, of whom these are a sample"
-    return (
-        f"{groups}; 400 points are odds of ten to one, and the mean is 1500. Each judge reads each debate "
-        f"twice, the second time with {_swapped(report)} swapped. A debate counts once, shared by its "
-        "judges. Intervals (95 %) come from leaving out one motion at a time, with all its debates (the "
-        "cluster jackknife, CR3, with Student's t); they say what other motions of the same kind would show "
-        f"with {judges}. Two models are separable if the interval "
-        "of their difference does not hold zero; the rank range follows from that. Ratings say whose "
-        "speeches these judges prefer, not who is right."
-    )
-
-
-def _swapped(report: ExperimentReport) -> str:
-    by_side = report.definition.options.get("reading") == "by-side"
-    return "the labels and the order of the sides" if by_side else "the labels of the sides"
 
 
 def citation(report: ExperimentReport) -> tuple[str, ...]:

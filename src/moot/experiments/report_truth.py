@@ -6,16 +6,87 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from moot.experiments.planned_questions import ALONE
+from moot.experiments.protocol_results import ProtocolResult
 from moot.experiments.protocol_tables import truth_tables
-from moot.experiments.report_blocks import Block, CurvePanel, CurvePoint, Curves, ReportTable
+from moot.experiments.report_blocks import (
+    Block,
+    CurvePanel,
+    CurvePoint,
+    Curves,
+    ForestLine,
+    ForestPlot,
+    ReportTable,
+)
+from moot.experiments.report_text import estimate_text, points_text
+from moot.experiments.resampling import Estimate
 from moot.experiments.truth_report import TruthReport
+from moot.views.text import plural
 
 WIDE = 8
 """So many columns fit a page."""
+TOO_SURE = 0.05
+"""Below this, confidence less accuracy is not worth a sentence."""
 SURENESS = ("confidence", "Brier", "log score", "calibration error")
 
 
+def truth_findings(truth: TruthReport) -> Iterator[str]:
+    """What each protocol did for the judges, beside the naive judge, and how sure they were."""
+    rows = [row for row in truth.protocols if row.score is not None]
+    if not rows:
+        return
+    asked = f"{plural(truth.questions, 'question')} about {plural(truth.passages, 'passage')}"
+    best = max(rows, key=lambda row: _accuracy(row) or 0.0)
+    yield (
+        f"Of {asked}, judges were right most often after {best.protocol}: "
+        f"{_share(best.score.accuracy if best.score else None)}."
+    )
+    for row in rows:
+        if row.protocol not in ALONE and row.against_naive is not None:
+            yield _gain(row, row.against_naive)
+    sure = [row for row in rows if row.score and row.confidence is not None]
+    if sure:
+        most = max(sure, key=lambda row: row.score.overconfidence if row.score else 0.0)
+        over = most.score.overconfidence if most.score else 0.0
+        if over > TOO_SURE:
+            yield f"After {most.protocol} judges are too sure by {100 * over:.0f} percentage points."
+
+
+def _gain(row: ProtocolResult, found: Estimate) -> str:
+    said = f"{row.protocol}: {points_text(found)} percentage points to the naive judge, on the same questions"
+    if not found.clear:
+        return f"{said}; this data does not tell whether it helps."
+    return f"{said}; it {'helps' if (found.value or 0) > 0 else 'misleads'}."
+
+
+def _accuracy(row: ProtocolResult) -> float | None:
+    return row.score.accuracy.value if row.score else None
+
+
+def _share(found: Estimate | None) -> str:
+    return estimate_text(found, share=True)
+
+
+def _accuracies(truth: TruthReport) -> Iterator[ForestPlot]:
+    scores = [(row.protocol, row.score.accuracy) for row in truth.protocols if row.score is not None]
+    lines = tuple(
+        ForestLine(
+            name,
+            100 * found.value,
+            None if found.low is None else 100 * found.low,
+            None if found.high is None else 100 * found.high,
+            _share(found),
+        )
+        for name, found in scores
+        if found.value is not None
+    )
+    if len(lines) > 1:
+        note = "In per cent; the dashed line is a guess."
+        yield ForestPlot("Accuracy of the judges after each protocol, with 95 % intervals", lines, 50, note)
+
+
 def truth_blocks(truth: TruthReport) -> Iterator[Block]:
+    yield from _accuracies(truth)
     first, *others = (part for table in truth_tables(truth) for part in _narrow(table))
     yield first
     if panels := tuple(_panels(truth)):

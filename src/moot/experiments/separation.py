@@ -20,6 +20,8 @@ from moot.experiments.tables import Floats
 WEAK_PRIOR = 1e3
 ENDLESS = 1e4
 """With a prior so weak, only a parameter without an end has such a variance."""
+FARTHEST = 10.0
+"""In log-odds, odds of 22,000 to one: no data tells so large an effect from a larger one."""
 DOUBLINGS, HALVINGS = 30, 14
 SEARCHES = 400_000
 """Ends that are searched for, times rows, times the square of the parameters."""
@@ -75,8 +77,7 @@ def open_ends(
         if centred:
             contrast[models:] -= 1 / (len(best) - models)
         if contrast @ covariance @ contrast > ENDLESS:
-            end = other_end(contrast, at)
-            parameters[at] = (end, None) if contrast @ weak > 0 else (None, end)
+            parameters[at] = _open_beyond(other_end(contrast, at), above=bool(contrast @ weak > 0))
     own = np.diag(covariance)[:models]
     endless = own[:, None] + own[None, :] - 2 * covariance[:models, :models] > ENDLESS
     pairs: dict[tuple[int, int], Ends] = {}
@@ -87,6 +88,13 @@ def open_ends(
         pairs[one, other] = (end, None)
         pairs[other, one] = (None, -end)
     return OpenEnds(parameters, pairs)
+
+
+def _open_beyond(end: float, *, above: bool) -> Ends:
+    """The interval of an effect with no end; if its other end is as far away, nothing is known of it."""
+    if abs(end) > FARTHEST:
+        return None, None
+    return (end, None) if above else (None, end)
 
 
 def _to_the_rest(best: Floats, model: int, rest: list[int]) -> tuple[Floats, float]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from moot.core.model_names import contestant_name
 from moot.core.state import Debate
 from moot.prompts.quotations import checked_parts, words_left
 
@@ -54,7 +55,7 @@ def speaker_quotes(debate: Debate, group: str, right_choice: int) -> Iterator[Sp
                     marks[part.mark or ""] += 1
                     words += part.words if part.mark == "found" else 0
         yield SpeakerQuotes(
-            model=seat.model.label,
+            model=contestant_name(seat.model),
             argued_right=choice == right_choice,
             group=group,
             found=marks["found"],

@@ -10,6 +10,7 @@ from hashlib import sha256
 
 import msgspec
 
+from moot.core.model_names import contestant_name
 from moot.core.state import Debate
 from moot.judging.evidence import speeches
 
@@ -22,7 +23,7 @@ def debate_seed(debate: Debate) -> int | None:
 def transcript_digest(debate: Debate) -> str:
     """Of the motion, and of who said what as it was heard; empty where nothing was said."""
     heard = [
-        (seat.side, seat.model.label, debate.heard_text(turn))
+        (seat.side, contestant_name(seat.model), debate.heard_text(turn))
         for turn in speeches(debate)
         if turn.has_words and (seat := debate.seat(turn.seat))
     ]

@@ -72,10 +72,11 @@ class MatchupResult(Struct, frozen=True, rename="camel", kw_only=True):
 
     first: str
     second: str
-    share: Annotated[Share, Meta(description="Of the decisions, the share of `first`; a tie counts half.")]
+    share: Annotated[Share, Meta(description="Of the debates, the share of `first`; a tie counts half.")]
     debates: Count
     low: IntervalEnd = None
     high: IntervalEnd = None
+    motions: Annotated[Count, Meta(description="How many motions the interval rests on.")] = 0
 
 
 class AgreementFigures(Struct, frozen=True, rename="camel", kw_only=True):

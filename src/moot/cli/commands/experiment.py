@@ -81,7 +81,7 @@ def check(file: DefinitionFile, /) -> int:
     _show_not_installed(terminal, not_installed)
     for sentence in missing:
         terminal.line((sentence, "yellow"))
-    if own := sorted(set(definition.judges) & set(definition.models)):
+    if own := definition.judging_debaters:
         terminal.line(
             f"Also argue in the debates that they judge: {', '.join(own)}. They are not asked in their own "
             "debates where another judge is left, unless `options` has recuse = false."
