@@ -38,8 +38,8 @@ def truth_findings(truth: TruthReport) -> Iterator[str]:
     asked = f"{plural(truth.questions, 'question')} about {plural(truth.passages, 'passage')}"
     best = max(rows, key=lambda row: _accuracy(row) or 0.0)
     yield (
-        f"Of {asked}, judges were right most often after {best.protocol}: "
-        f"{_share(best.score.accuracy if best.score else None)}."
+        f"On {asked}, the highest accuracy is that after {best.protocol}: "
+        f"{_share(best.score.accuracy if best.score else None)}; others may be as good."
     )
     for row in rows:
         if row.protocol not in ALONE and row.against_naive is not None:
