@@ -87,8 +87,8 @@ simulate: tools ## how often the intervals of ratings hold the truth; ARGS='--ru
 
 league: tools ## hold the league of the local models again and write docs/leagues; 15 to 30 minutes
 	@MOOT_SCRIPTED=1 MOOT_DATA=build/league $(BIN)/moot experiment run $(LEAGUE).toml
-	@for ending in html md; do MOOT_DATA=build/league $(BIN)/moot experiment report local-models -o $(LEAGUE)/report.$$ending; done
 	@MOOT_DATA=build/league $(BIN)/moot experiment export local-models -o $(LEAGUE)
+	@for ending in html md; do MOOT_DATA=build/league $(BIN)/moot experiment report local-models --manifest $(LEAGUE) -o $(LEAGUE)/report.$$ending; done
 
 screenshots: python ## take the pictures in docs/images; ARGS=all takes every state into build/screenshots
 	@$(SET_UP) pictures

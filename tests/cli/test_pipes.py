@@ -60,6 +60,8 @@ LINES: dict[str, tuple[tuple[str, int], ...]] = {
     "experiment ratings": (("'{rows}'", 0),),
     "experiment rejudge": (("{experiment} --judge scripted/demo", 0),),
     "experiment export": (("{experiment} -o '{folder}/tables'", 0), ("{experiment} -o '{file}'", 2)),
+    "experiment rerun": (("'{folder}/none'", 2),),
+    "experiment compare": (("'{folder}' '{folder}'", 2),),
     "experiment check": (("'{file}'", 0), ("'{folder}/none.toml'", 2)),
     "experiment run": (("'{file}'", 0),),
     "experiment resume": (("{experiment}", 0), ("none", 2)),

@@ -20,13 +20,13 @@ from moot import Arena, Settings
 from moot.core.terms import Request
 from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments.definition import ExperimentDefinition
+from moot.experiments.estimates import Estimate
 from moot.experiments.pairing import draw
 from moot.experiments.planned_questions import ProtocolName
 from moot.experiments.questions import Question, question_bank
 from moot.experiments.report_blocks import ReportTable
 from moot.experiments.report_markdown import markdown_table
 from moot.experiments.report_text import estimate_text, percent
-from moot.experiments.resampling import Estimate
 from moot.experiments.truth_report import TruthReport
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider
 

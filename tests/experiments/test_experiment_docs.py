@@ -32,11 +32,14 @@ def test_the_tutorial_runs_on_the_league_as_it_came_out() -> None:
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("24 debates, 48 speeches, 96 ballots")
+    assert done.stdout.startswith("48 debates, 96 speeches, 192 ballots")
     told = (ROOT / "docs/leagues.md").read_text("utf-8")
     for row in load(ROOT / "docs/leagues/local-models").ratings():
         assert row.model in told
-    assert "1561), and its interval (1499 to 1645)" in told
+    report = (ROOT / "docs/leagues/local-models/report.md").read_text("utf-8")
+    for figure in ("96 % (70 to 100 %)", "48 % (30 to 66 %)", "50 % (13 to 87 %)"):
+        assert figure in told
+        assert figure in report
 
 
 def test_every_public_name_is_there_and_documented() -> None:

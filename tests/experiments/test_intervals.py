@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from moot.experiments import Judgment, SimulatedJudge, rate_models, rate_rankings, simulate
+from moot.experiments.estimates import DIFFERENCE, mean_estimate, share_estimate
 from moot.experiments.judgments import JudgmentWinner, Ranking
 from moot.experiments.report_text import estimate_text, interval_text
-from moot.experiments.resampling import DIFFERENCE, mean_estimate, share_estimate
 from tests.experiments.__main__ import KINDS, one_run
 from tests.experiments.worlds import round_robin_units, strengths, tasteful_judges, world
 

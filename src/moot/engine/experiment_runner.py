@@ -254,7 +254,11 @@ class ExperimentRunner:
         return await stored_progress(self._store, self._definition, self._ledger.planned, unpriced=unpriced)
 
     async def report(
-        self, version: str, judges_of: JudgeFilter = EVERY_JUDGE, over: Population = "motions"
+        self,
+        version: str,
+        judges_of: JudgeFilter = EVERY_JUDGE,
+        over: Population = "motions",
+        manifest: str = "",
     ) -> ExperimentReport:
         """Everything that the results so far show, by all judges or by those named; computed in a thread.
         Needs the extra `experiments`."""
@@ -273,6 +277,7 @@ class ExperimentRunner:
             versions=library_versions(),
             judges_of=judges_of,
             over=over,
+            manifest=manifest,
         )
 
     async def _load_choices(self) -> None:

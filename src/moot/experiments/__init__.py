@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         speech_rows,
     )
     from moot.experiments.elo import elo_ratings
+    from moot.experiments.estimates import Estimate
     from moot.experiments.judge_answers import JudgeAnswer
     from moot.experiments.judge_identity import JudgeFilter, filter_judges
     from moot.experiments.judge_measures import JudgeReport, judge_report
@@ -78,7 +79,6 @@ if TYPE_CHECKING:
         rate_style_controlled,
     )
     from moot.experiments.reliability import ModelReliability, model_reliability
-    from moot.experiments.resampling import Estimate
     from moot.experiments.sensitivity import leave_one_judge_out, leave_one_motion_out, ratings_by_judge
     from moot.experiments.simulation import SimulatedJudge, SimulatedWorld, rows_of, simulate
     from moot.experiments.table_files import read_table, write_table
@@ -151,7 +151,7 @@ _HOMES = {
         "rankings_from_debate",
     ),
     "ratings": ("RatingOptions", "Ratings", "rate_components", "rate_models", "rate_style_controlled"),
-    "resampling": ("Estimate",),
+    "estimates": ("Estimate",),
     "simulation": ("SimulatedJudge", "SimulatedWorld", "rows_of", "simulate"),
     "tables": ("JudgmentTable", "as_table"),
 }

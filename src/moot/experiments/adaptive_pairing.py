@@ -16,12 +16,12 @@ from msgspec import Struct
 
 from moot.core.errors import Invalid
 from moot.experiments.bradley_terry import Decisions
+from moot.experiments.estimates import FEW_MOTIONS, t_quantile
 from moot.experiments.judgments import Judgment
 from moot.experiments.leaderboard import SCALE
 from moot.experiments.likelihood import most_likely
 from moot.experiments.pairing import Matchup, check_models_and_motions, next_motion
 from moot.experiments.ratings import PRIOR_SD
-from moot.experiments.resampling import FEW_MOTIONS, t_quantile
 from moot.experiments.tables import Floats, Integers, as_table, coded
 from moot.views.text import plural
 

@@ -12,6 +12,13 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
+from moot.experiments.estimates import (
+    DIFFERENCE,
+    Estimate,
+    jackknife_estimate,
+    ratio_estimate,
+    share_estimate,
+)
 from moot.experiments.judge_decisions import (
     CON,
     PRO,
@@ -19,13 +26,6 @@ from moot.experiments.judge_decisions import (
     ballot_counts,
     decisions,
     panel_majority,
-)
-from moot.experiments.resampling import (
-    DIFFERENCE,
-    Estimate,
-    jackknife_estimate,
-    ratio_estimate,
-    share_estimate,
 )
 from moot.experiments.tables import Floats, Integers, JudgmentTable, as_table
 

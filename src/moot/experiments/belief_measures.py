@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from msgspec import Struct, structs
 
+from moot.experiments.estimates import DIFFERENCE, FEW_MOTIONS, SHARE, Estimate, mean_estimate
 from moot.experiments.leg_results import LegResult
-from moot.experiments.resampling import DIFFERENCE, FEW_MOTIONS, SHARE, Estimate, mean_estimate
 from moot.experiments.tables import coded
 from moot.views.beliefs import SURE
 

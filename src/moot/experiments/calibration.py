@@ -17,8 +17,8 @@ import numpy as np
 from msgspec import Struct, structs
 
 from moot.core.errors import Invalid
+from moot.experiments.estimates import FEW_MOTIONS, SHARE, Estimate, mean_estimate
 from moot.experiments.judge_answers import JudgeAnswer
-from moot.experiments.resampling import FEW_MOTIONS, SHARE, Estimate, mean_estimate
 from moot.experiments.tables import Floats, Integers, coded
 
 SMALLEST = 0.001

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from pathlib import PureWindowsPath
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -128,8 +129,14 @@ def _ended(row: CallRow, event: CallCompleted | CallFailed) -> CallRow:
     return replace(
         ended,
         status="completed",
-        answered_by=event.answered_by,
+        answered_by=_without_folder(event.answered_by),
         service_tier=event.service_tier,
         finish=event.finish,
         first_token_seconds=None if first is None else first / 1000,
     )
+
+
+def _without_folder(name: str) -> str:
+    """Servers of local models may name the file, whose folder is nobody's business."""
+    is_path = name.startswith("/") or "\\" in name
+    return PureWindowsPath(name).stem if is_path else name

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 
 from moot.experiments.bradley_terry import Decisions
-from moot.experiments.resampling import sums_by
+from moot.experiments.estimates import sums_by
 from moot.experiments.tables import Floats, Integers, JudgmentTable
 
 DebateWeight = Literal["debate", "judgment"]

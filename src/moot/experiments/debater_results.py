@@ -14,13 +14,13 @@ import numpy as np
 from msgspec import Struct
 
 from moot.core.errors import Invalid
+from moot.experiments.estimates import Estimate, ratio_estimate
 from moot.experiments.judge_answers import JudgeAnswer, single_readings
 from moot.experiments.judgments import Judgment
 from moot.experiments.leaderboard import ModelRating
 from moot.experiments.planned_questions import DEBATES
 from moot.experiments.protocol_results import difference_of, share_of
 from moot.experiments.ratings import rate_models
-from moot.experiments.resampling import Estimate, ratio_estimate
 from moot.experiments.speaker_quotes import SpeakerQuotes
 from moot.experiments.tables import coded
 

@@ -16,8 +16,8 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from moot.experiments.estimates import Estimate, sums_by, t_quantile
 from moot.experiments.judge_decisions import Decisions, ballot_counts, decisions
-from moot.experiments.resampling import Estimate, sums_by, t_quantile
 from moot.experiments.tables import Floats, Integers, JudgmentTable
 
 Fault = Literal[

@@ -15,9 +15,9 @@ from msgspec import Struct, structs
 from moot.core.errors import Invalid
 from moot.experiments.agreement import JudgeAgreement, flips, judge_agreement, same_side
 from moot.experiments.covariates import covariates
+from moot.experiments.estimates import Estimate, share_estimate
 from moot.experiments.judge_checks import JudgeCheck, check_judges
 from moot.experiments.ratings import rate_models
-from moot.experiments.resampling import Estimate, share_estimate
 from moot.experiments.tables import JudgmentTable, as_table
 
 EFFECTS = ("side", "primacy", "label", "order", "length", "family", "self", "address")

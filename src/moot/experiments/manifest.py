@@ -196,6 +196,13 @@ def read_manifest(folder: Path) -> Manifest:
         raise Invalid(f"{path} is no manifest that this Moot can read: {error}.") from None
 
 
+def manifest_digest(folder: Path) -> str:
+    """The sha256 of the manifest of such a folder, by which a report cites the run. Raises Invalid."""
+    read_manifest(folder)
+    path = folder / MANIFEST_FILE if folder.is_dir() else folder
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
 # --- what differs -------------------------------------------------------------------------------------
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from msgspec import Struct
 
+from moot.experiments.estimates import share_estimate
 from moot.experiments.judgments import SCORES, Judgment, counted_as
-from moot.experiments.resampling import share_estimate
 from moot.experiments.tables import coded
 
 

@@ -14,8 +14,8 @@ from math import sqrt
 import numpy as np
 from msgspec import Struct
 
+from moot.experiments.estimates import t_quantile
 from moot.experiments.likelihood import Likelihood
-from moot.experiments.resampling import t_quantile
 from moot.experiments.tables import Floats
 
 
@@ -96,9 +96,6 @@ def over_motions_and_judges(
 def _sum_of_both(
     motions: tuple[Floats, Floats], judges: tuple[Floats, Floats], common: Floats
 ) -> tuple[Floats, Floats]:
-    """Degrees of freedom are those of a sum of two variances (Satterthwaite)."""
+    """Degrees of freedom are the fewer of the two: five judges show little of what a sixth would do."""
     variance = np.maximum(motions[0] + judges[0] - common, np.maximum(motions[0], judges[0]))
-    parts = sum(one**2 / np.maximum(free, 1e-9) for one, free in (motions, judges))
-    freedom = (motions[0] + judges[0]) ** 2 / np.maximum(parts, 1e-300)
-    enough = np.minimum(motions[1], judges[1])
-    return variance, np.where(enough < 0.9, enough, freedom)
+    return variance, np.minimum(motions[1], judges[1])

@@ -20,11 +20,11 @@ from moot.experiments.agreement import (
     people_majorities,
     same_as_people,
 )
+from moot.experiments.estimates import DIFFERENCE, Estimate, mean_estimate
 from moot.experiments.judge_decisions import decisions
 from moot.experiments.judgments import Judgment
 from moot.experiments.leg_results import LegResult
 from moot.experiments.people_votes import vote_rows
-from moot.experiments.resampling import DIFFERENCE, Estimate, mean_estimate
 from moot.experiments.tables import as_table
 
 PANEL = "panel"

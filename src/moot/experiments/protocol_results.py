@@ -15,8 +15,7 @@ import numpy as np
 from msgspec import Struct
 
 from moot.experiments.calibration import ProtocolScore, compare_protocols, protocol_scores
-from moot.experiments.judge_answers import JudgeAnswer, RoundBelief, single_readings
-from moot.experiments.resampling import (
+from moot.experiments.estimates import (
     DIFFERENCE,
     Estimate,
     mean_estimate,
@@ -24,6 +23,7 @@ from moot.experiments.resampling import (
     sums_by,
     t_quantile,
 )
+from moot.experiments.judge_answers import JudgeAnswer, RoundBelief, single_readings
 from moot.experiments.tables import Floats, Integers, coded
 
 BINS = 5

@@ -16,12 +16,12 @@ from msgspec import Struct
 
 from moot.core.errors import Invalid
 from moot.experiments.connections import components, unbeaten_and_winless
+from moot.experiments.estimates import Estimate
 from moot.experiments.judgments import Ranking, counted_as
 from moot.experiments.leaderboard import Standing, leaderboard, parameter_interval
 from moot.experiments.likelihood import most_likely
 from moot.experiments.motion_jackknife import StandardErrors, leave_one_out, over_motions_and_judges
 from moot.experiments.ratings import RatingOptions, Ratings, few_motions
-from moot.experiments.resampling import Estimate
 from moot.experiments.separation import OpenEnds, open_ends
 from moot.experiments.tables import Floats, Integers, coded
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from moot.experiments.agreement import agreement_with_people
 from moot.experiments.covariates import COVARIATE_TEXTS
+from moot.experiments.estimates import Estimate
 from moot.experiments.judge_measures import JudgeReport, judge_report
 from moot.experiments.judge_tables import (
     biases_table,
@@ -36,7 +37,6 @@ from moot.experiments.report_text import (
     percent,
     ranks_text,
 )
-from moot.experiments.resampling import Estimate
 from moot.experiments.sensitivity import (
     JudgeRatings,
     RatingShift,

@@ -17,6 +17,7 @@ from moot.experiments.bradley_terry import Decisions
 from moot.experiments.connections import components, unbeaten_and_winless
 from moot.experiments.counted_decisions import CountedJudgments, DebateWeight, PairWeight, count_judgments
 from moot.experiments.covariates import covariates, independent
+from moot.experiments.estimates import FEW_MOTIONS, LEVEL, Estimate
 from moot.experiments.leaderboard import (
     SCALE,
     Difference,
@@ -27,7 +28,6 @@ from moot.experiments.leaderboard import (
 )
 from moot.experiments.likelihood import most_likely
 from moot.experiments.motion_jackknife import StandardErrors, leave_one_out, over_motions_and_judges
-from moot.experiments.resampling import FEW_MOTIONS, LEVEL, Estimate
 from moot.experiments.separation import OpenEnds, open_ends
 from moot.experiments.tables import Booleans, Floats, Integers, JudgmentTable, as_table
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from msgspec import Struct, structs
 
+from moot.experiments.estimates import share_estimate
 from moot.experiments.judgments import SCORES, Judgment, SpeechIssue
-from moot.experiments.resampling import share_estimate
 from moot.experiments.tables import coded
 
 

@@ -36,7 +36,7 @@ def figure_html(figure: Figure) -> str:
         f"{escape(figure.title)}.</b>{note}</figcaption>"
         f'<div class="scroll"><div class="drawn" role="img" aria-labelledby="{name}-title" '
         f'aria-describedby="{name}-said">{body}</div></div>'
-        f'<p class="hidden" id="{name}-said">{escape(said)}</p></figure>'
+        f'<p class="visually-hidden" id="{name}-said">{escape(said)}</p></figure>'
     )
 
 

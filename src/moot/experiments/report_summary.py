@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import exp
 
+from moot.experiments.estimates import Estimate
 from moot.experiments.headline_doubts import BY_CHANCE
 from moot.experiments.ratings import Ratings
 from moot.experiments.report import ExperimentReport
 from moot.experiments.report_text import interval_text
-from moot.experiments.resampling import Estimate
 from moot.views.text import plural
 
 

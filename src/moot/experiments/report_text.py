@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from moot.core.terms import Money
-from moot.experiments.resampling import Estimate
+from moot.experiments.estimates import Estimate
 from moot.views.costs import dollars
 
 NOTHING = "–"

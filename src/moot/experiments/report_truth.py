@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from moot.experiments.estimates import Estimate
 from moot.experiments.planned_questions import ALONE
 from moot.experiments.protocol_results import ProtocolResult
 from moot.experiments.protocol_tables import truth_tables
@@ -19,7 +20,6 @@ from moot.experiments.report_blocks import (
     ReportTable,
 )
 from moot.experiments.report_text import estimate_text, points_text
-from moot.experiments.resampling import Estimate
 from moot.experiments.truth_report import TruthReport
 from moot.views.text import plural
 

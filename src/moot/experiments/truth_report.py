@@ -20,6 +20,7 @@ from moot.experiments.debater_results import (
     quote_rows,
 )
 from moot.experiments.definition import ExperimentDefinition
+from moot.experiments.estimates import FEW_MOTIONS, Estimate
 from moot.experiments.judge_answers import JudgeAnswer
 from moot.experiments.leaderboard import ModelRating
 from moot.experiments.leg_results import LegResult
@@ -35,7 +36,6 @@ from moot.experiments.protocol_results import (
     share_of,
 )
 from moot.experiments.report_text import percent
-from moot.experiments.resampling import FEW_MOTIONS, Estimate
 
 MANY_FLIPS = 1 / 3
 """Where more of the answers change with the order of the list, the report says so."""

@@ -100,6 +100,7 @@ def _serve(options: LocalServerOptions) -> Any:
     xllamacpp: Any = importlib.import_module("xllamacpp")  # reads the environment as it loads
     params = xllamacpp.CommonParams()
     params.model.path = options.model
+    params.model_alias = {Path(options.model).stem}  # replies name it, and logs should name no folder
     params.hostnames = [options.socket]
     params.n_parallel = options.slots
     params.n_ctx = options.slots * options.context

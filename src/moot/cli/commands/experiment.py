@@ -52,6 +52,10 @@ ReportFile = Annotated[
 ReportServer = Annotated[
     str, Parameter(metavar="URL", help="Link debates to their replay on this server: https://moot.example")
 ]
+ManifestFolder = Annotated[
+    Path | None,
+    Parameter(metavar="FOLDER", help="Cite the manifest of this exported folder, by its sha256."),
+]
 Retry = Annotated[bool, Parameter(negative="", help="Also give failed debates another try.")]
 
 
@@ -262,9 +266,11 @@ def report(
     prompts: Prompts = None,
     exclude: Exclude = None,
     over: Over = "motions",
+    manifest: ManifestFolder = None,
 ) -> int:
     """Write what the debates of an experiment show: ratings, judges, biases, reliability, costs, doubts."""
     from moot import __version__
+    from moot.experiments.manifest import manifest_digest
     from moot.experiments.report_document import report_document
     from moot.experiments.report_html import report_html
     from moot.experiments.report_markdown import report_markdown
@@ -272,6 +278,7 @@ def report(
     path = output or Path(f"{name}.html")
     if path.suffix not in (".html", ".md", ".json"):
         raise Invalid(f"A report is a .html, .md or .json file, not {path.name}.")
+    cited = manifest_digest(manifest) if manifest else ""
 
     async def look() -> ExperimentReport:
         from moot.engine.arena import Arena
@@ -281,7 +288,7 @@ def report(
         async with Arena.open() as arena:
             found = await find_experiment(arena, name)
             return await ExperimentRunner(arena, from_json(found.definition)).report(
-                __version__, judge_filter(judges, prompts, exclude), over
+                __version__, judge_filter(judges, prompts, exclude), over, cited
             )
 
     made = run_loop(look())

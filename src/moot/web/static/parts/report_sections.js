@@ -17,7 +17,7 @@ export function ReportSections({ sections, before = {}, instead = {} }) {
 function Block(block) {
   if (block.kind === 'table') return html`<${Table} ...${block} />`;
   if (block.kind === 'bullets') return html`<${Bullets} ...${block} />`;
-  return block.texts.map((text) => html`<p key=${text} dir="auto">${text}</p>`);
+  return block.texts.map((text) => html`<p key=${text} class="reported-text" dir="auto">${text}</p>`);
 }
 
 const Bullets = ({ title, items }) => html`<div class="stack">
