@@ -130,3 +130,19 @@ def test_another_price_is_told_and_the_same_one_is_not() -> None:
     assert price_differences([ModelRecord("a/b")], {"a/b": None}) == []
     software = present_software("1")
     assert software_differences(software, software) == []
+
+
+def test_an_export_and_a_report_can_be_of_some_judges_and_cite_the_manifest(
+    moot: Moot, tmp_path: Path
+) -> None:
+    whole = held_and_exported(moot, tmp_path, "first")
+    assert moot("first", "rejudge", "league", "--judge", "scripted/owl")[0] == 0
+    some, report = tmp_path / "some", tmp_path / "report.md"
+    assert moot("first", "export", "league", "-o", str(some), "--judges", "scripted/owl")[0] == 0
+    assert {row["judge"] for row in rows(some, "ballots")} == {"scripted/owl"}
+    written = ("report", "league", "-o", str(report), "--exclude", "scripted/owl", "--manifest", str(whole))
+    assert moot("first", *written)[0] == 0
+    told = report.read_text("utf-8")
+    assert "scripted/owl" not in told
+    assert hashlib.sha256((whole / "manifest.json").read_bytes()).hexdigest() in told
+    assert moot("first", "report", "league", "--manifest", str(tmp_path / "none"))[0] == 2

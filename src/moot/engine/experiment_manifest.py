@@ -6,9 +6,10 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 from moot import __version__
-from moot.engine.stored_tables import DebateData, experiment_debates, table_paths, write_tables
+from moot.engine.stored_tables import DebateData, experiment_debates, of_judges, table_paths, write_tables
 from moot.experiments.data_tables import TableName
 from moot.experiments.definition import from_json
+from moot.experiments.judge_identity import EVERY_JUDGE, JudgeFilter
 from moot.experiments.manifest import (
     DebateRecord,
     ManifestBuilder,
@@ -24,9 +25,10 @@ from moot.store.experiment_rows import StoredExperiment
 
 
 async def write_experiment(
-    folder: Path, store: Store, stored: StoredExperiment, format: FileFormat
+    folder: Path, store: Store, stored: StoredExperiment, format: FileFormat, which: JudgeFilter = EVERY_JUDGE
 ) -> dict[TableName, int]:
-    """Write all tables of an experiment, and `manifest.json`; returns how many rows each table has."""
+    """Write all tables of an experiment, with the ballots of all judges or of those that are named, and
+    `manifest.json`, which is that of the whole; returns how many rows each table has."""
     paths = table_paths(folder, format)
     builder = ManifestBuilder(from_json(stored.definition), present_software(__version__))
 
@@ -36,7 +38,7 @@ async def write_experiment(
                 builder.add(data.planned.leg, data.result, data.debate, data.calls)
             yield data
 
-    counts = await write_tables(paths, watched(), experiment=stored.name)
+    counts = await write_tables(paths, of_judges(watched(), which), experiment=stored.name)
     names = (*(path.name for path in paths.values()), DICTIONARY_FILE, SQL_FILE, CARD_FILE)
     write_manifest(folder, builder.manifest({**counts}, file_records(folder, names)))
     return counts

@@ -49,7 +49,8 @@ class HeadlineDoubts(Struct, frozen=True):
     def before(self, sentence: str) -> str:
         """The first sentence of a report, with its doubts."""
         if self.void:
-            return f"Which model is best cannot be told: {_listed(self.void)}. By the ballots: {sentence}"
+            shown = f"this {sentence[5:]}" if sentence.startswith("This ") else sentence
+            return f"Which model is best cannot be told: {_listed(self.void)}. By the ballots alone, {shown}"
         if self.warnings:
             return f"With a warning: {_listed(self.warnings)}. {sentence}"
         return sentence

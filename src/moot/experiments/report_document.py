@@ -50,16 +50,10 @@ def _sections(report: ExperimentReport) -> Iterator[Section]:
     yield from section("What was found", bullets(_found(report)))
     if report.truth is not None:
         yield from section("Protocols", truth_blocks(report.truth))
-    if report.ratings is not None:
-        yield from section("Leaderboard", leaderboard_blocks(report.ratings))
-    if report.matchups:
-        yield from section("Matchups", matchup_blocks(report))
-    if report.judges is not None:
-        yield from section("Judges", judge_blocks(report, report.judges))
-    if report.ratings is not None and report.style_controlled is not None:
-        yield from section("Style", style_blocks(report.ratings, report.style_controlled))
-    if report.motions:
-        yield from section("Motions", motion_blocks(report))
+        if report.judges is not None:
+            yield from section("Judges", judge_blocks(report, report.judges))
+    else:
+        yield from _comparison(report)
     if report.people is not None:
         yield from section("Judges and people", people_blocks(report.people))
     if report.beliefs is not None:
@@ -76,8 +70,24 @@ def _sections(report: ExperimentReport) -> Iterator[Section]:
     yield from section("How to cite this run", sentences(*citation(report)))
 
 
+def _comparison(report: ExperimentReport) -> Iterator[Section]:
+    """Who won on motions. Whoever wins debates on questions has convinced the judges, of truth or of error:
+    what debaters did there stands with the protocols."""
+    if report.ratings is not None:
+        yield from section("Leaderboard", leaderboard_blocks(report.ratings))
+    if report.matchups:
+        yield from section("Matchups", matchup_blocks(report))
+    if report.judges is not None:
+        yield from section("Judges", judge_blocks(report, report.judges))
+    if report.ratings is not None and report.style_controlled is not None:
+        yield from section("Style", style_blocks(report.ratings, report.style_controlled))
+    if report.motions:
+        yield from section("Motions", motion_blocks(report))
+
+
 def _found(report: ExperimentReport) -> Iterator[str]:
-    found = (*(truth_findings(report.truth) if report.truth else ()), *findings(report))
+    # Of questions the answers are the result; who won the debates on them says little.
+    found = truth_findings(report.truth, report.doubts) if report.truth else findings(report)
     yield from found or (f"Nothing can be said yet: {held_text(report)}.",)
 
 

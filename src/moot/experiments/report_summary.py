@@ -47,6 +47,7 @@ def _agreement(raw: float, alpha: float | None) -> str:
     said = f"Two judges of a debate name the same result in {_percent(raw)} of cases"
     if alpha is None:
         return f"{said}."
+    alpha = round(alpha, 2)
     chance = " That is no more than by chance." if alpha <= 0 else ""
     if 0 < alpha < BY_CHANCE:
         chance = " That is hardly more than by chance."

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from moot.experiments.estimates import Estimate
+from moot.experiments.headline_doubts import HeadlineDoubts
 from moot.experiments.planned_questions import ALONE
 from moot.experiments.protocol_results import ProtocolResult
 from moot.experiments.protocol_tables import truth_tables
@@ -30,8 +31,15 @@ TOO_SURE = 0.05
 SURENESS = ("confidence", "Brier", "log score", "calibration error")
 
 
-def truth_findings(truth: TruthReport) -> Iterator[str]:
-    """What each protocol did for the judges, beside the naive judge, and how sure they were."""
+def truth_findings(truth: TruthReport, doubts: HeadlineDoubts) -> tuple[str, ...]:
+    """What each protocol did for the judges, beside the naive judge, and how sure they were; first, what to
+    doubt about these judges."""
+    found = list(_findings(truth))
+    warned = HeadlineDoubts(warnings=(*doubts.void, *doubts.warnings))
+    return (warned.before(found[0]), *found[1:]) if found else ()
+
+
+def _findings(truth: TruthReport) -> Iterator[str]:
     rows = [row for row in truth.protocols if row.score is not None]
     if not rows:
         return

@@ -440,9 +440,9 @@ def _show_truth(terminal: Terminal, made: ExperimentReport) -> None:
 
     if made.truth is None:
         return
-    for part in truth_tables(made.truth):
-        terminal.line((part.title, "bold"))
-        terminal.table(text_table(part.headings, part.rows))
+    protocols = truth_tables(made.truth)[0]
+    terminal.line((protocols.title, "bold"))
+    terminal.table(text_table(protocols.headings, protocols.rows))
     for note in made.truth.notes:
         terminal.paragraph(f"- {note}", "yellow", "")
 

@@ -78,7 +78,7 @@ def export(
         async with Arena.open() as arena:
             stored = None if name is None else await find_experiment(arena.store, name)
             if stored is not None and not output.suffix:
-                return await write_experiment(output, arena.store, stored, file_format)
+                return await write_experiment(output, arena.store, stored, file_format, which)
             paths: dict[TableName, Path] = {table or "ballots": output}
             if not output.suffix:
                 paths = table_paths(output, file_format)
