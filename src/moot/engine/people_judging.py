@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from moot.core.errors import Invalid, UnknownDebate
 from moot.experiments.judging_queue import (
+    BlindDebate,
     QueuedDebate,
-    ShownDebate,
     SideName,
     next_debate,
     shown_debate,
@@ -36,7 +36,7 @@ class JudgingQueue(Struct, frozen=True):
 
     judged: int
     total: int
-    debate: ShownDebate | None
+    debate: BlindDebate | None
 
 
 class _Waiting(QueuedDebate, frozen=True):

@@ -22,7 +22,7 @@ from moot.experiments.estimates import (
 from moot.experiments.judge_decisions import (
     CON,
     PRO,
-    Decisions,
+    JudgeDecisions,
     ballot_counts,
     decisions,
     panel_majority,
@@ -157,7 +157,7 @@ def same_side(table: JudgmentTable) -> Estimate:
 # --- sums ---------------------------------------------------------------------------------------------
 
 
-def _by_debate(found: Decisions) -> tuple[Floats, Floats, Floats]:
+def _by_debate(found: JudgeDecisions) -> tuple[Floats, Floats, Floats]:
     """For each debate and result: the sum, the sum of squares and the product of the judges' shares."""
     shape = (len(found.debates), 3)
     sums, squares, products = np.zeros(shape), np.zeros(shape), np.ones(shape)
@@ -188,7 +188,7 @@ def _alpha_of(columns: Floats) -> Floats:
         return np.where(expected > 1e-12, 1 - observed / expected, 1.0)
 
 
-def _pair_agreement(found: Decisions, one: int, other: int) -> Estimate:
+def _pair_agreement(found: JudgeDecisions, one: int, other: int) -> Estimate:
     name = f"{found.judges[one]} / {found.judges[other]}"
     shares = np.full((2, len(found.debates), 3), np.nan)
     for row, judge in enumerate((one, other)):

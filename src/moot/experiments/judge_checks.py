@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.experiments.estimates import Estimate, sums_by, t_quantile
-from moot.experiments.judge_decisions import Decisions, ballot_counts, decisions
+from moot.experiments.judge_decisions import JudgeDecisions, ballot_counts, decisions
 from moot.experiments.tables import Floats, Integers, JudgmentTable
 
 Fault = Literal[
@@ -107,7 +107,7 @@ def _judges(table: JudgmentTable) -> Iterator[tuple[int, str, bool]]:
 
 
 def _tests(
-    table: JudgmentTable, found: Decisions, effects: Mapping[str, Estimate | None], code: int
+    table: JudgmentTable, found: JudgeDecisions, effects: Mapping[str, Estimate | None], code: int
 ) -> Iterator[tuple[Fault, Estimate, float]]:
     biases: tuple[tuple[Fault, Estimate | None], ...] = (
         ("first-listed", effects.get("label") or effects.get("order")),
@@ -205,7 +205,7 @@ def _directed(compared: Iterable[tuple[float, Estimate]], sign: int) -> Iterator
         yield (p if (figure.value or 0.0) * sign > 0 else 1.0), figure
 
 
-def _coin(table: JudgmentTable, found: Decisions, code: int) -> tuple[Estimate, float] | None:
+def _coin(table: JudgmentTable, found: JudgeDecisions, code: int) -> tuple[Estimate, float] | None:
     """Kappa with the other judge that it agrees best with, or with itself in another reading if that is more:
     a coin agrees with nobody, and not with itself."""
     kappas = [_kappa_with(found, code, int(other)) for other in np.unique(found.judge) if other != code]
@@ -227,7 +227,7 @@ def _below_moderate(kappa: Estimate) -> float | None:
     return p / 2
 
 
-def _kappa_with(found: Decisions, code: int, other: int) -> Estimate:
+def _kappa_with(found: JudgeDecisions, code: int, other: int) -> Estimate:
     shares = np.full((2, len(found.debates), 3), np.nan)
     for row, judge in enumerate((code, other)):
         debate, decided = found.of_judge(judge)

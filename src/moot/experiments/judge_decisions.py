@@ -16,7 +16,7 @@ from moot.experiments.tables import Floats, Integers, JudgmentTable
 CON, TIE, PRO = 0, 1, 2
 
 
-class Decisions(Struct, frozen=True, eq=False):
+class JudgeDecisions(Struct, frozen=True, eq=False):
     """One row for each judge and debate; `shares` has a column for con, tie and pro, whose sum is 1."""
 
     judges: tuple[str, ...]
@@ -38,13 +38,13 @@ class Decisions(Struct, frozen=True, eq=False):
         return cluster
 
 
-def decisions(table: JudgmentTable) -> Decisions:
+def decisions(table: JudgmentTable) -> JudgeDecisions:
     """The decision of every judge on every debate, from all its ballots that could be read."""
     table = table.where(table.decided)
     keys, first, codes = np.unique(
         table.debate * max(len(table.judges), 1) + table.judge, return_index=True, return_inverse=True
     )
-    return Decisions(
+    return JudgeDecisions(
         table.judges,
         table.debates,
         table.judge[first],
@@ -72,7 +72,7 @@ def majority(counts: Floats) -> Floats:
     return np.stack([sided * (1 - lean) / 2, 1 - sided, sided * (1 + lean) / 2], axis=1)
 
 
-def panel_majority(found: Decisions) -> Floats:
+def panel_majority(found: JudgeDecisions) -> Floats:
     """What most judges of each debate decided; all zeros for a debate that nobody decided."""
     counts = np.zeros((len(found.debates), 3))
     np.add.at(counts, found.debate, found.shares)

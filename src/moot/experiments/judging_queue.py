@@ -33,13 +33,13 @@ class QueuedDebate(Struct, frozen=True):
     votes: tuple[PersonVote, ...] = ()
 
 
-class ShownSide(Struct, frozen=True):
+class BlindSide(Struct, frozen=True):
     name: SideName
     argues: str
     """`for` or `against` the motion; of a question, the answer that it argues for."""
 
 
-class ShownSpeech(Struct, frozen=True):
+class BlindSpeech(Struct, frozen=True):
     number: int | None
     """None for a question between the speeches."""
     side: SideName | None
@@ -48,14 +48,14 @@ class ShownSpeech(Struct, frozen=True):
     text: str
 
 
-class ShownDebate(Struct, frozen=True):
+class BlindDebate(Struct, frozen=True):
     """A debate as a person judges it."""
 
     debate: str
     motion: str
     is_question: bool
-    sides: tuple[ShownSide, ShownSide]
-    speeches: tuple[ShownSpeech, ...]
+    sides: tuple[BlindSide, BlindSide]
+    speeches: tuple[BlindSpeech, ...]
 
 
 def next_debate(waiting: Iterable[QueuedDebate], voter: str) -> QueuedDebate | None:
@@ -68,7 +68,7 @@ def shown_first(voter: str, debate: str) -> Position:
     return "pro" if int(draw(0, "side", voter, debate), 16) % 2 == 0 else "con"
 
 
-def shown_debate(debate: Debate, first: Position) -> ShownDebate:
+def shown_debate(debate: Debate, first: Position) -> BlindDebate:
     """A debate of two sides, of which `first` is shown as A."""
     teams = {"pro" if team.seats[0].side != "against" else "con": team for team in parties(debate)}
     question = debate.manner.question
@@ -82,23 +82,23 @@ def shown_debate(debate: Debate, first: Position) -> ShownDebate:
     items = by_time(debate)
     turns = [item for item in items if isinstance(item, Turn)]
     second: Position = "con" if first == "pro" else "pro"
-    return ShownDebate(
+    return BlindDebate(
         debate=debate.id,
         motion=debate.motion,
         is_question=question is not None,
-        sides=(ShownSide("A", argued[first]), ShownSide("B", argued[second])),
+        sides=(BlindSide("A", argued[first]), BlindSide("B", argued[second])),
         speeches=tuple(_shown(debate, item, turns, names) for item in items),
     )
 
 
-def _shown(debate: Debate, item: Evidence, turns: list[Turn], names: dict[str, SideName]) -> ShownSpeech:
+def _shown(debate: Debate, item: Evidence, turns: list[Turn], names: dict[str, SideName]) -> BlindSpeech:
     if isinstance(item, SpeakerQuestion):
         asked_by = party_of(debate, item.seat) if item.seat else None
         heading = "point of information" if asked_by else "question"
-        return ShownSpeech(None, names.get(asked_by.id) if asked_by else None, heading, item.text)
+        return BlindSpeech(None, names.get(asked_by.id) if asked_by else None, heading, item.text)
     party = party_of(debate, item.seat)
     heading = speech_heading(debate, item, turns)
-    return ShownSpeech(item.number, names.get(party.id) if party else None, heading, _text(debate, item))
+    return BlindSpeech(item.number, names.get(party.id) if party else None, heading, _text(debate, item))
 
 
 def _text(debate: Debate, turn: Turn) -> str:

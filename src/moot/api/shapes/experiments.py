@@ -184,7 +184,7 @@ class PeopleFigures(Struct, frozen=True, rename="camel", kw_only=True):
     sentence: str
 
 
-class ShownSide(Struct, frozen=True, rename="camel", kw_only=True):
+class BlindSide(Struct, frozen=True, rename="camel", kw_only=True):
     """A side of a debate that a person judges, without its model."""
 
     name: Annotated[str, one_of(Literal["A", "B"])]
@@ -193,21 +193,21 @@ class ShownSide(Struct, frozen=True, rename="camel", kw_only=True):
     ]
 
 
-class ShownSpeech(Struct, frozen=True, rename="camel", kw_only=True):
+class BlindSpeech(Struct, frozen=True, rename="camel", kw_only=True):
     number: Annotated[Nth | None, Meta(description="null for a question between the speeches.")]
     side: Annotated[str | None, Meta(description="A or B; null for a question by others.")]
     heading: str
     text: Annotated[str, Meta(description="What was heard, as Markdown.")]
 
 
-class ShownDebate(Struct, frozen=True, rename="camel", kw_only=True):
+class BlindDebate(Struct, frozen=True, rename="camel", kw_only=True):
     """A debate as a person judges it: without models, seats, ballots and verdict."""
 
     debate: DebateId
     motion: str
     is_question: Annotated[bool, Meta(description="Whether the motion is a question with two answers.")]
-    sides: tuple[ShownSide, ...]
-    speeches: tuple[ShownSpeech, ...]
+    sides: tuple[BlindSide, ...]
+    speeches: tuple[BlindSpeech, ...]
 
 
 class JudgingQueueResponse(Struct, frozen=True, rename="camel", kw_only=True):
@@ -215,7 +215,7 @@ class JudgingQueueResponse(Struct, frozen=True, rename="camel", kw_only=True):
 
     judged: Annotated[Count, Meta(description="Debates on which this voter has voted.")]
     total: Annotated[Count, Meta(description="Debates that people can judge.")]
-    debate: Annotated[ShownDebate | None, Meta(description="null where there is none left.")]
+    debate: Annotated[BlindDebate | None, Meta(description="null where there is none left.")]
 
 
 class ReliabilityBin(Struct, frozen=True, rename="camel", kw_only=True):
