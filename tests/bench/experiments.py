@@ -182,7 +182,7 @@ async def _export(
                 file.write(msgspec.json.encode(row) + b"\n")
     del rows
     with _memory() as memory, measured() as spent:
-        debates = experiment_debates(arena.store, definition.name, logs=False)
+        debates = experiment_debates(arena.store, definition.name, ("ratings",))
         counts = await write_tables({"ballots": folder / "ballots.parquet"}, debates)
     assert counts["ballots"] == 4 * LARGE
     return figure(
