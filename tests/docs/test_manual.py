@@ -10,12 +10,12 @@ from posixpath import dirname, join, normpath
 import httpx
 import pytest
 from fastapi import FastAPI
+from moot.web.extension import Extension
 
 from moot.cli.command_reference import command_reference
 from moot.engine.arena import Arena
 from moot.processes.server import make_app
 from moot.settings import load
-from moot.web.extension import Extension
 from moot.web.middleware.headers import CSP
 from moot.web.routes.manual import ManualRoutes
 

@@ -39,7 +39,7 @@ from moot.client.shapes import (
     Verdicts,
 )
 from moot.client.streams import StreamTimeouts
-from moot.core.terms import ExportName, InvitationRole, MarkupName, PollName, TokenRole
+from moot.core.terms import InvitationRole, MarkupName, PollName, TokenRole
 
 
 class Client(SyncRunner):
@@ -162,7 +162,7 @@ class Client(SyncRunner):
         return self._run(self._client.transcript(id, format, reasoning=reasoning, seat=seat))
 
     def document(
-        self, id: str, format: ExportName = "markdown", *, reasoning: bool = False, seat: str = ""
+        self, id: str, format: str = "markdown", *, reasoning: bool = False, seat: str = ""
     ) -> bytes:
         """The whole debate as a file in one of the export formats, byte for byte as the server made it."""
         return self._run(self._client.document(id, format, reasoning=reasoning, seat=seat))
