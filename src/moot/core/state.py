@@ -14,9 +14,9 @@ from msgspec import Struct, field
 
 from moot.core.audience import AudienceState
 from moot.core.errors import FaultKind, FaultSeverity
-from moot.core.events import EndReason, FailReason
 from moot.core.schedule import seats_by_side
 from moot.core.segments import Run, in_order, unfinished
+from moot.core.statuses import FINAL, RUNNING, EndReason, FailReason, Status
 from moot.core.terms import (
     SESSION_FORMAT,
     AsideKind,
@@ -32,7 +32,6 @@ from moot.core.terms import (
     Seat,
     Segment,
     Slot,
-    Status,
     StepSize,
     Tone,
     ToolCall,
@@ -42,8 +41,6 @@ from moot.core.terms import (
 )
 from moot.core.word_count import first_words, words_within_budget
 
-RUNNING: tuple[Status, ...] = ("initializing", "awaiting_arguments", "debating")
-FINAL: tuple[Status, ...] = ("completed", "aborted")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 ZERO = Money(0)
 

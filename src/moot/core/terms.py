@@ -15,16 +15,14 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from msgspec import Meta, Struct, field
 from msgspec.structs import FieldInfo, fields, force_setattr
 
+from moot.core.statuses import DecidedBy, VerdictOutcome
+
 Money = Decimal
 Side = Literal["for", "against", "neutral"]
 OpeningSide = Literal["for", "against"]
 SeatRole = Literal["debater", "moderator"]
 TokenRole = Literal["owner", "moderator", "viewer", "monitor"]
 InvitationRole = Literal["observer", "moderator", "participant", "judge", "audience"]
-Status = Literal[
-    "created", "initializing", "awaiting_arguments", "debating", "paused",
-    "judging", "completed", "aborted", "error",
-]  # fmt: skip
 MarkupName = Literal["markdown", "html"]
 DocumentName = Literal["json", MarkupName]
 """What is made of a transcript alone; `moot export --format` takes it."""
@@ -683,15 +681,12 @@ class Ballot(Struct, frozen=True, omit_defaults=True):
     """The party whose speech the judge read first; None for people, and in older logs."""
 
 
-VerdictOutcome = Literal["win", "too-close", "draw"]
-
-
 class DebateVerdict(Struct, frozen=True, omit_defaults=True):
     """The result with its doubts. `outcome` says why there is no winner where there is none."""
 
     outcome: VerdictOutcome
     winner: str | None
-    by: Literal["judges", "hand", "stalemate", "concession", "audience"]
+    by: DecidedBy
     margin: float = 0.0
     """Mean score of the first seat less that of the second (of the best less the next, with more seats)."""
     agreement: float = 1.0

@@ -19,7 +19,8 @@ from msgspec import Struct
 
 from moot.core.events import Event, Recorded, StreamedEvent
 from moot.core.state import Debate
-from moot.core.terms import InvitationRole, Status, TokenRole
+from moot.core.statuses import Status
+from moot.core.terms import InvitationRole, TokenRole
 from moot.store.archive import Archive
 from moot.store.experiment_rows import ExperimentStore
 from moot.views.summary import StoredSummary
@@ -154,9 +155,6 @@ class ActiveDebate(Struct, frozen=True):
 UNCLAIMED = "unclaimed"
 """The runner's name in the head of a finished debate that is being judged again and has no runner yet. Its
 status does not show that a runner is needed; this does."""
-ACTIVE_STATUSES: tuple[Status, ...] = ("initializing", "awaiting_arguments", "debating", "judging")
-ENDED_STATUSES: tuple[Status, ...] = ("completed", "aborted", "error")
-"""Debates that are over, though one that failed may still be retried."""
 
 BEARER_PREFIX = "moot_"
 """By which people, and scanners for leaked secrets, recognise a token."""
