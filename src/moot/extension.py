@@ -75,6 +75,8 @@ class TerminalCommand(NamedTuple):
     group: str = "Look"
     after: str = ""
     """The command after which the help lists it; empty: at the end of its group."""
+    examples: tuple[str, ...] = ()
+    """Command lines for its help."""
 
 
 class HttpRoutes(NamedTuple):
@@ -211,7 +213,7 @@ class Loaded:
         found: list[Fact] = []
         for extension in self:
             try:
-                found += extension.facts(debate, viewer) if extension.facts else ()
+                found += tuple(extension.facts(debate, viewer)) if extension.facts else ()
             except Exception as error:
                 self.leave_out(extension.name, error)
         return tuple(found)

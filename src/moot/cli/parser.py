@@ -45,12 +45,12 @@ def make_app() -> App:
     rows = terminal_commands()
     titles = dict.fromkeys(row.group for row in rows)
     groups = {title: Group(title, sort_key=10 + order) for order, title in enumerate(titles)}
-    for order, (name, summary, target, group, _) in enumerate(rows):
-        function: Any = target or _row_command(name)
-        register = partial(app.command, function, name)
-        register = partial(register, help=summary, group=groups[group], sort_key=order)
-        has_commands = isinstance(target, str) and target.endswith(":app")
-        register() if has_commands else register(help_formatter=help_of(name))
+    for order, row in enumerate(rows):
+        function: Any = row.run or _row_command(row.name)
+        register = partial(app.command, function, row.name)
+        register = partial(register, help=row.summary, group=groups[row.group], sort_key=order)
+        has_commands = isinstance(row.run, str) and row.run.endswith(":app")
+        register() if has_commands else register(help_formatter=help_of(row.name))
     help_group = Group("Help", sort_key=100)
     for flag in ("--help", "--version"):
         app[flag].group = (help_group,)

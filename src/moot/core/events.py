@@ -509,6 +509,7 @@ OWN_NAMES = frozenset(tag.partition(".")[0] for tag in TAGS)
 _encoder = msgspec.json.Encoder(decimal_format="string")
 _event_decoder = msgspec.json.Decoder(Event)
 _recorded_decoder = msgspec.json.Decoder(Recorded)
+_records_decoder = msgspec.json.Decoder(tuple[Recorded, ...])
 
 
 def encode(value: Event | Recorded) -> bytes:
@@ -535,6 +536,14 @@ def decode_recorded(data: bytes | str) -> Recorded:
     return Recorded(
         envelope.debate, envelope.seq, envelope.at, envelope.epoch, decode_extension_event(envelope.event)
     )
+
+
+def decode_records(data: bytes | str) -> tuple[Recorded, ...]:
+    """An array of records, as stores and the bus pass them on."""
+    try:
+        return _records_decoder.decode(data)
+    except msgspec.ValidationError:
+        return tuple(map(decode_recorded, msgspec.json.decode(data, type=list[msgspec.Raw])))
 
 
 def _is_of_extension(members: dict[str, Any]) -> bool:

@@ -264,7 +264,8 @@ def _body_schemas(offer: Offer) -> dict[str, Shape]:
     shapes["CreateDebate"]["properties"]["participants"]["uniqueItems"] = True
     model = shapes["ModelChoice"]["properties"]
     model["provider"]["examples"], model["modelId"]["examples"] = [offer.provider], [offer.model]
-    shapes["Debater"]["properties"]["provider"]["enum"] = [*offer.capabilities.providers]
+    if "Debater" in shapes:
+        shapes["Debater"]["properties"]["provider"]["enum"] = [*offer.capabilities.providers]
     for name in offer.added_examples:
         shapes[name]["examples"] = [*offer.body_examples(name).values()]
     for shape in shapes.values():
