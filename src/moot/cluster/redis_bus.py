@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 
 from moot.cluster.redis_client import RedisConnection, RedisConnections, RedisServer
-from moot.core.events import CallDelta, Recorded, SegmentCompleted
+from moot.core.events import CallDelta, Recorded, SegmentCompleted, decode_records
 from moot.store.contract import Listener
 
 RecordsOrGone = tuple[Recorded, ...] | None

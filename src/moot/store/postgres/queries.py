@@ -27,7 +27,6 @@ RunQuery = Callable[[str, Params], Awaitable[list[tuple[Any, ...]]]]
 PAGE = 1000
 
 
-
 class DebatePosition(Struct, frozen=True):
     """The position of a debate. One that was deleted and opened again has another row number (`place`)."""
 
