@@ -18,8 +18,8 @@ from moot.core.terms import DEFAULT_CRITERIA, ChatMessage, DebateQuestion, Judge
 from moot.core.word_count import QUARTERS
 from moot.judging.answer_ballots import answer_ballot_schema
 from moot.judging.ballots import ballot_schema, criterion_keys, small_ballot_schema
-from moot.judging.evidence import SpeakerQuestion, pending_questions, speech_heading, speech_mark
-from moot.judging.labels import choice_labels, labels, seat_labels
+from moot.judging.judged_speeches import SpeakerQuestion, pending_questions, speech_heading, speech_mark
+from moot.judging.neutral_labels import choice_labels, labels, seat_labels
 from moot.judging.parties import is_ranked, parties
 from moot.judging.readings import Evidence, is_by_side, reading
 from moot.judging.word_ballots import word_request
