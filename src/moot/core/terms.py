@@ -104,6 +104,7 @@ class Model(Struct, frozen=True, omit_defaults=True):
 
     @property
     def label(self) -> str:
+        """Its full name: `provider/name`."""
         return f"{self.provider}/{self.name}"
 
     @property
@@ -434,6 +435,7 @@ class Usage(Struct, frozen=True, omit_defaults=True):
 
     @property
     def total(self) -> int:
+        """Input and output."""
         return self.input + self.output
 
     def __add__(self, other: Usage) -> Usage:
@@ -469,6 +471,8 @@ class ReasoningPart(Struct, frozen=True, omit_defaults=True):
 
 
 class Text(Struct, frozen=True, omit_defaults=True, tag="text"):
+    """Words that the model said."""
+
     text: str
     index: int = 0
     item_id: str = ""
@@ -499,6 +503,7 @@ class Reasoning(Struct, frozen=True, omit_defaults=True, tag="reasoning"):
 
     @property
     def text(self) -> str:
+        """All parts, with a blank line between them."""
         return "\n\n".join(part.text for part in self.parts)
 
 
@@ -534,6 +539,8 @@ class ToolCall(Struct, frozen=True, omit_defaults=True, tag="tool_call"):
 
 
 class ToolResult(Struct, frozen=True, omit_defaults=True, tag="tool_result"):
+    """What the tool call with this id brought; `error` says why it failed."""
+
     id: str
     output: str
     error: str = ""
@@ -541,6 +548,8 @@ class ToolResult(Struct, frozen=True, omit_defaults=True, tag="tool_result"):
 
 
 class CompletionStatus(Struct, frozen=True, omit_defaults=True, tag="completion_status"):
+    """How a call ended: the last segment of a speech."""
+
     status: Literal["complete", "partial", "error"]
     detail: str = ""
     index: int = 0
@@ -577,6 +586,8 @@ class EncryptedReasoning(Struct, frozen=True):
 
 
 class ChatMessage(Struct, frozen=True, omit_defaults=True):
+    """One message of the conversation that a model is sent."""
+
     role: Literal["user", "assistant"]
     content: str
     sealed: tuple[EncryptedReasoning, ...] = ()
