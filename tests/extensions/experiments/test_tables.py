@@ -28,12 +28,13 @@ __all__ = ["postgres_url"]
 LAST = {"sqlite": 10, "postgres": 7}
 """The last number that the core and experiments shared. The last three were those of experiments."""
 VERSIONS = [(database, number) for database, last in LAST.items() for number in range(last + 1)]
-LEG = (
-    "INSERT INTO experiments (name, definition, state, epoch, created_at, updated_at) "
-    "VALUES ('league', '{}', 'done', 1, '2026-03-01T12:00:00Z', '2026-03-01T12:00:00Z')",
-    "INSERT INTO experiment_legs (experiment, leg, debate_id, reserved, result) "
-    """VALUES ('league', 'a.0', 'deb_1', 300, '{"status":"completed"}')""",
-)
+LEG = """
+    INSERT INTO experiments (name, definition, state, epoch, created_at, updated_at)
+    VALUES ('league', '{}', 'done', 1, '2026-03-01T12:00:00Z', '2026-03-01T12:00:00Z');
+    INSERT INTO experiment_legs (experiment, leg, debate_id, reserved, result)
+    VALUES ('league', 'a.0', 'deb_1', 300, '{"status":"completed"}');
+"""
+"""One that is over, written by the first version that had experiments."""
 
 
 def scripts_before(database: Database, version: int) -> list[str]:
@@ -44,19 +45,18 @@ def scripts_before(database: Database, version: int) -> list[str]:
     own = {shared + number: text for number, text in EXPERIMENTS.scripts(database).items()}
     scripts = {number: text for number, text in core.items() if number <= shared} | own
     assert sorted(scripts) == list(range(1, LAST[database] + 1))
+    scripts[shared + 1] += LEG
     return [scripts[number] for number in range(1, version + 1)]
 
 
-def make_sqlite(path: Path, version: int, more: tuple[str, ...]) -> None:
+def make_sqlite(path: Path, version: int) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         for script in scripts_before("sqlite", version):
             connection.executescript(script)
-        for statement in more:
-            connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {version}")
 
 
-def make_postgres(server: str, version: int, more: tuple[str, ...]) -> str:
+def make_postgres(server: str, version: int) -> str:
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute("DROP DATABASE IF EXISTS older")
         connection.execute("CREATE DATABASE older")
@@ -69,8 +69,6 @@ def make_postgres(server: str, version: int, more: tuple[str, ...]) -> str:
         for number, script in enumerate(scripts_before("postgres", version), start=1):
             connection.execute(script.encode())
             connection.execute("INSERT INTO moot_schema VALUES (%s, now())", [number])
-        for statement in more:
-            connection.execute(statement.encode())
     return url
 
 
@@ -79,12 +77,11 @@ class Older:
 
     def __init__(self, database: str, version: int, folder: Path, request: pytest.FixtureRequest) -> None:
         self.has_legs = version > LAST[database] - 3
-        more = LEG if self.has_legs else ()
         self._path, self._url = folder / "moot.db", ""
         if database == "sqlite":
-            make_sqlite(self._path, version, more)
+            make_sqlite(self._path, version)
         else:
-            self._url = make_postgres(request.getfixturevalue("postgres_url"), version, more)
+            self._url = make_postgres(request.getfixturevalue("postgres_url"), version)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Store]:
