@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from moot.core.errors import Invalid
+from moot.core.visibility import OWNER
 from moot.views.exports import EXPORTS, documents, format_of_file, list_suffixes, render
 from tests.views.logs import held
 
