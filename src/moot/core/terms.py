@@ -108,6 +108,7 @@ class Model(Struct, frozen=True, omit_defaults=True):
 
     @property
     def label(self) -> str:
+        """Its full name: `provider/name`."""
         return f"{self.provider}/{self.name}"
 
     @property
@@ -403,6 +404,7 @@ class Usage(Struct, frozen=True, omit_defaults=True):
 
     @property
     def total(self) -> int:
+        """Input and output."""
         return self.input + self.output
 
     def __add__(self, other: Usage) -> Usage:
@@ -438,6 +440,8 @@ class ReasoningPart(Struct, frozen=True, omit_defaults=True):
 
 
 class Text(Struct, frozen=True, omit_defaults=True, tag="text"):
+    """Words that the model said."""
+
     text: str
     index: int = 0
     item_id: str = ""
@@ -468,6 +472,7 @@ class Reasoning(Struct, frozen=True, omit_defaults=True, tag="reasoning"):
 
     @property
     def text(self) -> str:
+        """All parts, with a blank line between them."""
         return "\n\n".join(part.text for part in self.parts)
 
 
@@ -503,6 +508,8 @@ class ToolCall(Struct, frozen=True, omit_defaults=True, tag="tool_call"):
 
 
 class ToolResult(Struct, frozen=True, omit_defaults=True, tag="tool_result"):
+    """What the tool call with this id brought; `error` says why it failed."""
+
     id: str
     output: str
     error: str = ""
@@ -510,6 +517,8 @@ class ToolResult(Struct, frozen=True, omit_defaults=True, tag="tool_result"):
 
 
 class CompletionStatus(Struct, frozen=True, omit_defaults=True, tag="completion_status"):
+    """How a call ended: the last segment of a speech."""
+
     status: Literal["complete", "partial", "error"]
     detail: str = ""
     index: int = 0
@@ -546,6 +555,8 @@ class EncryptedReasoning(Struct, frozen=True):
 
 
 class ChatMessage(Struct, frozen=True, omit_defaults=True):
+    """One message of the conversation that a model is sent."""
+
     role: Literal["user", "assistant"]
     content: str
     sealed: tuple[EncryptedReasoning, ...] = ()

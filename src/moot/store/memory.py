@@ -78,6 +78,8 @@ class _Request(Struct, frozen=True):
 
 
 class MemoryStore:
+    """A `Store` that writes nothing to disk: what it holds is gone with it."""
+
     def __init__(self, clock: Clock = now) -> None:
         self._clock = clock
         self._logs: dict[str, _Log] = {}
