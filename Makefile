@@ -80,8 +80,8 @@ peers: tools ## let Inspect, datasets, DuckDB and polars read what we export; in
 inspect: peers # as this was called before
 
 simulate: tools ## how often the intervals of ratings hold the truth; ARGS='--runs 100'
-	@$(BIN)/python -m tests.experiments.planted_judges
-	@$(BIN)/python -m tests.experiments $(ARGS)
+	@$(BIN)/python -m tests.extensions.experiments.planted_judges
+	@$(BIN)/python -m tests.extensions.experiments $(ARGS)
 
 league: tools ## hold the league of the local models again and write docs/leagues; 15 to 30 minutes
 	@MOOT_SCRIPTED=1 MOOT_DATA=build/league $(BIN)/moot experiment run $(LEAGUE).toml

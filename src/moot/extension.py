@@ -31,9 +31,11 @@ if TYPE_CHECKING:
     from moot.core.state import Debate
     from moot.core.visibility import Viewer
     from moot.engine.arena import Arena
+    from moot.engine.bookings import Bookings
     from moot.manual.pages import WritePage
     from moot.providers.contract import Provider
     from moot.rules.commands import Command
+    from moot.store.contract import Store
     from moot.store.extension_tables import MemoryAccess, SqlAccess, Tables
     from moot.views.exports import ExportFormat
 
@@ -159,6 +161,8 @@ class Extension(NamedTuple):
     """What runs beside `moot serve` and `moot work`, from their start to their end."""
     tables: Lazy[Tables[Any]] | None = None
     """Tables in the store, with migrations of their own: `store.tables(TABLES)`."""
+    bookings: Lazy[Callable[[Store], Bookings]] | None = None
+    """Who keeps the budget of debates that belong to something larger; at most one extension."""
     settings_table: str = ""
     """The table of moot.toml that is its own; `Settings.extensions` has it as it was written."""
     providers: Lazy[Mapping[str, Callable[[], Provider]]] | None = None

@@ -19,13 +19,13 @@ import numpy as np
 import psutil
 
 from moot import Arena, Settings
-from moot.engine.experiment_runner import ExperimentRunner
-from moot.engine.stored_tables import experiment_debates, write_tables
-from moot.experiments.definition import ExperimentDefinition
-from moot.experiments.judgments import Judgment
-from moot.experiments.leg_results import LegResult, read_result
-from moot.experiments.planned_debates import PlannedDebate, all_legs
-from moot.store.experiment_tables import EXPERIMENTS
+from moot.extensions.experiments.measuring.definition import ExperimentDefinition
+from moot.extensions.experiments.measuring.judgments import Judgment
+from moot.extensions.experiments.measuring.leg_results import LegResult, read_result
+from moot.extensions.experiments.measuring.planned_debates import PlannedDebate, all_legs
+from moot.extensions.experiments.runner import ExperimentRunner
+from moot.extensions.experiments.stored_tables import experiment_debates, write_tables
+from moot.extensions.experiments.tables import EXPERIMENTS
 from tests.bench.figures import Figure, figure
 from tests.bench.measure import measured, temporary_folder
 

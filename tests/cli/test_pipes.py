@@ -24,7 +24,7 @@ from moot.cli.parser import make_app
 from moot.experiments import SimulatedJudge, rows_of, simulate, write_jsonl
 from tests.cli.terminal import SECONDS, environment, piped
 from tests.compat.old_rows import in_sqlite, rows
-from tests.experiments.worlds import round_robin_units, world
+from tests.extensions.experiments.worlds import round_robin_units, world
 from tests.support.moot_process import Moot
 
 FOLDER = "a folder with a long name and blanks in it, so that a path that is broken at 80 columns is found"

@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from moot import Arena, Settings
 from moot.core.errors import Invalid
 from moot.core.model_names import ModelSettings, named_with, read_name
-from moot.engine.experiment_models import contestant
-from moot.engine.experiment_runner import ExperimentRunner
-from moot.experiments.definition import read_definition
-from moot.experiments.leg_results import read_result
+from moot.extensions.experiments.measuring.definition import read_definition
+from moot.extensions.experiments.measuring.leg_results import read_result
+from moot.extensions.experiments.models import contestant
+from moot.extensions.experiments.runner import ExperimentRunner
+from moot.extensions.experiments.tables import EXPERIMENTS
 from moot.providers.scripted import ScriptedProvider
-from moot.store.experiment_tables import EXPERIMENTS
 from tests.engine.conftest import OpenArena
 
 FILE = """

@@ -26,7 +26,7 @@ from moot.compat.row_readers import parse_location
 from moot.core.errors import Fault
 from moot.core.events import Recorded
 from moot.core.terms import Request
-from moot.engine.experiment_runner import ExperimentRunner
+from moot.extensions.experiments.runner import ExperimentRunner
 from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, StallCue
 from tests.browser.chromium import FLAGS, PICTURE_FONTS, launched
 from tests.page.sample_debate import Play, body

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser
 
-from moot.experiments.report import ExperimentReport
-from moot.experiments.report_document import report_document
-from moot.experiments.report_html import report_html
-from tests.experiments.hard_reports import empty_report, large_report, question_report
+from moot.extensions.experiments.measuring.report import ExperimentReport
+from moot.extensions.experiments.measuring.report_document import report_document
+from moot.extensions.experiments.measuring.report_html import report_html
+from tests.extensions.experiments.hard_reports import empty_report, large_report, question_report
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

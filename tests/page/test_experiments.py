@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 from playwright.async_api import Page, expect
 
-from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments import question_bank
-from moot.experiments.definition import ExperimentDefinition
-from moot.store.experiment_tables import EXPERIMENTS
+from moot.extensions.experiments.measuring.definition import ExperimentDefinition
+from moot.extensions.experiments.runner import ExperimentRunner
+from moot.extensions.experiments.tables import EXPERIMENTS
 from tests.page.conftest import Watched
 from tests.page.test_axe import AXE, found
 from tests.web.routes.served import Served

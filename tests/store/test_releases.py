@@ -19,10 +19,10 @@ from moot.core.errors import UnknownDebate
 from moot.core.events import DebateEnded, RemarkInjected
 from moot.core.evolve import fold
 from moot.core.visibility import OWNER
+from moot.extensions.experiments.tables import EXPERIMENTS
 from moot.processes.backends import open_store
 from moot.settings import load
 from moot.store.contract import DebateFilter, IdempotencyKey, Store, digest
-from moot.store.experiment_tables import EXPERIMENTS
 from moot.store.postgres.store import PostgresStore
 from moot.store.sqlite.store import SqliteStore
 from moot.views.exports import documents, render

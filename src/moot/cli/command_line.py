@@ -34,8 +34,6 @@ COMMANDS = (
     ),
     (LOOK, "verdicts", "judging:verdicts", "Show every verdict with its ballots and reasons."),
     (LOOK, "stats", "stats:stats", "Show win rates, top motions and costs."),
-    (LOOK, "experiment", "experiment:app", "Compare models in many debates, declared in a file."),
-    (LOOK, "motions", "motions:motions", "About 300 motions to debate, by theme, kind and difficulty."),
     (LOOK, "conversations", "imported_conversations:app", "List and read imported conversations."),
     (LOOK, "delete", "debate_list:delete", "Delete a debate and all its data."),
     (STEER, "resume", "steer:resume", "Resume a debate that was paused, failed or interrupted."),

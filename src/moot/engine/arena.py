@@ -27,7 +27,7 @@ from moot.core.ids import new_fence, new_id
 from moot.core.state import Debate
 from moot.core.statuses import Status
 from moot.core.terms import Model, ModelPrice, StepSize
-from moot.engine.experiment_bookings import ExperimentBookings, Reservation
+from moot.engine.bookings import Reservation, bookings_of
 from moot.engine.followers import Followers
 from moot.engine.placement import ProcessRole, QueueStats
 from moot.engine.resolve_setup import SetupResolver, check_priced, money
@@ -44,7 +44,7 @@ from moot.providers.scripted import ScriptedProvider
 from moot.rules.commands import Command, JudgeAgain, Open, Start, decide
 from moot.rules.cost_estimate import smallest_allowance
 from moot.rules.debate_setup import JudgeSetup, MakeId, Setup, numbered_id, opening_event
-from moot.rules.experiment_costs import NotReserved, check_reserved
+from moot.rules.reserved_costs import NotReserved, check_reserved
 from moot.rules.runner_decisions import wants_runner
 from moot.settings import Settings
 from moot.store.contract import (
@@ -92,7 +92,7 @@ class Arena:
         self.store = store
         self.providers = providers
         self.tools = tools or NoTools()
-        self.bookings = ExperimentBookings(store)
+        self.bookings = bookings_of(store)
         self._bus, self.shared_state = make_bus_and_state(settings)
         if settings.cluster.bus is not None:
             providers.share_limits(self.shared_state)

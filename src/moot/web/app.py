@@ -38,7 +38,6 @@ from moot.web.routes import (
     conversation_routes,
     debate_routes,
     docs,
-    experiment_routes,
     health,
     install_routes,
     invitations,
@@ -65,7 +64,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
 SOCKET = f"{PREFIX}/debates/{{debateId}}/ws"
 ROUTERS = (
     debate_routes.router, page_views.router, invitations.router, people.router,
-    conversation_routes.router, experiment_routes.router, admin.router, install_routes.router,
+    conversation_routes.router, admin.router, install_routes.router,
     key_routes.router,
 )  # fmt: skip
 """The routes of `/api/v1`, besides those of the commands."""

@@ -1,0 +1,1 @@
+"""Experiments: `python -m tests.extensions.experiments` measures the intervals of ratings at length."""

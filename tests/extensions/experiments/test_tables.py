@@ -14,8 +14,8 @@ import pytest
 
 from moot.core.errors import StoreError
 from moot.extension import using
+from moot.extensions.experiments.tables import EXPERIMENTS
 from moot.store.contract import Store
-from moot.store.experiment_tables import EXPERIMENTS
 from moot.store.extension_tables import Database, numbered_scripts
 from moot.store.postgres import migrations as postgres_migrations
 from moot.store.postgres.store import PostgresStore

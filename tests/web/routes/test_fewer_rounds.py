@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from moot import Arena, Settings, formats
 from moot.cli.render.debate_lines import heading
-from moot.engine.experiment_runner import ExperimentRunner
-from moot.experiments.definition import ExperimentDefinition
+from moot.extensions.experiments.measuring.definition import ExperimentDefinition
+from moot.extensions.experiments.runner import ExperimentRunner
 from moot.mcp_server.answers import start_result, start_text
 from moot.rules.debate_setup import opening_event
 from moot.store.append import append_events

@@ -78,7 +78,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "tools": ('moot tools try files/read \'{"path": "notes.md"}\'',),
     "extensions": ("moot extensions", "MOOT_EXTENSIONS=-experiments moot serve"),
-    "motions": ("moot motions --theme health --random 5",),
     "mcp": ("moot mcp",),
     "doctor": ("moot doctor",),
     "ask": ('moot ask last "Who pays for it?" --to for',),
@@ -107,11 +106,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "invite": (
         "moot invite last participant --seat against --name Zoe",
         "moot invite last audience --many",
-    ),
-    "experiment": (
-        "moot experiment check league.toml",
-        "moot experiment run league.toml",
-        "moot experiment status league",
     ),
     "export": (
         "moot export last -o debate.html",

@@ -21,13 +21,12 @@ from moot.cli.render.output import Terminal
 from moot.models.model_files import InstallProgress, OnInstallProgress
 
 if TYPE_CHECKING:
-    from moot.engine.experiment_progress import ExperimentProgress
 
 ShowProgress = Callable[[int, int | None, str], None]
 """How much is done, of how much in all where that is known, and what is being done."""
 
 
-def _progress(terminal: Terminal, amount: ProgressColumn) -> Progress:
+def shown_progress(terminal: Terminal, amount: ProgressColumn) -> Progress:
     return Progress(
         TextColumn("  {task.description}"),
         BarColumn(bar_width=28),
@@ -41,34 +40,9 @@ def _progress(terminal: Terminal, amount: ProgressColumn) -> Progress:
 
 @contextmanager
 def progress_bar(label: str) -> Generator[ShowProgress]:
-    with _progress(Terminal.err(), TaskProgressColumn()) as progress:
+    with shown_progress(Terminal.err(), TaskProgressColumn()) as progress:
         task = progress.add_task(label, total=None)
         yield lambda done, total, text: progress.update(task, completed=done, total=total, description=text)
-
-
-@contextmanager
-def experiment_bar(name: str) -> Generator[Callable[[ExperimentProgress], None]]:
-    """Show how many debates are held, how fast, and at what cost; without a terminal, a line for every tenth
-    of the experiment."""
-    terminal = Terminal.err()
-    tenths = -1
-    with _progress(terminal, TaskProgressColumn()) as bar:
-        task = bar.add_task(name, total=None)
-
-        def show(progress: ExperimentProgress) -> None:
-            nonlocal tenths
-            done = progress.finished + progress.failed
-            spent = f" · {progress.spent_text}" if progress.spent or progress.unpriced else ""
-            failed = f" · {progress.failed} failed" if progress.failed else ""
-            rate = f" · {progress.per_hour:,.0f}/h" if progress.held_now else ""
-            text = f"{name} {done}/{progress.planned}{failed}{rate}{spent}"
-            bar.update(task, completed=done, total=progress.planned, description=text)
-            reached = 10 * done // progress.planned if progress.planned else 0
-            if not terminal.rich and reached > tenths:
-                tenths = reached
-                terminal.line(text)
-
-        yield show
 
 
 @contextmanager
@@ -76,7 +50,7 @@ def install_bar() -> Generator[OnInstallProgress]:
     """Show models on their way; where no terminal shows a bar, print one line when each begins."""
     terminal = Terminal.err()
     tasks: dict[str, TaskID] = {}
-    bar = _progress(terminal, DownloadColumn())
+    bar = shown_progress(terminal, DownloadColumn())
 
     def report(progress: InstallProgress) -> None:
         label = f"{progress.stage} {progress.name}"

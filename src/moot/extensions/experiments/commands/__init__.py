@@ -1,0 +1,1 @@
+"""The commands `moot experiment` and `moot motions`."""
