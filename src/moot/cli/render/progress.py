@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from rich.progress import (
     BarColumn,
@@ -19,8 +18,6 @@ from rich.progress import (
 
 from moot.cli.render.output import Terminal
 from moot.models.model_files import InstallProgress, OnInstallProgress
-
-if TYPE_CHECKING:
 
 ShowProgress = Callable[[int, int | None, str], None]
 """How much is done, of how much in all where that is known, and what is being done."""
