@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
+from moot.core.json_types import Timestamp, as_number, encoder
 from moot.core.terms import Money
 from moot.views.beliefs import BeliefReport
 from moot.views.costs import CostReport
-from moot.views.json_types import Timestamp, as_number, encoder
 from moot.views.participants import JudgeView, ParticipantView
 from moot.views.poll_results import PollReport
 from moot.views.text import clean_json

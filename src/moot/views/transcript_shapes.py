@@ -9,9 +9,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from moot.core.terms import PollName, Side, Status
-from moot.judging.audience_votes import ConfidenceInterval
-from moot.views.json_types import (
+from moot.core.json_types import (
     Amount,
     Count,
     DebateId,
@@ -24,6 +22,8 @@ from moot.views.json_types import (
     Winner,
     one_of,
 )
+from moot.core.terms import PollName, Side, Status
+from moot.judging.audience_votes import ConfidenceInterval
 
 OUTCOMES = ("win", "too-close", "draw")
 DECIDED_BY = ("judges", "hand", "stalemate", "concession", "audience")

@@ -42,13 +42,13 @@ from moot.api.shapes.experiments import (
     ReportSection,
 )
 from moot.core.errors import Invalid, Unavailable
+from moot.core.json_types import Timestamp
 from moot.core.terms import Money
 from moot.engine.experiment_progress import ExperimentProgress, stored_progress
 from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments.definition import ExperimentDefinition, from_json
 from moot.installation import install_command
 from moot.store.experiment_rows import StoredExperiment
-from moot.views.json_types import Timestamp
 from moot.web.app_context import AppContext
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from moot.api.v1 import people_replies
 from moot.api.v1.judge_frames import shown_reasoning
 from moot.api.v1.replies import config_reply
 from moot.api.v1.states import STATES
+from moot.core.json_types import to_members
 from moot.core.state import Debate, Judging, Turn
 from moot.core.terms import Judge, Slot
 from moot.core.visibility import Viewer, may_read_reasoning, visible_state
@@ -29,7 +30,6 @@ from moot.views.belief_renderers import belief_heads, belief_rows, chart_words
 from moot.views.beliefs import belief_report
 from moot.views.costs import bill, costs, dollars
 from moot.views.headlines import verdict_headline
-from moot.views.json_types import to_members
 from moot.views.outcome import ballot_problem, ending, party_name, remedy, warnings
 from moot.views.speech_issues import find_issues
 from moot.views.transcript import speech_title, transcript

@@ -12,8 +12,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moot.api.shapes.seats_and_polls import OpenPoll
 from moot.api.v1.states import StateName
+from moot.core.json_types import Amount, Count, DebateId, Nth, SeatId, Timestamp, one_of
 from moot.core.terms import DEFAULT_READING, Effort, OpeningSide, ReadingOrder, WinningRule
-from moot.views.json_types import Amount, Count, DebateId, Nth, SeatId, Timestamp, one_of
 from moot.views.transcript_shapes import OUTCOMES, CostSummary, DebateJudge, DebateParticipant, Verdict
 
 # --- one debate -----------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_args
 from msgspec import Meta, Raw, Struct
 
 from moot.core.events import Event
-from moot.views.json_types import Count, DebateId, JudgeId, Nth
+from moot.core.json_types import Count, DebateId, JudgeId, Nth
 from moot.views.transcript_shapes import ReachedVerdict
 
 _EVENT_TYPES = [str(event.__struct_config__.tag) for event in get_args(Event)]

@@ -14,7 +14,7 @@ from moot.api.shapes.debates import SpeechMarks
 from moot.api.shapes.seats_and_polls import OpenPoll
 from moot.api.v1.states import State, StateName
 from moot.core.events import EndReason, FailReason
-from moot.views.json_types import (
+from moot.core.json_types import (
     Amount,
     Count,
     DebateId,

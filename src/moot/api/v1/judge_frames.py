@@ -17,11 +17,11 @@ from typing import Any
 from moot.api.frames import Frame, SeenEvent
 from moot.api.v1.speech_frames import v1_frame
 from moot.core.events import BallotCast, BallotSpoiled, CallDelta, SegmentCompleted, VerdictReached
+from moot.core.json_types import to_members
 from moot.core.state import Call, Debate
 from moot.core.terms import Text
 from moot.judging.ballots import ballot_text, reasoning_so_far
 from moot.judging.labels import with_names
-from moot.views.json_types import to_members
 from moot.views.transcript import transcript
 from moot.views.transcript_json import verdict
 

@@ -18,6 +18,7 @@ from moot.api.shapes.seats_and_polls import (
     SeatResponse,
 )
 from moot.core.audience import Poll
+from moot.core.json_types import Timestamp
 from moot.core.state import Debate, Turn
 from moot.core.visibility import Viewer
 from moot.core.word_count import count_words
@@ -27,7 +28,6 @@ from moot.rules.participation import draft
 from moot.rules.turn_sessions import is_unasked
 from moot.store.contract import StoredInvitation
 from moot.views import transcript_json
-from moot.views.json_types import Timestamp
 from moot.views.poll_results import poll_report
 from moot.views.transcript import transcript
 

@@ -32,6 +32,7 @@ from moot.api.shapes.records import EventPage
 from moot.api.shapes.server_replies import EstimateResponse, ModelEstimate
 from moot.api.v1 import people_replies, rounds
 from moot.api.v1.states import STATES
+from moot.core.json_types import Timestamp, as_number
 from moot.core.state import FINAL, Debate
 from moot.core.terms import REQUEST_OPTIONS, Money
 from moot.core.visibility import OBSERVER, Viewer
@@ -40,7 +41,6 @@ from moot.store.contract import DebateHead, DebatePage
 from moot.views import participants
 from moot.views.costs import costs, dollars
 from moot.views.headlines import summary_headline, summary_names
-from moot.views.json_types import Timestamp, as_number
 from moot.views.outcome import ending, warnings
 from moot.views.preview import DebatePreview, cost_forecast
 from moot.views.speech_issues import find_issues

@@ -21,12 +21,12 @@ from moot.api.v1.speech_frames import v1_frame
 from moot.api.v1.states import STATES
 from moot.core import events as ev
 from moot.core.errors import FaultKind
+from moot.core.json_types import Timestamp, to_members
 from moot.core.state import Debate
 from moot.rules.retry import AMENDABLE_FAULTS
 from moot.rules.runner_decisions import wants_runner
 from moot.views import outcome
 from moot.views.costs import cost_warning, costs, limit_reached
-from moot.views.json_types import Timestamp, to_members
 from moot.views.transcript import transcript
 from moot.views.transcript_json import cost_summary, moment, verdict
 

@@ -1,6 +1,6 @@
 """What the shapes of JSON documents have in common: ids, times, amounts of money, and how they are encoded.
 
-Replies of the API (`moot.api.shapes`) and transcripts are made of them.
+Replies of the API (`moot.api.shapes`) and the views (`moot.views`) are made of them.
 
 Limits, patterns and enumerations are only described (`extra_json_schema`), not enforced: an older client must
 be able to read what a newer server sends. A member that may be left out has a default that says "nothing"
