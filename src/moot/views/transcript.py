@@ -24,10 +24,11 @@ from moot.prompts.begun_speeches import count_first_words, first_words_note
 from moot.views import outcome
 from moot.views.beliefs import BeliefReport, belief_report
 from moot.views.costs import CostReport, costs
-from moot.views.participants import JudgeView, ParticipantView, judge_seat, participants
+from moot.views.participants import ParticipantView, judge_seat, participants
 from moot.views.poll_results import PollReport, poll_report
 from moot.views.speech_issues import Issues, find_issues, is_cut_off
 from moot.views.tool_uses import ToolUse, tool_uses
+from moot.views.transcript_shapes import DebateJudge
 from moot.views.verdict_views import VerdictView, verdict_views
 
 SpeechFlag = Literal[
@@ -163,7 +164,7 @@ class Transcript(Struct, frozen=True):
     format_title: str
     status: Status
     participants: tuple[ParticipantView, ...]
-    judges: tuple[JudgeView, ...]
+    judges: tuple[DebateJudge, ...]
     rounds: tuple[RoundView, ...]
     remarks: tuple[RemarkView, ...]
     results: tuple[VerdictView, ...]
@@ -256,7 +257,7 @@ def _results(debate: Debate, viewer: Viewer) -> tuple[VerdictView, ...]:
     views = verdict_views(debate)
     if not _has_yet_to_judge(debate, viewer):
         return views
-    return tuple(replace(result, opinions=()) for result in views)
+    return tuple(replace(result, opinions=(), ballots=()) for result in views)
 
 
 def _has_yet_to_judge(debate: Debate, viewer: Viewer) -> bool:

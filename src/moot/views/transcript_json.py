@@ -8,16 +8,15 @@ value are left out.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
-from moot.core.json_types import Timestamp, as_number, encoder
+from moot.core.json_types import Timestamp, as_number, choose, encoder
 from moot.core.terms import Money
 from moot.views.beliefs import BeliefReport
 from moot.views.costs import CostReport
-from moot.views.participants import JudgeView, ParticipantView
+from moot.views.participants import participant
 from moot.views.poll_results import PollReport
 from moot.views.text import clean_json
 from moot.views.tool_uses import tools_line
@@ -27,14 +26,10 @@ from moot.views.transcript_shapes import (
     Beliefs,
     ChoiceChange,
     CostSummary,
-    DebateJudge,
-    DebateParticipant,
-    JudgeBallot,
     JudgeTurningPoint,
     PartyConfidence,
     PollTotals,
     ReachedVerdict,
-    Score,
     TokenUsage,
     TranscriptDebate,
     TranscriptPoint,
@@ -45,7 +40,6 @@ from moot.views.transcript_shapes import (
     Verdict,
     Votes,
 )
-from moot.views.verdict_views import BallotView, RubricRow, SeatScore, VerdictView
 
 
 def to_json(page: Transcript) -> str:
@@ -55,19 +49,10 @@ def to_json(page: Transcript) -> str:
 
 def transcript_document(page: Transcript) -> TranscriptResponse:
     return TranscriptResponse(
-        debate=TranscriptDebate(
-            id=page.id,
-            topic=page.motion,
-            format=page.format,
-            status=page.status,
-            created_at=Timestamp.of(page.created_at),
-            completed_at=Timestamp.of(page.completed_at),
-            duration=round(page.seconds, 3),
-            ending=page.ending,
-        ),
-        participants=tuple(participant(seat) for seat in page.participants),
-        judge=judge_seat(page.judges[0]) if page.judges else None,
-        judges=tuple(judge_seat(judge) for judge in page.judges),
+        debate=choose(TranscriptDebate, page, topic=page.motion, duration=round(page.seconds, 3)),
+        participants=tuple(map(participant, page.participants)),
+        judge=page.judges[0] if page.judges else None,
+        judges=page.judges,
         rounds=tuple(_round(part) for part in page.rounds),
         remarks=tuple(
             TranscriptRemark(
@@ -135,26 +120,6 @@ def cost_summary(figures: CostReport) -> CostSummary:
     )
 
 
-def participant(seat: ParticipantView) -> DebateParticipant:
-    return DebateParticipant(
-        id=seat.id,
-        name=seat.name,
-        model=seat.model,
-        position=seat.side,
-        color=seat.colour,
-        team=seat.team,
-        person=seat.person,
-        stand_in=seat.stand_in,
-        left=seat.left,
-    )
-
-
-def judge_seat(judge: JudgeView) -> DebateJudge:
-    return DebateJudge(
-        id=judge.id, name=judge.name, model=judge.model, person=judge.person, recused=judge.recused
-    )
-
-
 def _round(part: RoundView) -> TranscriptRound:
     """Speeches that were given again are listed apart, so that none is counted twice."""
     return TranscriptRound(
@@ -200,68 +165,12 @@ def _point(point: PointView) -> TranscriptPoint:
 
 
 def verdict(page: Transcript) -> Verdict | None:
-    return Verdict(**_verdict_members(page.verdict)) if page.verdict else None
+    return choose(Verdict, page.verdict) if page.verdict else None
 
 
 def verdicts(page: Transcript) -> tuple[ReachedVerdict, ...]:
     """All of them with their ballots; the first is what the debate came to."""
-    return tuple(
-        ReachedVerdict(
-            **_verdict_members(result),
-            judging=result.judging,
-            judges=tuple(judge_seat(judge) for judge in result.judges),
-            ballots=tuple(_ballot(paper) for opinion in result.opinions for paper in opinion.ballots),
-        )
-        for result in page.results
-    )
-
-
-def _verdict_members(result: VerdictView) -> dict[str, Any]:
-    return {
-        "winner": result.winner.id if result.winner else "tie",
-        "scores": _scores(result.scores),
-        "reasoning": result.reasoning,
-        "criteria": result.criteria,
-        "tokens_used": result.usage.total,
-        "outcome": result.outcome,
-        "headline": result.headline,
-        "by": result.by,
-        "margin": result.margin,
-        "agreement": result.agreement,
-        "flips": result.flips,
-        "doubts": result.doubts,
-        "cites": result.cites,
-        "rubric": _rubric(result.rubric),
-        "totals": {seat.id: total for seat, total in result.totals} or None,
-        "ranking": tuple(seat.id for seat in result.ranking),
-        "last_word": result.last_word.id if result.last_word else None,
-    }
-
-
-def _ballot(paper: BallotView) -> JudgeBallot:
-    return JudgeBallot(
-        judge=paper.judge.id,
-        judge_name=paper.judge.name,
-        order=paper.order,
-        winner=paper.winner.id if paper.winner else "tie",
-        reasoning=paper.reasoning,
-        scores=_scores(paper.scores),
-        criteria=paper.criteria,
-        cites=paper.cites,
-        rubric=_rubric(paper.rubric),
-        ranking=tuple(seat.id for seat in paper.ranking),
-        labels=paper.labels,
-        read_first=paper.read_first,
-    )
-
-
-def _scores(scores: tuple[SeatScore, ...]) -> dict[str, Score]:
-    return {score.seat.id: Score(score.score, score.strengths, score.weaknesses) for score in scores}
-
-
-def _rubric(rubric: tuple[RubricRow, ...]) -> dict[str, dict[str, float]] | None:
-    """Points by criterion and participant."""
-    return {row.name: {seat.id: points for seat, points in row.points} for row in rubric} or None
+    return tuple(choose(ReachedVerdict, result) for result in page.results)
 
 
 # --- the audience -------------------------------------------------------------------------------------

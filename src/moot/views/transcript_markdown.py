@@ -19,6 +19,7 @@ from moot.views.poll_results import POLLS, PollReport
 from moot.views.text import clean, duration_words, plural, single_line
 from moot.views.tool_uses import ToolUse
 from moot.views.transcript import PointView, RemarkView, SpeechView, Transcript
+from moot.views.transcript_shapes import Score
 from moot.views.verdict_views import JudgeOpinion, VerdictView
 
 _INLINE = re.compile(r"[\\`*_\[\]<>&|~$]")
@@ -202,7 +203,7 @@ def _remark(remark: RemarkView) -> Iterator[str]:
 
 
 def _verdict(page: Transcript, result: VerdictView) -> Iterator[str]:
-    winner = None if result.coin_flip else result.winner
+    winner = None if result.coin_flip else result.winning_seat
     yield f"**Winner:** {_one(winner.name) if winner else 'none: ' + _one(result.headline.lower())}"
     yield ""
     for doubt in result.doubts:
@@ -210,13 +211,13 @@ def _verdict(page: Transcript, result: VerdictView) -> Iterator[str]:
         yield ""
     if result.ranking:
         yield "**Ranking:**"
-        yield from (f"{rank}. {_one(seat.name)}" for rank, seat in enumerate(result.ranking, 1))
+        yield from (f"{rank}. {_one(seat.name)}" for rank, seat in enumerate(result.ranked_seats, 1))
         yield ""
     if result.scores:
         yield "**Scores:**"
-        yield from (f"- {_one(score.seat.name)}: {score.score:g}/100" for score in result.scores)
+        yield from (f"- {_one(seat.name)}: {score.score:g}/100" for seat, score in result.scored_seats)
         yield ""
-        flips = f" · changed minds: {result.flips}" if result.ballots else ""
+        flips = f" · changed minds: {result.flips}" if result.ballot_count else ""
         margin = f"Margin: {_one(result.margin_words)} · agreement" if result.margin_words else "Agreement"
         yield f"{margin}: {result.agreement:.0%}{flips}"
         yield ""
@@ -224,8 +225,8 @@ def _verdict(page: Transcript, result: VerdictView) -> Iterator[str]:
         yield "**Reasoning:**"
         yield escape(result.reasoning)
         yield ""
-    for score in () if result.coin_flip else result.scores:
-        yield from _marks(score.seat, score.strengths, score.weaknesses)
+    for seat, score in () if result.coin_flip else result.scored_seats:
+        yield from _marks(seat, score)
     if result.criteria and not result.coin_flip:
         yield "**Criteria:**"
         yield from (f"- {_one(name)}: {_one(text)}" for name, text in result.criteria.items())
@@ -237,8 +238,8 @@ def _verdict(page: Transcript, result: VerdictView) -> Iterator[str]:
             yield from _opinion(page, opinion)
     elif result.cites:
         yield from (f"Key speeches: {_cited(page, result.cites)}", "")
-    if result.last_word:
-        yield from (f"Last word: {_one(result.last_word.name)}", "")
+    if result.last_speaker:
+        yield from (f"Last word: {_one(result.last_speaker.name)}", "")
 
 
 def _opinion(page: Transcript, opinion: JudgeOpinion) -> Iterator[str]:
@@ -260,14 +261,14 @@ def _cited(page: Transcript, cites: tuple[int, ...]) -> str:
 def _rubric(result: VerdictView) -> Iterator[str]:
     if not result.rubric:
         return
-    seats = [seat for seat, _ in result.rubric[0].points]
+    seats = [result.seats[seat] for seat in next(iter(result.rubric.values()))]
     yield from ("**Rubric** (a diagnosis beside the decision):", "")
     yield _row("Criterion", *(_one(seat.name) for seat in seats))
     yield _row("---", *("---:" for _ in seats))
-    for criterion in result.rubric:
-        yield _row(_one(criterion.name), *(f"{points:g}" for _, points in criterion.points))
+    for criterion, points in result.rubric.items():
+        yield _row(_one(criterion), *(f"{value:g}" for value in points.values()))
     if result.totals:
-        yield _row("As weighted", *(f"{total:g}" for _, total in result.totals))
+        yield _row("As weighted", *(f"{total:g}" for total in result.totals.values()))
     yield ""
 
 
@@ -322,12 +323,12 @@ def _audience(report: PollReport, *, figures_only: bool) -> Iterator[str]:
         yield ""
 
 
-def _marks(seat: ParticipantView, strengths: tuple[str, ...], weaknesses: tuple[str, ...]) -> Iterator[str]:
-    if not strengths and not weaknesses:
+def _marks(seat: ParticipantView, score: Score) -> Iterator[str]:
+    if not score.strengths and not score.weaknesses:
         return
     yield f"{_bold(seat)}:"
-    yield from (f"- strength: {_one(text)}" for text in strengths)
-    yield from (f"- weakness: {_one(text)}" for text in weaknesses)
+    yield from (f"- strength: {_one(text)}" for text in score.strengths)
+    yield from (f"- weakness: {_one(text)}" for text in score.weaknesses)
     yield ""
 
 

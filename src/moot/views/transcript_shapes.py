@@ -50,6 +50,10 @@ class DebateJudge(Struct, frozen=True, rename="camel", kw_only=True, omit_defaul
     person: bool = False
     recused: Annotated[str, Meta(description="Why this judge is not asked.")] = ""
 
+    @property
+    def who(self) -> str:
+        return "a person" if self.person else self.model
+
 
 # --- costs ----------------------------------------------------------------------------------------------
 

@@ -75,7 +75,7 @@ def about(debate: Debate, viewer: Viewer) -> Shape:
         "config": to_members(config_reply(debate)),
         "seats": [
             {
-                **to_members(transcript_json.participant(seat)),
+                **to_members(participants.participant(seat)),
                 "name": seat.shown,
                 "seatName": seat.name,
                 "place": seat.place,
@@ -117,8 +117,7 @@ def about(debate: Debate, viewer: Viewer) -> Shape:
 
 
 def _judge(judge: Judge) -> Shape:
-    seat = transcript_json.judge_seat(participants.judge_seat(judge))
-    return {**to_members(seat), "criteria": list(judge.criteria)}
+    return {**to_members(participants.judge_seat(judge)), "criteria": list(judge.criteria)}
 
 
 def now(debate: Debate, viewer: Viewer) -> Shape:
@@ -361,7 +360,7 @@ def verdicts(debate: Debate, viewer: Viewer) -> Shape:
                 }
                 for opinion in result.opinions
             ],
-            "weights": {row.name: row.weight for row in result.rubric},
+            "weights": {name: result.weights.get(name, 1.0) for name in result.rubric or ()},
             **sealed,
         }
         for index, (shape, result) in enumerate(zip(shapes, page.results, strict=True))

@@ -38,15 +38,15 @@ from moot.core.terms import REQUEST_OPTIONS, Money
 from moot.core.visibility import OBSERVER, Viewer
 from moot.rules.cost_estimate import CostEstimate, estimate, opening_of
 from moot.store.contract import DebateHead, DebatePage
-from moot.views import participants
 from moot.views.costs import costs, dollars
 from moot.views.headlines import summary_headline, summary_names
 from moot.views.outcome import ending, warnings
+from moot.views.participants import judge_seat, participant, participants
 from moot.views.preview import DebatePreview, cost_forecast
 from moot.views.speech_issues import find_issues
 from moot.views.summary import StoredSummary
 from moot.views.transcript import transcript
-from moot.views.transcript_json import cost_summary, judge_seat, participant, verdict
+from moot.views.transcript_json import cost_summary, verdict
 from moot.views.transcript_shapes import DebateJudge, DebateParticipant
 
 BEING_JUDGED = "The judge evaluates what was said."
@@ -302,11 +302,11 @@ def stopped_reply(debate: Debate) -> StopDebateResponse:
 
 
 def _participants(debate: Debate) -> tuple[DebateParticipant, ...]:
-    return tuple(participant(seat) for seat in participants.participants(debate).values())
+    return tuple(map(participant, participants(debate).values()))
 
 
 def _judges(debate: Debate) -> tuple[DebateJudge, ...]:
-    return tuple(judge_seat(participants.judge_seat(judge)) for judge in debate.judges)
+    return tuple(map(judge_seat, debate.judges))
 
 
 def _issue_counts(debate: Debate) -> dict[str, dict[str, int]]:
