@@ -12,7 +12,7 @@ from datetime import datetime
 import msgspec
 from msgspec import UNSET
 
-from moot.core.json_types import Timestamp, as_number, choose, encoder
+from moot.core.json_types import as_number, choose, encoder
 from moot.core.terms import Money
 from moot.views.beliefs import BeliefReport
 from moot.views.costs import CostReport
@@ -20,7 +20,7 @@ from moot.views.participants import participant
 from moot.views.poll_results import PollReport
 from moot.views.text import clean_json
 from moot.views.tool_uses import tools_line
-from moot.views.transcript import PointView, RoundView, SpeechView, Transcript
+from moot.views.transcript import SpeechView, Transcript
 from moot.views.transcript_shapes import (
     BeliefAfterSpeech,
     Beliefs,
@@ -32,8 +32,6 @@ from moot.views.transcript_shapes import (
     ReachedVerdict,
     TokenUsage,
     TranscriptDebate,
-    TranscriptPoint,
-    TranscriptRemark,
     TranscriptResponse,
     TranscriptRound,
     TranscriptSpeech,
@@ -53,20 +51,10 @@ def transcript_document(page: Transcript) -> TranscriptResponse:
         participants=tuple(map(participant, page.participants)),
         judge=page.judges[0] if page.judges else None,
         judges=page.judges,
-        rounds=tuple(_round(part) for part in page.rounds),
-        remarks=tuple(
-            TranscriptRemark(
-                text=remark.text,
-                by=remark.by,
-                to=remark.to,
-                at=Timestamp.of(remark.at),
-                before_turn=remark.before,
-                question=remark.question,
-            )
-            for remark in page.remarks
-        ),
-        verdict=verdict(page),
-        verdicts=verdicts(page),
+        rounds=tuple(_round(*one) for one in page.rounds.items()),
+        remarks=page.remarks,
+        verdict=choose(Verdict, page.verdict) if page.verdict else None,
+        verdicts=tuple(choose(ReachedVerdict, result) for result in page.results),
         audience=votes(page.audience) if page.audience else None,
         accidents={
             seat: {kind: tuple(turns) for kind, turns in issues.items()}
@@ -120,57 +108,27 @@ def cost_summary(figures: CostReport) -> CostSummary:
     )
 
 
-def _round(part: RoundView) -> TranscriptRound:
+def _round(number: int, speeches: tuple[SpeechView, ...]) -> TranscriptRound:
     """Speeches that were given again are listed apart, so that none is counted twice."""
     return TranscriptRound(
-        round_number=part.number,
-        responses=tuple(_speech(speech) for speech in part.speeches if speech.counts),
-        struck=tuple(_speech(speech) for speech in part.speeches if not speech.counts),
+        round_number=number,
+        responses=tuple(_speech(speech) for speech in speeches if speech.counts),
+        struck=tuple(_speech(speech) for speech in speeches if not speech.counts),
     )
 
 
 def _speech(speech: SpeechView) -> TranscriptSpeech:
-    return TranscriptSpeech(
+    return choose(
+        TranscriptSpeech,
+        speech,
         participant=speech.speaker.name,
         participant_id=speech.speaker.id,
-        turn=speech.turn,
-        phase=speech.phase,
-        title=speech.title,
         # No one heard what a speaker said before it failed.
         content="" if "failed" in speech.flags else speech.text,
-        words=speech.words,
         tokens_used=speech.usage.total,
         estimated=speech.usage.estimated,
-        cost=None if speech.cost is None else as_number(speech.cost),
-        latency_ms=speech.latency_ms,
-        flags=speech.flags,
         notes=(*speech.notes, *tools_line(speech.uses)),
-        timestamp=Timestamp.of(speech.started_at),
-        budget=speech.budget,
-        words_heard=speech.clipped,
-        by_hand=speech.by_hand,
-        speaks_as=speech.speaks_as,
-        points=tuple(_point(point) for point in speech.points),
-        reasoning=speech.reasoning,
     )
-
-
-def _point(point: PointView) -> TranscriptPoint:
-    return TranscriptPoint(
-        participant=point.by.name, participant_id=point.by.id, accepted=point.accepted, text=point.text
-    )
-
-
-# --- how it was judged --------------------------------------------------------------------------------
-
-
-def verdict(page: Transcript) -> Verdict | None:
-    return choose(Verdict, page.verdict) if page.verdict else None
-
-
-def verdicts(page: Transcript) -> tuple[ReachedVerdict, ...]:
-    """All of them with their ballots; the first is what the debate came to."""
-    return tuple(choose(ReachedVerdict, result) for result in page.results)
 
 
 # --- the audience -------------------------------------------------------------------------------------

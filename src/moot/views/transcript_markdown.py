@@ -18,8 +18,8 @@ from moot.views.participants import ParticipantView
 from moot.views.poll_results import POLLS, PollReport
 from moot.views.text import clean, duration_words, plural, single_line
 from moot.views.tool_uses import ToolUse
-from moot.views.transcript import PointView, RemarkView, SpeechView, Transcript
-from moot.views.transcript_shapes import Score
+from moot.views.transcript import SpeechView, Transcript, remark_source
+from moot.views.transcript_shapes import Score, TranscriptPoint, TranscriptRemark
 from moot.views.verdict_views import JudgeOpinion, VerdictView
 
 _INLINE = re.compile(r"[\\`*_\[\]<>&|~$]")
@@ -92,17 +92,15 @@ def _lines(page: Transcript) -> Iterator[str]:
         yield ""
     if page.first_words_note:
         yield from (f"*{_one(page.first_words_note)}*", "")
-    for part in page.rounds:
-        yield f"## Round {part.number}"
+    for number, speeches in page.rounds.items():
+        yield f"## Round {number}"
         yield ""
-        for speech in part.speeches:
-            for remark in page.remarks:
-                if remark.before == speech.turn:
-                    yield from _remark(remark)
+        for speech in speeches:
+            for remark in page.remarks_before(speech.turn):
+                yield from _remark(page, remark)
             yield from _speech(speech)
-    for remark in page.remarks:
-        if remark.before is None:
-            yield from _remark(remark)
+    for remark in page.remarks_before(None):
+        yield from _remark(page, remark)
     if page.verdict:
         yield from ("## Judge's Verdict", "")
         yield from _verdict(page, page.verdict)
@@ -186,8 +184,8 @@ def code_span(text: str) -> str:
 _code = code_span
 
 
-def _point(point: PointView) -> Iterator[str]:
-    who = _one(point.by.name)
+def _point(point: TranscriptPoint) -> Iterator[str]:
+    who = _one(point.participant)
     if not point.accepted:
         yield from (f"*({who} offered a point of information; it was declined.)*", "")
         return
@@ -195,10 +193,10 @@ def _point(point: PointView) -> Iterator[str]:
     yield from _quote(point.text)
 
 
-def _remark(remark: RemarkView) -> Iterator[str]:
+def _remark(page: Transcript, remark: TranscriptRemark) -> Iterator[str]:
     kind = "Question" if remark.question else "Remark"
-    to = f" to {_one(remark.to_name)}" if remark.question and remark.to_name else ""
-    yield f"> **{kind} from {_one(remark.source)}{to}:**"
+    to = f" to {_one(page.seat(remark.to).name)}" if remark.question and remark.to else ""
+    yield f"> **{kind} from {_one(remark_source(remark))}{to}:**"
     yield from _quote(remark.text)
 
 

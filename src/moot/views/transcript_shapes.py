@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from moot.core.json_types import (
     Amount,
@@ -241,11 +241,11 @@ class TranscriptSpeech(Struct, frozen=True, rename="camel", kw_only=True, omit_d
     latency_ms: Count
     flags: tuple[str, ...]
     notes: tuple[str, ...]
-    timestamp: Timestamp
+    started_at: Timestamp = field(name="timestamp")
     budget: Annotated[Count, Meta(description="How many words count.")]
-    words_heard: Annotated[
+    clipped: Annotated[
         Count, Meta(description="How many of them were heard, where it exceeded its budget.")
-    ] = 0
+    ] = field(default=0, name="wordsHeard")
     by_hand: Annotated[bool, Meta(description="A person gave it.")] = False
     speaks_as: str = ""
     points: Annotated[

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from moot.core.json_types import choose
 from moot.core.state import Debate, Judging
-from moot.core.terms import Ballot, DebateVerdict, Judge, PartyScore, Usage, VerdictOutcome
+from moot.core.terms import Ballot, DebateVerdict, PartyScore, Usage, VerdictOutcome
+from moot.core.visibility import OWNER, Viewer
 from moot.judging.ballots import TIE, ballot_text
 from moot.judging.parties import parties
 from moot.judging.verdicts import has_flipped
@@ -20,7 +21,7 @@ from moot.views import outcome
 from moot.views.headlines import verdict_headline
 from moot.views.outcome import JudgeMargins
 from moot.views.participants import ParticipantView, judge_seat, listed_names, participants
-from moot.views.transcript_shapes import DebateJudge, JudgeBallot, ReachedVerdict, Score
+from moot.views.transcript_shapes import DebateJudge, JudgeBallot, ReachedVerdict, Score, Verdict
 
 Seats = dict[str, ParticipantView]
 
@@ -75,14 +76,26 @@ class VerdictView(ReachedVerdict, frozen=True, kw_only=True):
         return tuple(self.seats[seat] for seat in self.ranking)
 
 
-def verdict_views(debate: Debate) -> tuple[VerdictView, ...]:
-    """Every verdict in the order in which they were reached."""
+def verdict_views(debate: Debate, viewer: Viewer = OWNER) -> tuple[VerdictView, ...]:
+    """Every verdict, in their order; without ballots for those who have yet to judge."""
     seats = _parties(debate)
     judged = iter([judging for judging in debate.judgings if judging.verdict])
-    return tuple(
+    results = [
         _result(debate, verdict, next(judged, None) if verdict.by == "judges" else None, seats)
         for verdict in debate.verdicts
-    )
+    ]
+    if has_yet_to_judge(debate, viewer):
+        results = [replace(result, opinions=(), ballots=()) for result in results]
+    return tuple(results)
+
+
+def has_yet_to_judge(debate: Debate, viewer: Viewer) -> bool:
+    return viewer.role == "judge" and debate.being_judged
+
+
+def first_verdict(debate: Debate) -> Verdict | None:
+    """The result of the debate as it is sent; None without one."""
+    return choose(Verdict, verdict_views(debate)[0]) if debate.verdicts else None
 
 
 def _parties(debate: Debate) -> Seats:
@@ -138,7 +151,7 @@ def _opinions(debate: Debate, judging: Judging, seats: Seats) -> Iterator[JudgeO
         causes = [cause for cause in judging.causes if cause.judge == judge.id]
         yield JudgeOpinion(
             judge=judge_seat(judge),
-            ballots=tuple(ballot_view(debate, judge, ballot) for ballot in cast),
+            ballots=tuple(ballot_view(debate, ballot) for ballot in cast),
             decision=_decision(cast, seats),
             flipped=has_flipped(ballot.winner for ballot in cast),
             weights=judge.weights,
@@ -156,7 +169,7 @@ def _decision(ballots: list[Ballot], seats: Seats) -> str:
     return f"{names[0]} in both readings" if len(names) > 1 else names[0]
 
 
-def ballot_view(debate: Debate, judge: Judge, ballot: Ballot) -> JudgeBallot:
+def ballot_view(debate: Debate, ballot: Ballot) -> JudgeBallot:
     """With names in the place of labels."""
 
     def named(text: str) -> str:
@@ -169,7 +182,7 @@ def ballot_view(debate: Debate, judge: Judge, ballot: Ballot) -> JudgeBallot:
     return choose(
         JudgeBallot,
         ballot,
-        judge_name=judge.name,
+        judge_name=debate.judge(ballot.judge).name,
         winner=ballot.winner or TIE,
         reasoning=named(ballot.reasoning),
         scores=_scores(scores),

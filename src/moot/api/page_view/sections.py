@@ -17,7 +17,7 @@ from moot.api.v1 import people_replies
 from moot.api.v1.judge_frames import shown_reasoning
 from moot.api.v1.replies import config_reply
 from moot.api.v1.states import STATES
-from moot.core.json_types import to_members
+from moot.core.json_types import choose, to_members
 from moot.core.state import Debate, Judging, Turn
 from moot.core.terms import Judge, Slot
 from moot.core.visibility import Viewer, may_read_reasoning, visible_state
@@ -32,9 +32,10 @@ from moot.views.costs import bill, costs, dollars
 from moot.views.headlines import verdict_headline
 from moot.views.outcome import ballot_problem, ending, party_name, remedy, warnings
 from moot.views.speech_issues import find_issues
-from moot.views.transcript import speech_title, transcript
+from moot.views.transcript import speech_title
 from moot.views.transcript_json import moment
-from moot.views.verdict_views import VerdictView
+from moot.views.transcript_shapes import ReachedVerdict
+from moot.views.verdict_views import VerdictView, verdict_views
 
 QUIET_SECONDS = 20
 """After this time without a token the page shows that the debate waits. Deadlines end a call later."""
@@ -331,14 +332,10 @@ def _judge_at_work(debate: Debate, judging: Judging, judge: Judge, order: int, v
 
 def verdicts(debate: Debate, viewer: Viewer) -> Shape:
     """The verdicts. Judges do not see the ballots: they may be asked again."""
-    if not debate.verdicts:
-        return {}
-    page = transcript(debate, viewer=viewer)
-    shapes = [to_members(verdict) for verdict in transcript_json.verdicts(page)]
     sealed: Shape = {"ballots": [], "leanings": [], "opinions": []} if viewer.role == "judge" else {}
     return {
         str(index): {
-            **shape,
+            **to_members(choose(ReachedVerdict, result)),
             "title": result.title,
             "coinFlip": result.coin_flip,
             "marginWords": result.margin_words,
@@ -363,7 +360,7 @@ def verdicts(debate: Debate, viewer: Viewer) -> Shape:
             "weights": {name: result.weights.get(name, 1.0) for name in result.rubric or ()},
             **sealed,
         }
-        for index, (shape, result) in enumerate(zip(shapes, page.results, strict=True))
+        for index, result in enumerate(verdict_views(debate))
     }
 
 

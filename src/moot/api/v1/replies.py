@@ -45,9 +45,9 @@ from moot.views.participants import judge_seat, participant, participants
 from moot.views.preview import DebatePreview, cost_forecast
 from moot.views.speech_issues import find_issues
 from moot.views.summary import StoredSummary
-from moot.views.transcript import transcript
-from moot.views.transcript_json import cost_summary, verdict
+from moot.views.transcript_json import cost_summary
 from moot.views.transcript_shapes import DebateJudge, DebateParticipant
+from moot.views.verdict_views import first_verdict
 
 BEING_JUDGED = "The judge evaluates what was said."
 STOPPED = ("stopped", "aborted")
@@ -131,7 +131,7 @@ def status_reply(debate: Debate, viewer: Viewer = OBSERVER) -> DebateStatusRespo
         rounds=rounds.summaries(debate, viewer),
         speaking=people_replies.speakers(debate),
         costs=cost_summary(costs(debate)),
-        verdict=verdict(transcript(debate)) if debate.verdict else None,
+        verdict=first_verdict(debate),
         verdicts=len(debate.verdicts),
         polls=people_replies.poll_replies(debate),
         warnings=tuple(warnings(debate)),

@@ -27,8 +27,9 @@ from moot.rules.retry import AMENDABLE_FAULTS
 from moot.rules.runner_decisions import wants_runner
 from moot.views import outcome
 from moot.views.costs import cost_warning, costs, limit_reached
-from moot.views.transcript import transcript
-from moot.views.transcript_json import cost_summary, moment, verdict
+from moot.views.transcript import seconds_taken
+from moot.views.transcript_json import cost_summary, moment
+from moot.views.verdict_views import first_verdict
 
 # v1 has always reported `too_long`, which is followed by another request as well; clients may rely on it.
 UNREPORTED_FAULTS: tuple[FaultKind, ...] = tuple(kind for kind in AMENDABLE_FAULTS if kind != "too_long")
@@ -236,15 +237,14 @@ def _failure(seen: SeenEvent, event: ev.DebateFailed) -> Frame:
 
 
 def _complete(seen: SeenEvent, event: ev.DebateEnded) -> Frame:
-    page = transcript(seen.after)
     return v1_frame(
         seen,
         "complete",
         debateId=seen.after.id,
         totalRounds=rounds.rounds_held(seen.after),
         finalCost=float(seen.after.cost_so_far),
-        duration=round(page.seconds, 3),
-        verdict=verdict(page),
+        duration=round(seconds_taken(seen.after), 3),
+        verdict=first_verdict(seen.after),
         stopped=event.reason in ("stopped", "aborted"),
         reason=event.reason,
     )
