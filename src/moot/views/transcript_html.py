@@ -181,8 +181,8 @@ def _footer(page: Transcript) -> Iterator[str]:
             name, who, reason = (escape_line(one) for one in (judge.name, judge.who, judge.recused))
             yield f"<p>{name} ({who}) was not asked: {reason}</p>"
     yield '<table class="bill">'
-    for model in page.costs.models:
-        tokens = f"{model.usage.input:,} in, {model.usage.output:,} out"
-        yield f"<tr><td>{escape_line(model.model)}</td><td>{tokens}</td><td>{dollars(model.cost)}</td></tr>"
+    for model, used in page.costs.models.items():
+        tokens, cost = f"{used.usage.input:,} in, {used.usage.output:,} out", dollars(used.known_cost)
+        yield f"<tr><td>{escape_line(model)}</td><td>{tokens}</td><td>{cost}</td></tr>"
     yield "</table>"
     yield f"<p>{escape_line(page.id)}, set by Moot.</p></footer>"

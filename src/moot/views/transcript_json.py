@@ -24,11 +24,9 @@ from moot.views.transcript import SpeechView, Transcript
 from moot.views.transcript_shapes import (
     BeliefAfterSpeech,
     Beliefs,
-    ChoiceChange,
     CostSummary,
     JudgeTurningPoint,
     PartyConfidence,
-    PollTotals,
     ReachedVerdict,
     TokenUsage,
     TranscriptDebate,
@@ -93,18 +91,17 @@ def _beliefs(report: BeliefReport) -> Beliefs:
 
 
 def cost_summary(figures: CostReport) -> CostSummary:
+    known = {model: usage.known_cost for model, usage in figures.models.items()}
     return CostSummary(
         total_cost=as_number(figures.total or Money(0)),
-        cost_by_model={
-            model.model: as_number(model.cost) for model in figures.models if model.cost is not None
-        },
+        cost_by_model={model: as_number(cost) for model, cost in known.items() if cost is not None},
         total_tokens=figures.usage.total,
         tokens_by_model={
-            model.model: TokenUsage(input_tokens=model.usage.input, output_tokens=model.usage.output)
-            for model in figures.models
+            model: TokenUsage(input_tokens=used.usage.input, output_tokens=used.usage.output)
+            for model, used in figures.models.items()
         },
         estimated=figures.estimated,
-        unpriced=tuple(figures.unpriced),
+        unpriced=figures.unpriced,
     )
 
 
@@ -137,50 +134,15 @@ def _speech(speech: SpeechView) -> TranscriptSpeech:
 def votes(report: PollReport) -> Votes:
     """The audience's votes. While they are sealed: how many were cast in each poll, and nothing else."""
     tally = report.tally
-    polls = tuple(
-        PollTotals(
-            poll=count.poll,
-            open=count.open,
-            votes=count.votes,
-            late=count.late,
-            single=count.single if count.by_choice else None,
-            by_choice=count.by_choice,
-        )
-        for count in tally.counts
-    )
     if tally.sealed:
-        return Votes(sealed=True, rule=tally.rule, choices=tally.choices, polls=polls)
-    return Votes(
-        sealed=False,
-        rule=tally.rule,
-        choices=tally.choices,
-        polls=polls,
+        return Votes(sealed=True, rule=tally.rule, choices=tally.choices, polls=tally.counts)
+    return choose(
+        Votes,
+        tally,
+        polls=tally.counts,
         headline=report.headline,
-        pairs=tally.pairs,
-        table=tally.table,
-        changes=_changes(report),
-        leader=tally.leader,
-        lead=tally.lead,
-        interval=tally.interval,
         account=report.sentences,
         doubts=report.doubts,
-    )
-
-
-def _changes(report: PollReport) -> tuple[ChoiceChange, ...]:
-    names = {option.id: option.name for option in report.options}
-    return tuple(
-        ChoiceChange(
-            choice=swing.choice,
-            label=names[swing.choice],
-            before=swing.before,
-            after=swing.after,
-            points=swing.points,
-            interval=swing.interval,
-            persuadable=swing.persuadable,
-            won=swing.won,
-        )
-        for swing in report.tally.changes
     )
 
 

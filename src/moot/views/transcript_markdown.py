@@ -345,5 +345,5 @@ def _costs(page: Transcript) -> Iterator[str]:
     yield f"- Total: {total}"
     about = "about " if page.costs.estimated else ""
     yield f"- Total Tokens: {about}{page.costs.usage.total:,}"
-    for model in page.costs.models:
-        yield f"- {_one(model.model)}: {model.usage.input:,} in, {model.usage.output:,} out"
+    for model, used in page.costs.models.items():
+        yield f"- {_one(model)}: {used.usage.input:,} in, {used.usage.output:,} out"

@@ -22,8 +22,8 @@ from moot.core.json_types import (
     Winner,
     one_of,
 )
-from moot.core.terms import PollName, Side, Status
-from moot.judging.audience_votes import ConfidenceInterval
+from moot.core.terms import Side, Status
+from moot.judging.audience_votes import ChoiceChange, ConfidenceInterval, PollTotals
 
 OUTCOMES = ("win", "too-close", "draw")
 DECIDED_BY = ("judges", "hand", "stalemate", "concession", "audience")
@@ -149,32 +149,6 @@ class ReachedVerdict(Verdict, frozen=True, rename="camel", kw_only=True, omit_de
 
 
 # --- votes of the audience ------------------------------------------------------------------------------
-
-
-class PollTotals(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
-    """The votes of one poll."""
-
-    poll: PollName
-    open: bool
-    votes: Annotated[Count, Meta(description="Those that came in time.")]
-    late: Count
-    single: Annotated[
-        Count | None, Meta(description="Of those who did not vote in both polls; missing while sealed.")
-    ] = None
-    by_choice: Annotated[dict[str, Count], Meta(description="Missing while the votes are sealed.")] = {}
-
-
-class ChoiceChange(Struct, frozen=True, rename="camel", kw_only=True):
-    """The change of one choice among those who voted in both polls, in votes and in points."""
-
-    choice: str
-    label: str
-    before: Count
-    after: Count
-    points: float
-    interval: ConfidenceInterval | None
-    persuadable: Annotated[Count, Meta(description="How many had not chosen it at first.")]
-    won: Annotated[Count, Meta(description="How many of these chose it in the end.")]
 
 
 class Votes(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):

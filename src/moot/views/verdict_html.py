@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from moot.judging.audience_votes import MIN_VOTERS, AudienceTally, ConfidenceInterval, PollResult
+from moot.judging.audience_votes import MIN_VOTERS, AudienceTally, ConfidenceInterval, PollTotals
 from moot.views.outcome import JudgeMargins
 from moot.views.participants import ParticipantView, seat_style
 from moot.views.poll_results import POLLS, PollOption, PollReport
@@ -224,7 +224,7 @@ def _hues(report: PollReport, seats: tuple[ParticipantView, ...]) -> dict[str, s
     return {option.id: colours.get(option.seat or "", "--seat: #8d877b") for option in report.options}
 
 
-def _poll_bar(count: PollResult, options: tuple[PollOption, ...], hues: dict[str, str]) -> str:
+def _poll_bar(count: PollTotals, options: tuple[PollOption, ...], hues: dict[str, str]) -> str:
     """A bar of the choices, with undecided between the first and the others."""
     pieces = "".join(
         f'<b style="{hues[option.id]}; width: {share:.1f}%">'

@@ -212,14 +212,14 @@ def money(debate: Debate, viewer: Viewer) -> Shape:
         "tokens": figures.usage.total,
         "models": [
             {
-                "model": model.model,
-                "cost": dollars(model.cost),
-                "calls": model.calls,
-                "input": model.usage.input,
-                "output": model.usage.output,
-                "reasoning": model.usage.reasoning,
+                "model": model,
+                "cost": dollars(used.known_cost),
+                "calls": used.calls,
+                "input": used.usage.input,
+                "output": used.usage.output,
+                "reasoning": used.usage.reasoning,
             }
-            for model in figures.models
+            for model, used in figures.models.items()
         ],
         "estimated": figures.estimated,
         "unpriced": list(figures.unpriced),
