@@ -14,7 +14,7 @@ from moot.core.errors import Fenced, Invalid, Refused, UnknownDebate
 from moot.core.events import Event, Recorded, StreamedEvent
 from moot.core.evolve import evolve
 from moot.core.state import Debate
-from moot.core.terms import Status
+from moot.core.statuses import Status
 from moot.store.contract import UNCLAIMED, RecordResult
 
 Clock = Callable[[], datetime]

@@ -22,11 +22,9 @@ from moot.core.json_types import (
     Winner,
     one_of,
 )
-from moot.core.terms import Side, Status
+from moot.core.statuses import DecidedBy, Status, VerdictOutcome
+from moot.core.terms import Side
 from moot.judging.audience_votes import ChoiceChange, ConfidenceInterval, PollTotals
-
-OUTCOMES = ("win", "too-close", "draw")
-DECIDED_BY = ("judges", "hand", "stalemate", "concession", "audience")
 
 
 class DebateParticipant(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
@@ -93,9 +91,9 @@ class Verdict(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=T
     reasoning: str
     criteria: dict[str, str]
     tokens_used: Annotated[Count, Meta(description="Of all judges.")]
-    outcome: Annotated[str, Meta(extra_json_schema={"enum": OUTCOMES})]
+    outcome: Annotated[str, one_of(VerdictOutcome)]
     headline: str
-    by: Annotated[str, Meta(extra_json_schema={"enum": DECIDED_BY})]
+    by: Annotated[str, one_of(DecidedBy)]
     margin: float
     agreement: Annotated[
         float,

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from moot.core.json_types import choose
 from moot.core.state import Debate, Judging
-from moot.core.terms import Ballot, DebateVerdict, PartyScore, Usage, VerdictOutcome
+from moot.core.statuses import VerdictOutcome
+from moot.core.terms import Ballot, DebateVerdict, PartyScore, Usage
 from moot.core.visibility import OWNER, Viewer
 from moot.judging.ballots import TIE, ballot_text
 from moot.judging.parties import parties

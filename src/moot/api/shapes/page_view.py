@@ -12,7 +12,8 @@ from msgspec import Meta, Struct
 
 from moot.api.v1.states import StateName
 from moot.core.json_types import SCHEMA_TEMPLATE, Count, JudgeId, Nth, SeatId, Timestamp, one_of
-from moot.core.terms import Status, StepSize
+from moot.core.statuses import Status
+from moot.core.terms import StepSize
 
 Members = dict[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from moot.core.json_types import one_of
-from moot.core.terms import Status
+from moot.core.statuses import Status
 
 State = Literal[
     "initializing", "awaiting_arguments", "debating", "judge_evaluating", "completed", "error", "paused"
