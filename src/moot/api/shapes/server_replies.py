@@ -6,10 +6,11 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from moot.core.choices import Effort
 from moot.core.json_types import Amount, Count, Dollars, Nth, Timestamp, one_of
 from moot.core.pricing import CountRange
 from moot.core.schedule import ScheduledSpeech
-from moot.core.terms import Effort, HostedTool, SeatRole, Side, TokenRole
+from moot.core.terms import HostedTool, SeatRole, Side, TokenRole
 from moot.views.statistics_tables import FormatRecord, JudgeRecord, PairRecord, TopicCount, WinRecord
 
 Minutes = Annotated[float, Meta(extra_json_schema={"minimum": 0})]

@@ -20,7 +20,7 @@ from moot.core.json_types import to_members
 from moot.core.state import Call, Debate
 from moot.core.terms import Text
 from moot.judging.ballots import reasoning_so_far
-from moot.judging.labels import with_names
+from moot.judging.neutral_labels import with_names
 from moot.views.verdict_views import ballot_view, first_verdict
 
 _UNSURE = re.compile(r"(?:\b(?:Speaker|Team) )?[\w-]*\Z")
