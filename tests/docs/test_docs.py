@@ -13,6 +13,7 @@ from typing import get_args
 import pytest
 
 from moot.core.events import Event
+from moot.core.extension_events import ExtensionEvent
 from moot.formats import BUILT_IN
 from moot.settings import TABLES, load
 
@@ -25,7 +26,7 @@ def read(name: str) -> str:
 
 def test_every_event_and_its_fields_are_in_the_catalogue() -> None:
     text = read("docs/events.md")
-    for kind in get_args(Event):
+    for kind in set(get_args(Event)) - {ExtensionEvent}:
         row = next(
             line for line in text.splitlines() if line.startswith(f"| `{kind.__struct_config__.tag}` ")
         )

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from moot import Arena, Settings
 from moot.core.terms import DocumentName, Request
-from moot.core.visibility import Viewer, visible_state
+from moot.core.visibility import OWNER, Viewer, visible_state
 from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments import load
 from moot.experiments.definition import ExperimentDefinition
@@ -29,7 +29,6 @@ from moot.experiments.report_markdown import report_markdown
 from moot.providers.prices import flat_price
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, ThinkCue
 from moot.views.exports import render
-from moot.views.transcript import transcript
 from tests.cli.terminal import environment, piped
 
 PASSAGE = "The keeper carried a blue lantern to the boat. Nobody saw him come back that night."
@@ -152,7 +151,7 @@ async def test_every_protocol_is_run_and_reported_and_no_judge_reads_the_passage
         for result in results:
             debate = await arena.state(result.debate)
             assert PASSAGE not in str(visible_state(debate, Viewer("judge")).manner)
-            assert all(render(name, transcript(debate)) for name in DOCUMENTS)
+            assert all(render(name, debate, OWNER) for name in DOCUMENTS)
         report = await ExperimentRunner(arena, TRUTH).report("1")
         assert report.truth is not None
         single = {row.protocol: row for row in report.truth.readings}

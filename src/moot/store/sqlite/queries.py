@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import msgspec
 
 from moot.core.errors import UnknownDebate
-from moot.core.events import Recorded
+from moot.core.events import Recorded, decode_records
 from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.core.statuses import ENDED, sql_list
@@ -22,7 +22,6 @@ from moot.store.sql_lists import ListDialect
 
 PAGE = 1000
 
-_records = msgspec.json.Decoder(tuple[Recorded, ...])
 _pulses = msgspec.json.Decoder(tuple[tuple[str, int, int], ...])
 
 
@@ -47,7 +46,7 @@ def events(connection: sqlite3.Connection, debate_id: str, after: int, limit: in
             "limit": limit,
         },
     ).fetchone()
-    return _records.decode(row[0]) if row[0] else ()
+    return decode_records(row[0]) if row[0] else ()
 
 
 def fold_state(connection: sqlite3.Connection, debate_id: str, upto: int, base: Debate | None) -> Debate:
