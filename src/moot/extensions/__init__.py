@@ -6,4 +6,7 @@ not know them: it reads what they bring through `moot.extension.loaded()`.
 
 from __future__ import annotations
 
-NAMES: tuple[str, ...] = ("older_apis",)
+NAMES: tuple[str, ...] = (
+    "older_apis",
+    "experiments",
+)
