@@ -8,5 +8,6 @@ from __future__ import annotations
 
 NAMES: tuple[str, ...] = (
     "older_apis",
+    "experiments",
     "mcp",
 )
