@@ -78,7 +78,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "tools": ('moot tools try files/read \'{"path": "notes.md"}\'',),
     "extensions": ("moot extensions", "MOOT_EXTENSIONS=-experiments moot serve"),
-    "mcp": ("moot mcp",),
     "doctor": ("moot doctor",),
     "ask": ('moot ask last "Who pays for it?" --to for',),
     "extend": (

@@ -42,6 +42,7 @@ from moot.api.shapes.experiments import (
     ReportSection,
 )
 from moot.core.errors import Invalid, Unavailable
+from moot.core.json_types import Timestamp
 from moot.core.terms import Money
 from moot.extensions.experiments.measuring.definition import ExperimentDefinition, from_json
 from moot.extensions.experiments.progress import ExperimentProgress, stored_progress
@@ -49,7 +50,6 @@ from moot.extensions.experiments.runner import ExperimentRunner
 from moot.extensions.experiments.store import StoredExperiment
 from moot.extensions.experiments.tables import EXPERIMENTS
 from moot.installation import install_command
-from moot.views.json_types import Timestamp
 from moot.web.app_context import AppContext
 
 if TYPE_CHECKING:

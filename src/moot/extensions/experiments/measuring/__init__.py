@@ -1,6 +1,6 @@
 """Measuring: what many debates say about models, judges and protocols.
 
-    from moot.extensions.experiments.measuring import rate_models, read_judgments
+    from moot.experiments import rate_models, read_judgments
 
     board = rate_models(read_judgments("judgments.jsonl"))
     print(board.rows())

@@ -1,6 +1,6 @@
 """`load("league")`: the tables of an experiment in Python, for notebooks.
 
-    from moot.extensions.experiments.measuring import load
+    from moot.experiments import load
 
     league = load("league")          # from the store of this machine, or a folder that was exported
     league.frame("ballots")          # a pandas DataFrame
