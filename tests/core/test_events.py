@@ -63,7 +63,12 @@ for options in (
 
 def test_the_bytes_of_a_log_do_not_depend_on_the_order_of_imports() -> None:
     """`typing` keeps the first of two equal `Literal` types, with the strings of that module."""
-    orders = ([], ["moot.cli.commands.debate"], ["moot.compat.arena_routes"], ["moot.rules.debate_setup"])
+    orders = (
+        [],
+        ["moot.cli.commands.debate"],
+        ["moot.extensions.arena_api.routes"],
+        ["moot.rules.debate_setup"],
+    )
     written = {
         line
         for modules in orders

@@ -6,4 +6,8 @@ not know them: it reads what they bring through `moot.extension.loaded()`.
 
 from __future__ import annotations
 
-NAMES: tuple[str, ...] = ("older_apis",)
+NAMES: tuple[str, ...] = (
+    "quick_api",
+    "arena_api",
+    "turn_sessions",
+)

@@ -17,6 +17,7 @@ from moot.core.events import Recorded, encode
 from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.core.statuses import ACTIVE, ENDED
+from moot.rules.turn_sessions import lookup_keys
 from moot.store.append import (
     IDEMPOTENCY_PERIOD,
     MAX_SESSIONS_FOUND,
@@ -52,7 +53,6 @@ from moot.store.contract import (
     StoreFigures,
 )
 from moot.store.experiment_rows import MemoryExperiments
-from moot.views.session_rows import lookup_keys
 from moot.views.summary import summary
 
 
