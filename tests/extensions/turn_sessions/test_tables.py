@@ -14,7 +14,6 @@ from typing import Any
 import psycopg
 import pytest
 
-from moot.cli.commands.legacy import export_sessions, import_sessions
 from moot.compat.row_readers import parse_location
 from moot.compat.row_writers import WriteReport
 from moot.core.errors import Invalid, Unavailable
@@ -24,6 +23,7 @@ from moot.core.state import Debate
 from moot.core.terms import Model
 from moot.engine.arena import Arena
 from moot.extensions.turn_sessions import tables as session_tables
+from moot.extensions.turn_sessions.commands import export_sessions, import_sessions
 from moot.extensions.turn_sessions.rows import (
     COLUMNS,
     LIST_COLUMNS,

@@ -1,4 +1,4 @@
-"""`moot import sessions` and `moot export sessions`: sessions of an older server, to continue and to give back."""
+"""`moot import sessions` and `moot export sessions`: sessions of an older server, to continue or return."""
 
 from __future__ import annotations
 
