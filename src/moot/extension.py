@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from moot.manual.pages import WritePage
     from moot.providers.contract import Provider
     from moot.rules.commands import Command
+    from moot.store.extension_tables import MemoryAccess, SqlAccess, Tables
     from moot.views.exports import ExportFormat
 
 __all__ = [
@@ -49,7 +50,10 @@ __all__ = [
     "Fact",
     "HttpRoutes",
     "Loaded",
+    "MemoryAccess",
     "PageModule",
+    "SqlAccess",
+    "Tables",
     "TerminalCommand",
     "action_reply",
     "load",
@@ -161,6 +165,8 @@ class Extension(NamedTuple):
     """The package in whose folder `page/` its modules and stylesheets are."""
     services: Lazy[tuple[Callable[[Arena], AbstractAsyncContextManager[None]], ...]] | None = None
     """What runs beside `moot serve` and `moot work`, from their start to their end."""
+    tables: Lazy[Tables[Any]] | None = None
+    """Tables in the store, with migrations of their own: `store.tables(TABLES)`."""
     settings_table: str = ""
     """The table of moot.toml that is its own; `Settings.extensions` has it as it was written."""
     providers: Lazy[Mapping[str, Callable[[], Provider]]] | None = None
@@ -234,6 +240,9 @@ _HOMES = {
     "DebateCommand": "moot.api.command_table",
     "ExportFormat": "moot.views.exports",
     "ExtensionEvent": "moot.core.extension_events",
+    "MemoryAccess": "moot.store.extension_tables",
+    "SqlAccess": "moot.store.extension_tables",
+    "Tables": "moot.store.extension_tables",
     "action_reply": "moot.api.v1.replies",
     "state_of": "moot.core.extension_events",
 }

@@ -12,6 +12,7 @@ from typing import get_args
 
 import pytest
 
+from moot.api.v1.setup_form import settings_table
 from moot.core.events import Event
 from moot.core.extension_events import ExtensionEvent
 from moot.formats import BUILT_IN
@@ -31,6 +32,10 @@ def test_every_event_and_its_fields_are_in_the_catalogue() -> None:
             line for line in text.splitlines() if line.startswith(f"| `{kind.__struct_config__.tag}` ")
         )
         assert re.findall(r"`([a-z_]+)`", row.split("|")[2]) == list(kind.__struct_fields__)
+
+
+def test_the_settings_of_a_debate_are_documented_as_the_table_has_them() -> None:
+    assert settings_table() in read("docs/api.md"), settings_table()
 
 
 def test_every_setting_is_documented() -> None:

@@ -28,6 +28,7 @@ from moot.experiments.report_html import report_html
 from moot.experiments.report_markdown import report_markdown
 from moot.providers.prices import flat_price
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, ThinkCue
+from moot.store.experiment_tables import EXPERIMENTS
 from moot.views.exports import render
 from tests.cli.terminal import environment, piped
 
@@ -94,7 +95,7 @@ def settings(folder: Path) -> Settings:
 
 
 async def results_of(arena: Arena) -> list[LegResult]:
-    return [read_result(leg.result or "") for leg in await arena.store.experiments.legs("truth")]
+    return [read_result(leg.result or "") for leg in await arena.store.tables(EXPERIMENTS).legs("truth")]
 
 
 async def test_every_protocol_is_run_and_reported_and_no_judge_reads_the_passage(tmp_path: Path) -> None:
@@ -315,7 +316,7 @@ async def test_talkative_models_never_exceed_the_budget(
         assert progress.finished + progress.failed > 0
         assert 0 < progress.spent <= limited.budget
         assert any(result.protocol == protocol for result in await results_of(arena))
-        for leg in await arena.store.experiments.legs("truth"):
+        for leg in await arena.store.tables(EXPERIMENTS).legs("truth"):
             debate = await arena.state(leg.debate)
-            assert debate.limits.cost is not None
-            assert 0 < debate.cost_so_far <= debate.limits.cost
+            assert debate.limits.cost_limit is not None
+            assert 0 < debate.cost_so_far <= debate.limits.cost_limit

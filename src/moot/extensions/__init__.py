@@ -10,4 +10,5 @@ NAMES: tuple[str, ...] = (
     "quick_api",
     "arena_api",
     "turn_sessions",
+    "experiments",
 )

@@ -20,11 +20,11 @@ from moot.core.terms import Ballot, DebateVerdict, Format, Judge
 from moot.judging.answer_ballots import more_probable
 from moot.judging.audience_votes import result_doubts, tally
 from moot.judging.ballots import contradicts_scores
-from moot.judging.evidence import speeches
+from moot.judging.judged_speeches import speeches
 from moot.judging.parties import parties, party
 from moot.judging.recusal import judge_bias
 from moot.judging.verdicts import JudgeBallots, counted_judges
-from moot.prompts.begun_speeches import count_first_words
+from moot.prompts.first_words import count_first_words
 from moot.rules.runner_decisions import UNREADABLE
 from moot.views.costs import dollars
 from moot.views.participants import listed_names, participants
@@ -304,7 +304,7 @@ def warnings(debate: Debate) -> tuple[str, ...]:
 
 def _affordable_rounds(debate: Debate) -> tuple[str, ...]:
     """Where the cost limit holds fewer rounds than were asked for."""
-    asked, limit = debate.limits.rounds_asked, dollars(debate.limits.cost)
+    asked, limit = debate.limits.rounds_asked, dollars(debate.limits.cost_limit)
     held = debate.rounds_planned
     return (f"The cost limit of {limit} holds {held} of {asked} rounds.",) if asked > held else ()
 

@@ -14,8 +14,9 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from moot.core.choices import Effort
 from moot.core.errors import Fault
-from moot.core.terms import ChatMessage, Effort, Model, Request, Usage
+from moot.core.terms import ChatMessage, Model, Request, Usage
 from moot.providers.client import ProviderClient, merge_words
 from moot.providers.contract import Chunk, KeepAlive, ReplyDelta, ReplyDone, ReplyStarted, Traits
 from moot.providers.wire_formats import openai_chat_request
@@ -168,7 +169,7 @@ async def client() -> AsyncGenerator[Callable[..., ProviderClient]]:
 
     def make(where: TestServer | str, **settings: Any) -> ProviderClient:
         url = where if isinstance(where, str) else str(where.make_url("/v1"))
-        clients.append(ProviderClient(openai_chat_request.family(), url, **settings))
+        clients.append(ProviderClient(openai_chat_request.wire_format(), url, **settings))
         return clients[-1]
 
     yield make

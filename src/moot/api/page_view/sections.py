@@ -24,7 +24,7 @@ from moot.core.visibility import Viewer, may_read_reasoning, visible_state
 from moot.extension import loaded
 from moot.judging.ballots import orders
 from moot.judging.parties import parties
-from moot.prompts.begun_speeches import first_words_note, is_begun_by_moot
+from moot.prompts.first_words import first_words_note, is_begun_by_moot
 from moot.rules.turn_sessions import following_slots
 from moot.views import participants, transcript_json
 from moot.views.belief_renderers import belief_heads, belief_rows, chart_words
@@ -205,7 +205,7 @@ def _cause(debate: Debate, turn: Turn | None) -> str:
 
 
 def money(debate: Debate, viewer: Viewer) -> Shape:
-    figures, limit = costs(debate), debate.limits.cost
+    figures, limit = costs(debate), debate.limits.cost_limit
     return {
         "spent": dollars(figures.total),
         "bill": bill(figures),

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from moot.api.shapes.plain_streams import Duration, KnownCost, Part, PlainShape, QuickMessage, Seq
-from moot.core.terms import Side, WinningRule
+from moot.core.choices import WinningRule
+from moot.core.terms import Side
 from moot.views.json_types import SCHEMA_TEMPLATE, Count, DebateId, Dollars, Nth, Timestamp, one_of
 
 Failed = Annotated[str, Meta(extra_json_schema={"const": "error"})]

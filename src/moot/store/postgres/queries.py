@@ -140,7 +140,7 @@ LISTS = ListDialect(
     ended_before="""
         SELECT debates.id FROM debates JOIN heads ON heads.debate_id = debates.id
         WHERE ended_at < seconds(:before) AND turned_at < seconds(:before) AND updated_at < seconds(:before)
-            AND NOT EXISTS (SELECT 1 FROM experiment_legs WHERE debate_id = debates.id)
+            {keeps}
         ORDER BY turned_at, debates.place LIMIT :limit
     """,
     plans_walks=True,

@@ -98,7 +98,7 @@ ENDED_BEFORE = f"""
     SELECT id FROM debates INDEXED BY debates_ended
     WHERE status IN {sql_list(ENDED)} AND turned_at < seconds(:before)
         AND CAST(strftime('%s', {UPDATED_AT}) AS INTEGER) < seconds(:before)
-        AND NOT EXISTS (SELECT 1 FROM experiment_legs WHERE debate_id = debates.id)
+        {{keeps}}
     ORDER BY turned_at, place LIMIT :limit
 """  # noqa: S608 - our own columns
 LISTS = ListDialect(VERSION, UPDATED_AT, join_heads="", ended_before=ENDED_BEFORE, plans_walks=False)
