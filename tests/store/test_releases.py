@@ -13,7 +13,6 @@ from typing import Any
 
 import psycopg
 import pytest
-from moot.views.session_rows import row_key
 from msgspec import Struct
 
 from moot.core.errors import UnknownDebate
@@ -21,6 +20,7 @@ from moot.core.events import DebateEnded, RemarkInjected
 from moot.core.evolve import fold
 from moot.core.visibility import OWNER
 from moot.processes.backends import open_store
+from moot.rules.turn_sessions import row_key
 from moot.settings import load
 from moot.store.contract import DebateFilter, IdempotencyKey, Store, digest
 from moot.store.experiment_tables import EXPERIMENTS
