@@ -22,7 +22,6 @@ from moot.client import ApiError, AudiencePolls, DebateConfig, DebaterConfig, Ju
 from moot.client.shapes import Position
 from moot.core.errors import Invalid, MootError, Refused, Unavailable, UnknownDebate
 from moot.core.setup_table import setup_fields
-from moot.core.state import Debate
 from moot.core.statuses import Status
 from moot.core.terms import HUMAN, Money
 from moot.judging.audience_votes import AudienceTally, ChoiceSwing, PollResult
@@ -109,22 +108,6 @@ def tally_from_reply(rule: Literal["swing", "majority"], reply: Tallied) -> Audi
         leader=reply.leader or None,
         lead=reply.lead or 0.0,
         interval=reply.interval or None,
-    )
-
-
-def head_from_debate(debate: Debate, summary: bytes) -> DebateHead:
-    return DebateHead(
-        id=debate.id,
-        owner="",
-        status=debate.status,
-        motion=debate.motion,
-        format=debate.format.name,
-        version=debate.seq,
-        epoch=debate.epoch,
-        runner="",
-        created_at=debate.created_at,
-        updated_at=debate.updated_at,
-        summary=summary,
     )
 
 

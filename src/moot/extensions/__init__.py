@@ -11,4 +11,5 @@ NAMES: tuple[str, ...] = (
     "arena_api",
     "turn_sessions",
     "experiments",
+    "mcp",
 )

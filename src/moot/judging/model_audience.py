@@ -56,7 +56,7 @@ def persona_request(debate: Debate, aside: Aside, model: Model, attempt: int) ->
 
 
 def read_vote(reply: str) -> str:
-    """Raises UnreadableAnswer."""
+    """Raises UnreadableReply."""
     return read_reply(_VoteAnswer, reply).vote
 
 
