@@ -16,31 +16,30 @@ from moot.core.errors import KeyReused, MootError, UnknownDebate
 from moot.core.events import Recorded, encode
 from moot.core.evolve import fold
 from moot.core.state import Debate
-from moot.store.append import (
-    IDEMPOTENCY_PERIOD,
-    MAX_SESSIONS_FOUND,
-    SUMMARIES_PER_PAGE,
-    Clock,
+from moot.store.archive import MemoryArchive
+from moot.store.batch import (
+    WriterAnswer,
     append_events,
     check_epoch,
-    check_invitation,
-    epoch_seconds,
+    deliver_answers,
     is_unclaimed,
     next_epoch,
     now,
     only_open_calls,
     unclaimed,
 )
-from moot.store.archive import MemoryArchive
-from moot.store.batch import WriterAnswer, deliver_answers
 from moot.store.contract import (
     ACTIVE_STATUSES,
     ENDED_STATUSES,
+    IDEMPOTENCY_PERIOD,
+    MAX_SESSIONS_FOUND,
     NO_FILTER,
+    SUMMARIES_PER_PAGE,
     UNCLAIMED,
     AccessToken,
     ActiveDebate,
     AppendStreamed,
+    Clock,
     DebateFilter,
     DebateHead,
     DebatePage,
@@ -51,6 +50,7 @@ from moot.store.contract import (
     RecordResult,
     StoredInvitation,
     StoreFigures,
+    check_invitation,
 )
 from moot.store.experiment_rows import MemoryExperiments
 from moot.views.session_rows import lookup_keys
@@ -229,9 +229,9 @@ class MemoryStore:
             log
             for log in self._logs.values()
             if log.debate.status in ENDED_STATUSES
-            and epoch_seconds(log.debate.updated_at) < epoch_seconds(before)
+            and int(log.debate.updated_at.timestamp()) < int(before.timestamp())
         ]
-        ended.sort(key=lambda log: epoch_seconds(log.turned_at))
+        ended.sort(key=lambda log: int(log.turned_at.timestamp()))
         kept = self.experiments.holding(self._logs)
         return tuple(log.debate.id for log in ended if log.debate.id not in kept)[: max(limit, 0)]
 

@@ -13,9 +13,8 @@ from datetime import datetime
 from functools import cache, lru_cache
 
 from moot.core.state import Debate
-from moot.store.append import IDEMPOTENCY_PERIOD
 from moot.store.batch import DebateAppend
-from moot.store.contract import ENDED_STATUSES
+from moot.store.contract import ENDED_STATUSES, IDEMPOTENCY_PERIOD
 
 PARAMETERS = (
     "writer_id", "batch_number", "at_time", "ids", "seen_places", "turnings", "epochs", "counts", "turns",

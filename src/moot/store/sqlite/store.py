@@ -18,8 +18,8 @@ from typing import Concatenate, ParamSpec, TypeVar
 from moot.core.errors import StoreError, UnknownDebate
 from moot.core.events import Recorded
 from moot.core.state import Debate
-from moot.store.append import Clock, now
-from moot.store.contract import AppendStreamed, LogPosition, StoreFigures
+from moot.store.batch import now
+from moot.store.contract import AppendStreamed, Clock, LogPosition, StoreFigures
 from moot.store.sql import Row, Statement, Steps
 from moot.store.sql_store import SqlStore, new_reply
 from moot.store.sqlite import queries
