@@ -1,10 +1,10 @@
 """Follows one token and one pause through the running server, and compares the drawings in ARCHITECTURE.md.
 
 The token comes from a model service on loopback and is read by a viewer of the API, and by the page's own
-modules in Node. Each line of a drawing names a file and a function: all of them must be called, in that order.
-(Of the page it is only known that they are called.) To see how long the ways are, and every function on them:
-`MOOT_SHOW_PATHS=1 pytest -s tests/web/test_paths.py`. A hop is a call from one file of Moot into another, or
-from the event loop or a new thread into Moot.
+modules in Node. Each line of a drawing names a file and a function: all of them must be called, in this
+order. (Of the page it is only known that they are called.) To see how long the ways are, and every function
+on them: `MOOT_SHOW_PATHS=1 pytest -s tests/web/test_paths.py`. A hop is a call from one file of Moot into
+another, or from the event loop or a new thread into Moot.
 """
 
 from __future__ import annotations

@@ -76,6 +76,7 @@ from moot.web.routes.handlers import (
     path_parameter,
     quota_problem,
 )
+from moot.web.streaming.feed_reading import has_ended
 from moot.web.streaming.sse_streams import EventStreamResponse
 
 router = api_router()
@@ -160,7 +161,8 @@ class TurnStreamRoutes:
             raise Problem("malformed-request", turn_stream.NOT_OUR_ID)
         viewer = identity_of(request).viewer
         dialect = TurnFrames(position.number, position.after, viewer.privileged)
-        if await self._context.feeds.has_ended(debate.id, dialect, viewer, position.after, cursor):
+        store = self._arena.store
+        if await has_ended(store, debate.id, dialect, viewer, position.after, cursor):
             return Response(status_code=204)
         return self._turn_response(request, debate.id, position, cursor=cursor, plain=False)
 

@@ -95,11 +95,10 @@ class Arena:
         if settings.cluster.bus is not None:
             providers.share_limits(self.shared_state)
         store.listen(self._bus.publish)
-        self.user_keys = UserKeys(providers)
-        store.listen(self.user_keys.on_records)
+        self.user_keys = UserKeys(providers, store.listen)
         self.followers = Followers(store, self._bus)
         self._text_writer = writer = TextWriter(store.append_streamed, settings.pace.tick)
-        providers.pace_reads(ReadPacer(lambda: writer.tick, writer.tick_passed))
+        providers.pace_reads(ReadPacer(writer))
         self.lock_folder = None if isinstance(store, MemoryStore) else settings.data
         """The folder in which processes that share the store see each other's locks."""
         self._placement = make_placement(settings, store, self._runner, run=run)

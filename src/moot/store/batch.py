@@ -1,4 +1,4 @@
-"""Writing to the log, as every store does it: numbering and folding events, checking epochs, batching requests.
+"""Writing to the log, as every store does it: numbering and folding events, deciding requests in batches.
 
 Several requests are decided and written together, as a `Batch`. A request changes the batch only when nothing
 in it can fail any more, so one that raises leaves the others alone. Nothing here knows whether the batch will

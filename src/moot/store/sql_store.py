@@ -18,7 +18,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
-from moot.core.errors import UnknownDebate
+from moot.core.errors import StoreError, UnknownDebate
 from moot.core.events import Recorded
 from moot.core.state import Debate
 from moot.store.batch import CachedState, ClaimDebate, RecordEvents, RepeatedRequest, unpack
@@ -121,6 +121,7 @@ class SqlStore(ABC, Generic[Writer]):
         """`states` is how many folded states are kept in memory."""
         self._clock = clock
         self._states = StateCache(states)
+        self._folding: set[asyncio.Task[None]] = set()
         self.archive = SqlArchive(self._read_sql, self._transact, self._transact_and_scrub)
         self.experiments = SqlExperiments(self._read_sql, self._write_sql, self._transact, clock)
 
@@ -149,7 +150,16 @@ class SqlStore(ABC, Generic[Writer]):
         return await self._replay(outcome) if isinstance(outcome, RepeatedRequest) else outcome
 
     def append_streamed(self, requests: Sequence[AppendStreamed]) -> None:
-        self._writer.send(*requests)
+        warm: list[AppendStreamed] = []
+        cold: list[AppendStreamed] = []
+        for request in requests:
+            (warm if request.debate_id in self._states else cold).append(request)
+        if cold:
+            folding = asyncio.create_task(self._append_cold(cold), name="moot-store fold")
+            self._folding.add(folding)
+            folding.add_done_callback(self._folding.discard)
+        if warm:
+            self._writer.send(*warm)
 
     async def claim(
         self, debate_id: str, runner: str, *, seen_epoch: int | None = None, epoch: int | None = None
@@ -160,6 +170,14 @@ class SqlStore(ABC, Generic[Writer]):
     async def _send(self, item: Any) -> Any:
         self._writer.send(item)
         return await item.reply
+
+    async def _append_cold(self, requests: Sequence[AppendStreamed]) -> None:
+        for request in requests:
+            try:
+                await self._cache_state(request.debate_id)
+                self._writer.send(request)
+            except StoreError as error:
+                request.reply.set_exception(error)
 
     @abstractmethod
     async def _cache_state(self, debate_id: str) -> None:

@@ -71,7 +71,7 @@ def make_app(arena: Arena, extensions: Sequence[Extension] = ()) -> ASGIApp:
     feeds = Feeds(arena.store, arena.followers)
     presence = Presence(arena.shared_state)
     keeper = Authenticator(arena.store, service.token)
-    arena.store.listen(lambda debate_id, records: feeds.forget(debate_id) if records is None else None)
+    arena.store.listen(feeds.on_records)
     context = AppContext(
         arena=arena,
         feeds=feeds,

@@ -26,6 +26,7 @@ from moot.web.debate_slots import DebateSlots
 from moot.web.idempotency import IdempotencyKeys
 from moot.web.server_info import ServerInfo
 from moot.web.shared_reads import SharedReads
+from moot.web.streaming.feed_reading import tells_more
 from moot.web.streaming.feeds import Feeds
 from moot.web.streaming.sse_streams import StreamMonitor
 
@@ -104,7 +105,7 @@ class AppContext(Struct, frozen=True):
             return cursor.complete_seq >= debate.ended_seq
         if not dialect.rests(debate):
             return False
-        return not await self.feeds.tells_more(debate_id, dialect, viewer, cursor)
+        return not await tells_more(self.arena.store, debate_id, dialect, viewer, cursor)
 
 
 async def context_of(request: Request) -> AppContext:

@@ -11,7 +11,7 @@ from importlib.resources import files
 
 import msgspec
 
-from moot.api.page_view.page_frames import PageFrames
+from moot.api.page_view.view_frames import ViewFrames
 from moot.core.events import decode_recorded
 from moot.core.evolve import evolve
 from moot.core.state import Debate
@@ -26,7 +26,7 @@ def sample_replay() -> bytes:
     """JSON in the form that the page's player reads."""
     changes: list[ReplayChange] = []
     debate: Debate | None = None
-    dialect = PageFrames(OBSERVER)
+    dialect = ViewFrames(OBSERVER)
     for line in files("moot.web").joinpath(LOG).read_bytes().splitlines():
         recorded = decode_recorded(line)
         before, debate = debate, evolve(debate, recorded)

@@ -31,8 +31,8 @@ from moot.core.visibility import Viewer
 from moot.engine.coordination import Presence
 from moot.settings import ServerSettings
 from moot.web.server.http_protocol import HttpConnection
-from moot.web.streaming.feeds import Feed, Feeds, TryWrite, read_bytes
-from moot.web.streaming.frame_cache import EncodeFrame
+from moot.web.streaming.feed_reading import read_bytes
+from moot.web.streaming.feeds import EncodeFrame, Feed, Feeds, TryWrite
 
 HEADERS = (
     (b"content-type", b"text/event-stream"),
