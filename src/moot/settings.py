@@ -128,14 +128,17 @@ class Settings(Struct, frozen=True):
 
     @property
     def file(self) -> Path:
+        """The settings file, `moot.toml`."""
         return self.data / SETTINGS_FILE
 
     @property
     def database(self) -> Path:
+        """The file with the debates, where they are stored in SQLite."""
         return self.log_file or self.data / "moot.db"
 
     @property
     def formats(self) -> Path:
+        """The folder with the user's own formats."""
         return self.own_formats or self.data / "formats"
 
     @property
@@ -145,6 +148,7 @@ class Settings(Struct, frozen=True):
 
     @property
     def models(self) -> Path:
+        """The folder with the models that run on this machine."""
         return self.data / "models"
 
 

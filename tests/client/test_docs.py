@@ -22,6 +22,7 @@ EVERY_CLIENT = {"close", "disconnected", "server"}
 OUTPUTS = (
     "Stored: Cats make better pets than dogs",
     "Outcome:",
+    "Parrot 2: 12 words",
     "Ada has spoken",
     "The winner:",
     "Judged.",

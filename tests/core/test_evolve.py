@@ -15,7 +15,6 @@ from moot.core.events import (
     DebateReady,
     DebateResumed,
     DebateStarted,
-    EndReason,
     Event,
     SegmentCompleted,
     TurnCompleted,
@@ -25,6 +24,7 @@ from moot.core.events import (
 )
 from moot.core.evolve import evolve, fold
 from moot.core.state import Debate
+from moot.core.statuses import EndReason
 from moot.core.terms import DebateOptions, Money, Reasoning, ReasoningPart, Text, Usage
 from moot.rules.commands import AddRemark, NextRound, PauseDebate, Retry, SkipTurn
 from tests.rules.simulate import Reply, Simulation, in_turn, speak

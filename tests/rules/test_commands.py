@@ -30,6 +30,7 @@ from moot.core.events import (
     TurnStarted,
     VerdictReached,
 )
+from moot.core.statuses import Status
 from moot.core.terms import (
     DebateLimits,
     DebateOptions,
@@ -40,7 +41,6 @@ from moot.core.terms import (
     PollSettings,
     PriceTier,
     Seat,
-    Status,
     WinningRule,
 )
 from moot.rules.commands import (

@@ -37,7 +37,8 @@ from moot.core.evolve import evolve, fold
 from moot.core.pricing import ballot_tokens
 from moot.core.schedule import opposed
 from moot.core.state import Aside, Debate, Turn
-from moot.core.terms import HUMAN, ChatMessage, Money, Request, Slot, Status, Usage
+from moot.core.statuses import Status
+from moot.core.terms import HUMAN, ChatMessage, Money, Request, Slot, Usage
 from moot.core.visibility import OBSERVER, OWNER, Viewer, visible_event
 from moot.judging.judge_request import judge_request
 from moot.judging.parties import parties

@@ -18,7 +18,7 @@ import pytest
 
 from moot.core.errors import Fenced, NewerSchema, StoreError, UnknownDebate
 from moot.core.evolve import fold
-from moot.core.terms import Status
+from moot.core.statuses import Status
 from moot.store.contract import DebateFilter, IdempotencyKey
 from moot.store.sql import sql
 from moot.store.sqlite import queries

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from moot import formats
 from moot.core.events import DebateEnded, DebateFailed, TurnFailed, VerdictReached
+from moot.core.statuses import FAILURES
 from moot.core.terms import HUMAN, DebateVerdict, Model
 from moot.views import outcome
 from tests.views.logs import Log, ballot, held, judge, seat
@@ -219,7 +220,7 @@ def test_every_ending_and_failure_has_words():
     for reason in ("judge_failed", "internal"):
         said = "The judge gave no readable verdict, even when asked again."
         assert outcome.ending(spoken().add(DebateFailed(reason, said)).debate) == said
-        assert outcome.ending(spoken().add(DebateFailed(reason)).debate) == outcome.FAILURES[reason]
+        assert outcome.ending(spoken().add(DebateFailed(reason)).debate) == FAILURES[reason].text
 
 
 def test_a_verdict_of_a_debate_with_more_seats_has_no_axis():

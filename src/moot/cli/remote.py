@@ -26,12 +26,12 @@ from moot.cli.remote_shapes import (
     by_option,
     config_of,
     debaters,
-    dollars,
     head_from_debate,
     head_from_listing,
     judges_of,
     local_error,
     local_seating,
+    parse_dollars,
     refuse_local_options,
     seating_on_server,
     tally_from_reply,
@@ -44,7 +44,8 @@ from moot.core.errors import Invalid, Refused, UnknownDebate
 from moot.core.events import CallDelta, Recorded, SegmentCompleted
 from moot.core.evolve import evolve
 from moot.core.state import Debate
-from moot.core.terms import DocumentName, InvitationRole, Status
+from moot.core.statuses import Status
+from moot.core.terms import DocumentName, InvitationRole
 from moot.rules import commands as cmd
 from moot.rules import participation
 from moot.rules.runner_decisions import wants_runner
@@ -206,7 +207,7 @@ class RemoteSource:
                 debate_id,
                 [JudgeConfig(model, evaluation_criteria=wanted_criteria) for model in named],
                 reason=reason,
-                cost_limit=None if allowance is None else dollars(allowance),
+                cost_limit=None if allowance is None else parse_dollars(allowance),
             )
         return RecordResult(await self.state(debate_id), ())
 

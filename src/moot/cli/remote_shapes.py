@@ -24,7 +24,8 @@ from moot.client import ApiError, AudiencePolls, DebateConfig, DebaterConfig, Ju
 from moot.client.shapes import Position
 from moot.core.errors import Invalid, MootError, Refused, Unavailable, UnknownDebate
 from moot.core.state import Debate
-from moot.core.terms import HUMAN, Status
+from moot.core.statuses import Status
+from moot.core.terms import HUMAN
 from moot.judging.audience_votes import AudienceTally, ChoiceSwing, PollResult
 from moot.store.contract import DebateHead
 from moot.views.summary import StoredSummary
@@ -74,7 +75,7 @@ def _sentence(words: str) -> str:
     return words if words.endswith((".", "!", "?")) else f"{words}."
 
 
-def dollars(amount: str) -> float:
+def parse_dollars(amount: str) -> float:
     try:
         return float(amount)
     except ValueError as error:
@@ -233,8 +234,8 @@ def config_of(options: DebateCliOptions, seating: FormatSeating) -> DebateConfig
     return DebateConfig(
         max_rounds=UNSET if rounds is None else rounds,
         timeout_per_round=UNSET if options.timeout == DEFAULT_SECONDS else options.timeout,
-        cost_limit=UNSET if options.cost_limit is None else dollars(options.cost_limit),
-        warn_at_cost=UNSET if options.warn_at is None else dollars(options.warn_at),
+        cost_limit=UNSET if options.cost_limit is None else parse_dollars(options.cost_limit),
+        warn_at_cost=UNSET if options.warn_at is None else parse_dollars(options.warn_at),
         auto_progress=False if options.manual else UNSET,
         winning_condition=options.winning_rule or UNSET,
         **options.request_options,

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from moot.client import Invitation
     from moot.core.events import Recorded
     from moot.core.state import Debate
-    from moot.core.terms import DocumentName, InvitationRole, Status
+    from moot.core.statuses import Status
+    from moot.core.terms import DocumentName, InvitationRole
     from moot.rules.commands import Command
     from moot.store.archive import ConversationPage
     from moot.store.contract import DebateHead, DebatePage, RecordResult

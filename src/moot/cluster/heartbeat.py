@@ -20,7 +20,7 @@ from msgspec import Struct
 from moot.cluster.background_tasks import restart_forever, wait_for_event
 from moot.cluster.queue import SHARED_QUEUE, TASK
 from moot.core.errors import StoreError
-from moot.store.contract import ACTIVE_STATUSES
+from moot.core.statuses import ACTIVE
 from moot.store.postgres.connect import Connection, fetch, open_connection, time_limit, translated
 
 CLOSE_SECONDS = 0.5
@@ -131,7 +131,7 @@ class Heartbeat:
         worker, at = self.worker, time.monotonic()
         look = CHANGED_WITHIN if self._beats % UNCLAIMED_EVERY == 0 else None
         self._beats += 1
-        values = [worker, TASK, self.queue, SHARED_QUEUE, self._stall, look, list(ACTIVE_STATUSES)]
+        values = [worker, TASK, self.queue, SHARED_QUEUE, self._stall, look, list(ACTIVE)]
         with translated():
             async with time_limit(connection, self._within):
                 rows = await fetch(connection, HEARTBEAT_SQL, values)

@@ -54,7 +54,8 @@ from moot.core.events import (
     VerdictReached,
 )
 from moot.core.state import Debate, Remark, Turn
-from moot.core.terms import Seat, Status
+from moot.core.statuses import Status
+from moot.core.terms import Seat
 from moot.core.visibility import Viewer, may_hear
 from moot.core.visibility import visible_state as known_to
 from moot.judging.parties import parties, party

@@ -57,6 +57,7 @@ from moot.compat.reply_shapes import (
 from moot.core.errors import FaultKind, Invalid, Unavailable, UnknownDebate
 from moot.core.events import DebateEnded, DebateFailed, RoundCompleted, TurnStarted
 from moot.core.state import Debate, Turn
+from moot.core.statuses import FAILURES
 from moot.core.terms import MAX_MOTION_CHARS
 from moot.engine.coordination import KeyedMutex
 from moot.judging.parties import party
@@ -227,7 +228,7 @@ def _failure(debate: Debate, seq: int) -> QuickError:
         case "permanent_fault" | "all_failed" if failed:
             return _fault(failed[-1], message, seq)
         case "internal":
-            return _error(outcome.FAILURES["internal"], "INTERNAL_ERROR", retryable=False, seq=seq)
+            return _error(FAILURES["internal"].text, "INTERNAL_ERROR", retryable=False, seq=seq)
         case _:
             judging = debate.judging
             again = debate.failure == "judge_failed" and (judging is None or judging.may_be_repeated)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moot.api.problems import ErrorCode
-from moot.core.events import EndReason
+from moot.core.statuses import EndReason
 from moot.core.terms import Side, WinningRule
 from moot.views.json_types import SCHEMA_TEMPLATE, Amount, Count, DebateId, Dollars, Nth, Timestamp, one_of
 from moot.views.session_rows import SessionTurn

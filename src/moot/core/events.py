@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.errors import FaultKind, FaultSeverity
+from moot.core.statuses import EndReason, FailReason
 from moot.core.terms import (
     AsideKind,
     Ballot,
@@ -48,8 +49,6 @@ InterruptReason = Literal[
 ]  # fmt: skip
 """`absent`: the person of that seat did not speak in time, and their stand-in speaks instead; `unusable`: a
 model of the debate, not always the speaker's, cannot be used."""
-EndReason = Literal["rounds", "stopped", "budget", "concession", "stalemate", "judged", "decided", "aborted"]
-FailReason = Literal["permanent_fault", "all_failed", "judge_failed", "internal", "budget"]
 
 
 class PublicEvent(Struct, frozen=True):

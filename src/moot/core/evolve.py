@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from moot.core import events as ev
 from moot.core.audience import after_audience_event
-from moot.core.events import EndReason, Recorded
+from moot.core.events import Recorded
 from moot.core.evolve_speech import call_ended, call_started, segment_completed, turn_ended, without_draft
 from moot.core.schedule import schedule, with_more_rounds
 from moot.core.segments import Run, with_run
@@ -30,7 +30,8 @@ from moot.core.state import (
     SpoiledBallot,
     Turn,
 )
-from moot.core.terms import FREE, HUMAN, Ballot, Model, Seat, Status
+from moot.core.statuses import EndReason, Status
+from moot.core.terms import FREE, HUMAN, Ballot, Model, Seat
 
 Timed = TypeVar("Timed", Turn, Aside)
 

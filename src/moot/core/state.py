@@ -14,9 +14,9 @@ from msgspec import Struct, field
 
 from moot.core.audience import AudienceState
 from moot.core.errors import FaultKind, FaultSeverity
-from moot.core.events import EndReason, FailReason
 from moot.core.schedule import seats_by_side
 from moot.core.segments import Run, in_order, unfinished
+from moot.core.statuses import FINAL, RUNNING, EndReason, FailReason, Status
 from moot.core.terms import (
     SESSION_FORMAT,
     AsideKind,
@@ -32,7 +32,6 @@ from moot.core.terms import (
     Seat,
     Segment,
     Slot,
-    Status,
     StepSize,
     Tone,
     ToolCall,
@@ -42,8 +41,6 @@ from moot.core.terms import (
 )
 from moot.core.word_count import first_words, words_within_budget
 
-RUNNING: tuple[Status, ...] = ("initializing", "awaiting_arguments", "debating")
-FINAL: tuple[Status, ...] = ("completed", "aborted")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 ZERO = Money(0)
 
@@ -73,6 +70,8 @@ class Abandoned(Struct, frozen=True, gc=False):
 
 
 class Turn(Struct, frozen=True, gc=False):
+    """One speech, over or being given, with everything that its calls brought."""
+
     number: int
     slot: int
     round: int
@@ -399,10 +398,12 @@ class Debate(AudienceState, frozen=True, gc=False):
 
     @property
     def running(self) -> bool:
+        """Whether it has started, and is neither paused nor over nor being judged."""
         return self.status in RUNNING
 
     @property
     def final(self) -> bool:
+        """Whether it is over for good: one that failed may still be retried."""
         return self.status in FINAL
 
     @property
@@ -412,6 +413,7 @@ class Debate(AudienceState, frozen=True, gc=False):
 
     @property
     def verdict(self) -> DebateVerdict | None:
+        """The first one: later judgings add verdicts and change no result."""
         return self.verdicts[0] if self.verdicts else None
 
     @property
@@ -426,6 +428,7 @@ class Debate(AudienceState, frozen=True, gc=False):
 
     @property
     def being_judged(self) -> bool:
+        """Whether judges are reading it now, for the first time or again."""
         return self.judging is not None and not self.judging.closed
 
     @property
@@ -440,10 +443,12 @@ class Debate(AudienceState, frozen=True, gc=False):
 
     @property
     def open_asides(self) -> tuple[Aside, ...]:
+        """The side questions that have no answer yet."""
         return tuple(aside for aside in self.asides if aside.state == "open")
 
     @property
     def rounds_planned(self) -> int:
+        """How many rounds the schedule has."""
         return self.schedule[-1].round if self.schedule else 0
 
     @property
@@ -453,6 +458,7 @@ class Debate(AudienceState, frozen=True, gc=False):
 
     @property
     def reserved(self) -> Money:
+        """What the calls under way may cost at most."""
         return sum((call.reserved or ZERO for call in self.calls), ZERO)
 
     @property
@@ -465,6 +471,7 @@ class Debate(AudienceState, frozen=True, gc=False):
 
     @property
     def has_speeches(self) -> bool:
+        """Whether anybody has said anything."""
         return any(turn.has_words for turn in self.turns)
 
     @property
@@ -474,6 +481,7 @@ class Debate(AudienceState, frozen=True, gc=False):
         return tuple(remark for remark in self.remarks if remark.seq > last_start)
 
     def seat(self, seat_id: str) -> Seat:
+        """The seat with this id, which must exist."""
         return next(seat for seat in self.seats if seat.id == seat_id)
 
     def judge(self, judge_id: str) -> Judge:
@@ -482,6 +490,7 @@ class Debate(AudienceState, frozen=True, gc=False):
         return next(judge for judge in (*self.judges, *later) if judge.id == judge_id)
 
     def aside(self, number: int) -> Aside | None:
+        """The side question of this number."""
         return next((aside for aside in self.asides if aside.number == number), None)
 
     def word_budget(self, slot: int) -> int:
@@ -526,9 +535,11 @@ class Debate(AudienceState, frozen=True, gc=False):
         return sum(point.accepted and point.turn in turns for point in self.points)
 
     def phase(self, slot: int) -> Phase:
+        """The row of the format's table to which the slot of this index belongs."""
         return self.format.phases[self.schedule[slot].phase]
 
     def turn(self, number: int) -> Turn | None:
+        """The speech of this number, over or being given."""
         return next((turn for turn in (*self.turns, *self.live) if turn.number == number), None)
 
     def tone(self, turn: Turn) -> Tone:
@@ -550,12 +561,15 @@ class Debate(AudienceState, frozen=True, gc=False):
         return first_words(turn.text, turn.clipped) if turn.clipped else turn.text
 
     def is_live(self, number: int) -> bool:
+        """Whether the speech of this number is being given."""
         return any(turn.number == number for turn in self.live)
 
     def call(self, number: int) -> Call | None:
+        """The call of this number, while it is under way."""
         return next((call for call in self.calls if call.number == number), None)
 
     def remaining_slots(self) -> tuple[Slot, ...]:
+        """The slots of the schedule in which nobody has spoken yet, without those skipped."""
         used = {turn.slot for turn in self.turns if turn.used_slot} | set(self.skipped)
         return tuple(slot for slot in self.schedule if slot.index not in used)
 

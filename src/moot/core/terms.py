@@ -15,16 +15,14 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from msgspec import Meta, Struct, field
 from msgspec.structs import FieldInfo, fields, force_setattr
 
+from moot.core.statuses import DecidedBy, VerdictOutcome
+
 Money = Decimal
 Side = Literal["for", "against", "neutral"]
 OpeningSide = Literal["for", "against"]
 SeatRole = Literal["debater", "moderator"]
 TokenRole = Literal["owner", "moderator", "viewer", "monitor"]
 InvitationRole = Literal["observer", "moderator", "participant", "judge", "audience"]
-Status = Literal[
-    "created", "initializing", "awaiting_arguments", "debating", "paused",
-    "judging", "completed", "aborted", "error",
-]  # fmt: skip
 MarkupName = Literal["markdown", "html"]
 DocumentName = Literal["json", MarkupName]
 """What is made of a transcript alone; `moot export --format` takes it."""
@@ -106,6 +104,7 @@ class Model(Struct, frozen=True, omit_defaults=True):
 
     @property
     def label(self) -> str:
+        """Its full name: `provider/name`."""
         return f"{self.provider}/{self.name}"
 
     @property
@@ -436,6 +435,7 @@ class Usage(Struct, frozen=True, omit_defaults=True):
 
     @property
     def total(self) -> int:
+        """Input and output."""
         return self.input + self.output
 
     def __add__(self, other: Usage) -> Usage:
@@ -471,6 +471,8 @@ class ReasoningPart(Struct, frozen=True, omit_defaults=True):
 
 
 class Text(Struct, frozen=True, omit_defaults=True, tag="text"):
+    """Words that the model said."""
+
     text: str
     index: int = 0
     item_id: str = ""
@@ -501,6 +503,7 @@ class Reasoning(Struct, frozen=True, omit_defaults=True, tag="reasoning"):
 
     @property
     def text(self) -> str:
+        """All parts, with a blank line between them."""
         return "\n\n".join(part.text for part in self.parts)
 
 
@@ -536,6 +539,8 @@ class ToolCall(Struct, frozen=True, omit_defaults=True, tag="tool_call"):
 
 
 class ToolResult(Struct, frozen=True, omit_defaults=True, tag="tool_result"):
+    """What the tool call with this id brought; `error` says why it failed."""
+
     id: str
     output: str
     error: str = ""
@@ -543,6 +548,8 @@ class ToolResult(Struct, frozen=True, omit_defaults=True, tag="tool_result"):
 
 
 class CompletionStatus(Struct, frozen=True, omit_defaults=True, tag="completion_status"):
+    """How a call ended: the last segment of a speech."""
+
     status: Literal["complete", "partial", "error"]
     detail: str = ""
     index: int = 0
@@ -579,6 +586,8 @@ class EncryptedReasoning(Struct, frozen=True):
 
 
 class ChatMessage(Struct, frozen=True, omit_defaults=True):
+    """One message of the conversation that a model is sent."""
+
     role: Literal["user", "assistant"]
     content: str
     sealed: tuple[EncryptedReasoning, ...] = ()
@@ -672,15 +681,12 @@ class Ballot(Struct, frozen=True, omit_defaults=True):
     """The party whose speech the judge read first; None for people, and in older logs."""
 
 
-VerdictOutcome = Literal["win", "too-close", "draw"]
-
-
 class DebateVerdict(Struct, frozen=True, omit_defaults=True):
     """The result with its doubts. `outcome` says why there is no winner where there is none."""
 
     outcome: VerdictOutcome
     winner: str | None
-    by: Literal["judges", "hand", "stalemate", "concession", "audience"]
+    by: DecidedBy
     margin: float = 0.0
     """Mean score of the first seat less that of the second (of the best less the next, with more seats)."""
     agreement: float = 1.0

@@ -107,6 +107,7 @@ class Viewer(Struct, frozen=True):
 
     @property
     def privileged(self) -> bool:
+        """Whether they conduct the debate: owner or moderator."""
         return self.role in ("owner", "moderator")
 
 

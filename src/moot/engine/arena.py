@@ -24,7 +24,8 @@ from moot.core.errors import Fenced, Invalid, Refused, StoreError, Unavailable, 
 from moot.core.events import DebateOpened, Event, Recorded, StreamedEvent
 from moot.core.ids import new_fence, new_id
 from moot.core.state import Debate
-from moot.core.terms import Effort, Model, ModelPrice, Status, StepSize, Verbosity
+from moot.core.statuses import Status
+from moot.core.terms import Effort, Model, ModelPrice, StepSize, Verbosity
 from moot.engine.experiment_bookings import ExperimentBookings, Reservation
 from moot.engine.followers import Followers
 from moot.engine.placement import ProcessRole, QueueStats

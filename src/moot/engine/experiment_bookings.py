@@ -19,7 +19,8 @@ from msgspec.structs import replace
 from moot.core.diagnostics import crash_point
 from moot.core.errors import Fenced, OverBudget, UnknownDebate
 from moot.core.state import Debate
-from moot.core.terms import Money, Status
+from moot.core.statuses import Status
+from moot.core.terms import Money
 from moot.experiments.definition import ExperimentDefinition, from_json
 from moot.experiments.leg_results import LegResult, question_result, read_result, result_of
 from moot.experiments.planned_debates import planned_debate

@@ -23,6 +23,7 @@ from moot.core.diagnostics import crash_point
 from moot.core.errors import Invalid, OverBudget, Refused, StoreError, UnknownDebate
 from moot.core.ids import new_id
 from moot.core.state import Debate
+from moot.core.statuses import ENDED
 from moot.core.terms import Model, Money
 from moot.engine.arena import Arena
 from moot.engine.experiment_progress import ExperimentProgress, stored_progress
@@ -43,7 +44,7 @@ from moot.experiments.planned_debates import (
 from moot.experiments.planned_questions import planned_question
 from moot.experiments.shared_texts import SharedTexts
 from moot.rules.commands import JudgeNow, Retry
-from moot.rules.experiment_costs import ENDED, is_over, most_cost
+from moot.rules.experiment_costs import is_over, most_cost
 from moot.store.experiment_rows import ExperimentLeg, microdollars, taken_over
 
 if TYPE_CHECKING:

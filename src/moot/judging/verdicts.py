@@ -14,7 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from moot.core.state import Debate, Judging
-from moot.core.terms import Ballot, DebateVerdict, Judge, PartyScore, VerdictOutcome
+from moot.core.statuses import VerdictOutcome
+from moot.core.terms import Ballot, DebateVerdict, Judge, PartyScore
 from moot.judging.answer_ballots import mean_probabilities
 from moot.judging.ballots import ballot_text, orders
 from moot.judging.evidence import last_word

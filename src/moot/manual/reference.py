@@ -10,7 +10,11 @@ from __future__ import annotations
 import ast
 import inspect
 from collections import Counter, defaultdict
-from typing import Any
+from collections.abc import Sequence
+from types import UnionType
+from typing import Any, get_args
+
+from msgspec import Struct
 
 import moot
 from moot.core import events
@@ -127,23 +131,34 @@ def event_types() -> str:
         if not isinstance(tag, ast.Constant):
             continue
         text += [f"## {tag.value}\n", f"`{node.name}`. {ast.get_docstring(node) or ''}".strip() + "\n"]
-        text += _fields(node)
+        text += _fields(node.body)
     return "\n".join(text)
 
 
-def _fields(node: ast.ClassDef) -> list[str]:
-    rows = list[str]()
-    for index, statement in enumerate(node.body):
+def _fields(body: Sequence[ast.stmt]) -> list[str]:
+    """A table of the fields that are declared here; of one that is declared twice, the later."""
+    rows = dict[str, str]()
+    for index, statement in enumerate(body):
         if not isinstance(statement, ast.AnnAssign):
             continue
         default = f"`{ast.unparse(statement.value)}`" if statement.value else "required"
-        after = node.body[index + 1] if index + 1 < len(node.body) else None
-        meaning = ""
+        kind, meaning = _type_and_meaning(statement.annotation)
+        after = body[index + 1] if index + 1 < len(body) else None
         if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
             meaning = " ".join(str(after.value.value).split())
-        kind = ast.unparse(statement.annotation).replace("|", "\\|")
-        rows.append(f"| `{ast.unparse(statement.target)}` | `{kind}` | {default} | {meaning} |")
-    return ["| field | type | default | |", "|---|---|---|---|", *rows, ""] if rows else []
+        name = ast.unparse(statement.target)
+        rows[name] = f"| `{name}` | `{kind}` | {default} | {meaning} |"
+    return ["| field | type | default | |", "|---|---|---|---|", *rows.values(), ""] if rows else []
+
+
+def _type_and_meaning(annotation: ast.expr) -> tuple[str, str]:
+    """The type of a field, and the description with which it is `Annotated`, if it is."""
+    match annotation:
+        case ast.Subscript(ast.Name("Annotated"), ast.Tuple([kind, ast.Call(keywords=told)])):
+            meaning = next((ast.literal_eval(word.value) for word in told if word.arg == "description"), "")
+        case _:
+            kind, meaning = annotation, ""
+    return ast.unparse(kind).replace("|", "\\|"), meaning
 
 
 def python_library() -> str:
@@ -152,11 +167,24 @@ def python_library() -> str:
         "What `from moot import …` offers. [The library guide](../library.md) shows how to use it.\n",
     ]
     for name in sorted(moot.__all__, key=str.lower):
-        member = getattr(moot, name)
-        text.append(f"## {name}\n")
-        if inspect.isclass(member) or inspect.isfunction(member):
-            text += [_docstring(member), *(_methods(member) if inspect.isclass(member) else ())]
+        text += [f"## {name}\n", *_public(getattr(moot, name))]
     return "\n".join(text)
+
+
+def _public(member: Any) -> list[str]:
+    """What the reference says of one public name: a class, a function, a union of classes or a module."""
+    if isinstance(member, UnionType):
+        return ["One of: " + ", ".join(f"`{kind.__name__}`" for kind in get_args(member)) + ".\n"]
+    if not inspect.isclass(member):
+        return [_docstring(member)]
+    return [_docstring(member), *_struct_fields(member), *_methods(member)]
+
+
+def _struct_fields(kind: type) -> list[str]:
+    """The table of the fields of a struct, those that it inherits first."""
+    bases = [base for base in reversed(kind.__mro__) if issubclass(base, Struct) and base is not Struct]
+    nodes = [ast.parse(inspect.getsource(base)).body[0] for base in bases]
+    return _fields([statement for node in nodes if isinstance(node, ast.ClassDef) for statement in node.body])
 
 
 def _methods(kind: type) -> list[str]:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from moot.core.events import DebateOpened
 from moot.core.state import Debate, Turn
-from moot.core.terms import VerdictOutcome
+from moot.core.statuses import VerdictOutcome
 from moot.core.word_count import count_words
 from moot.judging.parties import party
 from moot.rules.cost_estimate import estimate

@@ -21,7 +21,8 @@ from moot.core.errors import Invalid, MootError, Refused, Unavailable, UnknownDe
 from moot.core.events import CallDelta, SegmentCompleted
 from moot.core.evolve import evolve
 from moot.core.state import Debate
-from moot.core.terms import DEFAULT_READING, HUMAN, MAX_MOTION_CHARS, MIN_MOTION_CHARS, ReadingOrder, Status
+from moot.core.statuses import Status
+from moot.core.terms import DEFAULT_READING, HUMAN, MAX_MOTION_CHARS, MIN_MOTION_CHARS, ReadingOrder
 from moot.core.word_count import count_words
 from moot.engine.arena import Arena
 from moot.mcp_server import answers

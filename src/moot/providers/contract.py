@@ -39,12 +39,16 @@ MODEL_SERVERS = ("ollama", "lmstudio", "llamacpp", "vllm")
 
 
 class ReplyStarted(Struct, frozen=True):
+    """The service has answered: the first chunk of every reply."""
+
     response_id: str | None = None
     request_id: str = ""
     """The id under which the service's support finds this call."""
 
 
 class ReplyDelta(Struct, frozen=True, gc=False):
+    """Some more words. Those of one segment have one number and one kind; the numbers rise."""
+
     text: str
     kind: DeltaKind = "text"
     segment: int = 0
@@ -53,10 +57,14 @@ class ReplyDelta(Struct, frozen=True, gc=False):
 
 
 class ReplySegment(Struct, frozen=True):
+    """A segment is complete: everything that the service sent about it."""
+
     segment: Segment
 
 
 class KeepAlive(Struct, frozen=True):
+    """A sign of life without words."""
+
     usage: Usage | None = None
     """The figures so far, if the reply is about to fail."""
     final: bool = False
@@ -64,6 +72,8 @@ class KeepAlive(Struct, frozen=True):
 
 
 class ReplyDone(Struct, frozen=True):
+    """The reply is complete: its last chunk."""
+
     finish: FinishReason = "stop"
     usage: Usage | None = None
     """None if the service reports nothing."""
@@ -133,7 +143,9 @@ class Provider(Protocol):
     """A service, or something that answers like one. Only `traits` and `stream` have no default."""
 
     @property
-    def traits(self) -> Traits: ...
+    def traits(self) -> Traits:
+        """What its models can do, if nothing is known of the single one."""
+        ...
 
     def traits_of(self, model: str) -> Traits:
         """What one model can do, by its name."""
@@ -158,7 +170,9 @@ class Provider(Protocol):
     def report_timeout(self, model: Model) -> None:
         """The caller gave up on a call before the first word came."""
 
-    def stream(self, request: Request) -> AsyncGenerator[Chunk, None]: ...
+    def stream(self, request: Request) -> AsyncGenerator[Chunk, None]:
+        """Call the model and yield its reply as it comes. Raises Fault. Closing it cancels the call."""
+        ...
 
     async def close(self) -> None:
         """Release connections and processes."""

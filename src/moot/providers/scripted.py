@@ -1,18 +1,6 @@
-"""A provider that follows a script: for tests, demos and teaching.
+"""A provider that follows a script, for tests, demos and teaching: `ScriptedProvider` and its cues.
 
-A script is a function from a request to cues:
-
-    def script(request):
-        return [ThinkCue("Hm."), SayCue("I agree.")]
-
-    async with Arena.open(providers={"scripted": ScriptedProvider(script)}):
-        ...
-
-`SayCue` and `ThinkCue` are sent word by word, `pace` seconds apart. `ToolCue` calls a tool, whose result is
-in the `exchange` of the next request. `WaitCue` pauses, `StallCue` sends nothing more, `RefuseCue` declines,
-`FaultCue` raises a Fault, `UsageCue` sets the usage and the ending. Without a script it sends plain
-sentences, the same for the same request, and calls a tool if one is offered. It records its calls in memory
-and, given a path, in a file that survives a crash.
+A script is a function from a request to cues; without one, `improvise` makes up plain sentences.
 """
 
 from __future__ import annotations
@@ -44,10 +32,14 @@ from moot.providers.contract import (
 
 
 class SayCue(Struct, frozen=True):
+    """The model says this."""
+
     text: str
 
 
 class ThinkCue(Struct, frozen=True):
+    """The model thinks this aloud."""
+
     text: str
 
 
@@ -60,22 +52,30 @@ class ToolCue(Struct, frozen=True):
 
 
 class WaitCue(Struct, frozen=True):
+    """Nothing comes for so long."""
+
     seconds: float
 
 
 class StallCue(Struct, frozen=True):
-    pass
+    """Nothing more comes, and the call stays open."""
 
 
 class RefuseCue(Struct, frozen=True):
+    """The model declines, with these words."""
+
     text: str
 
 
 class FaultCue(Struct, frozen=True):
+    """The call fails."""
+
     fault: Fault
 
 
 class UsageCue(Struct, frozen=True):
+    """How the reply ends, and what the service reports about it."""
+
     usage: Usage | None = None
     finish: FinishReason = "stop"
     response_id: str | None = None
@@ -105,6 +105,23 @@ CALLS_KEPT = 1000
 
 
 class ScriptedProvider(Provider):
+    """A provider that follows a script, which is a function from a request to cues:
+
+        def script(request):
+            return [ThinkCue("Hm."), SayCue("I agree.")]
+
+        async with Arena.open(providers={"scripted": ScriptedProvider(script)}) as arena:
+            ...
+
+    Its models are `scripted/NAME`, with any name. `SayCue` and `ThinkCue` are sent word by word, `pace`
+    seconds apart. `ToolCue` calls a tool, whose result is in the `exchange` of the next request. `WaitCue`
+    pauses, `StallCue` sends nothing more, `RefuseCue` declines, `FaultCue` raises a `Fault`, `UsageCue` sets
+    the usage and the ending. Without a script it sends plain sentences, the same for the same request, and
+    calls a tool if one is offered.
+
+    `calls` are the last requests; `ledger` is a file with a line for each call, which survives a crash.
+    """
+
     def __init__(
         self,
         script: Script | None = None,

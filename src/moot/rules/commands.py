@@ -23,7 +23,6 @@ from moot.core.events import (
     DebateResumed,
     DebateStarted,
     DebateStopped,
-    EndReason,
     Event,
     InterruptReason,
     JudgingFailed,
@@ -40,6 +39,7 @@ from moot.core.events import (
 )
 from moot.core.schedule import schedule, with_more_rounds
 from moot.core.state import ZERO, Call, Debate, Turn
+from moot.core.statuses import EndReason
 from moot.core.terms import DebateVerdict, Judge, Money, Slot, StepSize, Usage
 from moot.judging import audience_votes
 from moot.judging.labels import choose_labels

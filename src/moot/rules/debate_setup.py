@@ -60,6 +60,8 @@ def numbered_id(kind: str, number: int) -> str:
 
 
 class SeatSetup(Struct, frozen=True):
+    """A seat as it is asked for. What is empty is filled in from the format's own suggestion."""
+
     model: Model
     name: str = ""
     side: Side | None = None
@@ -75,6 +77,8 @@ MAX_GUIDANCE_CHARS = 8000
 
 
 class JudgeSetup(Struct, frozen=True):
+    """A judge as it is asked for."""
+
     model: Model
     name: str = "Judge"
     criteria: tuple[str, ...] = ()

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 from moot.core.events import Event
 from moot.core.state import ZERO, Debate
-from moot.core.terms import Money, Status
+from moot.core.statuses import ENDED
+from moot.core.terms import Money
 from moot.rules.runner_decisions import EventBatch, wants_runner
 
 ANY_AMOUNT = Money("Infinity")
-ENDED: tuple[Status, ...] = ("completed", "aborted", "error")
 
 
 class NotReserved(Exception):

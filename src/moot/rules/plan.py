@@ -23,8 +23,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rapidfuzz import fuzz
 
-from moot.core.events import ConcessionMade, EndReason, FailReason, PointRaised, StalemateFound, TurnSkipped
+from moot.core.events import ConcessionMade, PointRaised, StalemateFound, TurnSkipped
 from moot.core.state import Debate, Judging, Turn
+from moot.core.statuses import EndReason, FailReason
 from moot.core.terms import Judge, PollName, SimilarTurns, Slot
 from moot.judging.ballots import orders
 from moot.rules.belief_questions import beliefs_after, beliefs_before, persona_votes

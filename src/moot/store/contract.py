@@ -20,7 +20,8 @@ from msgspec import Struct
 from moot.core.errors import Invalid, Refused
 from moot.core.events import Event, Recorded, StreamedEvent
 from moot.core.state import Debate
-from moot.core.terms import InvitationRole, Status, TokenRole
+from moot.core.statuses import Status
+from moot.core.terms import InvitationRole, TokenRole
 from moot.store.archive import Archive
 from moot.store.experiment_rows import ExperimentStore
 from moot.views.summary import StoredSummary
@@ -131,6 +132,8 @@ NO_FILTER = DebateFilter()
 
 
 class DebatePage(Struct, frozen=True):
+    """A page of a list, and how many debates the whole list has."""
+
     heads: tuple[DebateHead, ...]
     total: int
 
@@ -163,9 +166,6 @@ class ActiveDebate(Struct, frozen=True):
 UNCLAIMED = "unclaimed"
 """The runner's name in the head of a finished debate that is being judged again and has no runner yet. Its
 status does not show that a runner is needed; this does."""
-ACTIVE_STATUSES: tuple[Status, ...] = ("initializing", "awaiting_arguments", "debating", "judging")
-ENDED_STATUSES: tuple[Status, ...] = ("completed", "aborted", "error")
-"""Debates that are over, though one that failed may still be retried."""
 
 BEARER_PREFIX = "moot_"
 """By which people, and scanners for leaked secrets, recognise a token."""
@@ -231,6 +231,8 @@ Listener = Callable[[str, tuple[Recorded, ...] | None], None]
 
 
 class Store(Protocol):
+    """Keeps debates. Whoever implements it proves it with the suite of `moot.testing.StoreContract`."""
+
     def listen(self, listener: Listener) -> None:
         """Call the listener on the event loop for every commit of this process, before the write returns."""
         ...
@@ -258,7 +260,9 @@ class Store(Protocol):
         """
         ...
 
-    async def read(self, debate_id: str, after: int = 0, limit: int = 1000) -> tuple[Recorded, ...]: ...
+    async def read(self, debate_id: str, after: int = 0, limit: int = 1000) -> tuple[Recorded, ...]:
+        """Its events after seq `after`, at most `limit`; none of a debate that does not exist."""
+        ...
 
     async def state(self, debate_id: str, upto: int | None = None) -> Debate:
         """The folded state at the head, or as it stood after event `upto`. Raises UnknownDebate."""
@@ -276,7 +280,9 @@ class Store(Protocol):
         """Its state need not be kept in memory: it is not expected to be asked for again soon."""
         ...
 
-    async def head(self, debate_id: str) -> DebateHead: ...
+    async def head(self, debate_id: str) -> DebateHead:
+        """Its row in the list. Raises UnknownDebate."""
+        ...
 
     async def list(
         self, filters: DebateFilter = NO_FILTER, *, limit: int = 20, offset: int = 0
@@ -301,7 +307,9 @@ class Store(Protocol):
         count."""
         ...
 
-    async def request_body(self, debate_id: str, digest: str) -> bytes | None: ...
+    async def request_body(self, debate_id: str, digest: str) -> bytes | None:
+        """A request as it was sent, by its hash."""
+        ...
 
     async def claim(
         self, debate_id: str, runner: str, *, seen_epoch: int | None = None, epoch: int | None = None
@@ -375,11 +383,15 @@ class Store(Protocol):
         ...
 
     @property
-    def experiments(self) -> ExperimentStore: ...
+    def experiments(self) -> ExperimentStore:
+        """Experiments with their legs and budgets."""
+        ...
 
     @property
     def write_error(self) -> str:
         """Why the last write failed; empty where it did not."""
         ...
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Finish what was asked for, and release everything. May be called twice."""
+        ...

@@ -16,6 +16,7 @@ from moot.core.errors import KeyReused, MootError, UnknownDebate
 from moot.core.events import Recorded, encode
 from moot.core.evolve import fold
 from moot.core.state import Debate
+from moot.core.statuses import ACTIVE, ENDED
 from moot.store.archive import MemoryArchive
 from moot.store.batch import (
     WriterAnswer,
@@ -29,8 +30,6 @@ from moot.store.batch import (
     unclaimed,
 )
 from moot.store.contract import (
-    ACTIVE_STATUSES,
-    ENDED_STATUSES,
     IDEMPOTENCY_PERIOD,
     MAX_SESSIONS_FOUND,
     NO_FILTER,
@@ -79,6 +78,8 @@ class _Request(Struct, frozen=True):
 
 
 class MemoryStore:
+    """A `Store` that writes nothing to disk: what it holds is gone with it."""
+
     def __init__(self, clock: Clock = now) -> None:
         self._clock = clock
         self._logs: dict[str, _Log] = {}
@@ -191,7 +192,7 @@ class MemoryStore:
         return tuple(_active_debate(log) for log in self._logs.values() if log.runner)
 
     async def active_debates(self, since: datetime | None = None) -> tuple[ActiveDebate, ...]:
-        matching = (log for log in self._logs.values() if log.debate.status in ACTIVE_STATUSES)
+        matching = (log for log in self._logs.values() if log.debate.status in ACTIVE)
         return tuple(_active_debate(log) for log in matching if since is None or log.turned_at >= since)
 
     async def request_body(self, debate_id: str, digest: str) -> bytes | None:
@@ -228,8 +229,7 @@ class MemoryStore:
         ended = [
             log
             for log in self._logs.values()
-            if log.debate.status in ENDED_STATUSES
-            and int(log.debate.updated_at.timestamp()) < int(before.timestamp())
+            if log.debate.status in ENDED and int(log.debate.updated_at.timestamp()) < int(before.timestamp())
         ]
         ended.sort(key=lambda log: int(log.turned_at.timestamp()))
         kept = self.experiments.holding(self._logs)

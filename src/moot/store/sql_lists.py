@@ -14,7 +14,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from moot.store.contract import ACTIVE_STATUSES, ActiveDebate, DebateFilter, DebateHead
+from moot.core.statuses import ACTIVE
+from moot.store.contract import ActiveDebate, DebateFilter, DebateHead
 from moot.store.sql import Row, Statement, search_values, sql
 
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
@@ -64,7 +65,7 @@ class ListDialect(Struct, frozen=True):
     def active(self, since: datetime | None) -> Statement:
         return sql(
             f"{_active(self)} WHERE status = ANY(:statuses) AND turned_at >= seconds(:since)",
-            statuses=[*ACTIVE_STATUSES],
+            statuses=[*ACTIVE],
             since=since or BEGINNING,
         )
 

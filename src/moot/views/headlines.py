@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from moot.core.state import Debate
+from moot.core.statuses import COIN_FLIP, UNDECIDED
 from moot.core.terms import HUMAN, DebateVerdict
 from moot.judging.parties import parties, party
 from moot.views.outcome import JUDGED_RIGHT, answer_headline, is_coin_flip
@@ -17,9 +18,6 @@ from moot.views.participants import listed_names, participants, short_model, sho
 from moot.views.summary import StoredSummary
 
 SIDES = ("for", "against")
-TOO_CLOSE = "Too close to call"
-COIN_FLIP = "A coin flip"
-DRAW = "A draw"
 
 
 def verdict_headline(debate: Debate, verdict: DebateVerdict) -> str:
@@ -35,7 +33,7 @@ def verdict_headline(debate: Debate, verdict: DebateVerdict) -> str:
         return win_line(
             [view.shown for view in views], "" if shared else role, by_vote=verdict.by == "audience"
         )
-    return TOO_CLOSE if verdict.outcome == "too-close" else DRAW
+    return UNDECIDED[verdict.outcome]
 
 
 def summary_headline(summary: StoredSummary) -> str:

@@ -14,8 +14,8 @@ from typing import assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.core.events import EndReason, FailReason
 from moot.core.state import Debate, Judging, SpoiledBallot
+from moot.core.statuses import COIN_FLIP, ENDINGS, FAILURES, UNDECIDED, FailReason
 from moot.core.terms import Ballot, DebateVerdict, Format, Judge
 from moot.judging.answer_ballots import more_probable
 from moot.judging.audience_votes import result_doubts, tally
@@ -30,34 +30,6 @@ from moot.views.costs import dollars
 from moot.views.participants import listed_names, participants
 from moot.views.speech_issues import is_silent
 from moot.views.text import plural
-
-ENDINGS: dict[EndReason, str] = {
-    "rounds": "All rounds were held.",
-    "stopped": "The debate was stopped early.",
-    "budget": "The cost limit was reached.",
-    "concession": "One side gave way.",
-    "stalemate": "The debate went in circles.",
-    "judged": "The debate was judged early.",
-    "decided": "The debate was decided by hand.",
-    "aborted": "The debate was aborted; nothing was judged.",
-}
-FAILURES: dict[FailReason, str] = {
-    "permanent_fault": "A model cannot be used.",
-    "all_failed": "All models failed in round {round}: {cause}",
-    "judge_failed": "The judge gave no usable ballot, so there is no verdict.",
-    "internal": "Something unexpected went wrong.",
-    "budget": "The cost limit is too small for this debate.",
-}
-
-REMEDIES: dict[FailReason, str] = {
-    "permanent_fault": "You can also skip the speech, or judge what was said so far.",
-    "all_failed": "Check the provider in Settings, then retry, or judge what was said so far.",
-    "judge_failed": "Judge it again with another model, or declare the winner yourself.",
-    "internal": "Retry, or judge what was said so far. The server's log has the details.",
-    "budget": "Start a rematch with a higher cost limit, or with cheaper models.",
-}
-"""What to do about a failure. What is wrong with a provider is in its own message."""
-
 
 LEAST_SURE_MARGIN = 10
 """In percent: 55 for one side and 45 for the other."""
@@ -89,12 +61,12 @@ def headline(debate: Debate, verdict: DebateVerdict) -> str:
     if verdict.probabilities:
         return answer_headline(debate, verdict)
     if is_coin_flip(debate, verdict):
-        return "A coin flip"
+        return COIN_FLIP
     if verdict.outcome == "win" and verdict.winner:
         winner = party(debate, verdict.winner)
         wins = "wins" if len(winner.seats) == 1 else "win"
         return f"{winner.name} {wins} the vote" if verdict.by == "audience" else f"{winner.name} {wins}"
-    return "Too close to call" if verdict.outcome == "too-close" else "A draw"
+    return UNDECIDED[verdict.outcome]
 
 
 JUDGED_RIGHT = "is judged right"
@@ -423,7 +395,7 @@ def remedy(debate: Debate) -> str:
     if debate.verdicts or not (debate.final or debate.failure):
         return ""
     if debate.failure:
-        return REMEDIES[debate.failure]
+        return FAILURES[debate.failure].remedy
     if debate.ended == "aborted":
         return "Nothing was judged. Judge it as it is, or start a rematch with the same setup."
     if debate.ended == "budget":
@@ -438,7 +410,7 @@ def _failure(debate: Debate, reason: FailReason) -> str:
         if not failed:
             return debate.ended_detail
         first = next(turn for turn in failed if turn.round == failed[-1].round)
-        return FAILURES[reason].format(round=first.round, cause=first.message)
+        return FAILURES[reason].text.format(round=first.round, cause=first.message)
     if reason == "permanent_fault":
-        return f"{FAILURES[reason]} {debate.ended_detail}".strip()
-    return debate.ended_detail or FAILURES[reason]
+        return f"{FAILURES[reason].text} {debate.ended_detail}".strip()
+    return debate.ended_detail or FAILURES[reason].text

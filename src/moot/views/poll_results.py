@@ -8,6 +8,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from moot.core.state import Debate
+from moot.core.statuses import DRAW
 from moot.core.terms import PollName
 from moot.judging import audience_votes as votes
 from moot.judging.audience_votes import AudienceTally
@@ -74,7 +75,7 @@ def _headline(tally: AudienceTally, names: dict[str, str]) -> str:
     if tally.rule == "swing" and not tally.pairs:
         return "No change of mind to count"
     if tally.leader is None:
-        return "A draw"
+        return DRAW
     by = f"{tally.lead:g} {'point' if tally.lead == 1 else 'points'}"
     if tally.rule == "swing":
         return f"{names[tally.leader]}, by a swing of {by}"

@@ -10,7 +10,8 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.state import Debate, ModelUsage
-from moot.core.terms import HUMAN, Model, Status
+from moot.core.statuses import Status
+from moot.core.terms import HUMAN, Model
 from moot.judging.parties import party
 from moot.judging.verdicts import counted_judges
 from moot.rules.turn_sessions import is_empty

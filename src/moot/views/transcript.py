@@ -17,7 +17,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.core.state import REPLAYED_INTERRUPTIONS, Debate, PointOfInformation, Turn
-from moot.core.terms import Money, Reasoning, Status, Truncation, Usage
+from moot.core.statuses import Status
+from moot.core.terms import Money, Reasoning, Truncation, Usage
 from moot.core.visibility import OWNER, Viewer, is_withheld, may_hear, may_read_reasoning
 from moot.core.word_count import CLIPPED_MARK, count_words, first_words
 from moot.prompts.begun_speeches import count_first_words, first_words_note

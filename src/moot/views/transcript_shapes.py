@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from moot.core.terms import PollName, Side, Status
+from moot.core.statuses import DecidedBy, Status, VerdictOutcome
+from moot.core.terms import PollName, Side
 from moot.judging.audience_votes import ConfidenceInterval
 from moot.views.json_types import (
     Amount,
@@ -24,9 +25,6 @@ from moot.views.json_types import (
     Winner,
     one_of,
 )
-
-OUTCOMES = ("win", "too-close", "draw")
-DECIDED_BY = ("judges", "hand", "stalemate", "concession", "audience")
 
 
 class DebateParticipant(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
@@ -89,9 +87,9 @@ class Verdict(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=T
     reasoning: str
     criteria: dict[str, str]
     tokens_used: Annotated[Count, Meta(description="Of all judges.")]
-    outcome: Annotated[str, Meta(extra_json_schema={"enum": OUTCOMES})]
+    outcome: Annotated[str, one_of(VerdictOutcome)]
     headline: str
-    by: Annotated[str, Meta(extra_json_schema={"enum": DECIDED_BY})]
+    by: Annotated[str, one_of(DecidedBy)]
     margin: float
     agreement: Annotated[
         float,

@@ -11,7 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.core.state import Debate, Judging
-from moot.core.terms import Ballot, DebateVerdict, Judge, PartyScore, Usage, VerdictOutcome
+from moot.core.statuses import VerdictOutcome
+from moot.core.terms import Ballot, DebateVerdict, Judge, PartyScore, Usage
 from moot.judging.ballots import ballot_text
 from moot.judging.parties import parties
 from moot.judging.verdicts import has_flipped

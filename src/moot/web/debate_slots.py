@@ -16,10 +16,10 @@ from msgspec import Struct
 from moot.api.problems import Problem
 from moot.core.errors import UnknownDebate
 from moot.core.shared_state import SharedState
+from moot.core.statuses import ENDED
 from moot.core.terms import SESSION_FORMAT
 from moot.engine.arena import Arena
 from moot.rules.runner_decisions import wants_runner
-from moot.store.contract import ENDED_STATUSES
 
 PENDING = "coming "
 PENDING_SECONDS = 60.0
@@ -73,7 +73,7 @@ class DebateSlots:
             between = head.format == SESSION_FORMAT and not wants_runner(await self._arena.state(debate_id))
         except UnknownDebate:
             return True
-        return between or head.status in ENDED_STATUSES
+        return between or head.status in ENDED
 
 
 async def _no_claim(_debate_id: str) -> None: ...

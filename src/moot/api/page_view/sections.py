@@ -18,6 +18,7 @@ from moot.api.v1.judge_frames import shown_reasoning
 from moot.api.v1.replies import config_reply
 from moot.api.v1.states import STATES
 from moot.core.state import Debate, Judging, Turn
+from moot.core.statuses import FAILURES
 from moot.core.terms import Judge, Slot
 from moot.core.visibility import Viewer, may_read_reasoning, visible_state
 from moot.judging.ballots import orders
@@ -38,13 +39,6 @@ from moot.views.verdict_views import VerdictView
 
 QUIET_SECONDS = 20
 """After this time without a token the page shows that the debate waits. Deadlines end a call later."""
-FAILURE_TITLES = {
-    "permanent_fault": "A model cannot be used",
-    "all_failed": "All models failed",
-    "judge_failed": "No verdict",
-    "internal": "An internal error occurred",
-    "budget": "Cost limit too small",
-}
 
 
 class ViewSection(Struct, frozen=True):
@@ -186,7 +180,7 @@ def _trouble(debate: Debate) -> Shape | None:
     turn = next((turn for turn in reversed(debate.turns) if turn.state == "failed"), None)
     return {
         "reason": debate.failure,
-        "title": FAILURE_TITLES[debate.failure],
+        "title": FAILURES[debate.failure].title,
         "text": _cause(debate, turn),
         "remedy": remedy(debate),
         "provider": debate.seat(turn.seat).model.provider if turn else "",

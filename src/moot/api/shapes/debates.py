@@ -12,9 +12,10 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moot.api.shapes.seats_and_polls import OpenPoll
 from moot.api.v1.states import StateName
+from moot.core.statuses import VerdictOutcome
 from moot.core.terms import DEFAULT_READING, Effort, OpeningSide, ReadingOrder, WinningRule
 from moot.views.json_types import Amount, Count, DebateId, Nth, SeatId, Timestamp, one_of
-from moot.views.transcript_shapes import OUTCOMES, CostSummary, DebateJudge, DebateParticipant, Verdict
+from moot.views.transcript_shapes import CostSummary, DebateJudge, DebateParticipant, Verdict
 
 # --- one debate -----------------------------------------------------------------------------------------
 
@@ -233,7 +234,7 @@ class DebateSummary(Struct, frozen=True, rename="camel", kw_only=True, omit_defa
     format: str
     unpriced: Annotated[bool, Meta(description="Some calls have no known price.")]
     winner: Annotated[str | None, Meta(description="A participant's name.")] = None
-    outcome: Annotated[str, Meta(extra_json_schema={"enum": OUTCOMES})] = ""
+    outcome: Annotated[str, one_of(VerdictOutcome)] = ""
     headline: Annotated[str, Meta(description="Who won, in a few words.")] = ""
     total_cost_text: str
     participants: tuple[Sitting, ...]

@@ -11,7 +11,8 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from moot.api.v1.states import StateName
-from moot.core.terms import Status, StepSize
+from moot.core.statuses import Status
+from moot.core.terms import StepSize
 from moot.views.json_types import SCHEMA_TEMPLATE, Count, JudgeId, Nth, SeatId, Timestamp, one_of
 
 Members = dict[str, Any]

@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from moot.api.shapes.debates import SpeechMarks
 from moot.api.shapes.seats_and_polls import OpenPoll
 from moot.api.v1.states import State, StateName
-from moot.core.events import EndReason, FailReason
+from moot.core.statuses import EndReason, FailReason
 from moot.views.json_types import (
     Amount,
     Count,

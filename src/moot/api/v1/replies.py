@@ -32,7 +32,8 @@ from moot.api.shapes.records import EventPage
 from moot.api.shapes.server_replies import EstimateResponse, ModelEstimate
 from moot.api.v1 import people_replies, rounds
 from moot.api.v1.states import STATES
-from moot.core.state import FINAL, Debate
+from moot.core.state import Debate
+from moot.core.statuses import FINAL, STOPPED
 from moot.core.terms import REQUEST_OPTIONS, Money
 from moot.core.visibility import OBSERVER, Viewer
 from moot.rules.cost_estimate import CostEstimate, estimate, opening_of
@@ -50,7 +51,6 @@ from moot.views.transcript_json import cost_summary, judge_seat, participant, ve
 from moot.views.transcript_shapes import DebateJudge, DebateParticipant
 
 BEING_JUDGED = "The judge evaluates what was said."
-STOPPED = ("stopped", "aborted")
 _summary = msgspec.json.Decoder(StoredSummary)
 
 

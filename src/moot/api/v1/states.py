@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from moot.core.terms import Status
+from moot.core.statuses import Status
 from moot.views.json_types import one_of
 
 State = Literal[

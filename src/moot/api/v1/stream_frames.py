@@ -22,6 +22,7 @@ from moot.api.v1.states import STATES
 from moot.core import events as ev
 from moot.core.errors import FaultKind
 from moot.core.state import Debate
+from moot.core.statuses import STOPPED
 from moot.rules.retry import AMENDABLE_FAULTS
 from moot.rules.runner_decisions import wants_runner
 from moot.views import outcome
@@ -245,7 +246,7 @@ def _complete(seen: SeenEvent, event: ev.DebateEnded) -> Frame:
         finalCost=float(seen.after.cost_so_far),
         duration=round(page.seconds, 3),
         verdict=verdict(page),
-        stopped=event.reason in ("stopped", "aborted"),
+        stopped=event.reason in STOPPED,
         reason=event.reason,
     )
 

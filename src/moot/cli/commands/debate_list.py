@@ -12,7 +12,8 @@ from moot.cli.error_messages import status_text
 from moot.cli.options import Limit, Offset, Server, check_page
 from moot.cli.render.output import StyledText, Terminal, add_row, make_table
 from moot.cli.running import run, run_on_debate
-from moot.core.terms import Money, Status
+from moot.core.statuses import Status
+from moot.core.terms import Money
 from moot.views.text import ago, clean_json, single_line
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ from datetime import datetime
 from functools import cache, lru_cache
 
 from moot.core.state import Debate
+from moot.core.statuses import ENDED
 from moot.store.batch import DebateAppend
-from moot.store.contract import ENDED_STATUSES, IDEMPOTENCY_PERIOD
+from moot.store.contract import IDEMPOTENCY_PERIOD
 
 PARAMETERS = (
     "writer_id", "batch_number", "at_time", "ids", "seen_places", "turnings", "epochs", "counts", "turns",
@@ -57,7 +58,7 @@ def values(parts: Sequence[DebateAppend], *, at: datetime) -> Values:
         "runners": array(part.runner for part in parts),
         "sizes": array(part.size for part in parts),
         "versions": array(part.stood if part.exact else None for part in parts),
-        **({"ended": list(ENDED_STATUSES)} if born or turned else {}),
+        **({"ended": list(ENDED)} if born or turned else {}),
         **_new_debate_columns(born),
         **_event_columns(numbered),
         **_columns(

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from moot.store.contract import ENDED_STATUSES
+from moot.core.statuses import ENDED
 from moot.store.copying import (
     ALL_TABLES,
     COLUMNS,
@@ -40,7 +40,7 @@ LOCK_SECONDS = 10
 def _debate(row: Row, places: Places) -> Row:
     debate_id, place, owner, status, motion, format_, _turning, seconds, _epoch, created_at, summary = row
     turned_at = datetime.fromtimestamp(seconds, UTC)
-    ended_at = turned_at if status in ENDED_STATUSES else None
+    ended_at = turned_at if status in ENDED else None
     columns = (debate_id, place, owner, status, motion, motion.casefold(), format_)
     return *columns, created_at, turned_at, ended_at, summary
 

@@ -16,6 +16,7 @@ from moot.core.errors import UnknownDebate
 from moot.core.events import Recorded
 from moot.core.evolve import fold
 from moot.core.state import Debate
+from moot.core.statuses import ENDED, sql_list
 from moot.store.contract import LogPosition, StoreFigures
 from moot.store.sql_lists import ListDialect
 
@@ -96,7 +97,7 @@ def positions(connection: sqlite3.Connection, debate_ids: Sequence[str]) -> dict
 # The planner would take the index of the status, and then sort; this one needs its very condition.
 ENDED_BEFORE = f"""
     SELECT id FROM debates INDEXED BY debates_ended
-    WHERE status IN ('completed', 'aborted', 'error') AND turned_at < seconds(:before)
+    WHERE status IN {sql_list(ENDED)} AND turned_at < seconds(:before)
         AND CAST(strftime('%s', {UPDATED_AT}) AS INTEGER) < seconds(:before)
         AND NOT EXISTS (SELECT 1 FROM experiment_legs WHERE debate_id = debates.id)
     ORDER BY turned_at, place LIMIT :limit

@@ -26,7 +26,7 @@ from starlette.responses import Response
 from moot import __version__
 from moot.core.errors import StoreError
 from moot.core.events import CallCompleted, CallDelta, CallFailed, CallStarted, Recorded
-from moot.core.terms import Status
+from moot.core.statuses import Status
 from moot.engine.arena import Arena
 from moot.store.contract import UNCLAIMED
 from moot.web.middleware.guard import FinishedExchange

@@ -5,6 +5,12 @@ const figures = new Intl.NumberFormat('en');
 /** 1,234 */
 export const figure = (number) => figures.format(number);
 
+/** $1.20, for amounts that people set and axes. Costs come from the server as text. */
+export const dollars = (amount) => `$${amount.toFixed(2)}`;
+
+/** $0.00012345: every digit, for those who look into a call. */
+export const exactDollars = (amount) => `$${amount}`;
+
 /** 1 vote, 1,234 votes */
 export const plural = (count, one, more = `${one}s`) => `${figure(count)} ${count === 1 ? one : more}`;
 

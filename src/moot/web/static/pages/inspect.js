@@ -4,7 +4,7 @@
 import { html, useEffect, useRef, useState } from '../../vendor/preact.js';
 import { get } from '../lib/api.js';
 import { seconds } from '../lib/clock.js';
-import { figure } from '../lib/numbers.js';
+import { exactDollars, figure } from '../lib/numbers.js';
 import { seatStyle } from '../lib/seats.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { Failed } from '../lib/ui.js';
@@ -138,7 +138,7 @@ function rowOf(call, book, debate, about) {
     failed: done?.type === 'call.failed' ? done.kind : null,
     figures: [
       usage && `${figure(usage.input ?? 0)} in, ${figure(usage.output ?? 0)} out`,
-      done?.cost !== undefined && done?.cost !== null && `$${done.cost}`,
+      done?.cost !== undefined && done?.cost !== null && exactDollars(done.cost),
       done && seconds(done.latency_ms ?? 0),
     ].filter(Boolean),
     finish: done ? (done.finish ?? '') : 'under way',

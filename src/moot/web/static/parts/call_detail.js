@@ -2,7 +2,7 @@
 
 import { html } from '../../vendor/preact.js';
 import { get } from '../lib/api.js';
-import { figure, plural } from '../lib/numbers.js';
+import { exactDollars, figure, plural } from '../lib/numbers.js';
 import { Copy, Failed, useLoaded } from '../lib/ui.js';
 
 const ROLES = { user: 'user', assistant: 'assistant: its own earlier words' };
@@ -96,7 +96,7 @@ function Facts({ of }) {
 
 function valueOf(name, value) {
   if (typeof value === 'object') return JSON.stringify(value);
-  if (name === 'cost') return `$${value}`;
+  if (name === 'cost') return exactDollars(value);
   if (name.endsWith('_ms')) return `${figure(value)} ms`;
   return typeof value === 'number' ? figure(value) : String(value);
 }

@@ -2,6 +2,7 @@
 
 import { uPlot } from '../../vendor/chart.js';
 import { html, useEffect, useRef } from '../../vendor/preact.js';
+import { dollars } from '../lib/numbers.js';
 import { theme } from '../lib/preferences.js';
 
 const HEIGHT = 200;
@@ -9,7 +10,6 @@ const DAY = 86_400;
 const STEPS = [1, 2, 7, 30, 90].map((days) => days * DAY);
 const bars = uPlot.paths.bars({ size: [0.6, 24] });
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const money = (cost) => `$${cost.toFixed(2)}`;
 
 /** `days`: [{day, debates, cost, costText}], the earliest first. */
 export default function Days({ days }) {
@@ -64,7 +64,7 @@ function drawn(box, days) {
     axes: [
       { ...axis, values: (_, ticks) => ticks.map((at) => date.format(at * 1000)), incrs: STEPS, space: 60 },
       { ...axis, scale: 'count', grid, incrs: [1, 2, 5, 10, 20, 50, 100, 500, 1000], size: 36 },
-      { ...axis, scale: 'cost', side: 1, values: (_, ticks) => ticks.map(money), size: 56 },
+      { ...axis, scale: 'cost', side: 1, values: (_, ticks) => ticks.map(dollars), size: 56 },
     ],
     series: [
       { label: 'Day', value: (_, at) => (at === null ? '' : dayOf(at)) },

@@ -3,7 +3,7 @@
 
 import { html } from '../../vendor/preact.js';
 import { get } from '../lib/api.js';
-import { plural } from '../lib/numbers.js';
+import { dollars, plural } from '../lib/numbers.js';
 import { INTENSITIES } from '../lib/setup.js';
 import { useLoaded } from '../lib/ui.js';
 import { Named, Tick, Wrong, numberIn, wrongs } from './field.js';
@@ -126,7 +126,7 @@ export function Rules({ config, format, errors, smallest, onChange }) {
       onInput=${(event) => onChange({ objective: event.target.value })} />
     <div class="grid">
       ${number('costLimit', 'Cost limit (USD)', {
-        min: 0, step: 'any', placeholder: 'No limit', hint: smallest > 0 && `At least $${smallest.toFixed(2)} for this setup.`,
+        min: 0, step: 'any', placeholder: 'No limit', hint: smallest > 0 && `At least ${dollars(smallest)} for this setup.`,
       })}
       ${number('warnAtCost', 'Warn at cost (USD)', { min: 0, step: 'any', placeholder: 'No warning' })}
       ${number('timeoutPerRound', 'Time per speech (seconds)', { min: 30, max: 300, step: 10, placeholder: 120 })}
@@ -158,7 +158,7 @@ export function inShort(config, judges) {
   return [
     judged ? `judged by ${judges}` : DECIDED[config.winningCondition],
     plural(config.maxRounds, 'round'),
-    config.costLimit && `cost limit $${config.costLimit.toFixed(2)}`,
+    config.costLimit && `cost limit ${dollars(config.costLimit)}`,
     !config.showReasoning && 'reasoning hidden',
     config.audience && 'audience votes',
     config.blind && 'blind openings',

@@ -3,7 +3,7 @@
 
 import { html, useEffect } from '../../vendor/preact.js';
 import { When } from '../lib/clock.js';
-import { figure, plural } from '../lib/numbers.js';
+import { dollars, figure, plural } from '../lib/numbers.js';
 
 const STATES = {
   running: 'Running', stopping: 'Stopping', stopped: 'Stopped', done: 'Done', interrupted: 'Interrupted',
@@ -45,7 +45,7 @@ export function ProgressFigures({ experiment }) {
     <span><b>${figure(held)}</b> of ${plural(planned, 'debate')}</span>
     ${running > 0 && html`<span>${figure(running)} under way</span>`}
     ${failed > 0 && html`<span class="wrong">${figure(failed)} failed</span>`}
-    <span>${costText}${budget !== null && ` of $${budget.toFixed(2)}`}</span>
+    <span>${costText}${budget !== null && ` of ${dollars(budget)}`}</span>
     <span>started <${When} at=${experiment.createdAt} /></span>
   </p>`;
 }
