@@ -141,7 +141,7 @@ async def _speaking(data: Path) -> AsyncGenerator[tuple[Served, GatedService, st
     service = GatedService()
     path = "/chat/completions"
     with service.trace.installed():
-        async with model_service(path, openai_chat_request.family()) as start:
+        async with model_service(path, openai_chat_request.wire_format()) as start:
             client = await start(service.reply)
             async with _serving(data, client) as served:
                 debate_id = await served.open()
