@@ -33,7 +33,7 @@ from moot.processes.copy_store import (
 )
 from moot.store.archive import Import
 from moot.store.contract import AccessToken, DebateFilter, IdempotencyKey, Store, StoredInvitation
-from moot.store.copying import DEBATES, TABLE_GROUPS, WHOLE_TABLES
+from moot.store.copying import DEBATES, TABLE_GROUPS, whole_tables
 from moot.store.postgres.store import PostgresStore
 from moot.store.runner_locks import RunnerLock
 from moot.store.sql import Row
@@ -79,7 +79,7 @@ async def moved(
 
 
 async def everything(home: OpenedStore) -> dict[str, list[Row]]:
-    held = {table.name: await home.tables.read_table(table) for table in WHOLE_TABLES}
+    held = {table.name: await home.tables.read_table(table) for table in whole_tables()}
     for kind in TABLE_GROUPS:
         ids = list(await home.tables.line_counts(kind))
         held |= {part.name: await home.tables.read_rows(part, ids) for part in kind.parts}

@@ -10,10 +10,11 @@ from moot.core.errors import Fenced, Invalid
 from moot.store import experiment_rows, sql_experiments
 from moot.store.contract import Store
 from moot.store.experiment_rows import LEASE, LegCounts
+from moot.store.experiment_tables import EXPERIMENTS
 
 
 async def test_saving_takes_an_experiment_over_and_keeps_its_legs(store: Store) -> None:
-    experiments = store.experiments
+    experiments = store.tables(EXPERIMENTS)
     first = await experiments.save("league", "{}")
     assert (first.state, first.epoch) == ("running", 1)
     assert await experiments.reserve("league", 1, "a.0", "deb_1", 300, None)
@@ -29,7 +30,7 @@ async def test_saving_takes_an_experiment_over_and_keeps_its_legs(store: Store) 
 
 
 async def test_reservations_never_exceed_the_budget_however_many_come_at_once(store: Store) -> None:
-    experiments = store.experiments
+    experiments = store.tables(EXPERIMENTS)
     await experiments.save("league", "{}")
     reserved = await asyncio.gather(
         *(
@@ -52,7 +53,7 @@ async def test_reservations_never_exceed_the_budget_however_many_come_at_once(st
 
 
 async def test_legs_that_are_held_again_share_the_budget_however_many_come_at_once(store: Store) -> None:
-    experiments = store.experiments
+    experiments = store.tables(EXPERIMENTS)
     await experiments.save("league", "{}")
     for number in range(8):
         assert await experiments.reserve("league", 1, f"leg.{number}", f"deb_{number}", 300, None)
@@ -67,7 +68,7 @@ async def test_legs_that_are_held_again_share_the_budget_however_many_come_at_on
 
 
 async def test_a_leg_that_may_still_go_on_is_not_settled(store: Store) -> None:
-    experiments = store.experiments
+    experiments = store.tables(EXPERIMENTS)
     await experiments.save("league", "{}")
     await experiments.reserve("league", 1, "a.0", "deb_1", 300, None)
     assert await experiments.settle("league", "a.0", 50, '{"n":1}', seen=3)
@@ -92,7 +93,7 @@ async def test_a_leg_that_may_still_go_on_is_not_settled(store: Store) -> None:
 
 
 async def test_an_experiment_is_stopped_and_deleted_by_name(store: Store) -> None:
-    experiments = store.experiments
+    experiments = store.tables(EXPERIMENTS)
     await experiments.save("league", "{}")
     assert await experiments.set_state("league", "stopping")
     assert not await experiments.set_state("other", "stopping")
@@ -109,7 +110,7 @@ async def test_progress_is_counted_and_legs_are_read_in_pages(
 ) -> None:
     for module in (experiment_rows, sql_experiments):
         monkeypatch.setattr(module, "LEG_PAGE", 3)
-    experiments = store.experiments
+    experiments = store.tables(EXPERIMENTS)
     await experiments.save("league", "{}")
     await experiments.save("other", "{}")
     assert await experiments.counts("league") == LegCounts(0, 0, 0, 0, 0)
@@ -129,7 +130,7 @@ async def test_progress_is_counted_and_legs_are_read_in_pages(
 
 
 async def test_an_experiment_whose_process_is_silent_is_interrupted(store: Store) -> None:
-    experiments = store.experiments
+    experiments = store.tables(EXPERIMENTS)
     saved = await experiments.save("league", "{}")
     assert saved.beat_at is not None
     assert saved.standing(saved.beat_at + LEASE / 2) == "running"

@@ -395,6 +395,8 @@ class Debate(AudienceState, frozen=True, gc=False):
     failed_seq: int = 0
     """The seq of its first failure, even if it went on afterwards."""
     origin: ImportOrigin | None = None
+    extensions: dict[str, Any] = field(default_factory=dict[str, Any])
+    """The state of each extension that has events in this debate: see `core/extension_events.py`."""
 
     @property
     def running(self) -> bool:

@@ -12,7 +12,7 @@ import secrets
 from asyncio import AbstractEventLoop
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -23,10 +23,11 @@ from moot.core.state import Debate
 from moot.core.statuses import Status
 from moot.core.terms import InvitationRole, TokenRole
 from moot.store.archive import Archive
-from moot.store.experiment_rows import ExperimentStore
+from moot.store.extension_tables import Tables
 from moot.views.summary import StoredSummary
 
 Clock = Callable[[], datetime]
+T = TypeVar("T")
 DecideOnHead = Callable[[Debate | None], Sequence[Event]]
 """Pure. If it raises, nothing is written and the error is raised by `record`."""
 
@@ -333,7 +334,7 @@ class Store(Protocol):
 
     async def ended_before(self, before: datetime, limit: int = 100) -> tuple[str, ...]:
         """Debates that have ended and whose last event is older than this (to the second), oldest first;
-        without those of experiments."""
+        without those that extensions keep."""
         ...
 
     async def size(self) -> int:
@@ -382,9 +383,9 @@ class Store(Protocol):
         """Conversations of other systems."""
         ...
 
-    @property
-    def experiments(self) -> ExperimentStore:
-        """Experiments with their legs and budgets."""
+    def tables(self, tables: Tables[T]) -> T:
+        """What an extension keeps here in tables of its own. Raises StoreError where they are not there, and
+        NewerSchema where a newer version has written them."""
         ...
 
     @property

@@ -9,6 +9,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from datetime import datetime
+from typing import Any, TypeVar
 
 from msgspec import Struct, field
 
@@ -51,9 +52,11 @@ from moot.store.contract import (
     StoreFigures,
     check_invitation,
 )
-from moot.store.experiment_rows import MemoryExperiments
+from moot.store.extension_tables import MemoryAccess, Tables
 from moot.views.session_rows import lookup_keys
 from moot.views.summary import summary
+
+T = TypeVar("T")
 
 
 class _Log(Struct):
@@ -88,7 +91,13 @@ class MemoryStore:
         self._invitations: dict[str, StoredInvitation] = {}
         self._listeners: list[Listener] = []
         self.archive = MemoryArchive()
-        self.experiments = MemoryExperiments(clock, self._summary_of)
+        self._extension_stores: dict[str, tuple[Tables[Any], Any]] = {}
+
+    def tables(self, tables: Tables[T]) -> T:
+        if tables.name not in self._extension_stores:
+            made = tables.memory(MemoryAccess(self._clock, self._summary_of))
+            self._extension_stores[tables.name] = tables, made
+        return self._extension_stores[tables.name][1]
 
     def listen(self, listener: Listener) -> None:
         self._listeners.append(listener)
@@ -232,7 +241,11 @@ class MemoryStore:
             if log.debate.status in ENDED and int(log.debate.updated_at.timestamp()) < int(before.timestamp())
         ]
         ended.sort(key=lambda log: int(log.turned_at.timestamp()))
-        kept = self.experiments.holding(self._logs)
+        kept = {
+            debate_id
+            for tables, made in self._extension_stores.values()
+            for debate_id in tables.kept_in_memory(made)
+        }
         return tuple(log.debate.id for log in ended if log.debate.id not in kept)[: max(limit, 0)]
 
     def _summary_of(self, debate_id: str) -> str | None:

@@ -21,6 +21,7 @@ from moot.core.statuses import Status
 from moot.core.terms import Money, Reasoning, Truncation, Usage
 from moot.core.visibility import OWNER, Viewer, is_withheld, may_hear, may_read_reasoning
 from moot.core.word_count import CLIPPED_MARK, count_words, first_words
+from moot.extension import Fact, loaded
 from moot.prompts.first_words import count_first_words, first_words_note
 from moot.views import outcome
 from moot.views.beliefs import BeliefReport, belief_report
@@ -179,6 +180,8 @@ class Transcript(Struct, frozen=True):
     """From the start to the end, or to the last event."""
     beliefs: BeliefReport | None = None
     """What was believed in private; None where it was not asked, or this viewer may not read reasoning."""
+    facts: tuple[Fact, ...] = ()
+    """Figures of extensions."""
     first_words_note: str = ""
     """That Moot wrote the first words of speeches, where it did."""
 
@@ -248,6 +251,7 @@ def transcript(debate: Debate, *, reasoning: bool = False, viewer: Viewer = OWNE
         completed_at=debate.ended_at,
         seconds=((debate.ended_at or debate.updated_at) - started).total_seconds(),
         beliefs=belief_report(debate, viewer),
+        facts=loaded().facts(debate, viewer),
         first_words_note=first_words_note(debate) if any(speech.first_words for speech in speeches) else "",
     )
 

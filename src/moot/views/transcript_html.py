@@ -170,6 +170,7 @@ def _footer(page: Transcript) -> Iterator[str]:
         duration_words(page.seconds),
         f"{about}{page.costs.usage.input:,} tokens in, {page.costs.usage.output:,} out",
         escape_line(bill(page.costs)),
+        *(f"{escape_line(fact.label)}: {escape_line(fact.text)}" for fact in page.facts),
     ]
     yield f"<footer><p>{' · '.join(facts)}</p>"
     judges = ", ".join(

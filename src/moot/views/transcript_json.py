@@ -89,6 +89,7 @@ def transcript_document(page: Transcript) -> TranscriptResponse:
         },
         costs=cost_summary(page.costs),
         beliefs=_beliefs(page.beliefs) if page.beliefs else UNSET,
+        facts={fact.label: fact.text for fact in page.facts} or UNSET,
     )
 
 

@@ -78,6 +78,7 @@ def _lines(page: Transcript) -> Iterator[str]:
     yield f"**Format:** {_one(_format(page.format_title))}"
     yield f"**Date:** {page.created_at:%Y-%m-%d}"
     yield f"**Duration:** {duration_words(page.seconds)}"
+    yield from (f"**{_one(fact.label)}:** {_one(fact.text)}" for fact in page.facts)
     yield ""
     yield "## Participants"
     yield ""

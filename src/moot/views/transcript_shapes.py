@@ -318,3 +318,6 @@ class TranscriptResponse(Struct, frozen=True, rename="camel", kw_only=True):
         Beliefs | UnsetType,
         Meta(description="What was believed in private, for viewers who may read reasoning."),
     ] = UNSET
+    facts: Annotated[
+        dict[str, str] | UnsetType, Meta(description="Figures of extensions, where they have any.")
+    ] = UNSET

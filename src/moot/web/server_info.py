@@ -33,6 +33,7 @@ from moot.api.shapes.server_replies import (
     Totals,
 )
 from moot.api.v1.query_params import FilterParams
+from moot.api.v1.setup_form import offered_settings
 from moot.core.terms import Format, ModelPrice, Phase
 from moot.engine.arena import Arena
 from moot.models.discovery import AvailableModel
@@ -78,7 +79,8 @@ class ServerInfo:
         folder = self._arena.settings.formats
         others = formats.names(folder)[len(formats.BUILT_IN) :]
         rows = (_built_in(name) for name in formats.BUILT_IN)
-        return FormatsResponse(formats=(*rows, *(_format(formats.load(name, folder)) for name in others)))
+        offered = (*rows, *(_format(formats.load(name, folder)) for name in others))
+        return FormatsResponse(formats=offered, settings=offered_settings())
 
     async def statistics(self, owner: str | None, filters: FilterParams) -> StatisticsResponse:
         async def look() -> StatisticsResponse:

@@ -21,6 +21,7 @@ from moot.core.state import Debate, Judging, Turn
 from moot.core.statuses import FAILURES
 from moot.core.terms import Judge, Slot
 from moot.core.visibility import Viewer, may_read_reasoning, visible_state
+from moot.extension import loaded
 from moot.judging.ballots import orders
 from moot.judging.parties import parties
 from moot.prompts.first_words import first_words_note, is_begun_by_moot
@@ -138,7 +139,14 @@ def now(debate: Debate, viewer: Viewer) -> Shape:
         "quietSeconds": QUIET_SECONDS,
         "startedAt": moment(debate.started_at),
         "endedAt": moment(debate.ended_at),
+        **_facts(debate, viewer),
     }
+
+
+def _facts(debate: Debate, viewer: Viewer) -> Shape:
+    """Figures of extensions; nothing where none has any."""
+    facts = loaded().facts(debate, viewer)
+    return {"facts": [{"label": fact.label, "text": fact.text} for fact in facts]} if facts else {}
 
 
 def _phase(debate: Debate, turn: Turn | None) -> str:

@@ -40,7 +40,6 @@ def serve(
     """Serve the page and the API until Ctrl-C. Others are served only with a token: see `moot token new`."""
     with _loading():
         from moot.processes.server import serve as run_server
-        from moot.web.extension import Extension
 
     settings = _settings_and_logging(logging.INFO)
     if not (settings.service.log_requests or debugging()):
@@ -55,10 +54,8 @@ def serve(
         if open:
             _open_browser(url)
 
-    manual = Extension(manual={"reference/commands.md": _command_reference})
-    run(
-        run_server(settings, host, port, insecure=insecure, run=not no_run, ready=ready, extensions=(manual,))
-    )
+    manual = {"reference/commands.md": _command_reference}
+    run(run_server(settings, host, port, insecure=insecure, run=not no_run, ready=ready, manual=manual))
     return 0
 
 
