@@ -130,7 +130,7 @@ def test_streamed_text_never_changes_what_may_be_done(name: str) -> None:
         for recorded, one in zip(records, watch(records, viewer), strict=True):
             if one.before is None or not isinstance(recorded.event, CallDelta | SegmentCompleted):
                 continue
-            assert one.before.turning == one.after.turning
+            assert one.before.unstreamed_seq == one.after.unstreamed_seq
             before, after = visible_state(one.before, viewer), visible_state(one.after, viewer)
             assert open_actions(before) == open_actions(after), recorded.seq
             assert SECTIONS["now"].make(before, viewer) == SECTIONS["now"].make(after, viewer), recorded.seq

@@ -50,7 +50,7 @@ from moot.api.shapes.stream_events import StatusEvent as State
 from moot.client.client_errors import Unreadable
 from moot.core import events
 from moot.core.errors import Invalid
-from moot.core.sse import SseEvent
+from moot.core.sse_reader import SseEvent
 from moot.core.terms import HUMAN
 from moot.views.json_types import decode_value
 

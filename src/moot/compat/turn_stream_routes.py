@@ -44,7 +44,7 @@ from moot.core.ids import new_id
 from moot.core.state import Debate
 from moot.core.terms import SESSION_FORMAT, Model
 from moot.core.visibility import visible_state
-from moot.engine.coordination import KeyedMutex
+from moot.engine.ephemeral_store import KeyedMutex
 from moot.providers.endpoints import traits_of
 from moot.providers.keys import Secret
 from moot.providers.redaction import redact
@@ -110,7 +110,7 @@ class TurnStreamRoutes:
         service = self._arena.settings.service
         self._listeners = TurnListeners(self._arena, context.presence, service.turn_grace_seconds)
         self._sessions = SessionFinder(self._arena)
-        self._mutex = KeyedMutex(context.arena.shared_state)
+        self._mutex = KeyedMutex(context.arena.ephemeral)
 
     # --- asking ---------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.core.diagnostics import crash_point
+from moot.core.crash_points import crash_point
 from moot.core.errors import Fault, Fenced, Invalid, StoreError, Unavailable, UnknownDebate
 from moot.core.events import CallCompleted, CallFailed, CallStarted, Event
 from moot.core.pricing import at_least, cost, estimate_usage, plausible_usage, sent_tokens, text_bytes

@@ -20,9 +20,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.core.diagnostics import crash_point, log_fields
+from moot.core.crash_points import crash_point
 from moot.core.errors import Fault, Fenced, Invalid, StoreError, Unavailable, UnknownDebate
 from moot.core.events import CallFailed, CallStarted, Event
+from moot.core.log_fields import log_fields
 from moot.core.state import Debate
 from moot.core.terms import Model, PollName, Request, ToolResult
 from moot.core.word_count import QUARTERS, quarter_tokens

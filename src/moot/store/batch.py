@@ -185,7 +185,7 @@ class DebateAppend(Struct, eq=False):
     owner: str = ""
     runner: str | None = None
     stood: int = 0
-    turning: int = 0
+    unstreamed_seq: int = 0
     seen_epoch: int = 0
     exact: bool = False
     """Not even a word may have been added meanwhile: what a person types continues the text on the screen."""
@@ -247,7 +247,7 @@ class Batch(ABC):
                 place=known.checked,
                 fresh=fresh,
                 stood=known.debate.seq,
-                turning=known.debate.turning,
+                unstreamed_seq=known.debate.unstreamed_seq,
                 seen_epoch=known.epoch,
             )
         self.parts[debate_id] = part
@@ -262,10 +262,20 @@ class Batch(ABC):
             return self._append_streamed(part, request)
         return self._record(part, request) if isinstance(request, RecordEvents) else _claim(part, request)
 
+    def find_repeated(self, once: IdempotencyKey) -> RepeatedRequest | KeyedRequest | None:
+        """The request with this key, carried out before or in this batch. Raises KeyReused."""
+        earlier = self._keyed.get((once.client, once.key)) or self.find_request(once)
+        if earlier is None:
+            return None
+        request = earlier.once if isinstance(earlier, KeyedRequest) else earlier
+        if request.body_hash != once.body_hash:
+            raise KeyReused
+        return earlier
+
     def _record(
         self, part: DebateAppend, request: RecordEvents
     ) -> RecordResult | RepeatedRequest | KeyedRequest:
-        if request.once and (earlier := self._repeated(request.once)):
+        if request.once and (earlier := self.find_repeated(request.once)):
             return earlier
         if part.debate:
             check_epoch(request.epoch, part.epoch)
@@ -306,15 +316,6 @@ class Batch(ABC):
         part.events += _event_rows(outcome)
         part.debate = outcome.debate
         return outcome
-
-    def _repeated(self, once: IdempotencyKey) -> KeyedRequest | RepeatedRequest | None:
-        earlier = self._keyed.get((once.client, once.key)) or self.find_request(once)
-        if earlier is None:
-            return None
-        request = earlier.once if isinstance(earlier, KeyedRequest) else earlier
-        if request.body_hash != once.body_hash:
-            raise KeyReused
-        return earlier
 
 
 def _claim(part: DebateAppend, request: ClaimDebate) -> int:

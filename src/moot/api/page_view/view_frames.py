@@ -51,7 +51,7 @@ class ViewFrames:
             yield "put", (), shapes
         elif isinstance(event, ev.CallDelta):
             yield from self._delta_patches(before, after, event)
-        elif event is not None or before.turning != after.turning:
+        elif event is not None or before.unstreamed_seq != after.unstreamed_seq:
             # A hidden event may still change the possible actions; hidden tokens change nothing.
             yield from self._changed_sections(before, after, everything=isinstance(event, ev.TurnRetried))
 

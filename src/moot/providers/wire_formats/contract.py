@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.errors import Fault
-from moot.core.sse import SseEvent
+from moot.core.sse_reader import SseEvent
 from moot.core.terms import FinishReason, Request, TokenOdds, Usage
 from moot.providers.contract import (
     Chunk,

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from moot.core.errors import Fault
-from moot.core.sse import BOM, EventTooLong, SseEvent, SseReader
+from moot.core.sse_reader import BOM, EventTooLong, SseEvent, SseReader
 
 MAX_EVENT_BYTES = 2 * 1024 * 1024
 BLANK = b" \t\r\n"

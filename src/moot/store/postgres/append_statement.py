@@ -50,7 +50,7 @@ def values(parts: Sequence[DebateAppend], *, at: datetime) -> Values:
         "at_time": at,
         "ids": array(part.id for part in parts),
         "seen_places": array(part.place for part in parts),
-        "turnings": array(part.turning for part in parts),
+        "turnings": array(part.unstreamed_seq for part in parts),
         "epochs": array(part.seen_epoch for part in parts),
         "counts": array(len(part.events) for part in parts),
         "turns": array(part.turn for part in parts),

@@ -20,7 +20,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from moot.core.diagnostics import crash_point
+from moot.core.crash_points import crash_point
 from moot.core.errors import StoreError, UnknownDebate
 from moot.core.state import Debate
 from moot.store.batch import (

@@ -11,7 +11,7 @@ from datetime import datetime
 
 import msgspec
 
-from moot.store.batch import Batch, BatchRequest, CachedState, DebateAppend, KeyedRequest, RepeatedRequest
+from moot.store.batch import Batch, CachedState, DebateAppend, KeyedRequest, RepeatedRequest
 from moot.store.contract import IDEMPOTENCY_PERIOD, IdempotencyKey
 from moot.store.sql_store import StateCache
 from moot.store.sqlite import queries
@@ -34,11 +34,6 @@ class SqliteBatch(Batch):
 
     # --- deciding -------------------------------------------------------------------------------------
 
-    def answer(self, request: BatchRequest) -> object:
-        """What `decide` returns; nothing comes between it and the write."""
-        result = self.decide(request)
-        return result.at(result.part.stood) if isinstance(result, KeyedRequest) else result
-
     def load(self, debate_id: str) -> CachedState | None:
         known = self._states.get(debate_id)
         if known and known.checked == self._generation:
@@ -49,6 +44,11 @@ class SqliteBatch(Batch):
         base = known.debate if known and known.debate.seq <= position.version else None
         debate = queries.fold_state(self._connection, debate_id, position.version, base)
         return CachedState(debate, position.epoch, self._generation)
+
+    def find_repeated(self, once: IdempotencyKey) -> RepeatedRequest | KeyedRequest | None:
+        """One of this batch has its place in the log already: nothing comes between."""
+        earlier = super().find_repeated(once)
+        return earlier.at(earlier.part.stood) if isinstance(earlier, KeyedRequest) else earlier
 
     def find_request(self, once: IdempotencyKey) -> RepeatedRequest | None:
         row = self._connection.execute(
@@ -96,7 +96,7 @@ class SqliteBatch(Batch):
                     debate.status,
                     debate.motion,
                     debate.format.name,
-                    debate.turning,
+                    debate.unstreamed_seq,
                     self._seconds,
                     part.epoch,
                     part.runner or "",
@@ -110,7 +110,7 @@ class SqliteBatch(Batch):
         self._many(
             "UPDATE debates SET status = ?, turning = ?, turned_at = ?, summary = ? WHERE id = ?",
             [
-                (debate.status, debate.turning, self._seconds, part.summary, part.id)
+                (debate.status, debate.unstreamed_seq, self._seconds, part.summary, part.id)
                 for part, debate in parts
                 if part.turn and not part.is_new
             ],

@@ -18,7 +18,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from msgspec import Struct
 
-from moot.core.diagnostics import crash_point
+from moot.core.crash_points import crash_point
 from moot.core.errors import StoreError, UnknownDebate
 from moot.store.batch import BatchRequest, Deleted, WriterAnswer, deliver_answers
 from moot.store.contract import Clock, Listener, Reply
@@ -193,7 +193,7 @@ class SqliteWriter:
     def _write(self, items: list[BatchRequest]) -> list[WriterAnswer]:
         batch = SqliteBatch(self._connection, self._states, generation=self.generation, at=self._clock())
         try:
-            answers = [_answer(item.reply, batch.answer, item) for item in items]
+            answers = [_answer(item.reply, batch.decide, item) for item in items]
             batch.write()
             self._commit()
         except BaseException:

@@ -28,7 +28,7 @@ from moot.api.auth import Authenticator, Identity
 from moot.api.frames import Cursor, Dialect, Frame, as_lines, as_sse
 from moot.core.errors import StoreError
 from moot.core.visibility import Viewer
-from moot.engine.coordination import Presence
+from moot.engine.ephemeral_store import Presence
 from moot.settings import ServerSettings
 from moot.web.server.http_protocol import HttpConnection
 from moot.web.streaming.feed_reading import read_bytes
