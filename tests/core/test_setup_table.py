@@ -36,9 +36,9 @@ from moot.cli.debate_options import debate_options
 from moot.core.errors import Invalid
 from moot.core.events import decode_event, encode
 from moot.experiments.definition import OPTIONS
-from moot.mcp_server.tool_functions import ToolFunctions, with_settings
+from moot.extensions.mcp.tool_functions import ToolFunctions, with_settings
 from moot.rules.debate_setup import opening_event
-from moot.views.json_types import to_members
+from moot.core.json_types import to_members
 from tests.api.setup_bodies import Inn, asked, changed
 from tests.views.logs import Log
 import inspect

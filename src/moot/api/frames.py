@@ -15,9 +15,9 @@ from msgspec import Raw, Struct
 from moot.api.problems import Problem
 from moot.api.shapes.records import LogEntry
 from moot.core.events import encode
+from moot.core.json_types import encoder
 from moot.core.state import Debate
 from moot.core.visibility import SeenEvent
-from moot.views.json_types import encoder
 
 _CURSOR = re.compile(r"0|([1-9][0-9]{0,17})(?:\.([1-9][0-9]{0,3}))?", re.ASCII)
 

@@ -93,7 +93,6 @@ COMMANDS = (
         "extensions:extensions",
         "List the extensions, and why one is left out.",
     ),
-    (THIS_MACHINE, "mcp", "serve:mcp", "Serve Moot to other programs over MCP, on stdin and stdout."),
     (THIS_MACHINE, "doctor", "doctor:doctor", "Check what works here, what is missing, and how to fix it."),
 )
 """Group, name, function and summary; without a function, it gives the command of that name in

@@ -26,7 +26,6 @@ from moot.cli.remote_shapes import (
     by_option,
     config_of,
     debaters,
-    head_from_debate,
     head_from_listing,
     judges_of,
     local_error,
@@ -51,7 +50,7 @@ from moot.rules import participation
 from moot.rules.runner_decisions import wants_runner
 from moot.rules.turn_sessions import AskTurn
 from moot.store.archive import ArchivedConversation, ConversationPage
-from moot.store.contract import DebateHead, DebatePage, RecordResult
+from moot.store.contract import DebateHead, DebatePage, RecordResult, head_of
 from moot.views.legacy_rows import JsonObject, LegacyRow, read_row
 from moot.views.poll_results import PollReport, report_from_tally
 from moot.views.summary import summary
@@ -257,7 +256,7 @@ class RemoteSource:
 
     async def head(self, debate_id: str) -> DebateHead:
         debate = await self.state(debate_id)
-        return head_from_debate(debate, summary(debate))
+        return head_of(debate, summary(debate))
 
     async def list(
         self, *, statuses: Sequence[Status] = (), search: str = "", limit: int = 20, offset: int = 0

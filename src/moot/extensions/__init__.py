@@ -9,4 +9,5 @@ from __future__ import annotations
 NAMES: tuple[str, ...] = (
     "older_apis",
     "experiments",
+    "mcp",
 )

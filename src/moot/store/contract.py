@@ -98,6 +98,24 @@ class DebateHead(Struct, frozen=True):
     """JSON of `views.summary`, as it stood after the last event that is not a delta."""
 
 
+def head_of(
+    debate: Debate, summary: bytes, *, owner: str = "", epoch: int | None = None, runner: str = ""
+) -> DebateHead:
+    return DebateHead(
+        id=debate.id,
+        owner=owner,
+        status=debate.status,
+        motion=debate.motion,
+        format=debate.format.name,
+        version=debate.seq,
+        epoch=debate.epoch if epoch is None else epoch,
+        runner=runner,
+        created_at=debate.created_at,
+        updated_at=debate.updated_at,
+        summary=summary,
+    )
+
+
 class DebateFilter(Struct, frozen=True):
     """Which debates a list shows; an empty field excludes none."""
 

@@ -51,6 +51,7 @@ from moot.store.contract import (
     StoredInvitation,
     StoreFigures,
     check_invitation,
+    head_of,
 )
 from moot.store.extension_tables import MemoryAccess, Tables
 from moot.views.session_rows import lookup_keys
@@ -357,17 +358,4 @@ def _active_debate(log: _Log) -> ActiveDebate:
 
 
 def _head(log: _Log) -> DebateHead:
-    debate = log.debate
-    return DebateHead(
-        id=debate.id,
-        owner=log.owner,
-        status=debate.status,
-        motion=debate.motion,
-        format=debate.format.name,
-        version=debate.seq,
-        epoch=log.epoch,
-        runner=log.runner,
-        created_at=debate.created_at,
-        updated_at=debate.updated_at,
-        summary=log.summary,
-    )
+    return head_of(log.debate, log.summary, owner=log.owner, epoch=log.epoch, runner=log.runner)

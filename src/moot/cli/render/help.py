@@ -79,7 +79,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "tools": ('moot tools try files/read \'{"path": "notes.md"}\'',),
     "extensions": ("moot extensions", "MOOT_EXTENSIONS=-experiments moot serve"),
     "motions": ("moot motions --theme health --random 5",),
-    "mcp": ("moot mcp",),
     "doctor": ("moot doctor",),
     "ask": ('moot ask last "Who pays for it?" --to for',),
     "extend": (

@@ -31,7 +31,7 @@ from moot.core.terms import HUMAN, MAX_MOTION_CHARS, MIN_MOTION_CHARS, Money
 from moot.core.visibility import OWNER
 from moot.core.word_count import count_words
 from moot.engine.arena import Arena
-from moot.mcp_server import answers
+from moot.extensions.mcp import answers
 from moot.providers.redaction import redact
 from moot.rules.commands import (
     Abort,
