@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from moot.api.frames import Dialect, Frame, NativeFrames, SeenEvent, as_message, frame_id, seen_event
+from moot.api.frames import Dialect, Frame, NativeFrames, SeenEvent, as_message, frame_id
 from moot.api.v1.stream_frames import V1Frames
 from moot.compat.arena_frames import ArenaFrames
 from moot.compat.quick import QuickFrames
@@ -16,7 +16,7 @@ from moot.compat.turn_stream import TurnFrames
 from moot.core.events import Event, Recorded
 from moot.core.evolve import evolve
 from moot.core.state import Debate, Turn
-from moot.core.visibility import OBSERVER, Viewer
+from moot.core.visibility import OBSERVER, Viewer, seen_event
 from tests.golden.reading import HERE as GOLDEN
 
 HERE = Path(__file__).parent / "snapshots"

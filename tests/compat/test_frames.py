@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from moot.api.frames import Dialect, NativeFrames, SeenEvent, as_lines, parse_cursor, seen_event
+from moot.api.frames import Dialect, NativeFrames, SeenEvent, as_lines, parse_cursor
 from moot.compat.arena_frames import ArenaFrames, debate_reply, seat_letter
 from moot.compat.plain_stream import end_seq, turns_by_slot
 from moot.compat.turn_stream import TurnFrames
 from moot.core.events import AsideAnswered, Recorded
 from moot.core.state import Debate, Turn
 from moot.core.terms import DebateLimits, DebateOptions
-from moot.core.visibility import OBSERVER, OWNER, Viewer
+from moot.core.visibility import OBSERVER, OWNER, Viewer, seen_event
 from moot.views.transcript import transcript
 from moot.views.transcript_json import to_json
 from tests.api.watching import BOUTS, NAMES, PLAIN, QUICK, named, sent, told, watch

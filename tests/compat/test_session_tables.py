@@ -27,7 +27,7 @@ from moot.engine.arena import Arena
 from moot.providers.scripted import ScriptedProvider
 from moot.rules.runner_decisions import wants_runner
 from moot.settings import Settings
-from moot.store.append import append_events
+from moot.store.batch import append_events
 from moot.store.memory import MemoryStore
 from moot.views.session_rows import COLUMNS, LIST_COLUMNS, SessionRow, session_events, session_row, total_cost
 from tests.support.for_each import for_each

@@ -42,7 +42,7 @@ from moot.core.events import decode_event, encode
 from moot.experiments.definition import OPTIONS
 from moot.extensions.mcp.tool_functions import ToolFunctions, with_settings
 from moot.rules.debate_setup import opening_event
-from moot.views.json_types import to_members
+from moot.core.json_types import to_members
 from tests.api.setup_bodies import Inn, asked, changed
 from tests.views.logs import Log
 import inspect

@@ -18,7 +18,7 @@ from moot.api.shapes.stream_events import EVENTS, EXTENDED
 from moot.api.v1.fields import CREATE_DEBATE
 from moot.compat.reply_shapes import BoutEvent, QuickEvent, TurnStreamEvent
 from moot.compat.routers import BODY_EXAMPLES
-from moot.core.sse import SseReader
+from moot.core.sse_reader import SseReader
 from moot.web import openapi_examples as examples
 from moot.web.operation_ids import OPERATION_IDS
 from moot.web.route_docs import PREFIX

@@ -42,9 +42,9 @@ from moot.compat.arena_frames import TYPE
 from moot.compat.model_names import ServerModelResolver
 from moot.compat.plain_stream import follow_plainly, follow_route, opened_headers
 from moot.compat.reply_shapes import Action, Bout, BoutActed, BoutEvent
-from moot.core.names import fold_name, trim
 from moot.core.state import Debate
 from moot.core.terms import MAX_MOTION_CHARS, Model
+from moot.core.text_normalization import fold_name, trim
 from moot.engine.arena import Arena
 from moot.judging.ballots import TIES
 from moot.providers.redaction import redact
