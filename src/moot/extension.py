@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 
     from moot.api.command_table import Button, CommandContext, DebateCommand
     from moot.api.frames import Dialect
+    from moot.api.v1.fields import Capabilities
     from moot.api.v1.replies import action_reply
     from moot.core.extension_events import ExtensionEvent, state_of
+    from moot.core.setup_field import SetupField
     from moot.core.state import Debate
     from moot.core.visibility import Viewer
     from moot.engine.arena import Arena
@@ -83,6 +85,8 @@ class TerminalCommand(NamedTuple):
     """The command after which the help lists it; empty: at the end of its group."""
     examples: tuple[str, ...] = ()
     """Command lines for its help."""
+    parent: str = ""
+    """The command that it is a command of: `export` for `moot export NAME`."""
 
 
 class HttpRoutes(NamedTuple):
@@ -97,6 +101,11 @@ class HttpRoutes(NamedTuple):
     """Paths that accept JSON as `text/plain`."""
     coded_errors: frozenset[str] = frozenset()
     """Paths whose problems also have `message`, `code` and `retryable`."""
+    streams: tuple[str, ...] = ()
+    """Paths of streams that take a ticket instead of a token: `/api/debates/{debateId}/stream`. Their one
+    parameter is the debate."""
+    complete_schemas: Callable[[dict[str, dict[str, Any]], Capabilities], None] | None = None
+    """Adds to the schemas of bodies, by name, what only this server knows: its providers, for example."""
 
 
 class Fact(NamedTuple):
@@ -163,6 +172,8 @@ class Extension(NamedTuple):
     """Tables in the store, with migrations of their own: `store.tables(TABLES)`."""
     bookings: Lazy[Callable[[Store], Bookings]] | None = None
     """Who keeps the budget of debates that belong to something larger; at most one extension."""
+    settings: Lazy[tuple[SetupField, ...]] | None = None
+    """Settings of a debate, a row each: request, reply, form, terminal, MCP and experiments read them."""
     settings_table: str = ""
     """The table of moot.toml that is its own; `Settings.extensions` has it as it was written."""
     providers: Lazy[Mapping[str, Callable[[], Provider]]] | None = None

@@ -20,7 +20,7 @@ from moot import __version__
 from moot.api.auth import ANYONE
 from moot.api.command_table import COMMANDS, CommandContext
 from moot.api.frames import SeenEvent
-from moot.api.page_view.page_frames import PageFrames
+from moot.api.page_view.view_frames import ViewFrames
 from moot.api.shapes import server_replies as server
 from moot.api.shapes.conversations import ConversationEventsResponse, ConversationsResponse
 from moot.api.shapes.debates import TicketResponse
@@ -214,7 +214,7 @@ def _with_person(debate: Debate, seat: str) -> Debate:
 
 def _frames() -> Iterator[FramesResponse]:
     """A page that begins and ends in the middle of a speech."""
-    dialect = PageFrames(OBSERVER)
+    dialect = ViewFrames(OBSERVER)
     for seen in _sample():
         for frame in dialect.frames(seen):
             if frame.data["ops"][0][0] == "add":
