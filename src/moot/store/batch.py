@@ -20,6 +20,7 @@ from msgspec import Struct, field
 from moot.core.errors import KeyReused, UnknownDebate
 from moot.core.events import StreamedEvent, encode
 from moot.core.state import Debate
+from moot.rules.turn_sessions import lookup_keys
 from moot.store.append import (
     CachedState,
     RepeatedRequest,
@@ -41,7 +42,6 @@ from moot.store.contract import (
     RecordResult,
     Reply,
 )
-from moot.views.session_rows import lookup_keys
 from moot.views.summary import summarize
 
 # --- requests -----------------------------------------------------------------------------------------
