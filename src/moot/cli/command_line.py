@@ -36,7 +36,6 @@ COMMANDS = (
     (LOOK, "stats", "stats:stats", "Show win rates, top motions and costs."),
     (LOOK, "experiment", "experiment:app", "Compare models in many debates, declared in a file."),
     (LOOK, "motions", "motions:motions", "About 300 motions to debate, by theme, kind and difficulty."),
-    (LOOK, "conversations", "imported_conversations:app", "List and read imported conversations."),
     (LOOK, "delete", "debate_list:delete", "Delete a debate and all its data."),
     (STEER, "resume", "steer:resume", "Resume a debate that was paused, failed or interrupted."),
     (STEER, "pause", "steer:pause", "Pause after the running speech, or at once with --now."),
@@ -75,7 +74,7 @@ COMMANDS = (
     (THIS_MACHINE, "work", "serve:work", "Run debates for the servers that share a PostgreSQL store."),
     (THIS_MACHINE, "cluster", "cluster:app", "Show the servers, workers and waiting debates of a cluster."),
     (THIS_MACHINE, "token", "token:app", "Create, list and revoke the access tokens of a server."),
-    (THIS_MACHINE, "import", "legacy:app", "Import the data of an older system."),
+    (THIS_MACHINE, "import", "import_data:app", "Import the data of an older system."),
     (THIS_MACHINE, "backup", "store:backup", "Back up all debates, also while a server runs."),
     (
         THIS_MACHINE,
