@@ -9,7 +9,8 @@ UNUSED = (
     "genai_prices", "markdown_it", "mcp", "psycopg", "psycopg_pool", "redis", "procrastinate", "pygments",
     "xllamacpp",
     "moot.api.v1.body_schemas", "moot.cluster.queue", "moot.cluster.redis_bus",
-    "moot.extensions.conversations.importing", "moot.extensions.mcp.server", "moot.manual", "moot.store.postgres.store", "moot.web.openapi",
+    "moot.extensions.conversations.importing", "moot.extensions.mcp.server", "moot.manual",
+    "moot.store.postgres.store", "moot.web.openapi",
     "moot.web.openapi_examples",
 )  # fmt: skip
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, asynccontextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec import UNSET
 
@@ -47,7 +47,6 @@ from moot.store.contract import DebateHead, DebatePage, RecordResult, head_of
 from moot.views.poll_results import PollReport, report_from_tally
 from moot.views.summary import summary
 
-T = TypeVar("T")
 MAX_EVENTS = 1000
 MAX_LISTED = 100
 

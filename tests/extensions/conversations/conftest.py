@@ -4,6 +4,6 @@ from tests.support.postgres import postgres_url
 from tests.support.restore_logging import log_as_it_was
 
 __all__ = [
-    "chromium", "complaints", "context", "data", "hold", "log_as_it_was", "moot", "page", "postgres_url", "served",
-    "watched",
+    "chromium", "complaints", "context", "data", "hold", "log_as_it_was", "moot", "page", "postgres_url",
+    "served", "watched",
 ]  # fmt: skip

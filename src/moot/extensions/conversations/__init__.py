@@ -1,4 +1,4 @@
-"""Conversations of other systems, imported to be read and exported as they were; debates in the same shape."""
+"""Conversations of other systems, imported to read and exported as they were; debates in the same shape."""
 
 from __future__ import annotations
 
