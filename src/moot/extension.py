@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from moot.api.command_table import Button, CommandContext, DebateCommand
     from moot.api.frames import Dialect
+    from moot.api.v1.fields import Capabilities
     from moot.api.v1.replies import action_reply
     from moot.core.extension_events import ExtensionEvent, state_of
     from moot.core.setup_field import SetupField
@@ -82,6 +83,8 @@ class TerminalCommand(NamedTuple):
     """The command after which the help lists it; empty: at the end of its group."""
     examples: tuple[str, ...] = ()
     """Command lines for its help."""
+    parent: str = ""
+    """The command that it is a command of: `export` for `moot export NAME`."""
 
 
 class HttpRoutes(NamedTuple):
@@ -96,6 +99,11 @@ class HttpRoutes(NamedTuple):
     """Paths that accept JSON as `text/plain`."""
     coded_errors: frozenset[str] = frozenset()
     """Paths whose problems also have `message`, `code` and `retryable`."""
+    streams: tuple[str, ...] = ()
+    """Paths of streams that take a ticket instead of a token: `/api/debates/{debateId}/stream`. Their one
+    parameter is the debate."""
+    complete_schemas: Callable[[dict[str, dict[str, Any]], Capabilities], None] | None = None
+    """Adds to the schemas of bodies, by name, what only this server knows: its providers, for example."""
 
 
 class Fact(NamedTuple):

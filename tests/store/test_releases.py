@@ -20,13 +20,13 @@ from moot.core.events import DebateEnded, RemarkInjected
 from moot.core.evolve import fold
 from moot.core.visibility import OWNER
 from moot.processes.backends import open_store
+from moot.rules.turn_sessions import row_key
 from moot.settings import load
 from moot.store.contract import DebateFilter, IdempotencyKey, Store, digest
 from moot.store.experiment_tables import EXPERIMENTS
 from moot.store.postgres.store import PostgresStore
 from moot.store.sqlite.store import SqliteStore
 from moot.views.exports import documents, render
-from moot.views.session_rows import row_key
 from moot.views.summary import summarize
 from tests.cli.terminal import environment, piped
 from tests.compat import old_rows

@@ -31,7 +31,8 @@ from moot.core.events import (
 from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.core.terms import FREE, HUMAN, DebateVerdict, Judge, Model, Seat, Text, Usage
-from moot.rules.turn_sessions import FORMAT
+from moot.rules.imported_speeches import ImportedSpeech, imported_events
+from moot.rules.turn_sessions import FORMAT, response_key, row_key
 from moot.store import contract
 from moot.store.contract import (
     SUMMARIES_PER_PAGE,
@@ -47,7 +48,6 @@ from moot.store.contract import (
     digest,
     new_secret,
 )
-from moot.views.session_rows import ImportedSpeech, imported_events, response_key, row_key
 from moot.views.summary import summary
 from tests.store.conftest import Clock
 from tests.support.event_factories import SCRIPTED, call_started, delta, opened, seats, turn_started

@@ -106,7 +106,7 @@ def terminal_commands() -> tuple[TerminalCommand, ...]:
         for group, name, target, summary in COMMANDS
     ]
     for extension in loaded():
-        for command in extension.commands:
+        for command in (command for command in extension.commands if not command.parent):
             names, groups = [row.name for row in rows], [row.group for row in rows]
             if command.after in names:
                 rows.insert(names.index(command.after) + 1, command)

@@ -23,6 +23,7 @@ from moot.core.errors import Fenced, KeyReused, UnknownDebate
 from moot.core.events import Event, Recorded, StreamedEvent, encode
 from moot.core.evolve import evolve
 from moot.core.state import Debate
+from moot.rules.turn_sessions import lookup_keys
 from moot.store.contract import (
     UNCLAIMED,
     AppendStreamed,
@@ -32,7 +33,6 @@ from moot.store.contract import (
     RecordResult,
     Reply,
 )
-from moot.views.session_rows import lookup_keys
 from moot.views.summary import summarize
 
 COMPRESS_FROM_BYTES = 1024

@@ -18,6 +18,7 @@ from moot.core.events import Recorded, encode
 from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.core.statuses import ACTIVE, ENDED
+from moot.rules.turn_sessions import lookup_keys
 from moot.store.archive import MemoryArchive
 from moot.store.batch import (
     WriterAnswer,
@@ -54,7 +55,6 @@ from moot.store.contract import (
     head_of,
 )
 from moot.store.extension_tables import MemoryAccess, Tables
-from moot.views.session_rows import lookup_keys
 from moot.views.summary import summary
 
 T = TypeVar("T")

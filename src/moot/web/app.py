@@ -28,7 +28,7 @@ from moot.web.app_context import AppContext, identity_of
 from moot.web.debate_slots import DebateSlots
 from moot.web.idempotency import IdempotencyKeys
 from moot.web.middleware.compression import CompressionMiddleware
-from moot.web.middleware.guard import GuardMiddleware
+from moot.web.middleware.guard import STREAM_PATHS, GuardMiddleware
 from moot.web.middleware.http_exchange import HUNG_UP, OPEN_PATHS
 from moot.web.middleware.stream_dispatcher import StreamDispatcher
 from moot.web.responses import problem_reply
@@ -107,6 +107,7 @@ def make_app(arena: Arena, manual: Mapping[str, WritePage] | None = None) -> ASG
         open_prefixes=(*page_routes.open_prefixes(), manual_routes.MANUAL),
         plain_text=frozenset(path for routes in added for path in routes.plain_text),
         coded_errors=frozenset(path for routes in added for path in routes.coded_errors),
+        streams=(*STREAM_PATHS, *(path for routes in added for path in routes.streams)),
         observe=app.state.metrics.on_exchange,
     )
 

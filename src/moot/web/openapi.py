@@ -264,8 +264,9 @@ def _body_schemas(offer: Offer) -> dict[str, Shape]:
     shapes["CreateDebate"]["properties"]["participants"]["uniqueItems"] = True
     model = shapes["ModelChoice"]["properties"]
     model["provider"]["examples"], model["modelId"]["examples"] = [offer.provider], [offer.model]
-    if "Debater" in shapes:
-        shapes["Debater"]["properties"]["provider"]["enum"] = [*offer.capabilities.providers]
+    for _, added in loaded().of(lambda extension: extension.http):
+        if added.complete_schemas:
+            added.complete_schemas(shapes, offer.capabilities)
     for name in offer.added_examples:
         shapes[name]["examples"] = [*offer.body_examples(name).values()]
     for shape in shapes.values():

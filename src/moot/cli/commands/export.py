@@ -88,8 +88,3 @@ def _save(path: Path, document: bytes) -> None:
 app.command(
     "moot.cli.commands.legacy:export_legacy", name="legacy", help="Export conversations in their old shape."
 )
-app.command(
-    "moot.cli.commands.legacy:export_sessions",
-    name="sessions",
-    help="Export sessions in the table of an older server.",
-)

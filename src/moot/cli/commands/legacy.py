@@ -1,7 +1,4 @@
-"""`moot import` and `moot export legacy|sessions`: what older systems kept, brought here and given back.
-
-Conversations (`legacy`) stay conversations, to read. Sessions become debates, which can be continued.
-"""
+"""`moot import` and `moot export legacy`: conversations of older systems, to read and to give back."""
 
 from __future__ import annotations
 
@@ -14,33 +11,16 @@ from cyclopts import Parameter
 
 from moot.cli.options import Server, command_group
 from moot.cli.render.output import Terminal, add_row, make_table
+from moot.cli.row_files import DestinationRows, DryRun, Owner, SourceRows, print_problems, print_written
 from moot.cli.running import open_local_store, run
 from moot.core.errors import Unavailable
 
 if TYPE_CHECKING:
     from moot.cli.render.progress import ShowProgress
     from moot.compat.legacy_import import ImportOutcome, ImportProgress, Listing
-    from moot.compat.row_readers import RowLocation, RowProblem
-    from moot.compat.row_writers import WriteReport
-    from moot.compat.session_tables import SessionImport
-    from moot.core.terms import Model
 
 app = command_group("import", "Import the data of an older system. What is imported can be taken back.")
-SourceRows = Annotated[
-    str, Parameter(help="postgresql://user@host/database, a SQLite file, or a file of JSON lines (.jsonl).")
-]
-DestinationRows = Annotated[
-    str,
-    Parameter(help="postgresql://user@host/database, a SQLite file, or a new file of JSON lines (.jsonl)."),
-]
-DryRun = Annotated[bool, Parameter(negative="", help="Read it all, report, and write nothing.")]
-Owner = Annotated[str, Parameter(help="Whose they are, on a server with tokens.")]
 Table = Annotated[str, Parameter(help="The table, perhaps with its schema. [default: events]")]
-SessionTable = Annotated[
-    str, Parameter(help="The table, perhaps with its schema. [default: debate_sessions]")
-]
-MAX_SHOWN = 20
-"""Of rows with which something is wrong."""
 
 
 @app.command(name="legacy", help="Import conversations of an older system.")
@@ -178,68 +158,9 @@ def export_legacy(
                 done = await legacy_export.write_rows(
                     location, *batches, on_progress=lambda rows: report(rows, None, "writing")
                 )
-        return _print_written(terminal, location, done)
+        return print_written(terminal, location, done)
 
     return run(work())
-
-
-# --- sessions ----------------------------------------------------------------------------------------------
-
-
-@app.command(name="sessions", help="Import sessions of an older server.")
-def import_sessions(
-    source: SourceRows,
-    /,
-    *,
-    table: SessionTable = "debate_sessions",
-    dry_run: DryRun = False,
-    owner: Owner = "",
-) -> int:
-    """Sessions of an older server, as debates that can be looked at and continued. Those that are here
-    already are left as they are."""
-
-    async def work() -> SessionImport:
-        from moot.compat import session_tables
-        from moot.compat.model_names import resolve_model, with_alias
-        from moot.compat.row_readers import parse_location
-        from moot.core.terms import Model
-        from moot.engine.arena import Arena
-
-        async with Arena.open() as arena:
-
-            def model(name: str) -> Model:
-                return with_alias(resolve_model(arena, name, effort="high") or Model("unknown", name), name)
-
-            return await session_tables.import_sessions(
-                arena, parse_location(source, table), model, owner=owner, dry=dry_run
-            )
-
-    done, terminal = run(work()), Terminal.out()
-    terminal.line(f"{done.new:,} sessions {'can be' if dry_run else 'were'} brought.")
-    if done.existing:
-        terminal.line(f"{done.existing:,} were here already, and were left as they are.")
-    _print_problems(terminal, done.problems, len(done.problems), "could not be brought")
-    return 1 if done.problems else 0
-
-
-def export_sessions(
-    destination: DestinationRows,
-    /,
-    *,
-    table: SessionTable = "debate_sessions",
-) -> int:
-    """All sessions, in the table of an older server. What a table has already is left as it is."""
-    from moot.compat.row_readers import parse_location
-
-    location = parse_location(destination, table)
-
-    async def work() -> WriteReport:
-        from moot.compat import session_tables
-
-        async with open_local_store() as store:
-            return await session_tables.export_sessions(store, location)
-
-    return _print_written(Terminal.out(), location, run(work()))
 
 
 # --- what is printed ---------------------------------------------------------------------------------------
@@ -273,30 +194,8 @@ def _print_report(terminal: Terminal, outcome: ImportOutcome, all_of_them: str) 
     terminal.line("100 % of what was found is kept." if report.is_complete else "Not all of it is kept.")
     for name in report.lost:
         terminal.line((f"Of {name}, fewer are in the store than were written. Please report this.", "red"))
-    _print_problems(terminal, report.problems, report.bad, "could not be brought", all_of_them)
+    print_problems(terminal, report.problems, report.bad, "could not be brought", all_of_them)
     if not outcome.caught_up:
         terminal.line(
             "Rows are still being written faster than they are read. Run it again for the new ones."
         )
-
-
-def _print_written(terminal: Terminal, location: RowLocation, done: WriteReport) -> int:
-    terminal.line(f"{done.rows:,} rows written to ", (location.label, "bold"), ".")
-    if done.existing:
-        terminal.line(f"{done.existing:,} were there already, and were left as they are.")
-    _print_problems(terminal, done.problems, len(done.problems), "could not be written")
-    return 1 if done.problems else 0
-
-
-def _print_problems(
-    terminal: Terminal, problems: list[RowProblem], count: int, what: str, all_of_them: str = ""
-) -> None:
-    if not count:
-        return
-    terminal.line(f"{count:,} {'row' if count == 1 else 'rows'} {what}:")
-    table = make_table("row", "why")
-    for problem in problems[:MAX_SHOWN]:
-        add_row(table, problem.row, problem.reason)
-    terminal.table(table)
-    if count > MAX_SHOWN:
-        terminal.line((f"and {count - MAX_SHOWN:,} more. {all_of_them}".strip(), "dim"))

@@ -119,7 +119,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "import": (
         "moot import legacy postgresql://me@db.example/app --dry-run",
         "moot import legacy old.db --table events",
-        "moot import sessions postgresql://me@db.example/app",
     ),
     "migrate-store": (
         "moot migrate-store sqlite:moot.db postgresql://moot@db.example/moot --dry-run",
@@ -206,8 +205,10 @@ class HelpColumns:
 
 
 def help_of(command: str) -> HelpColumns:
-    brought = {one.name: one.examples for extension in loaded() for one in extension.commands}
-    return HelpColumns(brought.get(command) or EXAMPLES.get(command, ()))
+    rows = [row for extension in loaded() for row in extension.commands]
+    own = next((row.examples for row in rows if (row.name, row.parent) == (command, "")), ())
+    below = (example for row in rows if row.parent == command for example in row.examples)
+    return HelpColumns((*(own or EXAMPLES.get(command, ())), *below))
 
 
 def _label(entry: HelpEntry) -> str:

@@ -34,10 +34,10 @@ from moot.web.middleware.http_exchange import HUNG_UP, OPEN_PATHS, FinishedExcha
 MEDIA_TYPES = frozenset({"application/json"})
 MAX_BODY_BYTES = 128 * 1024
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-STREAM_PATH = re.compile(
-    r"/api/(?:v1/debates/([^/]+)/(?:stream|events/stream|view/stream|ws)|debates?/([^/]+)/stream"
-    r"|debate/stream/([^/]+))"
+STREAM_PATHS = tuple(
+    f"/api/v1/debates/{{debateId}}/{name}" for name in ("stream", "events/stream", "view/stream", "ws")
 )
+"""A ticket gives access to these; the parameter is its debate."""
 ALLOWED_HEADER = re.compile(
     r"authorization|content-type|idempotency-key|last-event-id|x-provider-key-[a-z0-9_-]{1,64}"
     r"|x-request-id|traceparent"
@@ -52,7 +52,7 @@ ObserveExchange = Callable[[FinishedExchange], None]
 
 class GuardMiddleware:
     """`open_paths` and `open_prefixes` need no token. `plain_text` are paths that also take bodies of type
-    text/plain, from programs only; problems at `coded_errors` have a code."""
+    text/plain, from programs only; problems at `coded_errors` have a code; `streams` take tickets."""
 
     def __init__(
         self,
@@ -66,6 +66,7 @@ class GuardMiddleware:
         open_prefixes: tuple[str, ...] = (),
         plain_text: Collection[str] = (),
         coded_errors: Collection[str] = (),
+        streams: Collection[str] = STREAM_PATHS,
         observe: ObserveExchange = lambda _: None,
     ) -> None:
         self._app = app
@@ -80,6 +81,7 @@ class GuardMiddleware:
         self._open_prefixes = open_prefixes
         self._plain_text = frozenset(plain_text)
         self._coded_errors = frozenset(coded_errors)
+        self._stream_path = re.compile("|".join(re.sub(r"\{\w+\}", "([^/]+)", path) for path in streams))
         self._observe = observe
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -144,10 +146,10 @@ class GuardMiddleware:
             hide_in_request(*(token.rpartition(" ")[2] for token in tokens), *user_keys)
         if len(tokens) > 1:
             return None
-        stream = STREAM_PATH.fullmatch(scope["path"])
+        stream = self._stream_path.fullmatch(scope["path"])
         if stream and not tokens and (ticket := _ticket(scope)) is not None:
             # Also where no token is needed: a spent ticket must not give more rights than a valid one.
-            issued = await self._tickets.redeem(ticket, stream[1] or stream[2] or stream[3])
+            issued = await self._tickets.redeem(ticket, stream[stream.lastindex or 0])
             # The token that it was issued to may have been revoked since.
             return issued if issued and await self._authenticator.is_still_valid(issued) else None
         identity = await self._authenticator.authenticate(tokens[0] if tokens else None)

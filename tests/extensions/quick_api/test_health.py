@@ -10,7 +10,7 @@ from moot.providers.endpoints import BUILT_IN, ENDPOINTS
 from moot.providers.keys import Secret
 from moot.settings import ServerSettings
 from moot.store.sqlite.store import SqliteStore
-from tests.compat.serving import nowhere
+from tests.extensions.serving import nowhere
 from tests.web.routes.served import serving
 
 KEY = "gsk_canary0123456789"

@@ -1,13 +1,13 @@
 """Converts a session (`rules/turn_sessions.py`) to a row of the table of older servers, and a row to a log.
 
 An imported row is stored in the log unchanged, so that the export returns the same row; turns that were given
-here afterwards are added to it. `lookup_keys` are the keys by which a session is found.
+here afterwards are added to it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Annotated, Any, cast
 
@@ -15,24 +15,11 @@ from msgspec import Meta, Struct
 
 from moot.core.errors import Invalid
 from moot.core.events import (
-    CallCompleted,
-    CallStarted,
     DebateImported,
     DebateOpened,
-    DebatePaused,
-    DebateReady,
-    DebateStarted,
     Event,
-    Recorded,
-    RoundCompleted,
-    RoundStarted,
-    SegmentCompleted,
-    TurnCompleted,
-    TurnSkipped,
-    TurnStarted,
 )
 from moot.core.json_types import Dollars, Nth, to_members
-from moot.core.schedule import schedule
 from moot.core.state import ZERO, Debate, Turn
 from moot.core.terms import (
     SEAT_COLOURS,
@@ -40,15 +27,10 @@ from moot.core.terms import (
     DebateOptions,
     Model,
     Money,
-    Reasoning,
-    ReasoningPart,
     Seat,
-    Slot,
-    Text,
-    Usage,
 )
-from moot.core.word_count import count_words
 from moot.prompts.templates import VERSION
+from moot.rules.imported_speeches import ImportedSpeech, imported_events
 from moot.rules.turn_sessions import (
     FORMAT,
     TURNS,
@@ -67,7 +49,6 @@ COLUMNS = (
 )  # fmt: skip
 TURN_SECONDS = 300.0
 MAX_TURNS = 200
-IMPORTED = "elsewhere"
 SessionRow = dict[str, Any]
 
 
@@ -81,42 +62,6 @@ class SessionTurn(Struct, frozen=True, rename="camel", kw_only=True):
     response_id: str
     cost: Dollars
     timestamp: Annotated[int, Meta(description="Milliseconds since 1970.")]
-
-
-class ImportedSpeech(Struct, frozen=True):
-    """A speech that was given elsewhere."""
-
-    slot: int
-    text: str
-    reasoning: str = ""
-    response_id: str | None = None
-    cost: Money | None = ZERO
-
-
-# --- found again --------------------------------------------------------------------------------------
-
-
-def lookup_keys(debate: Debate, records: Sequence[Recorded]) -> tuple[str, ...]:
-    """The keys by which this session can be found from now on."""
-    return tuple(mark for recorded in records for mark in _event_keys(debate, recorded.event))
-
-
-def _event_keys(debate: Debate, event: Event) -> Iterator[str]:
-    if isinstance(event, DebateImported):
-        yield row_key(str(event.record.get("id")))
-    turn = debate.turn(event.turn) if isinstance(event, TurnCompleted) else None
-    if turn is not None:
-        yield from {
-            response_key(client_response_id(debate, turn, private=private)) for private in (True, False)
-        }
-
-
-def row_key(id: str) -> str:
-    return f"row {id}"
-
-
-def response_key(name: str) -> str:
-    return f"response {name}"
 
 
 # --- as a row -----------------------------------------------------------------------------------------
@@ -246,44 +191,6 @@ def session_events(row: SessionRow, model: Callable[[str], Model]) -> tuple[Even
         prompts=VERSION,
     )
     return (*imported_events(opened, speeches), DebateImported(SOURCE_TABLE, row))
-
-
-def imported_events(opened: DebateOpened, speeches: Sequence[ImportedSpeech]) -> tuple[Event, ...]:
-    """The events of a debate with these speeches; missing slots before them are skipped, and it is paused."""
-    slots = schedule(opened.format, opened.seats, opened.limits)
-    by_slot = {speech.slot: speech for speech in speeches}
-    events: list[Event] = [opened, DebateStarted(), DebateReady()]
-    number = round_ = 0
-    for slot in slots[: max(by_slot, default=-1) + 1]:
-        speech = by_slot.get(slot.index)
-        if speech is None:
-            events.append(TurnSkipped(slot.index, slot.seat, IMPORTED))
-            continue
-        if slot.round > round_:
-            events += [RoundCompleted(round_)] if round_ else []
-            events.append(RoundStarted(slot.round))
-            round_ = slot.round
-        number += 1
-        events += _speech_events(opened, slot, number, speech)
-    if round_ and all(
-        slot.index in by_slot or slot.index < max(by_slot) for slot in slots if slot.round == round_
-    ):
-        events.append(RoundCompleted(round_))
-    return (*events, DebatePaused(IMPORTED))
-
-
-def _speech_events(opened: DebateOpened, slot: Slot, number: int, speech: ImportedSpeech) -> Iterator[Event]:
-    phase = opened.format.phases[slot.phase]
-    model = next(seat.model for seat in opened.seats if seat.id == slot.seat)
-    yield TurnStarted(number, slot.index, slot.round, phase.key, slot.tone, slot.seat)
-    yield CallStarted(number, model.label, "", 1, 0, 0, ZERO, turn=number)
-    if speech.reasoning:
-        yield SegmentCompleted(number, Reasoning((ReasoningPart(speech.reasoning),)))
-    yield SegmentCompleted(number, Text(speech.text, index=1))
-    yield CallCompleted(
-        number, "stop", Usage(), speech.cost, 0, response_id=speech.response_id, reason=IMPORTED
-    )
-    yield TurnCompleted(number, count_words(speech.text))
 
 
 def _imported_speeches(turns: list[Any]) -> Iterator[ImportedSpeech]:

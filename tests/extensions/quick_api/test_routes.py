@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from moot.providers.endpoints import ENDPOINTS
 from moot.settings import ServerSettings
-from tests.compat.serving import PATIENT, ask, events, followed_events, kinds, node, nowhere, scripted
+from tests.extensions.serving import PATIENT, ask, events, followed_events, kinds, node, nowhere, scripted
 from tests.web.routes.served import FREE
 from tests.web.routes.server_thread import ServerThread
 
@@ -78,7 +78,7 @@ def test_curl_shows_what_the_document_expects(running: ServerThread) -> None:
 
 
 def test_fetch_and_a_reader_follow_the_whole_debate(running: ServerThread) -> None:
-    shown = node("quick.mjs", "browser", running.served.url)
+    shown = node("quick_api/quick.mjs", "browser", running.served.url)
     speaking = [f"{agent} is speaking..." for agent in (*AGENTS * 3, "Moderator")]
     assert shown["speaking"] == speaking
     assert shown["summary"]
@@ -86,7 +86,7 @@ def test_fetch_and_a_reader_follow_the_whole_debate(running: ServerThread) -> No
 
 
 def test_the_hook_collects_one_message_for_each_speech(running: ServerThread) -> None:
-    shown = node("quick.mjs", "hook", running.served.url)
+    shown = node("quick_api/quick.mjs", "hook", running.served.url)
     assert shown["isLoading"] is False
     *messages, again = shown["messages"]
     assert [message["role"] for message in messages] == [*AGENTS * 3, "Moderator"]
@@ -96,7 +96,7 @@ def test_the_hook_collects_one_message_for_each_speech(running: ServerThread) ->
 def test_the_documents_own_test_passes_and_the_debate_goes_on(
     running: ServerThread, api: httpx.Client
 ) -> None:
-    debate_id = node("quick.mjs", "automated", running.served.url)["id"]
+    debate_id = node("quick_api/quick.mjs", "automated", running.served.url)["id"]
     told = followed_events(api.get(f"/api/debate/{debate_id}/stream").content)
     assert kinds(told)[-1] == "debate_complete"
     kept = api.get(f"/api/debates/{debate_id}").json()

@@ -27,20 +27,6 @@ from moot.api.v1 import query_params
 from moot.api.v1.bodies import Body, check_body
 from moot.api.v1.fields import ModelId
 from moot.api.v1.validation_messages import FieldRule, FixedMessage, between, invalid, line, matching, one_of
-from moot.compat.plain_stream import pieces
-from moot.compat.reply_shapes import (
-    DebateSession,
-    ResponsesUsage,
-    SessionBegun,
-    SessionBrief,
-    SimpleError,
-    TurnComplete,
-    TurnContent,
-    TurnCost,
-    TurnError,
-    TurnReasoning,
-    TurnStreamEvent,
-)
 from moot.core.events import (
     CallDelta,
     DebateEnded,
@@ -55,10 +41,24 @@ from moot.core.events import (
 from moot.core.pricing import cost
 from moot.core.state import ZERO, Debate, Turn
 from moot.core.terms import MAX_MOTION_CHARS, Model, Reasoning, Usage
+from moot.extensions.turn_sessions.rows import TURN_SECONDS, counted_turns, entry, model_id, times, total_cost
+from moot.extensions.turn_sessions.shapes import (
+    DebateSession,
+    ResponsesUsage,
+    SessionBegun,
+    SessionBrief,
+    SimpleError,
+    TurnComplete,
+    TurnContent,
+    TurnCost,
+    TurnError,
+    TurnReasoning,
+    TurnStreamEvent,
+)
 from moot.rules.debate_setup import SeatSetup, Setup
 from moot.rules.turn_sessions import FORMAT, TURNS, UNASSIGNED_MODEL, client_response_id, latest_turn
-from moot.views.session_rows import TURN_SECONDS, counted_turns, entry, model_id, times, total_cost
 from moot.views.transcript import thoughts
+from moot.web.streaming.plain_streams import pieces
 
 ROLES = ("AFFIRMATIVE", "NEGATIVE")
 REQUIRED_FIELDS = ("modelId", "topic", "role", "intensity", "turnNumber")

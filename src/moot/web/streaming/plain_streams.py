@@ -20,8 +20,8 @@ from starlette.responses import Response
 
 from moot.api.frames import Dialect, Frame, SeenEvent
 from moot.api.problems import Problem
+from moot.api.shapes.plain_streams import QuickMessage, QuickOutcome
 from moot.api.v1 import query_params
-from moot.compat.reply_shapes import BoutEvent, QuickEvent
 from moot.core.events import (
     CallDelta,
     CallFailed,
@@ -35,6 +35,8 @@ from moot.core.events import (
 from moot.core.state import REPLAYED_INTERRUPTIONS, Debate, Turn
 from moot.core.visibility import Viewer
 from moot.store.contract import RecordResult
+from moot.views import outcome
+from moot.views.costs import costs
 from moot.web.app_context import AppContext, head_of, identity_of, query_string
 from moot.web.responses import replayed_header
 from moot.web.route_docs import STREAM_OVER, documented, resumable_events
@@ -111,7 +113,32 @@ def milliseconds(debate: Debate) -> int:
     return round((last - began).total_seconds() * 1000)
 
 
-def numbered_frames(shapes: Sequence[QuickEvent | BoutEvent]) -> tuple[Frame, ...]:
+def debate_outcome(debate: Debate) -> QuickOutcome:
+    """The result of a debate: the members that its last event and `GET /api/debates/{id}` share."""
+    figures = costs(debate)
+    return QuickOutcome(
+        summary=summary(debate),
+        total_tokens=figures.usage.total,
+        total_cost=None if figures.total is None else float(figures.total),
+        duration=milliseconds(debate),
+        transcript=tuple(
+            QuickMessage(role=debate.seat(turn.seat).name, content=turn.text, round=turn.round - 1)
+            for turn in turns_by_slot(debate)
+            if turn.has_words
+        ),
+    )
+
+
+def summary(debate: Debate) -> str:
+    """The moderator's summary; without one, the reasoning of the judges or the reason of the end."""
+    summed_up = [turn.text for turn in turns_by_slot(debate) if turn.has_words and turn.tone == "summary"]
+    if summed_up:
+        return summed_up[-1]
+    verdict = debate.verdict
+    return (verdict.reasoning or outcome.headline(debate, verdict)) if verdict else outcome.ending(debate)
+
+
+def numbered_frames(shapes: Sequence[Struct]) -> tuple[Frame, ...]:
     """Frames without a name; each holds its cursor: `seq`, and `part` for all but the last of an event."""
     last = len(shapes)
     return tuple(
@@ -206,7 +233,7 @@ class PlainFrames(Struct, frozen=True):
         """Also for an event that the viewer may not see: after it a decision may be awaited."""
         return () if is_after_end(seen) else numbered_frames(self.shapes(seen))
 
-    def shapes(self, seen: SeenEvent) -> Sequence[QuickEvent | BoutEvent]:
+    def shapes(self, seen: SeenEvent) -> Sequence[Struct]:
         raise NotImplementedError
 
 
@@ -239,7 +266,7 @@ async def follow_plainly(
     )
 
 
-def opened_headers(outcome: RecordResult) -> dict[str, str]:
+def opened_headers(opened: RecordResult) -> dict[str, str]:
     """The headers of a reply that opened a debate."""
-    debate_id = outcome.debate.id
-    return {"Location": f"/api/debates/{debate_id}", "X-Debate-Id": debate_id, **replayed_header(outcome)}
+    debate_id = opened.debate.id
+    return {"Location": f"/api/debates/{debate_id}", "X-Debate-Id": debate_id, **replayed_header(opened)}

@@ -25,9 +25,17 @@ from starlette.types import Receive, Scope, Send
 from moot.api.frames import Cursor, as_lines
 from moot.api.problems import Problem
 from moot.api.v1 import query_params
-from moot.compat import turn_stream
-from moot.compat.model_names import resolve_model, with_alias
-from moot.compat.reply_shapes import (
+from moot.core.errors import Refused, UnknownDebate
+from moot.core.events import DebateResumed
+from moot.core.ids import new_id
+from moot.core.state import Debate
+from moot.core.terms import SESSION_FORMAT, Model
+from moot.core.visibility import visible_state
+from moot.engine.ephemeral_store import KeyedMutex
+from moot.extensions.turn_sessions import frames
+from moot.extensions.turn_sessions.finder import SessionFinder, TurnListeners
+from moot.extensions.turn_sessions.frames import AskedTurn, LastTurnEvent, TurnFrames, TurnPosition
+from moot.extensions.turn_sessions.shapes import (
     DebateSession,
     SessionBegun,
     SessionBrief,
@@ -36,26 +44,18 @@ from moot.compat.reply_shapes import (
     TurnCancelled,
     TurnStreamEvent,
 )
-from moot.compat.session_finder import SessionFinder, TurnListeners
-from moot.compat.turn_stream import AskedTurn, LastTurnEvent, TurnFrames, TurnPosition
-from moot.core.errors import Refused, UnknownDebate
-from moot.core.events import DebateResumed
-from moot.core.ids import new_id
-from moot.core.state import Debate
-from moot.core.terms import SESSION_FORMAT, Model
-from moot.core.visibility import visible_state
-from moot.engine.ephemeral_store import KeyedMutex
 from moot.providers.endpoints import traits_of
 from moot.providers.keys import Secret
 from moot.providers.redaction import redact
 from moot.rules.commands import PauseDebate
 from moot.rules.debate_setup import opening_event
+from moot.rules.imported_speeches import ImportedSpeech, imported_events
 from moot.rules.turn_sessions import AskTurn, last_asked_position, latest_turn, stream_position
 from moot.store.contract import DebateFilter, IdempotencyKey, RecordResult
-from moot.views.session_rows import ImportedSpeech, imported_events
 from moot.web.app_context import AppContext, client_of, counted_of, identity_of, query_string
 from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.idempotency import fingerprint
+from moot.web.model_names import resolve_model, with_alias
 from moot.web.responses import json_reply
 from moot.web.route_docs import (
     COMMANDED,
@@ -117,26 +117,26 @@ class TurnStreamRoutes:
     async def ask_turn(self, request: Request) -> Response:
         turn_request = await self._read(request)
         if turn_request is None:
-            return json_reply(turn_stream.MISSING_FIELDS, 400)
+            return json_reply(frames.MISSING_FIELDS, 400)
         try:
             debate, _ = await self._ask_for(request, turn_request)
         except UnknownModel:
             return json_reply(SimpleError(error=f"Model not found: {turn_request.model_id}"), 400)
         self._listeners.expect_listener(debate.id)
-        return json_reply(turn_stream.started_reply(debate.id))
+        return json_reply(frames.started_reply(debate.id))
 
     async def hear_turn(self, request: Request) -> Response:
         check_accepts_stream(request)
         turn_request = await self._read(request)
         if turn_request is None:
-            return json_reply(turn_stream.MISSING_FIELDS, 400)
+            return json_reply(frames.MISSING_FIELDS, 400)
         async with AsyncExitStack() as stack:
             # No turn is started for a client that may open no further stream.
             await stack.enter_async_context(self._context.streams.slot(counted_of(request)))
             try:
                 debate, position = await self._ask_for(request, turn_request)
             except UnknownModel:
-                error = turn_stream.error_frame(f"Model not found: {turn_request.model_id}")
+                error = frames.error_frame(f"Model not found: {turn_request.model_id}")
                 # As a header: with a media type Starlette would add a charset, which some clients reject.
                 return Response(as_lines(error, ""), headers={"Content-Type": "text/event-stream"})
             return self._turn_response(request, debate.id, position, plain=True, slot=stack.pop_all())
@@ -144,7 +144,7 @@ class TurnStreamRoutes:
     async def stream_session(self, request: Request, session_id: SessionId) -> Response:
         """The turn that was requested last, from its beginning; or a turn after the client's last event."""
         check_accepts_stream(request)
-        last = turn_stream.parse_last_event(query_string(request), request.headers.get("last-event-id"))
+        last = frames.parse_last_event(query_string(request), request.headers.get("last-event-id"))
         debate = await self._session(request, session_id)
         if last is not None:
             return await self._resumed_turn(request, debate, last)
@@ -158,7 +158,7 @@ class TurnStreamRoutes:
         if cursor.seq > debate.seq:
             raise Problem("cursor-ahead")
         if cursor.seq <= position.after or position.number > len(debate.turns) + len(debate.live) + 1:
-            raise Problem("malformed-request", turn_stream.NOT_OUR_ID)
+            raise Problem("malformed-request", frames.NOT_OUR_ID)
         viewer = identity_of(request).viewer
         dialect = TurnFrames(position.number, position.after, viewer.privileged)
         store = self._arena.store
@@ -183,7 +183,7 @@ class TurnStreamRoutes:
         query_params.no_params(query_string(request))
         debate = await self._session(request, session_id)
         viewer = identity_of(request).viewer
-        return json_reply(turn_stream.session_reply(visible_state(debate, viewer), private=viewer.privileged))
+        return json_reply(frames.session_reply(visible_state(debate, viewer), private=viewer.privileged))
 
     async def list_sessions(self, request: Request) -> Response:
         limit, offset = query_params.parse_page(query_string(request))
@@ -193,7 +193,7 @@ class TurnStreamRoutes:
         for head in page.heads:
             # A session may be deleted meanwhile.
             with suppress(UnknownDebate):
-                sessions.append(turn_stream.session_summary(await self._arena.state(head.id)))
+                sessions.append(frames.session_summary(await self._arena.state(head.id)))
         return json_reply(SessionsResponse(sessions=tuple(sessions), total=page.total))
 
     # --- the turn -------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ class TurnStreamRoutes:
     async def _read(self, request: Request) -> AskedTurn | None:
         query_params.no_params(query_string(request))
         check_not_stopping(self._context)
-        return turn_stream.read_turn(await request.body())
+        return frames.read_turn(await request.body())
 
     async def _ask_for(self, request: Request, turn_request: AskedTurn) -> tuple[Debate, TurnPosition]:
         raw = await request.body()
@@ -238,10 +238,10 @@ class TurnStreamRoutes:
     ) -> RecordResult:
         if turn_request.turn_number == 1:
             keys = lent_keys(request.headers, self._arena)
-            setup = turn_stream.setup_for_turn(turn_request, self._model(turn_request.model_id, keys))
+            setup = frames.setup_for_turn(turn_request, self._model(turn_request.model_id, keys))
             return await open_debate(self._context, request, setup, keys, once, step="turn")
         # The earlier turns are unknown here; only the opponent's last words matter.
-        setup = turn_stream.setup_for_turn(turn_request, self._model(turn_request.model_id))
+        setup = frames.setup_for_turn(turn_request, self._model(turn_request.model_id))
         opened = opening_event(setup, lambda kind, _place: new_id(kind))
         last_speech = ImportedSpeech(turn_request.slot - 1, redact(turn_request.opponent_text))
         events = (*imported_events(opened, (last_speech,)), DebateResumed("turn"))
@@ -310,7 +310,7 @@ class TurnStreamRoutes:
             dialect,
             viewer,
             cursor or Cursor(position.after),
-            turn_stream.DELETED_FRAME,
+            frames.DELETED_FRAME,
             plain=plain,
             id_prefix=position.id_prefix,
             extra_headers=extra_headers,
@@ -358,7 +358,7 @@ class TurnStreamResponse(Response):
         responses={400: {"content": {JSON: {"schema": schema_of(SimpleError)}}}},
     ),
 )
-async def ask_turn(request: Request, context: Context) -> Response:
+async def request_turn(request: Request, context: Context) -> Response:
     """Starts one turn of a debate in which two models answer each other, ten turns in all. The first turn
     opens a session; later turns find it by `sessionId` or `previousResponseId`, or mean the session that this
     client opened on the topic and that waits for this turn. A repeated request joins the same turn from its
@@ -383,7 +383,7 @@ async def ask_turn(request: Request, context: Context) -> Response:
         responses={400: {"content": {JSON: {"schema": schema_of(SimpleError)}}}},
     ),
 )
-async def hear_turn(request: Request, context: Context) -> Response:
+async def run_turn(request: Request, context: Context) -> Response:
     """Starts one turn and returns its stream, in one request. A repeated request joins the same turn from its
     beginning, whether it is running or finished; a turn that failed or was cut is generated again. Missing
     fields are answered with `{"error": …}`, an unknown model with an `error` event.
@@ -399,13 +399,13 @@ async def hear_turn(request: Request, context: Context) -> Response:
         summary="Hear the turn that was asked for last",
         events=resumable_events(TurnStreamEvent),
         says="Events as they happen. The stream ends after `complete` or `error`.",
-        query=turn_stream.STREAM_PARAMETERS,
+        query=frames.STREAM_PARAMETERS,
         headers=("X-Session-Id",),
         refusals=(403, 404, 406, 409, 422),
         responses=TURN_OVER,
     ),
 )
-async def stream_session(request: Request, session_id: SessionId, context: Context) -> Response:
+async def stream_turn(request: Request, session_id: SessionId, context: Context) -> Response:
     """Streams the turn that was requested last, from its beginning, or the rest of a turn after the last
     event id. A client that has seen the end of its turn gets 204. A turn that no client follows for a while
     is cut.
@@ -442,7 +442,7 @@ async def cancel_turn(request: Request, session_id: SessionId, context: Context)
         refusals=READ,
     ),
 )
-async def look_at_session(request: Request, session_id: SessionId, context: Context) -> Response:
+async def get_session(request: Request, session_id: SessionId, context: Context) -> Response:
     """Returns the messages so far, the ids of the responses and the cost. An imported session is also found
     by its former id.
     """

@@ -15,33 +15,6 @@ from typing import Any, assert_never
 from msgspec import structs
 
 from moot.api.frames import Frame, SeenEvent
-from moot.compat.plain_stream import (
-    PlainFrames,
-    SpeechBegun,
-    SpeechOver,
-    SpeechText,
-    content,
-    speech_events,
-    turns_by_slot,
-)
-from moot.compat.quick import debate_outcome
-from moot.compat.reply_shapes import (
-    Action,
-    ActionProcessed,
-    Bout,
-    BoutActed,
-    BoutAction,
-    BoutCompleted,
-    BoutDebater,
-    BoutEvent,
-    BoutStarted,
-    BoutState,
-    BoutToken,
-    BoutTurn,
-    DecisionAwaited,
-    TurnBegun,
-    TurnDone,
-)
 from moot.core.events import (
     DebateEnded,
     DebateFailed,
@@ -59,11 +32,38 @@ from moot.core.statuses import Status
 from moot.core.terms import Seat
 from moot.core.visibility import Viewer, may_hear
 from moot.core.visibility import visible_state as known_to
+from moot.extensions.arena_api.shapes import (
+    Action,
+    ActionProcessed,
+    Bout,
+    BoutActed,
+    BoutAction,
+    BoutCompleted,
+    BoutDebater,
+    BoutEvent,
+    BoutStarted,
+    BoutState,
+    BoutToken,
+    BoutTurn,
+    DecisionAwaited,
+    TurnBegun,
+    TurnDone,
+)
 from moot.judging.parties import parties, party
 from moot.rules.plan import Idle, plan
 from moot.views import outcome
 from moot.views.costs import costs
 from moot.views.transcript import thoughts
+from moot.web.streaming.plain_streams import (
+    PlainFrames,
+    SpeechBegun,
+    SpeechOver,
+    SpeechText,
+    content,
+    debate_outcome,
+    speech_events,
+    turns_by_slot,
+)
 
 FORMAT = "free"
 TYPE = "turn-based"

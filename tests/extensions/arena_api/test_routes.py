@@ -13,7 +13,7 @@ import pytest
 
 from moot.providers.keys import Secret
 from moot.settings import ServerSettings
-from tests.compat.serving import PATIENT, ask, followed_events, kinds, node, scripted
+from tests.extensions.serving import PATIENT, ask, followed_events, kinds, node, scripted
 from tests.web.routes.served import FREE
 from tests.web.routes.server_thread import ServerThread
 
@@ -59,7 +59,7 @@ def until(told: Iterator[dict[str, Any]], kind: str) -> dict[str, Any]:
 
 
 def test_a_page_made_from_the_document_shows_the_debate_to_its_end(running: ServerThread) -> None:
-    shown = node("arena.mjs", running.served.url)
+    shown = node("arena_api/arena.mjs", running.served.url)
     created, after = shown["created"], shown["after"]
     assert shown["status"] == 201
     assert created.keys() >= {

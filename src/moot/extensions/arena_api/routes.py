@@ -37,21 +37,20 @@ from moot.api.v1.validation_messages import (
     lines,
     one_of,
 )
-from moot.compat import arena_frames
-from moot.compat.arena_frames import TYPE
-from moot.compat.model_names import ServerModelResolver
-from moot.compat.plain_stream import follow_plainly, follow_route, opened_headers
-from moot.compat.reply_shapes import Action, Bout, BoutActed, BoutEvent
 from moot.core.state import Debate
 from moot.core.terms import MAX_MOTION_CHARS, Model
 from moot.core.text_normalization import fold_name, trim
 from moot.engine.arena import Arena
+from moot.extensions.arena_api import frames
+from moot.extensions.arena_api.frames import TYPE
+from moot.extensions.arena_api.shapes import Action, Bout, BoutActed, BoutEvent
 from moot.judging.ballots import TIES
 from moot.providers.redaction import redact
 from moot.rules.commands import AddRemark, Command, DecideWinner, PauseDebate, ResumeDebate, SkipTurn
 from moot.rules.debate_setup import SeatSetup, Setup
 from moot.web.app_context import identity_of, query_string
 from moot.web.capabilities import lent_keys
+from moot.web.model_names import ServerModelResolver
 from moot.web.responses import json_reply
 from moot.web.route_docs import COMMANDED, READ, api_router, documented
 from moot.web.routes.command_routes import run_command
@@ -61,6 +60,7 @@ from moot.web.routes.handlers import (
     check_not_stopping,
     open_debate,
 )
+from moot.web.streaming.plain_streams import follow_plainly, follow_route, opened_headers
 
 TURNS, MAX_TURNS = 10, 20
 DEFAULT_NAMES = {"debaterA": "Debater A", "debaterB": "Debater B"}
@@ -227,7 +227,7 @@ async def _setup(arena: Arena, body: NewBout, resolver: ServerModelResolver) -> 
     judge = body.judge and resolver.resolve(body.judge.model)
     return await arena.setup(
         body.topic,
-        format=arena_frames.FORMAT,
+        format=frames.FORMAT,
         seats=tuple(
             _seat(debater, name, resolver)
             for debater, name in zip((body.debater_a, body.debater_b), DEFAULT_NAMES.values(), strict=True)
@@ -287,7 +287,7 @@ def _command(action: UserAction, by: str) -> Command:
         refusals=(403, 409, 415, 422),
     ),
 )
-async def open_bout(request: Request, context: Context) -> Response:
+async def create_arena_debate(request: Request, context: Context) -> Response:
     """Opens a debate of two models that take turns; it starts at once. A model is named as `provider/model`,
     by a bare id, as OpenRouter names it, or as an object with `provider` and `modelId`.
     """
@@ -299,7 +299,7 @@ async def open_bout(request: Request, context: Context) -> Response:
         resolver = ServerModelResolver(context.arena, keys)
         setup = await _setup(context.arena, bodies.read_body(NewBout, raw, resolver), resolver)
         outcome = await open_debate(context, request, setup, keys, once)
-    reply = arena_frames.debate_reply(outcome.debate, identity_of(request).viewer)
+    reply = frames.debate_reply(outcome.debate, identity_of(request).viewer)
     return json_reply(reply, 201, opened_headers(outcome))
 
 
@@ -314,25 +314,25 @@ async def open_bout(request: Request, context: Context) -> Response:
         refusals=READ,
     ),
 )
-async def look_at_bout(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def get_arena_debate(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Returns any debate with its turns, transcript, summary and figures. Seats are called A, B, C and D in
     the order of the format.
     """
     query_params.no_params(query_string(request))
     debate = await context.arena.state(debate_id)
-    return json_reply(arena_frames.debate_reply(debate, identity_of(request).viewer))
+    return json_reply(frames.debate_reply(debate, identity_of(request).viewer))
 
 
 @router.get(
     "/debates/{debateId}/stream",
     **follow_route("Follow a debate of turns", BoutEvent),
 )
-async def stream_bout(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def stream_arena_debate(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Streams any debate from its beginning or after the last `seq` that the client has seen. Events have
     an id and no name. The stream ends after `debate.completed`; a browser that then reconnects gets 204.
     Where you decide, it waits after `decision.awaited`.
     """
-    return await follow_plainly(context, request, debate_id, arena_frames.ArenaFrames, arena_frames.deleted())
+    return await follow_plainly(context, request, debate_id, frames.ArenaFrames, frames.deleted())
 
 
 @router.post(
@@ -350,7 +350,7 @@ async def stream_bout(request: Request, debate_id: DebateId, context: Context) -
         refusals=COMMANDED,
     ),
 )
-async def act(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def steer_arena_debate(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Carries out the action; `action.processed` on the stream tells when it has taken effect. An action that
     is not possible now is refused with 409, such as a skip while no one is speaking. A skip with `turnNumber`
     affects only that turn, so it can safely be repeated. `decide` names the winner in `payload` and ends the
@@ -364,6 +364,6 @@ async def act(request: Request, debate_id: DebateId, context: Context) -> Respon
         return _command(action, identity_of(request).name)
 
     def answer(debate: Debate) -> BoutActed:
-        return arena_frames.action_reply(debate, received.type, received.payload)
+        return frames.action_reply(debate, received.type, received.payload)
 
     return await run_command(context, request, debate_id, UserAction, command, answer, status=202)

@@ -10,16 +10,17 @@ import pytest
 from msgspec.structs import replace
 
 from moot.api.frames import Dialect, NativeFrames, SeenEvent, as_lines, parse_cursor
-from moot.compat.arena_frames import ArenaFrames, debate_reply, seat_letter
-from moot.compat.plain_stream import end_seq, turns_by_slot
-from moot.compat.turn_stream import TurnFrames
 from moot.core.events import AsideAnswered, Recorded
 from moot.core.state import Debate, Turn
 from moot.core.terms import DebateLimits, DebateOptions
 from moot.core.visibility import OBSERVER, OWNER, Viewer, seen_event
+from moot.extensions.arena_api.frames import ArenaFrames, debate_reply, seat_letter
+from moot.extensions.turn_sessions.frames import TurnFrames
 from moot.views.transcript import transcript
 from moot.views.transcript_json import to_json
-from tests.api.watching import BOUTS, NAMES, PLAIN, QUICK, named, sent, told, watch
+from moot.web.streaming.plain_streams import end_seq, turns_by_slot
+from tests.api.watching import NAMES, PLAIN, named, sent, told, watch
+from tests.extensions.older_apis import BOUTS, OLDER_APIS, QUICK, path_of, snapshots
 from tests.golden.reading import log_of
 from tests.rules.random_debates import law
 from tests.rules.simulate import Reply, Sent, Simulation, aside
@@ -211,6 +212,13 @@ def test_any_debate_is_told_alike_at_every_door_and_no_secret_comes_through(simu
                 assert viewer.seat == seat.id or secret not in shown
         assert "thought<" not in json.dumps(said)
         assert viewer == OBSERVER or "thought<" not in shown
+
+
+@for_each("name", NAMES)
+def test_a_golden_log_is_told_as_it_always_was(name: str) -> None:
+    for extension in OLDER_APIS:
+        for ending, text in snapshots(extension, watch(log_of(name))).items():
+            assert text == path_of(extension, name, ending).read_text(encoding="utf-8")
 
 
 def test_the_doors_have_names_of_their_own() -> None:

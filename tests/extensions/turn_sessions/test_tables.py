@@ -14,8 +14,6 @@ from typing import Any
 import psycopg
 import pytest
 
-from moot.cli.commands.legacy import export_sessions, import_sessions
-from moot.compat import session_tables
 from moot.compat.row_readers import parse_location
 from moot.compat.row_writers import WriteReport
 from moot.core.errors import Invalid, Unavailable
@@ -24,12 +22,21 @@ from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.core.terms import Model
 from moot.engine.arena import Arena
+from moot.extensions.turn_sessions import tables as session_tables
+from moot.extensions.turn_sessions.commands import export_sessions, import_sessions
+from moot.extensions.turn_sessions.rows import (
+    COLUMNS,
+    LIST_COLUMNS,
+    SessionRow,
+    session_events,
+    session_row,
+    total_cost,
+)
 from moot.providers.scripted import ScriptedProvider
 from moot.rules.runner_decisions import wants_runner
 from moot.settings import Settings
 from moot.store.batch import append_events
 from moot.store.memory import MemoryStore
-from moot.views.session_rows import COLUMNS, LIST_COLUMNS, SessionRow, session_events, session_row, total_cost
 from tests.support.for_each import for_each
 from tests.support.postgres import postgres_url  # noqa: F401 - a fixture
 from tests.web.routes.served import Served, serving

@@ -19,8 +19,15 @@ from moot.compat.row_writers import TableDefinition, WriteReport
 from moot.core.errors import Invalid, UnknownDebate
 from moot.core.terms import SESSION_FORMAT, Model
 from moot.engine.arena import Arena
+from moot.extensions.turn_sessions.rows import (
+    COLUMNS,
+    LIST_COLUMNS,
+    SessionRow,
+    session_events,
+    session_row,
+)
+from moot.rules.turn_sessions import row_key
 from moot.store.contract import DebateFilter, Store
-from moot.views.session_rows import COLUMNS, LIST_COLUMNS, SessionRow, row_key, session_events, session_row
 
 TABLE = "debate_sessions"
 PAGE = 500

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from moot.compat.model_names import resolve_model
 from moot.engine.arena import Arena
 from moot.providers.keys import Secret
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
+from moot.web.model_names import resolve_model
 
 
 @asynccontextmanager

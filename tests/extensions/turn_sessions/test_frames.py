@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from moot.api.frames import Frame, SeenEvent
-from moot.compat.turn_stream import TurnFrames, turn_costs
 from moot.core.events import CallCompleted, CallDelta, SegmentCompleted, TurnCompleted
 from moot.core.evolve import fold
 from moot.core.state import Turn
 from moot.core.terms import Money, Reasoning, ReasoningPart, Text, Usage
 from moot.core.visibility import OWNER, Viewer
-from moot.views.session_rows import entry
+from moot.extensions.turn_sessions.frames import TurnFrames, turn_costs
+from moot.extensions.turn_sessions.rows import entry
 from tests.api.watching import NAMES, sent, told, watch
 from tests.golden.reading import log_of
 from tests.support.for_each import for_each

@@ -19,17 +19,16 @@ from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-from moot.compat.turn_stream import AskedTurn
 from moot.core.errors import Refused, StoreError, UnknownDebate
 from moot.core.state import Debate
 from moot.core.terms import SESSION_FORMAT
 from moot.engine.arena import Arena
 from moot.engine.ephemeral_store import Presence
+from moot.extensions.turn_sessions.frames import AskedTurn
 from moot.rules.commands import PauseDebate
-from moot.rules.turn_sessions import is_empty, latest_turn, next_slot
+from moot.rules.turn_sessions import is_empty, latest_turn, next_slot, response_key, row_key
 from moot.store.contract import DebateFilter
 from moot.store.runner_locks import RunnerLock, is_held
-from moot.views.session_rows import response_key, row_key
 
 SAME_TURN = timedelta(seconds=15)
 """How long after its end a first turn counts as the same: a client that missed the end is back within seven

@@ -1,10 +1,5 @@
 """`POST /api/debate`: an Optimist, a Skeptic and a Moderator; the reply is the stream itself.
 
-Six flat events: `agent_start`, `token`, `agent_end`, `round_complete`, `debate_complete`, `error`. Rounds are
-counted from 0, but `round_complete` gives the number of rounds so far, when the debaters have spoken and
-before the moderator does. A second `agent_start` takes back what the agent said; `fullMessage` is right
-whatever was streamed. A speech that failed is an `error` and has no `agent_end`.
-
 The debate continues when its viewer leaves; `X-Debate-Id` leads back to it. The settings may give the same
 topic the same debate for a while, and limit how many debates a client opens in an hour.
 """
@@ -12,63 +7,36 @@ topic the same debate for a while, and limit how many debates a client opens in 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from typing import Annotated, ClassVar, assert_never
+from typing import Annotated, ClassVar
 
 from limits import RateLimitItemPerHour
-from msgspec import structs
 from pydantic import ConfigDict
 from starlette.requests import Request
 from starlette.responses import Response
 
-from moot.api.frames import Cursor, Frame, SeenEvent
-from moot.api.problems import ErrorCode, Problem, as_problem
+from moot.api.frames import Cursor
+from moot.api.problems import Problem, as_problem
 from moot.api.rate_limits import RateLimiter
 from moot.api.v1 import query_params
 from moot.api.v1.bodies import Body, read_body
 from moot.api.v1.validation_messages import FixedMessage, between, line
-from moot.compat.model_names import resolve_model
-from moot.compat.plain_stream import (
-    PlainFrames,
-    SpeechBegun,
-    SpeechOver,
-    SpeechText,
-    content,
-    follow_plainly,
-    follow_route,
-    milliseconds,
-    opened_headers,
-    speech_events,
-    turns_by_slot,
-)
-from moot.compat.reply_shapes import (
-    AgentEnd,
-    AgentStart,
-    DebateComplete,
-    QuickCreated,
-    QuickError,
-    QuickEvent,
-    QuickMessage,
-    QuickOutcome,
-    QuickToken,
-    RoundComplete,
-)
-from moot.core.errors import FaultKind, Invalid, Unavailable, UnknownDebate
-from moot.core.events import DebateEnded, DebateFailed, RoundCompleted, TurnStarted
-from moot.core.json_types import Timestamp
-from moot.core.state import Debate, Turn
-from moot.core.statuses import FAILURES
+from moot.core.errors import Invalid, Unavailable, UnknownDebate
+from moot.core.state import Debate
 from moot.core.terms import MAX_MOTION_CHARS
 from moot.engine.ephemeral_store import KeyedMutex
-from moot.judging.parties import party
+from moot.extensions.quick_api.frames import QuickFrames, deleted
+from moot.extensions.quick_api.shapes import (
+    QuickCreated,
+    QuickEvent,
+)
 from moot.providers.keys import Secret
 from moot.rules.debate_setup import Setup
 from moot.store.contract import IdempotencyKey, RecordResult
-from moot.views import outcome
-from moot.views.costs import costs
 from moot.web.app_context import AppContext, client_of, counted_of, identity_of, query_string
 from moot.web.capabilities import ServerCapabilities, lent_keys
+from moot.web.model_names import resolve_model
 from moot.web.responses import json_reply, replayed_header
 from moot.web.route_docs import api_router, documented, plain_events
 from moot.web.routes.handlers import (
@@ -79,17 +47,17 @@ from moot.web.routes.handlers import (
     follow_debate,
     open_debate,
 )
+from moot.web.streaming.plain_streams import (
+    follow_plainly,
+    follow_route,
+    opened_headers,
+)
 
 log = logging.getLogger(__name__)
 
 FORMAT = "panel"
 NO_MODEL = "This server has no model for the debate."
 ROUNDS, MAX_ROUNDS = 3, 5
-PERMANENT_FAULTS: tuple[FaultKind, ...] = (
-    "bad_key", "forbidden", "billing", "unknown_model", "bad_request", "too_long", "tls", "redirected",
-    "filtered", "budget", "unavailable",
-)  # fmt: skip
-"""Faults that a retry would meet again."""
 
 
 class QuickDebate(Body):
@@ -117,131 +85,6 @@ def read_request(data: bytes) -> QuickDebate:
         if "topic" not in problem.errors:
             raise
         raise Problem(problem.kind, problem.detail, errors=problem.errors, code="INVALID_TOPIC") from None
-
-
-class QuickFrames(PlainFrames, frozen=True):
-    @property
-    def name(self) -> str:
-        return "quick"
-
-    def shapes(self, seen: SeenEvent) -> Sequence[QuickEvent]:
-        return [*_rounds(seen), *_speeches(seen), *_endings(seen)]
-
-
-def debate_outcome(debate: Debate) -> QuickOutcome:
-    """The result of a debate: the members that its last event and `GET /api/debates/{id}` share."""
-    figures = costs(debate)
-    return QuickOutcome(
-        summary=summary(debate),
-        total_tokens=figures.usage.total,
-        total_cost=None if figures.total is None else float(figures.total),
-        duration=milliseconds(debate),
-        transcript=tuple(
-            QuickMessage(role=debate.seat(turn.seat).name, content=turn.text, round=turn.round - 1)
-            for turn in turns_by_slot(debate)
-            if turn.has_words
-        ),
-    )
-
-
-def summary(debate: Debate) -> str:
-    """The moderator's summary; without one, the reasoning of the judges or the reason of the end."""
-    summed_up = [turn.text for turn in turns_by_slot(debate) if turn.has_words and turn.tone == "summary"]
-    if summed_up:
-        return summed_up[-1]
-    verdict = debate.verdict
-    return (verdict.reasoning or outcome.headline(debate, verdict)) if verdict else outcome.ending(debate)
-
-
-def deleted() -> Frame:
-    return Frame("", _error("The debate was deleted.", "INTERNAL_ERROR", retryable=False))
-
-
-def _rounds(seen: SeenEvent) -> Iterator[QuickEvent]:
-    """A round is complete when its debaters have spoken, even if a moderator has still to sum up."""
-    event = seen.event
-    match event:
-        case TurnStarted(tone="summary"):
-            before = seen.before
-            already_sent = before is not None and (
-                any(turn.slot == event.slot for turn in before.turns) or before.rounds_done >= event.round
-            )
-        case RoundCompleted():
-            already_sent = any(
-                turn.tone == "summary" and turn.round == event.round for turn in seen.after.turns
-            )
-        case _:
-            return
-    if not already_sent:
-        yield RoundComplete(round=event.round, total_rounds=seen.after.rounds_planned, seq=seen.seq)
-
-
-def _speeches(seen: SeenEvent) -> Iterator[QuickEvent]:
-    for speech_event in speech_events(seen):
-        turn = speech_event.turn
-        agent = seen.after.seat(turn.seat).name
-        match speech_event:
-            case SpeechBegun():
-                timestamp = Timestamp.of(seen.at)
-                yield AgentStart(agent=agent, round=turn.round - 1, timestamp=timestamp, seq=seen.seq)
-            case SpeechText():
-                yield QuickToken(content=speech_event.text, agent=agent, seq=seen.seq)
-            case SpeechOver():
-                yield _ended(turn, agent, seen.seq)
-            case _:
-                assert_never(speech_event)
-
-
-def _ended(turn: Turn, agent: str, seq: int) -> AgentEnd | QuickError:
-    number = turn.round - 1
-    if turn.state == "failed":
-        return structs.replace(_fault(turn, turn.message, seq), agent=agent, round=number)
-    return AgentEnd(
-        agent=agent, round=number, full_message=content(turn), token_count=turn.usage.output, seq=seq
-    )
-
-
-def _endings(seen: SeenEvent) -> Iterator[QuickEvent]:
-    match seen.event:
-        case DebateEnded(reason=reason):
-            members = structs.asdict(debate_outcome(seen.after))
-            yield DebateComplete(**members, reason=reason, winner=_winner(seen.after), seq=seen.seq)
-        case DebateFailed():
-            yield _failure(seen.after, seen.seq)
-        case _:
-            return
-
-
-def _winner(debate: Debate) -> str | None:
-    """A name, or `draw`; None for a panel."""
-    verdict = debate.verdict
-    if verdict is None or debate.status == "aborted":
-        return None
-    return party(debate, verdict.winner).name if verdict.winner else "draw"
-
-
-def _failure(debate: Debate, seq: int) -> QuickError:
-    """An internal error is reported without details."""
-    message = outcome.ending(debate)
-    failed = [turn for turn in debate.turns if turn.state == "failed" and not turn.struck]
-    match debate.failure:
-        case "permanent_fault" | "all_failed" if failed:
-            return _fault(failed[-1], message, seq)
-        case "internal":
-            return _error(FAILURES["internal"].text, "INTERNAL_ERROR", retryable=False, seq=seq)
-        case _:
-            judging = debate.judging
-            again = debate.failure == "judge_failed" and (judging is None or judging.may_be_repeated)
-            return _error(message, "LLM_ERROR", retryable=again, seq=seq)
-
-
-def _fault(turn: Turn, message: str, seq: int) -> QuickError:
-    code: ErrorCode = "RATE_LIMIT" if turn.by == "rate_limited" else "LLM_ERROR"
-    return _error(message, code, retryable=turn.by not in PERMANENT_FAULTS, seq=seq)
-
-
-def _error(message: str, code: ErrorCode, *, retryable: bool, seq: int | None = None) -> QuickError:
-    return QuickError(message=message, code=code, retryable=retryable, seq=seq)
 
 
 def _no_model(error: Invalid | Unavailable) -> str:
@@ -364,7 +207,7 @@ class QuickDebates:
         refusals=(403, 406, 409, 415, 422),
     ),
 )
-async def quick(request: Request, context: Context) -> Response:
+async def run_quick_debate(request: Request, context: Context) -> Response:
     """Opens a debate of an Optimist and a Skeptic, summed up by a Moderator, and returns its stream: `data:`
     lines without a name or an id. The debate continues when the client disconnects; `X-Debate-Id` is its id.
     The body may also be sent as `text/plain`, but not by a page of another origin.
@@ -406,7 +249,7 @@ async def quick(request: Request, context: Context) -> Response:
         refusals=(403, 409, 415, 422),
     ),
 )
-async def quick_create(request: Request, context: Context) -> Response:
+async def create_quick_debate(request: Request, context: Context) -> Response:
     """The same in two steps, for an `EventSource`, which can only send GET: opens the debate and returns the
     address of its stream.
     """
@@ -420,7 +263,7 @@ async def quick_create(request: Request, context: Context) -> Response:
     "/debate/{debateId}/stream",
     **follow_route("Follow a debate of agents", QuickEvent),
 )
-async def stream_quick(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def stream_quick_debate(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Streams any debate from its beginning or after the last `seq` that the client has seen. Events have an
     id and no name. The stream ends as that of the POST; a browser that then reconnects gets 204.
     """
