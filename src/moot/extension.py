@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from moot.api.v1.fields import Capabilities
     from moot.api.v1.replies import action_reply
     from moot.core.extension_events import ExtensionEvent, state_of
+    from moot.core.setup_field import SetupField
     from moot.core.state import Debate
     from moot.core.visibility import Viewer
     from moot.engine.arena import Arena
@@ -174,6 +175,8 @@ class Extension(NamedTuple):
     """What runs beside `moot serve` and `moot work`, from their start to their end."""
     tables: Lazy[Tables[Any]] | None = None
     """Tables in the store, with migrations of their own: `store.tables(TABLES)`."""
+    settings: Lazy[tuple[SetupField, ...]] | None = None
+    """Settings of a debate, a row each: request, reply, form, terminal, MCP and experiments read them."""
     settings_table: str = ""
     """The table of moot.toml that is its own; `Settings.extensions` has it as it was written."""
     providers: Lazy[Mapping[str, Callable[[], Provider]]] | None = None

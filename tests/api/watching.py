@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from moot.api.frames import Dialect, Frame, NativeFrames, SeenEvent, as_message, frame_id, seen_event
+from moot.api.frames import Dialect, Frame, NativeFrames, SeenEvent, as_message, frame_id
 from moot.api.v1.stream_frames import V1Frames
 from moot.core.events import Event, Recorded
 from moot.core.evolve import evolve
 from moot.core.state import Debate
-from moot.core.visibility import OBSERVER, Viewer
+from moot.core.visibility import OBSERVER, Viewer, seen_event
 from tests.golden.reading import HERE as GOLDEN
 
 HERE = Path(__file__).parent / "snapshots"

@@ -123,6 +123,7 @@ LINES: dict[str, tuple[tuple[str, int], ...]] = {
     "formats show": (("oxford", 0), ("british-parliamentary", 0), ("'{folder}/none.toml'", 2)),
     "formats check": (("'{folder}/none.toml'", 2), ("'{file}'", 2)),
     "tools": (("", 0),),
+    "extensions": (("", 0),),
     "tools try": (("files/read", 2),),
     "mcp": (("", 0),),
     "doctor": (("", 1),),

@@ -14,7 +14,7 @@ import httpx
 from msgspec.structs import replace
 
 from moot.core.errors import Fault
-from moot.core.sse import SseReader
+from moot.core.sse_reader import SseReader
 from moot.core.terms import Request
 from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, StallCue, improvise
 from tests.web.routes.served import QUICK

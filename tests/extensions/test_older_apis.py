@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from moot.api.frames import Dialect, NativeFrames, SeenEvent, as_lines, parse_cursor, seen_event
+from moot.api.frames import Dialect, NativeFrames, SeenEvent, as_lines, parse_cursor
 from moot.core.events import AsideAnswered, Recorded
 from moot.core.state import Debate, Turn
 from moot.core.terms import DebateLimits, DebateOptions
-from moot.core.visibility import OBSERVER, OWNER, Viewer
+from moot.core.visibility import OBSERVER, OWNER, Viewer, seen_event
 from moot.extensions.arena_api.frames import ArenaFrames, debate_reply, seat_letter
 from moot.extensions.turn_sessions.frames import TurnFrames
 from moot.views.transcript import transcript

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import httpx
 import pytest
 
-from moot.core.sse import SseReader
+from moot.core.sse_reader import SseReader
 from moot.extension import Extension
 from moot.extensions import arena_api, turn_sessions
 from moot.extensions.arena_api.shapes import BoutEvent

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from moot.core.errors import Fault
-from moot.core.sse import SseEvent, SseReader
+from moot.core.sse_reader import SseEvent, SseReader
 from moot.core.terms import Request
 from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, StallCue, ThinkCue
 from tests.web.routes.served import Served, serving

@@ -33,9 +33,9 @@ from moot.core.state import Debate
 from moot.core.terms import FREE, HUMAN, DebateVerdict, Judge, Model, Seat, Text, Usage
 from moot.rules.imported_speeches import ImportedSpeech, imported_events
 from moot.rules.turn_sessions import FORMAT, response_key, row_key
-from moot.store import append
-from moot.store.append import SUMMARIES_PER_PAGE
+from moot.store import contract
 from moot.store.contract import (
+    SUMMARIES_PER_PAGE,
     UNCLAIMED,
     AccessToken,
     ActiveDebate,
@@ -822,7 +822,7 @@ async def test_nobody_is_invited_to_a_debate_that_does_not_exist(store: Store, c
 async def test_a_debate_has_so_many_invitations_and_no_more(
     store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(append, "MAX_INVITATIONS", 2)
+    monkeypatch.setattr(contract, "MAX_INVITATIONS", 2)
     await open_debate(store)
     await store.add_invitation(invitation(clock, "ann"))
     await store.add_invitation(invitation(clock, "bob"))

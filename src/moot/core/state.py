@@ -249,6 +249,11 @@ class ModelUsage(Struct, frozen=True, gc=False):
     calls: int = 0
     unpriced: int = 0
 
+    @property
+    def known_cost(self) -> Money | None:
+        """None where no call has a known price."""
+        return self.cost if self.unpriced < self.calls else None
+
 
 class BallotCharge(Struct, frozen=True, gc=False):
     """What the calls for one ballot cost and took, with all attempts; None where a price is not known."""
@@ -343,7 +348,7 @@ class Debate(AudienceState, frozen=True, gc=False):
     fence: str = ""
     """Secret: the names of the fences around quotations are made from it."""
     seq: int = 0
-    turning: int = 0
+    unstreamed_seq: int = 0
     """The seq of the last event that is not a delta or a segment."""
     epoch: int = 0
     status: Status = "created"

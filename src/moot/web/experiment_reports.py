@@ -42,6 +42,7 @@ from moot.api.shapes.experiments import (
     ReportSection,
 )
 from moot.core.errors import Invalid, Unavailable
+from moot.core.json_types import Timestamp
 from moot.core.terms import Money
 from moot.engine.experiment_progress import ExperimentProgress, stored_progress
 from moot.engine.experiment_runner import ExperimentRunner
@@ -49,7 +50,6 @@ from moot.experiments.definition import ExperimentDefinition, from_json
 from moot.installation import install_command
 from moot.store.experiment_rows import StoredExperiment
 from moot.store.experiment_tables import EXPERIMENTS
-from moot.views.json_types import Timestamp
 from moot.web.app_context import AppContext
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from moot.api.shapes.stream_events import EVENTS, AckData
 from moot.api.v1 import bodies, body_schemas, query_params
 from moot.api.v1.fields import CREATE_DEBATE
 from moot.api.v1.validation_messages import Shape
+from moot.core.json_types import SCHEMA_TEMPLATE, describe_type
 from moot.extension import HttpRoutes, loaded
-from moot.views.json_types import SCHEMA_TEMPLATE, describe_type
 from moot.web import openapi_examples as examples
 from moot.web.operation_ids import OPERATION_IDS
 from moot.web.route_docs import DESCRIBED, JSON, MESSAGES, PREFIX, ref, reply_headers, schema_of

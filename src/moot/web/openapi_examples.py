@@ -20,7 +20,7 @@ from moot import __version__
 from moot.api.auth import ANYONE
 from moot.api.command_table import COMMANDS, CommandContext
 from moot.api.frames import SeenEvent
-from moot.api.page_view.page_frames import PageFrames
+from moot.api.page_view.view_frames import ViewFrames
 from moot.api.shapes import server_replies as server
 from moot.api.shapes.debates import TicketResponse
 from moot.api.shapes.page_view import FramesResponse
@@ -40,6 +40,7 @@ from moot.core.events import (
     VoteCast,
 )
 from moot.core.evolve import evolve
+from moot.core.json_types import encoder
 from moot.core.state import Debate
 from moot.core.terms import Money, PollName, PollSettings, Usage
 from moot.core.visibility import OBSERVER
@@ -49,7 +50,6 @@ from moot.models.installs import InstallStatus
 from moot.rules.commands import Command, decide
 from moot.rules.participation import KeepDraft, TakeSeat
 from moot.store.contract import AccessToken, DebatePage, StoredInvitation, head_of
-from moot.views.json_types import encoder
 from moot.views.summary import summary
 from moot.views.transcript import transcript
 from moot.views.transcript_json import transcript_document
@@ -215,7 +215,7 @@ def _with_person(debate: Debate, seat: str) -> Debate:
 
 def _frames() -> Iterator[FramesResponse]:
     """A page that begins and ends in the middle of a speech."""
-    dialect = PageFrames(OBSERVER)
+    dialect = ViewFrames(OBSERVER)
     for seen in _sample():
         for frame in dialect.frames(seen):
             if frame.data["ops"][0][0] == "add":

@@ -16,7 +16,7 @@ import pytest
 from msgspec.structs import replace
 
 from moot.core.errors import Fault
-from moot.core.sse import SseReader
+from moot.core.sse_reader import SseReader
 from moot.core.state import Debate
 from moot.core.terms import Request
 from moot.providers.endpoints import ENDPOINTS

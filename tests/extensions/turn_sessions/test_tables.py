@@ -35,7 +35,7 @@ from moot.extensions.turn_sessions.rows import (
 from moot.providers.scripted import ScriptedProvider
 from moot.rules.runner_decisions import wants_runner
 from moot.settings import Settings
-from moot.store.append import append_events
+from moot.store.batch import append_events
 from moot.store.memory import MemoryStore
 from tests.support.for_each import for_each
 from tests.support.postgres import postgres_url  # noqa: F401 - a fixture

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moot.api.v1.states import StateName
+from moot.core.json_types import SCHEMA_TEMPLATE, Count, JudgeId, Nth, SeatId, Timestamp, one_of
 from moot.core.statuses import Status
 from moot.core.terms import StepSize
-from moot.views.json_types import SCHEMA_TEMPLATE, Count, JudgeId, Nth, SeatId, Timestamp, one_of
 
 Members = dict[str, Any]
 

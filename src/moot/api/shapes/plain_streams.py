@@ -10,7 +10,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from moot.views.json_types import Count, Dollars, Nth
+from moot.core.json_types import Count, Dollars, Nth
 
 Seq = Annotated[Nth, Meta(description="Its number in the log: to resume after it, as `lastEventId`.")]
 Part = Annotated[

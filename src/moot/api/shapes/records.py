@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_args
 from msgspec import Meta, Raw, Struct
 
 from moot.core.events import TAGS, Event
-from moot.views.json_types import Count, DebateId, JudgeId, Nth
+from moot.core.json_types import Count, DebateId, JudgeId, Nth
 from moot.views.transcript_shapes import ReachedVerdict
 
 _EVENT_TYPES = [tag for event in get_args(Event) if (tag := str(event.__struct_config__.tag)) in TAGS]

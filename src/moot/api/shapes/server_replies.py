@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from moot.core.choices import Effort
+from moot.core.json_types import Amount, Count, Dollars, Nth, Timestamp, one_of
 from moot.core.pricing import CountRange
 from moot.core.schedule import ScheduledSpeech
 from moot.core.terms import HostedTool, SeatRole, Side, TokenRole
 from moot.extension import PagePlace
-from moot.views.json_types import Amount, Count, Dollars, Nth, Timestamp, one_of
 from moot.views.statistics_tables import FormatRecord, JudgeRecord, PairRecord, TopicCount, WinRecord
 
 Minutes = Annotated[float, Meta(extra_json_schema={"minimum": 0})]
@@ -225,8 +225,12 @@ class FormatPhase(Struct, frozen=True, rename="camel", kw_only=True):
     key: str
     title: str
     round: Nth
-    speaker: Annotated[str, Meta(description="Who speaks: each, for, against, neutral or moderator.")]
-    member: Annotated[Count, Meta(description="Which speaker of that team; 0 for each in turn.")]
+    who: Annotated[str, Meta(description="Who speaks: each, for, against, neutral or moderator.")] = field(
+        name="speaker"
+    )
+    speaker: Annotated[Count, Meta(description="Which speaker of that team; 0 for each in turn.")] = field(
+        name="member"
+    )
     team: str
     speaks_as: str
     to: Annotated[str | None, Meta(description="Whom the speaker questions.")]

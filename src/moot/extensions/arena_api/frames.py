@@ -26,6 +26,7 @@ from moot.core.events import (
     TurnStarted,
     VerdictReached,
 )
+from moot.core.json_types import Timestamp, to_members
 from moot.core.state import Debate, Remark, Turn
 from moot.core.statuses import Status
 from moot.core.terms import Seat
@@ -52,7 +53,6 @@ from moot.judging.parties import parties, party
 from moot.rules.plan import Idle, plan
 from moot.views import outcome
 from moot.views.costs import costs
-from moot.views.json_types import Timestamp, to_members
 from moot.views.transcript import thoughts
 from moot.web.streaming.plain_streams import (
     PlainFrames,

@@ -37,9 +37,9 @@ from moot.api.v1.validation_messages import (
     lines,
     one_of,
 )
-from moot.core.names import fold_name, trim
 from moot.core.state import Debate
 from moot.core.terms import MAX_MOTION_CHARS, Model
+from moot.core.text_normalization import fold_name, trim
 from moot.engine.arena import Arena
 from moot.extensions.arena_api import frames
 from moot.extensions.arena_api.frames import TYPE

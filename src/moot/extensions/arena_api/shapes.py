@@ -8,8 +8,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from moot.api.shapes.plain_streams import Duration, KnownCost, Part, PlainShape, QuickMessage, Seq
 from moot.core.choices import WinningRule
+from moot.core.json_types import SCHEMA_TEMPLATE, Count, DebateId, Dollars, Nth, Timestamp, one_of
 from moot.core.terms import Side
-from moot.views.json_types import SCHEMA_TEMPLATE, Count, DebateId, Dollars, Nth, Timestamp, one_of
 
 Failed = Annotated[str, Meta(extra_json_schema={"const": "error"})]
 Letter = Annotated[str, Meta(extra_json_schema={"enum": ["A", "B", "C", "D"]})]

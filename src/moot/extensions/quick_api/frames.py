@@ -17,6 +17,7 @@ from moot.api.frames import Frame, SeenEvent
 from moot.api.problems import ErrorCode
 from moot.core.errors import FaultKind
 from moot.core.events import DebateEnded, DebateFailed, RoundCompleted, TurnStarted
+from moot.core.json_types import Timestamp
 from moot.core.state import Debate, Turn
 from moot.core.statuses import FAILURES
 from moot.extensions.quick_api.shapes import (
@@ -30,7 +31,6 @@ from moot.extensions.quick_api.shapes import (
 )
 from moot.judging.parties import party
 from moot.views import outcome
-from moot.views.json_types import Timestamp
 from moot.web.streaming.plain_streams import (
     PlainFrames,
     SpeechBegun,

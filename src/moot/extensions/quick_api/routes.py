@@ -25,7 +25,7 @@ from moot.api.v1.validation_messages import FixedMessage, between, line
 from moot.core.errors import Invalid, Unavailable, UnknownDebate
 from moot.core.state import Debate
 from moot.core.terms import MAX_MOTION_CHARS
-from moot.engine.coordination import KeyedMutex
+from moot.engine.ephemeral_store import KeyedMutex
 from moot.extensions.quick_api.frames import QuickFrames, deleted
 from moot.extensions.quick_api.shapes import (
     QuickCreated,
@@ -101,13 +101,13 @@ class QuickDebates:
         self._context = context
         self._arena = context.arena
         service = context.arena.settings.service
-        self._shared_state = context.arena.shared_state
+        self._ephemeral = context.arena.ephemeral
         self._hourly = service.quick_per_hour is not None
         self._limiter = RateLimiter(
-            service.quick_per_hour, self._shared_state.storage, window=RateLimitItemPerHour
+            service.quick_per_hour, self._ephemeral.storage, window=RateLimitItemPerHour
         )
         self._kept_seconds = service.quick_cache_seconds
-        self._mutex = KeyedMutex(self._shared_state)
+        self._mutex = KeyedMutex(self._ephemeral)
 
     async def find_or_open(self, request: Request) -> RecordResult:
         query_params.no_params(query_string(request))
@@ -125,7 +125,7 @@ class QuickDebates:
                 if (cached := await self._cached_debate(cache_key)) is not None:
                     return RecordResult(cached, ())
                 outcome = await self._open_limited(request, body, keys)
-                await self._shared_state.put(cache_key, outcome.debate.id.encode(), self._kept_seconds)
+                await self._ephemeral.put(cache_key, outcome.debate.id.encode(), self._kept_seconds)
                 return outcome
 
     async def _open_limited(
@@ -179,7 +179,7 @@ class QuickDebates:
 
     async def _cached_debate(self, cache_key: str) -> Debate | None:
         """The debate on the same topic that was opened a while ago, unless it was cut short."""
-        if (data := await self._shared_state.get(cache_key)) is None:
+        if (data := await self._ephemeral.get(cache_key)) is None:
             return None
         try:
             debate = await self._arena.state(data.decode())

@@ -8,8 +8,8 @@ from msgspec import Meta
 
 from moot.api.problems import ErrorCode
 from moot.api.shapes.plain_streams import Part, PlainShape, QuickOutcome, Seq
+from moot.core.json_types import Count, DebateId, Nth, Timestamp, one_of
 from moot.core.statuses import EndReason
-from moot.views.json_types import Count, DebateId, Nth, Timestamp, one_of
 
 
 class QuickCreated(PlainShape, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ said is never compared: clients shorten it, and two sessions may say the same.
 A client that cancels only closes its stream, and one that lost its connection is back within seconds. So a
 turn is cut only when nobody has listened for a while. The client may come back to another server on the same
 store: so each server announces the sessions that it streams, by a lock file on the same machine and in the
-shared state to all.
+ephemeral store to all.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from moot.core.errors import Refused, StoreError, UnknownDebate
 from moot.core.state import Debate
 from moot.core.terms import SESSION_FORMAT
 from moot.engine.arena import Arena
-from moot.engine.coordination import Presence
+from moot.engine.ephemeral_store import Presence
 from moot.extensions.turn_sessions.frames import AskedTurn
 from moot.rules.commands import PauseDebate
 from moot.rules.turn_sessions import is_empty, latest_turn, next_slot, response_key, row_key
@@ -79,7 +79,7 @@ class SessionFinder:
             debate = await self._arena.state(head.id)
             if not _waits_for(debate, turn_request):
                 continue
-            opener = await self._arena.shared_state.get(_opener_key(debate.id))
+            opener = await self._arena.ephemeral.get(_opener_key(debate.id))
             if opener == client.encode():
                 return debate
             found = found or (debate if opener is None else None)
@@ -87,15 +87,15 @@ class SessionFinder:
 
     async def remember(self, request_key: str, debate_id: str) -> None:
         """`request_key` identifies the client and its request for a turn."""
-        await self._arena.shared_state.put(f"opened for {request_key}", debate_id.encode(), OPENING_SECONDS)
+        await self._arena.ephemeral.put(f"opened for {request_key}", debate_id.encode(), OPENING_SECONDS)
 
     async def remember_opener(self, debate_id: str, client: str) -> None:
-        await self._arena.shared_state.put(_opener_key(debate_id), client.encode(), OPENING_SECONDS)
+        await self._arena.ephemeral.put(_opener_key(debate_id), client.encode(), OPENING_SECONDS)
 
     async def recently_asked(self, request_key: str, turn_request: AskedTurn) -> Debate | None:
         """The session to which the same request of the same client belonged; for a first turn, a moment ago,
         since it may also begin another debate."""
-        if (data := await self._arena.shared_state.get(f"opened for {request_key}")) is None:
+        if (data := await self._arena.ephemeral.get(f"opened for {request_key}")) is None:
             return None
         try:
             debate = await self._arena.state(data.decode())
@@ -173,7 +173,7 @@ class TurnListeners:
             lock.release()
 
     async def _has_listener(self, session: str) -> bool:
-        if self._listening[session] or await self._arena.shared_state.members(_presence_key(session)):
+        if self._listening[session] or await self._arena.ephemeral.members(_presence_key(session)):
             return True
         return self._arena.lock_folder is not None and is_held(self._arena.lock_folder, f"{session}.")
 

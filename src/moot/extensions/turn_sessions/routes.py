@@ -31,7 +31,7 @@ from moot.core.ids import new_id
 from moot.core.state import Debate
 from moot.core.terms import SESSION_FORMAT, Model
 from moot.core.visibility import visible_state
-from moot.engine.coordination import KeyedMutex
+from moot.engine.ephemeral_store import KeyedMutex
 from moot.extensions.turn_sessions import frames
 from moot.extensions.turn_sessions.finder import SessionFinder, TurnListeners
 from moot.extensions.turn_sessions.frames import AskedTurn, LastTurnEvent, TurnFrames, TurnPosition
@@ -76,6 +76,7 @@ from moot.web.routes.handlers import (
     path_parameter,
     quota_problem,
 )
+from moot.web.streaming.feed_reading import has_ended
 from moot.web.streaming.sse_streams import EventStreamResponse
 
 router = api_router()
@@ -109,7 +110,7 @@ class TurnStreamRoutes:
         service = self._arena.settings.service
         self._listeners = TurnListeners(self._arena, context.presence, service.turn_grace_seconds)
         self._sessions = SessionFinder(self._arena)
-        self._mutex = KeyedMutex(context.arena.shared_state)
+        self._mutex = KeyedMutex(context.arena.ephemeral)
 
     # --- asking ---------------------------------------------------------------------------------------
 
@@ -160,7 +161,8 @@ class TurnStreamRoutes:
             raise Problem("malformed-request", frames.NOT_OUR_ID)
         viewer = identity_of(request).viewer
         dialect = TurnFrames(position.number, position.after, viewer.privileged)
-        if await self._context.feeds.has_ended(debate.id, dialect, viewer, position.after, cursor):
+        store = self._arena.store
+        if await has_ended(store, debate.id, dialect, viewer, position.after, cursor):
             return Response(status_code=204)
         return self._turn_response(request, debate.id, position, cursor=cursor, plain=False)
 

@@ -19,6 +19,7 @@ from moot.core.events import (
     DebateOpened,
     Event,
 )
+from moot.core.json_types import Dollars, Nth, to_members
 from moot.core.state import ZERO, Debate, Turn
 from moot.core.terms import (
     SEAT_COLOURS,
@@ -37,7 +38,6 @@ from moot.rules.turn_sessions import (
     client_response_id,
     is_empty,
 )
-from moot.views.json_types import Dollars, Nth, to_members
 from moot.views.transcript import thoughts
 from moot.views.transcript_json import moment
 

@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar
 from msgspec import Meta, Struct
 
 from moot.api.shapes.plain_streams import PlainShape
+from moot.core.json_types import Amount, Count, DebateId, Nth
 from moot.extensions.turn_sessions.rows import SessionTurn
-from moot.views.json_types import Amount, Count, DebateId, Nth
 
 TableTime = Annotated[
     str, Meta(extra_json_schema={"format": "date-time"}, examples=["2024-12-03T05:30:00.000Z"])

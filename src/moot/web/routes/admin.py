@@ -26,9 +26,9 @@ from moot.api.shapes.server_replies import (
     TokensResponse,
 )
 from moot.api.v1 import bodies, people_bodies, query_params
+from moot.core.json_types import Timestamp
 from moot.extension import loaded
 from moot.store.contract import AccessToken, digest, new_secret
-from moot.views.json_types import Timestamp
 from moot.web.app_context import AppContext, identity_of, query_string
 from moot.web.provider_probe import ProviderProbe
 from moot.web.responses import json_reply

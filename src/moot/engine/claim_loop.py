@@ -1,6 +1,6 @@
 """Which debates a process runs: the loop that holds one debate, and the search for those that nobody runs.
 
-`RunLoop` claims a debate, runs it and releases it, again and again while the debate wants a runner. How a
+`ClaimLoop` claims a debate, runs it and releases it, again and again while the debate wants a runner. How a
 debate is claimed differs between placements and is an argument. A released debate keeps its epoch; its next
 runner takes a later one.
 
@@ -40,7 +40,7 @@ ClaimEpoch = Callable[[], Awaitable[int | None]]
 """Claims the debate and returns the epoch for it; None where another process has it."""
 
 
-class RunLoop:
+class ClaimLoop:
     def __init__(self, store: Store, make_runner: MakeRunner) -> None:
         self._store = store
         self._make_runner = make_runner

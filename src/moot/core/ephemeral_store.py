@@ -16,7 +16,7 @@ Membership = tuple[str, str]
 """A group, and the name of a member."""
 
 
-class SharedState(Protocol):
+class EphemeralStore(Protocol):
     @property
     def storage(self) -> Storage:
         """Where requests are counted."""

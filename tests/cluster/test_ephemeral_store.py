@@ -14,9 +14,9 @@ from moot.api.auth import OPERATOR, Tickets
 from moot.api.rate_limits import RateLimiter
 from moot.cluster import redis_client
 from moot.cluster.redis_client import RedisServer
-from moot.cluster.redis_shared_state import RedisSharedState
-from moot.core.shared_state import SharedState
-from moot.engine.coordination import CLEANUP_GROUPS, KeyedMutex, MemorySharedState, Presence
+from moot.cluster.redis_ephemeral_store import RedisEphemeralStore
+from moot.core.ephemeral_store import EphemeralStore
+from moot.engine.ephemeral_store import CLEANUP_GROUPS, KeyedMutex, MemoryEphemeralStore, Presence
 from tests.support.redis import Redis, redis, redis_url  # noqa: F401 - fixtures
 
 LONG, SOON = 60.0, 0.03
@@ -30,19 +30,18 @@ def patience(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.fixture(params=["memory", "redis"])
-async def commons(request: pytest.FixtureRequest) -> AsyncIterator[SharedState]:
+async def commons(request: pytest.FixtureRequest) -> AsyncIterator[EphemeralStore]:
     many = request.param == "redis"
-    commons = (
-        RedisSharedState(RedisServer(request.getfixturevalue("redis_url"))) if many else MemorySharedState()
-    )
+    server = RedisServer(request.getfixturevalue("redis_url")) if many else None
+    commons = RedisEphemeralStore(server) if server else MemoryEphemeralStore()
     yield commons
     await commons.close()
 
 
 @pytest.fixture
-async def two(redis_url: str) -> AsyncIterator[tuple[RedisSharedState, RedisSharedState]]:  # noqa: F811 - the fixture
+async def two(redis_url: str) -> AsyncIterator[tuple[RedisEphemeralStore, RedisEphemeralStore]]:  # noqa: F811 - the fixture
     """Those of two processes."""
-    one, other = RedisSharedState(RedisServer(redis_url)), RedisSharedState(RedisServer(redis_url))
+    one, other = RedisEphemeralStore(RedisServer(redis_url)), RedisEphemeralStore(RedisServer(redis_url))
     yield one, other
     await one.close()
     await other.close()
@@ -62,7 +61,7 @@ async def until(seen: Callable[[], Awaitable[object]]) -> None:
 # --- what is kept ---------------------------------------------------------------------------------------
 
 
-async def test_what_is_kept_is_recalled_until_it_is_taken(commons: SharedState, name: str) -> None:
+async def test_what_is_kept_is_recalled_until_it_is_taken(commons: EphemeralStore, name: str) -> None:
     assert await commons.get(name) is None
     await commons.put(name, b"one", LONG)
     await commons.put(name, b"two", LONG)
@@ -72,14 +71,14 @@ async def test_what_is_kept_is_recalled_until_it_is_taken(commons: SharedState, 
     assert await commons.get(name) is None
 
 
-async def test_what_is_kept_with_a_word_is_for_those_who_know_it(commons: SharedState, name: str) -> None:
+async def test_what_is_kept_with_a_word_is_for_those_who_know_it(commons: EphemeralStore, name: str) -> None:
     await commons.put(name, b"secret", LONG, secret="open sesame")
     assert await commons.get(name, secret="open sesame") == b"secret"
     assert await commons.get(name, secret="open rye") is None
     assert await commons.get(name) != b"secret"
 
 
-async def test_what_is_kept_is_forgotten_in_time(commons: SharedState, name: str) -> None:
+async def test_what_is_kept_is_forgotten_in_time(commons: EphemeralStore, name: str) -> None:
     await commons.put(name, b"", LONG)
     assert await commons.get(name) == b""
     await commons.put(name, b"short", SOON)
@@ -91,7 +90,7 @@ async def test_what_is_kept_is_forgotten_in_time(commons: SharedState, name: str
     assert await commons.pop(name) is None
 
 
-async def test_of_all_who_ask_at_once_one_gets_it(commons: SharedState, name: str) -> None:
+async def test_of_all_who_ask_at_once_one_gets_it(commons: EphemeralStore, name: str) -> None:
     await commons.put(name, b"it", LONG)
     got = await asyncio.gather(*(commons.pop(name) for _ in range(40)))
     assert [found for found in got if found] == [b"it"]
@@ -100,7 +99,7 @@ async def test_of_all_who_ask_at_once_one_gets_it(commons: SharedState, name: st
 # --- rooms ----------------------------------------------------------------------------------------------
 
 
-async def test_a_room_holds_so_many_and_who_is_in_may_enter_again(commons: SharedState, name: str) -> None:
+async def test_a_room_holds_so_many_and_who_is_in_may_enter_again(commons: EphemeralStore, name: str) -> None:
     assert await commons.join(name, "a", limit=2, seconds=LONG)
     assert await commons.join(name, "b", limit=2, seconds=LONG)
     assert not await commons.join(name, "c", limit=2, seconds=LONG)
@@ -113,7 +112,7 @@ async def test_a_room_holds_so_many_and_who_is_in_may_enter_again(commons: Share
     assert set(await commons.members(name)) == {"b", "c", "d"}
 
 
-async def test_one_goes_and_the_other_comes_in_one_step(commons: SharedState, name: str) -> None:
+async def test_one_goes_and_the_other_comes_in_one_step(commons: EphemeralStore, name: str) -> None:
     assert await commons.join(name, "a", limit=1, seconds=LONG)
     assert await commons.join(name, "b", limit=1, seconds=LONG, replacing="a")
     assert await commons.members(name) == ("b",)
@@ -121,7 +120,7 @@ async def test_one_goes_and_the_other_comes_in_one_step(commons: SharedState, na
     assert await commons.members(name) == ("b",)
 
 
-async def test_who_does_not_enter_again_has_left(commons: SharedState, name: str) -> None:
+async def test_who_does_not_enter_again_has_left(commons: EphemeralStore, name: str) -> None:
     await commons.join(name, "a", limit=1, seconds=SOON)
     await until(lambda: commons.join(name, "b", limit=1, seconds=LONG))
 
@@ -131,7 +130,7 @@ async def test_who_does_not_enter_again_has_left(commons: SharedState, name: str
     await until(alone)
 
 
-async def test_an_empty_room_is_no_room_at_all(commons: SharedState, name: str) -> None:
+async def test_an_empty_room_is_no_room_at_all(commons: EphemeralStore, name: str) -> None:
     await commons.join(name, "a", seconds=SOON)
 
     async def empty() -> bool:
@@ -142,7 +141,7 @@ async def test_an_empty_room_is_no_room_at_all(commons: SharedState, name: str) 
     assert await commons.join(name, "b", limit=1, seconds=LONG)
 
 
-async def test_many_stay_at_once(commons: SharedState, name: str) -> None:
+async def test_many_stay_at_once(commons: EphemeralStore, name: str) -> None:
     places = [(f"{name}{number % 7}", str(number)) for number in range(1200)]
     for room, who in places[:7]:
         await commons.join(room, who, seconds=0.5)
@@ -153,7 +152,7 @@ async def test_many_stay_at_once(commons: SharedState, name: str) -> None:
 
 async def test_rooms_that_everybody_left_without_a_word_are_cleared() -> None:
     now = 0.0
-    commons = MemorySharedState(lambda: now)
+    commons = MemoryEphemeralStore(lambda: now)
     for number in range(CLEANUP_GROUPS - 1):
         await commons.join(f"room {number}", "a", seconds=1)
     now = 2.0
@@ -164,7 +163,7 @@ async def test_rooms_that_everybody_left_without_a_word_are_cleared() -> None:
 # --- counting -------------------------------------------------------------------------------------------
 
 
-async def test_requests_are_counted_to_the_end_of_the_window(commons: SharedState, name: str) -> None:
+async def test_requests_are_counted_to_the_end_of_the_window(commons: EphemeralStore, name: str) -> None:
     began = time.time()
     assert [await commons.storage.incr(name, 60) for _ in range(3)] == [1, 2, 3]
     assert await commons.storage.get(name) == 3
@@ -174,7 +173,7 @@ async def test_requests_are_counted_to_the_end_of_the_window(commons: SharedStat
     assert await commons.storage.check()
 
 
-async def test_the_next_window_begins_with_nothing(commons: SharedState, name: str) -> None:
+async def test_the_next_window_begins_with_nothing(commons: EphemeralStore, name: str) -> None:
     assert await commons.storage.incr(name, SOON) == 1
 
     async def over() -> bool:
@@ -188,7 +187,7 @@ async def test_the_next_window_begins_with_nothing(commons: SharedState, name: s
 
 
 async def test_two_processes_never_give_out_the_same_last_place(
-    two: tuple[RedisSharedState, RedisSharedState], name: str
+    two: tuple[RedisEphemeralStore, RedisEphemeralStore], name: str
 ) -> None:
     tries = [commons.join(name, uuid4().hex, limit=10, seconds=LONG) for _ in range(100) for commons in two]
     assert sum(await asyncio.gather(*tries)) == 10
@@ -196,7 +195,7 @@ async def test_two_processes_never_give_out_the_same_last_place(
 
 
 async def test_one_process_knows_what_the_other_keeps(
-    two: tuple[RedisSharedState, RedisSharedState], name: str
+    two: tuple[RedisEphemeralStore, RedisEphemeralStore], name: str
 ) -> None:
     one, other = two
     await one.put(name, b"it", LONG)
@@ -206,7 +205,7 @@ async def test_one_process_knows_what_the_other_keeps(
 
 
 async def test_a_ticket_of_one_process_opens_a_stream_of_the_other_once(
-    two: tuple[RedisSharedState, RedisSharedState],
+    two: tuple[RedisEphemeralStore, RedisEphemeralStore],
 ) -> None:
     one, other = Tickets(two[0]), Tickets(two[1])
     ticket = await one.issue(OPERATOR, "deb_1")
@@ -215,7 +214,7 @@ async def test_a_ticket_of_one_process_opens_a_stream_of_the_other_once(
 
 
 async def test_two_processes_hold_one_limit(
-    two: tuple[RedisSharedState, RedisSharedState], name: str
+    two: tuple[RedisEphemeralStore, RedisEphemeralStore], name: str
 ) -> None:
     limiters = [RateLimiter(100, commons.storage) for commons in two]
     standings = await asyncio.gather(*(limiter.hit(name) for _ in range(200) for limiter in limiters))
@@ -226,7 +225,7 @@ async def test_two_processes_hold_one_limit(
 
 
 async def test_who_has_not_counted_knows_when_the_window_ends(
-    two: tuple[RedisSharedState, RedisSharedState], name: str
+    two: tuple[RedisEphemeralStore, RedisEphemeralStore], name: str
 ) -> None:
     one, other = RateLimiter(1, two[0].storage), RateLimiter(1, two[1].storage)
     await one.hit(name)
@@ -237,7 +236,7 @@ async def test_who_has_not_counted_knows_when_the_window_ends(
 
 
 async def test_two_processes_do_the_same_thing_one_after_the_other(
-    two: tuple[RedisSharedState, RedisSharedState], name: str
+    two: tuple[RedisEphemeralStore, RedisEphemeralStore], name: str
 ) -> None:
     inside = most = 0
 
@@ -255,7 +254,7 @@ async def test_two_processes_do_the_same_thing_one_after_the_other(
 
 
 async def test_the_places_of_a_process_that_is_gone_are_free_again(
-    two: tuple[RedisSharedState, RedisSharedState], name: str
+    two: tuple[RedisEphemeralStore, RedisEphemeralStore], name: str
 ) -> None:
     one, other = two
     attendance = Presence(other)
@@ -276,7 +275,7 @@ async def test_the_places_of_a_process_that_is_gone_are_free_again(
 
 
 async def test_nothing_stays_behind_and_nothing_is_told(redis: Redis) -> None:  # noqa: F811 - the fixture
-    commons = RedisSharedState(RedisServer(redis.url))
+    commons = RedisEphemeralStore(RedisServer(redis.url))
     await RateLimiter(5, commons.storage).hit("203.0.113.77")
     ticket = await Tickets(commons).issue(OPERATOR, "deb_1")
     await commons.join("streams of 203.0.113.77", "a", seconds=LONG)
@@ -297,7 +296,7 @@ async def test_without_redis_each_process_goes_on_by_itself(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO, "moot")
-    commons = RedisSharedState(RedisServer(redis.url))
+    commons = RedisEphemeralStore(RedisServer(redis.url))
     tickets = Tickets(commons)
     assert await commons.join(name, "a", limit=2, seconds=LONG)
     assert not commons.connection_error
@@ -327,7 +326,7 @@ async def test_without_redis_no_process_lets_more_through_than_the_limit(
     redis: Redis,  # noqa: F811 - the fixture
     name: str,
 ) -> None:
-    commons = [RedisSharedState(RedisServer(redis.url)) for _ in range(2)]
+    commons = [RedisEphemeralStore(RedisServer(redis.url)) for _ in range(2)]
     limiters = [RateLimiter(100, each.storage) for each in commons]
     left: list[list[int]] = [[], []]
     passed = 0
@@ -356,7 +355,7 @@ async def test_without_redis_no_process_lets_more_through_than_the_limit(
 
 async def test_a_ticket_that_may_be_known_in_two_places_is_told_to_nobody(redis: Redis) -> None:  # noqa: F811
     """The answer of Redis is lost: the ticket may have come there, and is kept here too."""
-    one, other = (RedisSharedState(RedisServer(redis.url)) for _ in range(2))
+    one, other = (RedisEphemeralStore(RedisServer(redis.url)) for _ in range(2))
     await one.get("health")
     ask = one._redis._redis.execute_command
 
@@ -381,7 +380,7 @@ async def test_a_redis_that_can_only_be_read_is_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(redis_client, "PAUSE", 0.0)
-    commons = RedisSharedState(RedisServer(redis.url))
+    commons = RedisEphemeralStore(RedisServer(redis.url))
     redis.ask("REPLICAOF", "127.0.0.1", str(redis.port))
     redis.ask("CONFIG", "SET", "replica-serve-stale-data", "yes")
     for _ in range(3):
@@ -405,7 +404,7 @@ async def test_what_an_address_asks_for_does_not_bring_back_the_deadlines_of_the
 
 async def test_a_redis_that_was_never_there_is_no_obstacle(name: str) -> None:
     gone = Redis()
-    commons = RedisSharedState(RedisServer(gone.url))
+    commons = RedisEphemeralStore(RedisServer(gone.url))
     limiter = RateLimiter(3, commons.storage)
     standings = [await limiter.hit(name) for _ in range(4)]
     assert [standing.allowed for standing in standings if standing] == [True, True, True, False]
@@ -428,7 +427,7 @@ async def silent() -> AsyncIterator[str]:
 
 
 async def test_a_redis_that_says_nothing_is_not_waited_for_long(silent: str, name: str) -> None:
-    commons = RedisSharedState(RedisServer(silent))
+    commons = RedisEphemeralStore(RedisServer(silent))
     limiter = RateLimiter(40, commons.storage)
     standings = await asyncio.gather(*(limiter.hit(name) for _ in range(50)))
     assert sum(standing.allowed for standing in standings if standing) == 40
@@ -438,7 +437,7 @@ async def test_a_redis_that_says_nothing_is_not_waited_for_long(silent: str, nam
 
 
 async def test_a_process_that_is_busy_itself_does_not_take_redis_for_away(
-    two: tuple[RedisSharedState, RedisSharedState], name: str, monkeypatch: pytest.MonkeyPatch
+    two: tuple[RedisEphemeralStore, RedisEphemeralStore], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(redis_client, "TICKS", 10)
     await two[0].get(name)
@@ -449,6 +448,6 @@ async def test_a_process_that_is_busy_itself_does_not_take_redis_for_away(
     assert not two[0].connection_error
 
 
-async def _is_back(commons: RedisSharedState, name: str) -> bool:
+async def _is_back(commons: RedisEphemeralStore, name: str) -> bool:
     await commons.get(name)
     return not commons.connection_error

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from moot.web.shared_reads import SharedReads
+from moot.web.single_flight import SingleFlight
 
 
 class Counter:
@@ -35,7 +35,7 @@ async def started() -> None:
 
 async def test_those_who_ask_together_share_one_read() -> None:
     counter = Counter()
-    shared = SharedReads(counter.read)
+    shared = SingleFlight(counter.read)
     assert await asyncio.gather(*(shared.get("a") for _ in range(100))) == [0] * 100
     assert len(counter.reads) == 1
     await asyncio.gather(shared.get("a"), shared.get("b"))
@@ -44,7 +44,7 @@ async def test_those_who_ask_together_share_one_read() -> None:
 
 async def test_who_asks_during_a_read_gets_the_next_one() -> None:
     counter = Counter()
-    shared = SharedReads(counter.read)
+    shared = SingleFlight(counter.read)
     counter.go.clear()
     early = asyncio.create_task(shared.get("a"))
     await started()
@@ -61,7 +61,7 @@ async def test_who_asks_during_a_read_gets_the_next_one() -> None:
 
 async def test_a_failure_is_told_to_those_who_shared_it_and_to_no_one_later() -> None:
     counter = Counter()
-    shared = SharedReads(counter.read)
+    shared = SingleFlight(counter.read)
     counter.failure = ValueError("gone")
     results = await asyncio.gather(shared.get("a"), shared.get("a"), return_exceptions=True)
     assert [type(result) for result in results] == [ValueError, ValueError]
@@ -71,7 +71,7 @@ async def test_a_failure_is_told_to_those_who_shared_it_and_to_no_one_later() ->
 
 async def test_who_leaves_ends_no_read_of_others() -> None:
     counter = Counter()
-    shared = SharedReads(counter.read)
+    shared = SingleFlight(counter.read)
     counter.go.clear()
     leaving, staying = (asyncio.create_task(shared.get("a")) for _ in range(2))
     await started()

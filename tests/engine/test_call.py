@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from moot.core.terms import Reasoning, ReasoningPart, Text, ToolCall, ToolResult
-from moot.engine.call_result import MAX_NON_TEXT_CHARS, MAX_SEGMENTS, CallResult
+from moot.engine.call import MAX_NON_TEXT_CHARS, MAX_SEGMENTS, CallResult
 
 
 def test_a_segment_that_was_said_before_is_not_counted_again() -> None:

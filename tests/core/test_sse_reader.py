@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.sse import EventTooLong, SseEvent, SseReader
+from moot.core.sse_reader import EventTooLong, SseEvent, SseReader
 
 
 def read(*packets: bytes) -> list[SseEvent]:

@@ -1,7 +1,7 @@
-"""What processes of one arena share for a while: the shared state of a single process, presence and a mutex.
+"""What the processes of one arena share for a while, where there is one process; and what builds on it.
 
-`MemorySharedState` is the `SharedState` of a deployment with one process; `cluster/redis_shared_state.py` is
-the one of several. `Presence` keeps this process's memberships alive; those of a process that died expire.
+`MemoryEphemeralStore` is the `EphemeralStore` of a single process; `cluster/redis_ephemeral_store.py` is the
+one of several. `Presence` keeps this process's memberships alive; those of a process that died expire.
 `KeyedMutex` lets one task at a time work on a key. Its lease expires if the holder dies, so it avoids
 duplicate work but is no lock on which the log may rely.
 """
@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 
 from limits.aio.storage import MemoryStorage
 
-from moot.core.shared_state import Membership, SharedState
+from moot.core.ephemeral_store import EphemeralStore, Membership
 
 MAX_VALUES = 20_000
 CLEANUP_GROUPS = 1_000
@@ -27,7 +27,7 @@ MUTEX_LEASE_SECONDS = 10.0
 MUTEX_RETRY_SECONDS = 0.05
 
 
-class MemorySharedState:
+class MemoryEphemeralStore:
     connection_error = ""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -110,8 +110,8 @@ class MemorySharedState:
 class Presence:
     """The groups that this process is a member of."""
 
-    def __init__(self, shared_state: SharedState) -> None:
-        self._shared_state = shared_state
+    def __init__(self, ephemeral: EphemeralStore) -> None:
+        self._ephemeral = ephemeral
         self._memberships: set[Membership] = set()
 
     @asynccontextmanager
@@ -119,27 +119,27 @@ class Presence:
         """Be a member of a group inside the block; yields False where `most` others already are."""
         membership = (group, uuid4().hex)
         try:
-            joined = await self._shared_state.join(*membership, limit=most, seconds=PRESENCE_LEASE_SECONDS)
+            joined = await self._ephemeral.join(*membership, limit=most, seconds=PRESENCE_LEASE_SECONDS)
             if joined:
                 self._memberships.add(membership)
             yield joined
         finally:
             # Also after a cancelled `join`: it may have succeeded all the same.
             self._memberships.discard(membership)
-            await self._shared_state.leave(*membership)
+            await self._ephemeral.leave(*membership)
 
     async def renew(self) -> None:
         """Extend all leases."""
         memberships = frozenset(self._memberships)
-        await self._shared_state.renew(memberships, seconds=PRESENCE_LEASE_SECONDS)
+        await self._ephemeral.renew(memberships, seconds=PRESENCE_LEASE_SECONDS)
         # A member that left meanwhile may have been renewed after leaving.
         for membership in memberships - self._memberships:
-            await self._shared_state.leave(*membership)
+            await self._ephemeral.leave(*membership)
 
 
 class KeyedMutex:
-    def __init__(self, shared_state: SharedState) -> None:
-        self._shared_state = shared_state
+    def __init__(self, ephemeral: EphemeralStore) -> None:
+        self._ephemeral = ephemeral
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
@@ -149,10 +149,10 @@ class KeyedMutex:
         group, name = f"alone with {key}", uuid4().hex
         async with lock:
             try:
-                while not await self._shared_state.join(  # noqa: ASYNC110 - nothing tells when others leave
+                while not await self._ephemeral.join(  # noqa: ASYNC110 - nothing tells when others leave
                     group, name, limit=1, seconds=MUTEX_LEASE_SECONDS
                 ):
                     await asyncio.sleep(MUTEX_RETRY_SECONDS)
                 yield
             finally:
-                await self._shared_state.leave(group, name)
+                await self._ephemeral.leave(group, name)

@@ -19,7 +19,7 @@ from moot.views.transcript import THOUGHT_SEPARATOR
 from moot.views.transcript_json import moment
 
 
-class PageFrames:
+class ViewFrames:
     """The frames of one debate for one viewer. Like the log they never end: a debate that is over may still
     be judged again.
 
@@ -27,7 +27,7 @@ class PageFrames:
     one finds, so a section is computed once for each state that changes it.
     """
 
-    name = "chamber"
+    name = "view"
 
     def __init__(self, viewer: Viewer) -> None:
         self.viewer = viewer
@@ -51,7 +51,7 @@ class PageFrames:
             yield "put", (), shapes
         elif isinstance(event, ev.CallDelta):
             yield from self._delta_patches(before, after, event)
-        elif event is not None or before.turning != after.turning:
+        elif event is not None or before.unstreamed_seq != after.unstreamed_seq:
             # A hidden event may still change the possible actions; hidden tokens change nothing.
             yield from self._changed_sections(before, after, everything=isinstance(event, ev.TurnRetried))
 

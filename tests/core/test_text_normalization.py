@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from moot import formats
 from moot.core.errors import Invalid
-from moot.core.names import fold_name
 from moot.core.terms import FREE, Model
+from moot.core.text_normalization import fold_name
 from moot.rules.debate_setup import SeatSetup, Setup, opening_event
 
 

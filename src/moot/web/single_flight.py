@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class SharedReads(Generic[T]):
+class SingleFlight(Generic[T]):
     """One read at a time for each key. Callers that come during a read share the next one.
 
     A read always begins after all of its callers have called, so that none of them gets an older result

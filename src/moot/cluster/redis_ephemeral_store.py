@@ -20,8 +20,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.cluster.redis_client import OptionalRedis, RedisNoAnswer, RedisServer, RedisUnavailable, redis_key
-from moot.core.shared_state import Membership
-from moot.engine.coordination import MemorySharedState
+from moot.core.ephemeral_store import Membership
+from moot.engine.ephemeral_store import MemoryEphemeralStore
 
 AT_ONCE = 500
 """Memberships that are renewed in one step: Redis does nothing else meanwhile."""
@@ -59,13 +59,13 @@ return redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf')
 """
 
 
-class RedisSharedState:
+class RedisEphemeralStore:
     def __init__(self, server: RedisServer) -> None:
         self._redis = OptionalRedis(server)
         self._join_script = self._redis.script(JOIN_SCRIPT)
         self._renew_script = self._redis.script(RENEW_SCRIPT)
         self._members_script = self._redis.script(MEMBERS_SCRIPT)
-        self._local = MemorySharedState()
+        self._local = MemoryEphemeralStore()
         self.storage = RedisCounters(self._redis)
 
     @property
