@@ -104,15 +104,19 @@ def terminal_commands() -> tuple[TerminalCommand, ...]:
         TerminalCommand(name, summary, f"moot.cli.commands.{target}" if target else "", group)
         for group, name, target, summary in COMMANDS
     ]
-    for extension in loaded():
-        for command in (command for command in extension.commands if not command.parent):
-            names, groups = [row.name for row in rows], [row.group for row in rows]
-            if command.after in names:
-                rows.insert(names.index(command.after) + 1, command)
-            elif command.group in groups:
-                rows.insert(len(groups) - groups[::-1].index(command.group), command)
-            else:
-                rows.append(command)
+    waiting = [command for extension in loaded() for command in extension.commands if not command.parent]
+    while waiting:
+        # One that stands after the command of another extension comes when that one is there.
+        later = {command.name for command in waiting}
+        command = next((command for command in waiting if command.after not in later), waiting[0])
+        waiting.remove(command)
+        names, groups = [row.name for row in rows], [row.group for row in rows]
+        if command.after in names:
+            rows.insert(names.index(command.after) + 1, command)
+        elif command.group in groups:
+            rows.insert(len(groups) - groups[::-1].index(command.group), command)
+        else:
+            rows.append(command)
     return tuple(rows)
 
 
