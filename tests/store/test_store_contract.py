@@ -31,10 +31,11 @@ from moot.core.events import (
 from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.core.terms import FREE, HUMAN, DebateVerdict, Judge, Model, Seat, Text, Usage
-from moot.rules.turn_sessions import FORMAT
-from moot.store import append
-from moot.store.append import SUMMARIES_PER_PAGE
+from moot.rules.imported_speeches import ImportedSpeech, imported_events
+from moot.rules.turn_sessions import FORMAT, response_key, row_key
+from moot.store import contract
 from moot.store.contract import (
+    SUMMARIES_PER_PAGE,
     UNCLAIMED,
     AccessToken,
     ActiveDebate,
@@ -47,7 +48,6 @@ from moot.store.contract import (
     digest,
     new_secret,
 )
-from moot.views.session_rows import ImportedSpeech, imported_events, response_key, row_key
 from moot.views.summary import summary
 from tests.store.conftest import Clock
 from tests.support.event_factories import SCRIPTED, call_started, delta, opened, seats, turn_started
@@ -822,7 +822,7 @@ async def test_nobody_is_invited_to_a_debate_that_does_not_exist(store: Store, c
 async def test_a_debate_has_so_many_invitations_and_no_more(
     store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(append, "MAX_INVITATIONS", 2)
+    monkeypatch.setattr(contract, "MAX_INVITATIONS", 2)
     await open_debate(store)
     await store.add_invitation(invitation(clock, "ann"))
     await store.add_invitation(invitation(clock, "bob"))

@@ -58,7 +58,7 @@ def evolve(debate: Debate | None, recorded: Recorded) -> Debate:
     return replace(
         _change(debate, recorded, event),
         seq=recorded.seq,
-        turning=debate.turning if is_streamed else recorded.seq,
+        unstreamed_seq=debate.unstreamed_seq if is_streamed else recorded.seq,
         epoch=recorded.epoch,
         updated_at=recorded.at,
     )
@@ -78,7 +78,7 @@ def _opened(event: ev.DebateOpened, recorded: Recorded) -> Debate:
         manner=event.manner,
         schedule=schedule(event.format, event.seats, event.limits),
         seq=recorded.seq,
-        turning=recorded.seq,
+        unstreamed_seq=recorded.seq,
         epoch=recorded.epoch,
         created_at=recorded.at,
         updated_at=recorded.at,

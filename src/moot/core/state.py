@@ -338,7 +338,7 @@ class Debate(AudienceState, frozen=True, gc=False):
     fence: str = ""
     """Secret: the names of the fences around quotations are made from it."""
     seq: int = 0
-    turning: int = 0
+    unstreamed_seq: int = 0
     """The seq of the last event that is not a delta or a segment."""
     epoch: int = 0
     status: Status = "created"
