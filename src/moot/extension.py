@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from fastapi import APIRouter
+    from msgspec import Struct
 
     from moot.api.command_table import Button, CommandContext, DebateCommand
     from moot.api.frames import Dialect
@@ -104,6 +105,12 @@ class HttpRoutes(NamedTuple):
     streams: tuple[str, ...] = ()
     """Paths of streams that take a ticket instead of a token: `/api/debates/{debateId}/stream`. Their one
     parameter is the debate."""
+    tags: Mapping[str, str] = {}
+    """Sections of the description of the API, each with a sentence; they stand before that of the server."""
+    rows: tuple[type[Struct], ...] = ()
+    """Objects in replies that are passed on as they came: they may have members that are not described."""
+    sample_replies: Callable[[Debate], Iterable[Struct]] | None = None
+    """Replies about the sample debate at its end: the examples of their classes."""
     complete_schemas: Callable[[dict[str, dict[str, Any]], Capabilities], None] | None = None
     """Adds to the schemas of bodies, by name, what only this server knows: its providers, for example."""
 

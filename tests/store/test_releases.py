@@ -29,11 +29,11 @@ from moot.store.sqlite.store import SqliteStore
 from moot.views.exports import documents, render
 from moot.views.summary import summarize
 from tests.cli.terminal import environment, piped
-from tests.compat import old_rows
 from tests.golden.reading import HERE as GOLDEN_LOGS
 from tests.golden.reading import log_of, snapshot
 from tests.golden.sessions import ROW
 from tests.store.releases.released import CLIENT, GOLDEN, HERE, IMPORTED, INVITED, TOKEN
+from tests.support import old_rows
 from tests.support.postgres import empty_postgres, postgres_url
 
 __all__ = ["empty_postgres", "postgres_url"]

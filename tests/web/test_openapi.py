@@ -74,6 +74,11 @@ def test_every_route_is_described(described: dict[str, Any]) -> None:
     assert f"{PREFIX}/debates/{{debateId}}/ws" in described["paths"]
 
 
+def test_every_route_is_in_a_section_that_is_described(described: dict[str, Any]) -> None:
+    sections = {tag["name"] for tag in described["tags"]}
+    assert {name for _, _, operation in operations(described) for name in operation["tags"]} == sections
+
+
 VERBS = """
 abort answer ask cancel cast check close create decide delete estimate export extend get give inject install
 join judge leave list offer pause preview rejudge request resume retry revoke run save skip start steer stop

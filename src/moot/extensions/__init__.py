@@ -7,6 +7,7 @@ not know them: it reads what they bring through `moot.extension.loaded()`.
 from __future__ import annotations
 
 NAMES: tuple[str, ...] = (
+    "conversations",
     "quick_api",
     "arena_api",
     "turn_sessions",

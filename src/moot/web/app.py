@@ -36,7 +36,6 @@ from moot.web.route_docs import PREFIX
 from moot.web.routes import (
     admin,
     command_routes,
-    conversation_routes,
     debate_routes,
     docs,
     health,
@@ -63,12 +62,9 @@ log = logging.getLogger(__name__)
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
 SOCKET = f"{PREFIX}/debates/{{debateId}}/ws"
-ROUTERS = (
-    debate_routes.router, page_views.router, invitations.router, people.router,
-    conversation_routes.router, admin.router, install_routes.router,
-    key_routes.router,
-)  # fmt: skip
-"""The routes of `/api/v1`, besides those of the commands."""
+ROUTERS = (debate_routes.router, page_views.router, invitations.router, people.router)
+SERVER_ROUTERS = (admin.router, install_routes.router, key_routes.router)
+"""The routes of `/api/v1`, besides those of the commands; what extensions bring is between them."""
 
 
 def make_app(arena: Arena, manual: Mapping[str, WritePage] | None = None) -> ASGIApp:
@@ -123,11 +119,11 @@ def _application(
     )
     app.state.context, app.state.arena = context, context.arena
     app.state.metrics = metrics.Metrics(context.arena, lambda: context.stream_monitor.viewers)
-    for router in ROUTERS:
+    ours = [router for routes in added if routes.prefix == PREFIX for router in routes.routers]
+    for router in (*ROUTERS, *ours, *SERVER_ROUTERS, command_routes.router()):
         app.include_router(router, prefix=PREFIX)
-    app.include_router(command_routes.router(), prefix=PREFIX)
     for routes in added:
-        for router in routes.routers:
+        for router in routes.routers if routes.prefix != PREFIX else ():
             app.include_router(router, prefix=routes.prefix)
     app.include_router(health.router)
     app.include_router(metrics.router)

@@ -60,10 +60,7 @@ OPERATION_IDS: dict[tuple[str, str], str] = {
     ("GET", f"{_DEBATE}/polls"): "list_polls",
     ("POST", f"{_DEBATE}/polls/close"): "close_poll",
     ("POST", f"{_DEBATE}/votes"): "cast_vote",
-    # Conversations and experiments
-    ("GET", f"{_V1}/conversations"): "list_conversations",
-    ("GET", f"{_V1}/conversations/{{conversationId}}"): "get_conversation",
-    ("GET", f"{_V1}/conversations/{{conversationId}}/events"): "list_conversation_events",
+    # Experiments
     ("GET", f"{_V1}/experiments"): "list_experiments",
     ("GET", f"{_V1}/experiments/{{name}}"): "get_experiment",
     ("GET", f"{_V1}/experiments/{{name}}/report"): "get_experiment_report",

@@ -106,20 +106,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "moot invite last participant --seat against --name Zoe",
         "moot invite last audience --many",
     ),
-    "export": (
-        "moot export last -o debate.html",
-        "moot export legacy events.jsonl",
-    ),
-    "import": (
-        "moot import legacy postgresql://me@db.example/app --dry-run",
-        "moot import legacy old.db --table events",
-    ),
+    "export": ("moot export last -o debate.html",),
     "migrate-store": (
         "moot migrate-store sqlite:moot.db postgresql://moot@db.example/moot --dry-run",
         "moot migrate-store sqlite:moot.db postgresql://moot@db.example/moot",
         "moot migrate-store postgresql://moot@db.example/moot sqlite:back.db",
     ),
-    "conversations": ("moot conversations show 6f1c1c1e-5a0e-4f0e-9d55-0d5a3c0f1a11",),
     "keys": (
         "moot keys set openai",
         "moot keys set anthropic < key.txt",

@@ -3,7 +3,7 @@
 The store holds everything that a next run needs: which legs were reserved under which debate, and the result
 of those that are over. So a run that was killed is repeated with the same call, holds only what is missing,
 and stays within the budget: a leg is reserved with the most that its debate may cost before the debate is
-opened or tried again, and settled with what it has cost (`experiment_bookings.py`). Where workers share the
+opened or tried again, and settled with what it has cost (`bookings.py`). Where workers share the
 store, they hold the debates; this process only opens them and waits.
 """
 

@@ -14,15 +14,15 @@ import pytest
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from moot.compat import legacy_export, legacy_import
-from moot.compat.legacy_export import DDL
-from moot.compat.legacy_import import ImportProgress, import_rows
 from moot.compat.row_readers import parse_location
 from moot.core.errors import Invalid, Unavailable
+from moot.extensions.conversations import exporting, importing
+from moot.extensions.conversations.exporting import DDL
+from moot.extensions.conversations.importing import ImportProgress, import_rows
 from moot.store.memory import MemoryStore
 from moot.store.sqlite.store import SqliteStore
 from tests.cli.terminal import MOOT, environment
-from tests.compat.old_rows import Row, in_lines, ordered, rows
+from tests.support.old_rows import Row, in_lines, ordered, rows
 
 MANY = 10_000
 
@@ -73,9 +73,7 @@ async def test_thoughts_in_any_form_come_here_and_go_back_as_they_were(postgres_
     store = MemoryStore()
     report = (await import_rows(store.archive, parse_location(postgres_url, "thoughts"))).report
     assert (report.compare_counts()[1], report.is_complete) == (("reasoning", 6, 6), True)
-    await legacy_export.write_rows(
-        parse_location(postgres_url, "again"), legacy_export.imported_rows(store.archive)
-    )
+    await exporting.write_rows(parse_location(postgres_url, "again"), exporting.imported_rows(store.archive))
     assert content(postgres_url, "again") == content(postgres_url, "thoughts")
 
 
@@ -89,9 +87,7 @@ async def test_ten_thousand_rows_come_here_and_go_back_as_they_were(
     assert (outcome.new, outcome.changed) == (MANY, 0)
     assert outcome.report.seen.rows == MANY
     assert outcome.report.seen.segments == outcome.report.kept.segments
-    given = await legacy_export.write_rows(
-        parse_location(full, "back"), legacy_export.imported_rows(store.archive)
-    )
+    given = await exporting.write_rows(parse_location(full, "back"), exporting.imported_rows(store.archive))
     assert (given.rows, given.existing, given.problems) == (MANY, 0, [])
     assert content(full, "back") == content(full, "events")
     await store.close()
@@ -119,13 +115,13 @@ async def test_what_is_written_meanwhile_is_caught_up_with(postgres_url: str) ->
     assert outcome.report.is_complete
     assert (outcome.new, outcome.changed) == (620, 1)
     assert outcome.import_.passes > 2
-    given = await legacy_export.write_rows(
-        parse_location(postgres_url, "busy_back"), legacy_export.imported_rows(store.archive)
+    given = await exporting.write_rows(
+        parse_location(postgres_url, "busy_back"), exporting.imported_rows(store.archive)
     )
     assert given.rows == 620
     assert content(postgres_url, "busy_back") == content(postgres_url, "busy")
-    again = await legacy_export.write_rows(
-        parse_location(postgres_url, "busy_back"), legacy_export.imported_rows(store.archive)
+    again = await exporting.write_rows(
+        parse_location(postgres_url, "busy_back"), exporting.imported_rows(store.archive)
     )
     assert (again.rows, again.existing) == (0, 620)
 
@@ -169,8 +165,8 @@ async def test_ids_that_are_none_or_not_alone_are_told(postgres_url: str) -> Non
     assert [event.id for event in await store.archive.events("c")] == ["-a", "b", "c"]
     assert [(one.row, one.reason.split(",")[0]) for one in outcome.report.problems] == [
         ("a row without id", "id is missing"),
-        ("b", legacy_import.DUPLICATE_ROW),
-        ("b", legacy_import.DUPLICATE_ROW),
+        ("b", importing.DUPLICATE_ROW),
+        ("b", importing.DUPLICATE_ROW),
     ]
     assert not outcome.report.is_complete
 
@@ -217,8 +213,8 @@ async def test_rows_that_the_table_does_not_take_are_told_and_the_others_are_giv
     told[2]["created_at"] = 1_746_090_000.5
     await import_rows(store.archive, parse_location(str(in_lines(tmp_path / "old.jsonl", told))))
     fill(postgres_url, "picky", [])
-    given = await legacy_export.write_rows(
-        parse_location(postgres_url, "picky"), legacy_export.imported_rows(store.archive)
+    given = await exporting.write_rows(
+        parse_location(postgres_url, "picky"), exporting.imported_rows(store.archive)
     )
     assert given.rows == 2
     assert [problem.row for problem in given.problems] == ["no-uuid", told[2]["id"]]
@@ -233,21 +229,19 @@ def types(url: str, table: str) -> list[str]:
 async def test_ids_that_are_text_get_columns_of_text(
     postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(legacy_export, "BATCH", 2)
+    monkeypatch.setattr(exporting, "BATCH", 2)
     store, told = MemoryStore(), rows(8)
     told[5]["id"] = "row-5"
     await import_rows(store.archive, parse_location(str(in_lines(tmp_path / "old.jsonl", told))))
-    given = await legacy_export.write_rows(
-        parse_location(postgres_url, "texts"), legacy_export.imported_rows(store.archive)
+    given = await exporting.write_rows(
+        parse_location(postgres_url, "texts"), exporting.imported_rows(store.archive)
     )
     assert (given.rows, given.problems) == (8, [])
     assert types(postgres_url, "texts") == ["text", "uuid"]
     assert sorted(row["id"] for row in content(postgres_url, "texts")) == sorted(row["id"] for row in told)
     plain = MemoryStore()
     await import_rows(plain.archive, parse_location(str(in_lines(tmp_path / "plain.jsonl", rows(3)))))
-    await legacy_export.write_rows(
-        parse_location(postgres_url, "uuids"), legacy_export.imported_rows(plain.archive)
-    )
+    await exporting.write_rows(parse_location(postgres_url, "uuids"), exporting.imported_rows(plain.archive))
     assert types(postgres_url, "uuids") == ["uuid", "uuid"]
 
 

@@ -15,10 +15,10 @@ from moot.compat.row_readers import RowLocation
 from moot.compat.row_writers import TableDefinition, WriteReport
 from moot.core.state import Debate
 from moot.core.visibility import OWNER
+from moot.extensions.conversations.debates import conversation
 from moot.store.archive import Archive
 from moot.store.archive_rows import legacy_row
 from moot.store.contract import Store
-from moot.views.conversation import conversation
 from moot.views.legacy_rows import COLUMNS, JsonObject, LegacyRow, to_legacy_shape
 
 BATCH = 1000

@@ -13,17 +13,17 @@ from typing import Any
 
 import pytest
 
-from moot.compat import legacy_export, legacy_import
-from moot.compat.legacy_export import DDL
-from moot.compat.legacy_import import ImportProgress, import_rows, undo_import
 from moot.compat.row_readers import JsonLinesRowReader, parse_location
 from moot.core.errors import Invalid, Unavailable
 from moot.core.visibility import OWNER
+from moot.extensions.conversations import exporting, importing
+from moot.extensions.conversations.debates import conversation
+from moot.extensions.conversations.exporting import DDL
+from moot.extensions.conversations.importing import ImportProgress, import_rows, undo_import
 from moot.installation import install_command
 from moot.store.memory import MemoryStore
 from moot.store.sqlite.store import SqliteStore
-from moot.views.conversation import conversation
-from tests.compat.old_rows import EACH, Row, from_sqlite, in_lines, in_sqlite, insert_sqlite, ordered, rows
+from tests.support.old_rows import EACH, Row, from_sqlite, in_lines, in_sqlite, insert_sqlite, ordered, rows
 from tests.views.logs import held
 
 MANY = 10_000
@@ -63,9 +63,7 @@ async def test_ten_thousand_rows_come_here_and_go_back_as_they_were(
     assert report.seen.segments["image"] == report.kept.segments["image"] > 0
     assert [one.done for one in seen if one.passed == 0] == list(range(1000, MANY + 1, 1000))
     back = tmp_path / "back.db"
-    given = await legacy_export.write_rows(
-        parse_location(str(back)), legacy_export.imported_rows(store.archive)
-    )
+    given = await exporting.write_rows(parse_location(str(back)), exporting.imported_rows(store.archive))
     assert (given.rows, given.problems) == (MANY, [])
     assert ordered(from_sqlite(back)) == ordered(many)
 
@@ -83,7 +81,7 @@ async def test_a_dry_run_reports_the_same_and_writes_nothing(store: SqliteStore,
     assert dry.report.compare_counts() == real.report.compare_counts()
     assert (dry.new, real.new) == (60, 60)
     theirs = await import_rows(store.archive, old, owner="somebody else", dry=True)
-    assert theirs.report.problems[0].reason == legacy_import.OTHER_IMPORT
+    assert theirs.report.problems[0].reason == importing.OTHER_IMPORT
     assert theirs.report.kept.rows == 0
 
 
@@ -126,8 +124,8 @@ async def test_a_row_written_while_it_is_read_is_caught_up_with(tmp_path: Path) 
     writer.close()
     assert (outcome.new, outcome.caught_up, outcome.report.is_complete) == (90, True, True)
     assert outcome.changed >= 1
-    await legacy_export.write_rows(
-        parse_location(str(tmp_path / "back.db")), legacy_export.imported_rows(store.archive)
+    await exporting.write_rows(
+        parse_location(str(tmp_path / "back.db")), exporting.imported_rows(store.archive)
     )
     assert ordered(from_sqlite(tmp_path / "back.db")) == ordered(from_sqlite(old))
 
@@ -135,7 +133,7 @@ async def test_a_row_written_while_it_is_read_is_caught_up_with(tmp_path: Path) 
 async def test_a_source_that_never_rests_is_left_after_a_while(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(legacy_import, "MOST_PASSES", 3)
+    monkeypatch.setattr(importing, "MOST_PASSES", 3)
     old = in_sqlite(tmp_path / "old.db", rows(5))
     with sqlite3.connect(old) as writer:
 
@@ -202,9 +200,9 @@ async def test_rows_that_cannot_be_read_are_reported_and_stop_nothing(tmp_path: 
         "not a JSON object",
         "not a JSON object",
         "role is missing",
-        legacy_import.DUPLICATE_ROW,
+        importing.DUPLICATE_ROW,
         "reasoning is no object",
-        legacy_import.TOO_DEEP,
+        importing.TOO_DEEP,
         "not a JSON object",
     ]
     assert report.problems[2].row == bad["id"]
@@ -252,7 +250,7 @@ async def test_thoughts_in_any_form_are_taken_counted_and_given_back(tmp_path: P
     store = MemoryStore()
     report = (await import_rows(store.archive, parse_location(str(old)))).report
     assert (report.compare_counts()[1], report.bad, report.is_complete) == (("reasoning", 4, 4), 0, True)
-    await legacy_export.write_rows(parse_location(str(back)), legacy_export.imported_rows(store.archive))
+    await exporting.write_rows(parse_location(str(back)), exporting.imported_rows(store.archive))
     if kind == "db":
         assert len({_reasoning(path) for path in (old, back)}) == 1
     else:
@@ -282,16 +280,12 @@ async def test_a_value_of_reasoning_means_the_same_in_every_source(tmp_path: Pat
     assert [problem.row for problem in report.problems] == [given[n]["id"] for n in (3, 4, 5)]
     assert {problem.reason for problem in report.problems} == {"reasoning is no object, array or text"}
     assert report.kept.segments == {"reasoning": 3}
-    await legacy_export.write_rows(parse_location(str(back)), legacy_export.imported_rows(store.archive))
+    await exporting.write_rows(parse_location(str(back)), exporting.imported_rows(store.archive))
     again = MemoryStore()
     second = (await import_rows(again.archive, parse_location(str(back)))).report
     assert (second.bad, second.kept.segments) == (0, report.kept.segments)
     shapes = [
-        [
-            row.reasoning
-            for batch in [b async for b in legacy_export.imported_rows(one.archive)]
-            for row in batch
-        ]
+        [row.reasoning for batch in [b async for b in exporting.imported_rows(one.archive)] for row in batch]
         for one in (store, again)
     ]
     assert shapes[0] == shapes[1]
@@ -304,8 +298,8 @@ async def test_columns_that_the_old_shape_does_not_have_are_kept(tmp_path: Path)
     ]
     store = MemoryStore()
     await import_rows(store.archive, parse_location(str(in_lines(tmp_path / "old.jsonl", given))))
-    await legacy_export.write_rows(
-        parse_location(str(tmp_path / "back.jsonl")), legacy_export.imported_rows(store.archive)
+    await exporting.write_rows(
+        parse_location(str(tmp_path / "back.jsonl")), exporting.imported_rows(store.archive)
     )
     assert [json.loads(line) for line in (tmp_path / "back.jsonl").read_text().splitlines()] == given
 
@@ -382,12 +376,12 @@ def test_a_table_is_a_plain_name(table: str) -> None:
 async def test_a_debate_is_given_in_the_old_shape_too(tmp_path: Path) -> None:
     debate = held().debate
     store = MemoryStore()
-    given = legacy_export.rows_of(debate)
+    given = exporting.rows_of(debate)
     assert [row.role for row in given] == ["system"] + ["assistant"] * 4
     assert [row.order_key for row in given] == sorted(row.order_key for row in given)
     assert given[1].reasoning is not None
     assert given[1].reasoning["combined_text"] == "Lead with safety."
-    assert legacy_export.rows_of(debate) == given, "the same ids each time"
+    assert exporting.rows_of(debate) == given, "the same ids each time"
     place = parse_location(str(in_lines(tmp_path / "debate.jsonl", [row.shape() for row in given])))
     assert (await import_rows(store.archive, place)).report.is_complete
     (found,) = (await store.archive.conversations()).conversations
@@ -399,9 +393,7 @@ async def test_nothing_that_is_there_is_overwritten(tmp_path: Path) -> None:
     store, given = MemoryStore(), rows(4)
     await import_rows(store.archive, parse_location(str(in_lines(tmp_path / "old.jsonl", given))))
     table = in_sqlite(tmp_path / "back.db", [{**given[0], "ts": 1}])
-    done = await legacy_export.write_rows(
-        parse_location(str(table)), legacy_export.imported_rows(store.archive)
-    )
+    done = await exporting.write_rows(parse_location(str(table)), exporting.imported_rows(store.archive))
     assert (done.rows, done.existing) == (3, 1)
     assert min(row["ts"] for row in from_sqlite(table)) == 1
     strict = in_sqlite(tmp_path / "strict.db", [])
@@ -409,10 +401,8 @@ async def test_nothing_that_is_there_is_overwritten(tmp_path: Path) -> None:
         connection.execute("ALTER TABLE events ADD COLUMN tenant text NOT NULL DEFAULT NULL")
     connection.close()
     with pytest.raises(Unavailable, match="NOT NULL"):
-        await legacy_export.write_rows(
-            parse_location(str(strict)), legacy_export.imported_rows(store.archive)
-        )
+        await exporting.write_rows(parse_location(str(strict)), exporting.imported_rows(store.archive))
     with pytest.raises(Invalid, match="is there already"):
-        await legacy_export.write_rows(
-            parse_location(str(tmp_path / "old.jsonl")), legacy_export.imported_rows(store.archive)
+        await exporting.write_rows(
+            parse_location(str(tmp_path / "old.jsonl")), exporting.imported_rows(store.archive)
         )

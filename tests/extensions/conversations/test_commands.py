@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from moot.cli.source import open_source
+from moot.extensions.conversations.sources import open_conversations
 from tests.cli.conftest import Hold
 from tests.cli.terminal import Terminal, environment
 from tests.client.canned_server import answer, problem, serve_answers
-from tests.compat.old_rows import EACH, in_lines, in_sqlite, rows
+from tests.support.old_rows import EACH, in_lines, in_sqlite, rows
 
 Moot = Callable[..., tuple[int, str, str]]
 
@@ -144,6 +144,6 @@ async def test_a_server_that_counts_requests_is_waited_for():
     nothing = b'{"conversations": [], "total": 0, "limit": 20, "offset": 0, "hasMore": false}'
     async with (
         serve_answers(busy, busy, answer("200 OK", nothing)) as server,
-        open_source(server.url) as source,
+        open_conversations(server.url) as source,
     ):
-        assert (await source.imported_conversations(search="", limit=20, offset=0)).total == 0
+        assert (await source.listed(search="", limit=20, offset=0)).total == 0

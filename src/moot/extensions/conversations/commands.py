@@ -34,10 +34,10 @@ def list_conversations(
     check_page(limit, offset)
 
     async def look() -> ConversationPage:
-        from moot.cli.source import open_source
+        from moot.extensions.conversations.sources import open_conversations
 
-        async with open_source(server) as source:
-            return await source.imported_conversations(search=search, limit=limit, offset=offset)
+        async with open_conversations(server) as source:
+            return await source.listed(search=search, limit=limit, offset=offset)
 
     page, terminal = run(look()), Terminal.out()
     if not page.conversations:
@@ -65,11 +65,11 @@ def show(
     async def look() -> int:
         import msgspec
 
-        from moot.cli.source import open_source
+        from moot.extensions.conversations.sources import open_conversations
 
         terminal = Terminal.out()
-        async with open_source(server) as source:
-            async for event in source.conversation_events(id):
+        async with open_conversations(server) as source:
+            async for event in source.events(id):
                 if json:
                     sys.stdout.write(clean_json(msgspec.json.encode(event).decode()) + "\n")
                 else:

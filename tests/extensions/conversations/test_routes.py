@@ -16,15 +16,15 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from moot.compat.legacy_import import import_rows, undo_import
 from moot.compat.row_readers import parse_location
 from moot.core.terms import Request
+from moot.extensions.conversations.importing import import_rows, undo_import
 from moot.providers.keys import Secret
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, StallCue, ThinkCue, improvise
 from moot.settings import ServerSettings
 from moot.store.contract import AccessToken
 from tests.client import serving as process
-from tests.compat.old_rows import EACH, in_lines, rows
+from tests.support.old_rows import EACH, in_lines, rows
 from tests.web.routes.debates_with_people import invited
 from tests.web.routes.served import BODY, NO_TLS, Served, serving
 
@@ -35,7 +35,7 @@ GUARDED = ServerSettings(
     requests_per_minute=None, debates_per_client=None, token=Secret("operators-own-token")
 )
 OLD = rows(60)
-CLIENT = Path(__file__).parents[2] / "compat" / "segments.mjs"
+CLIENT = Path(__file__).parent / "segments.mjs"
 
 
 async def events(house: Served, name: str, query: str = "", **headers: str) -> Shape:

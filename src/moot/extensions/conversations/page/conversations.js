@@ -1,17 +1,17 @@
 // Imported conversations, and sessions in which every turn is asked for. One conversation is read with its reasoning,
 // tools and their results in the order in which they came; what was cut is marked.
 
-import { html, useEffect, useState } from '../../vendor/preact.js';
-import { get, outside } from '../lib/api.js';
-import { When } from '../lib/clock.js';
-import { figure, plural } from '../lib/numbers.js';
-import { go } from '../lib/router.js';
-import { ensureStyle } from '../lib/stylesheet.js';
-import { Button, Empty, Failed, useLoaded } from '../lib/ui.js';
-import { Message, isPartial } from '../parts/conversation_message.js';
-import { SessionForm } from '../parts/session_form.js';
+import { html, useEffect, useState } from '../../../vendor/preact.js';
+import { get, outside } from '../../lib/api.js';
+import { When } from '../../lib/clock.js';
+import { figure, plural } from '../../lib/numbers.js';
+import { go } from '../../lib/router.js';
+import { ensureStyle } from '../../lib/stylesheet.js';
+import { Button, Empty, Failed, useLoaded } from '../../lib/ui.js';
+import { Message, isPartial } from './message.js';
+import { SessionForm } from '../../parts/session_form.js';
 
-await ensureStyle('conversations');
+await ensureStyle('extensions/conversations/conversations');
 
 const SIZE = 20;
 const EVENTS = 200;

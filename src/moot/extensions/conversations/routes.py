@@ -18,13 +18,13 @@ from moot.api.shapes.conversations import (
     ConversationResponse,
     ConversationsResponse,
 )
-from moot.api.v1 import conversation_pages as pages
 from moot.api.v1 import query_params
 from moot.core.errors import UnknownDebate
 from moot.core.state import Debate
+from moot.extensions.conversations import pages
+from moot.extensions.conversations.debates import conversation
 from moot.store.archive import ArchivedConversation
 from moot.store.archive_rows import decode_segments, legacy_shape, unified_shape
-from moot.views.conversation import conversation
 from moot.views.legacy_rows import MAX_NAME_CHARS, JsonObject, only_segment_types, to_legacy_shape
 from moot.web.app_context import AppContext, identity_of, query_string
 from moot.web.responses import json_reply
@@ -58,7 +58,7 @@ router = api_router()
         refusals=(403, 422),
     ),
 )
-async def conversations(request: Request, context: Context) -> Response:
+async def list_conversations(request: Request, context: Context) -> Response:
     """Lists the conversations that `moot import legacy` has imported, the latest import first; debates are
     not among them. With tokens, only owners and moderators may do this, and they see their own imports.
     """
@@ -84,7 +84,7 @@ async def conversations(request: Request, context: Context) -> Response:
         refusals=(403, 404, 422),
     ),
 )
-async def conversation_events(
+async def list_conversation_events(
     request: Request, conversation_id: ConversationId, context: Context
 ) -> Response:
     """Returns the events in order, each with its segments: text, reasoning, tool calls and their results in
@@ -94,7 +94,7 @@ async def conversation_events(
     """
     if not request.scope["raw_path"].endswith(b"/events"):
         # That slash came as %2F: it is the id's own.
-        return await look_at_conversation(request, f"{conversation_id}/events", context)
+        return await get_conversation(request, f"{conversation_id}/events", context)
     query = pages.parse_reading(query_string(request))
     source = await _find(context, request, conversation_id)
     if isinstance(source, ArchivedConversation):
@@ -126,9 +126,7 @@ async def conversation_events(
         refusals=READ,
     ),
 )
-async def look_at_conversation(
-    request: Request, conversation_id: ConversationId, context: Context
-) -> Response:
+async def get_conversation(request: Request, conversation_id: ConversationId, context: Context) -> Response:
     """Returns a debate or an imported conversation by its id."""
     query_params.no_params(query_string(request))
     source = await _find(context, request, conversation_id)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, get_args
 
 from msgspec import Struct
 
 from moot.api.problems import Problem
-from moot.api.shapes.conversations import ConversationResponse, ConversationsResponse
+from moot.api.shapes.conversations import (
+    ConversationEventsResponse,
+    ConversationResponse,
+    ConversationsResponse,
+)
 from moot.api.v1.query_params import AS_SEAT, MAX_OFFSET, NAMES_SHAPE, PARAMETERS, QueryReader
 from moot.core.state import Debate
+from moot.core.visibility import OBSERVER
+from moot.extensions.conversations.debates import conversation, is_live
 from moot.store.archive import ArchivedConversation, ConversationPage
-from moot.views.conversation import is_live
 from moot.views.legacy_rows import MAX_NAME_CHARS
 
 Shape = dict[str, Any]
@@ -115,6 +120,17 @@ def next_cursor(events: Sequence[Shape], after: str) -> str | None:
             break
         last = event["id"]
     return last
+
+
+def sample_replies(debate: Debate) -> Iterator[Struct]:
+    """Examples of the replies: about this debate."""
+    events = conversation(debate, OBSERVER)
+    about = debate_summary(debate, events)
+    yield about
+    yield ConversationsResponse(conversations=(about,), total=1, limit=20, offset=0, has_more=False)
+    yield ConversationEventsResponse(
+        conversation_id=debate.id, events=tuple(events[:2]), next=events[1]["id"], has_more=True
+    )
 
 
 # --- how the OpenAPI page puts it -------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from moot.views.legacy_rows import (
     to_legacy_shape,
     to_unified,
 )
-from tests.compat.old_rows import rows
+from tests.support.old_rows import rows
 
 Row = dict[str, Any]
 

@@ -34,7 +34,7 @@ from moot.core.terms import (
     Usage,
 )
 from moot.core.visibility import OBSERVER, OWNER, Viewer
-from moot.views.conversation import conversation
+from moot.extensions.conversations.debates import conversation
 from moot.views.legacy_rows import to_legacy_shape
 from tests.golden.reading import HERE as GOLDEN
 from tests.golden.reading import log_of

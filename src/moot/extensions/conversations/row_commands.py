@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from moot.cli.options import Server, command_group
+from moot.cli.options import Server
 from moot.cli.render.output import Terminal, add_row, make_table
 from moot.cli.row_files import DestinationRows, DryRun, Owner, SourceRows, print_problems, print_written
 from moot.cli.running import open_local_store, run
@@ -17,13 +17,11 @@ from moot.core.errors import Unavailable
 
 if TYPE_CHECKING:
     from moot.cli.render.progress import ShowProgress
-    from moot.compat.legacy_import import ImportOutcome, ImportProgress, Listing
+    from moot.extensions.conversations.importing import ImportOutcome, ImportProgress, Listing
 
-app = command_group("import", "Import the data of an older system. What is imported can be taken back.")
 Table = Annotated[str, Parameter(help="The table, perhaps with its schema. [default: events]")]
 
 
-@app.command(name="legacy", help="Import conversations of an older system.")
 def import_legacy(
     source: SourceRows,
     /,
@@ -41,13 +39,13 @@ def import_legacy(
 
     async def work() -> ImportOutcome:
         from moot.cli.render.progress import progress_bar
-        from moot.compat import legacy_import
         from moot.compat.row_readers import parse_location
+        from moot.extensions.conversations import importing
 
         location = parse_location(source, table)
         async with open_local_store() as store:
             with _listing(report) as listing, progress_bar("reading") as show_progress:
-                return await legacy_import.import_rows(
+                return await importing.import_rows(
                     store.archive,
                     location,
                     owner=owner,
@@ -66,7 +64,7 @@ def import_legacy(
 
 @contextmanager
 def _listing(path: Path | None) -> Generator[Listing | None]:
-    from moot.compat.legacy_import import ListedInFile
+    from moot.extensions.conversations.importing import ListedInFile
 
     if path is None:
         yield None
@@ -78,14 +76,13 @@ def _listing(path: Path | None) -> Generator[Listing | None]:
         raise Unavailable(f"{path} cannot be written: {error.strerror}.") from error
 
 
-@app.command(name="list", help="List the imports, and what each has added.")
 def list_imports() -> int:
     """The imports there are, and how much each has brought."""
 
     async def look() -> int:
         import msgspec
 
-        from moot.compat.legacy_import import ImportReport
+        from moot.extensions.conversations.importing import ImportReport
 
         terminal = Terminal.out()
         async with open_local_store() as store:
@@ -106,13 +103,12 @@ def list_imports() -> int:
     return run(look())
 
 
-@app.command(help="Remove exactly what an import has added.")
 def undo(id: Annotated[str, Parameter(help="The import, as `moot import list` shows it.")], /) -> int:
     """Remove exactly what an import has added."""
 
     async def work() -> int:
         from moot.cli.render.progress import progress_bar
-        from moot.compat.legacy_import import undo_import
+        from moot.extensions.conversations.importing import undo_import
 
         async with open_local_store() as store:
             with progress_bar("removing") as report:
@@ -141,12 +137,12 @@ def export_legacy(
 
     async def work() -> int:
         from moot.cli.render.progress import progress_bar
-        from moot.cli.source import open_source
-        from moot.compat import legacy_export
         from moot.compat.row_readers import parse_location
+        from moot.extensions.conversations import exporting
+        from moot.extensions.conversations.sources import open_conversations
 
         location, terminal = parse_location(destination, table), Terminal.out()
-        async with open_source(server) as source:
+        async with open_conversations(server) as source:
             kinds = {name: await source.is_imported(name) for name in conversation}
             theirs = [name for name, imported in kinds.items() if imported]
             ours = [name for name in kinds if name not in theirs]
@@ -155,7 +151,7 @@ def export_legacy(
             # Of a server, debates are exported like imported conversations.
             batches += [source.debate_rows()] if debates or (server and not conversation) else []
             with progress_bar("writing") as report:
-                done = await legacy_export.write_rows(
+                done = await exporting.write_rows(
                     location, *batches, on_progress=lambda rows: report(rows, None, "writing")
                 )
         return print_written(terminal, location, done)

@@ -1,9 +1,9 @@
 // One message of an imported conversation: text, reasoning, tool calls and results in the order in which they came.
 
-import { html } from '../../vendor/preact.js';
-import { When } from '../lib/clock.js';
-import { figure } from '../lib/numbers.js';
-import { Prose } from './prose.js';
+import { html } from '../../../vendor/preact.js';
+import { When } from '../../lib/clock.js';
+import { figure } from '../../lib/numbers.js';
+import { Prose } from '../../parts/prose.js';
 
 const ROLES = { user: 'User', assistant: 'Assistant', system: 'System', tool: 'Tool' };
 const MARKS = { partial: 'partial', interrupted: 'interrupted' };

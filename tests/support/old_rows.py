@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from moot.compat.legacy_export import DDL
+from moot.extensions.conversations.exporting import DDL
 
 Row = dict[str, Any]
 BEGAN = datetime(2025, 5, 1, 9, tzinfo=UTC)
