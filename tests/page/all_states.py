@@ -29,11 +29,11 @@ from moot.extensions.conversations.importing import import_rows
 from moot.extensions.experiments.runner import ExperimentRunner
 from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, StallCue
 from tests.browser.chromium import FLAGS, PICTURE_FONTS, launched
+from tests.extensions.experiments.test_experiment_routes import LEAGUE
 from tests.page.sample_debate import Play, body
 from tests.page.screenshots import PATIENT, TABLES, THEMES, open_debate, table
 from tests.page.test_axe import AXE, found
 from tests.web.routes.served import Served, serving
-from tests.web.routes.test_experiment_routes import LEAGUE
 
 FOLDER = Path(__file__).parents[2] / "build" / "screenshots"
 GOLDEN = Path(__file__).parents[1] / "golden"

@@ -10,10 +10,10 @@ from moot.experiments import question_bank
 from moot.extensions.experiments.measuring.definition import ExperimentDefinition
 from moot.extensions.experiments.runner import ExperimentRunner
 from moot.extensions.experiments.tables import EXPERIMENTS
+from tests.extensions.experiments.test_experiment_routes import LEAGUE
 from tests.page.conftest import Watched
 from tests.page.test_axe import AXE, found
 from tests.web.routes.served import Served
-from tests.web.routes.test_experiment_routes import LEAGUE
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

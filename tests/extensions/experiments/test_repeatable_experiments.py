@@ -19,7 +19,7 @@ from moot.extensions.experiments.runner import ExperimentRunner
 from moot.extensions.experiments.tables import EXPERIMENTS
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, improvise
 from tests.engine.conftest import OpenArena
-from tests.engine.test_experiment_runner import LEAGUE, settings
+from tests.extensions.experiments.test_experiment_runner import LEAGUE, settings
 
 VARIES = {"debate", "seconds", "pro_seconds", "con_seconds", "judge_seconds"}
 REPEATED = replace(

@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.errors import Invalid
+from moot.extensions.experiments import measuring
 
 MotionKind = Literal["empirical", "normative", "mixed"]
 MotionDifficulty = Literal["easy", "medium", "hard"]
@@ -35,7 +36,7 @@ class BankMotion(Struct, frozen=True):
 @cache
 def motion_bank() -> tuple[BankMotion, ...]:
     """All motions of the bank."""
-    lines = files(__package__).joinpath("motion_bank.jsonl").read_bytes().splitlines()
+    lines = files(measuring).joinpath("motion_bank.jsonl").read_bytes().splitlines()
     return tuple(msgspec.json.decode(line, type=BankMotion) for line in lines)
 
 

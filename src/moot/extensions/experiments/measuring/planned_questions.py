@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from moot.core.errors import Invalid
 from moot.core.terms import DebateQuestion, Format
+from moot.extensions.experiments import measuring
 from moot.extensions.experiments.measuring.pairing import MAX_DEBATES, draw
 from moot.extensions.experiments.measuring.questions import ChoicesInPlay, Question, in_play
 
@@ -97,7 +98,7 @@ def planned_question(leg: str) -> PlannedQuestion:
 @cache
 def protocol_format(protocol: ProtocolName) -> Format:
     name = f"{FORMATS[protocol]}.toml"
-    text = files(__package__).joinpath("protocols").joinpath(name).read_text("utf-8")
+    text = files(measuring).joinpath("protocols").joinpath(name).read_text("utf-8")
     return msgspec.convert(tomllib.loads(text), Format)
 
 

@@ -25,6 +25,7 @@ from msgspec.structs import replace
 
 from moot.core.errors import Invalid
 from moot.core.terms import MAX_MOTION_CHARS
+from moot.extensions.experiments import measuring
 from moot.extensions.experiments.measuring.pairing import draw
 
 MAX_QUESTIONS = 10_000
@@ -108,7 +109,7 @@ def load_questions(source: QuestionSource, folder: Path, seed: int) -> QuestionS
 @cache
 def question_bank() -> QuestionSet:
     """Our own questions, each with a short passage that we wrote."""
-    text = files(__package__).joinpath("question_bank.jsonl").read_text("utf-8")
+    text = files(measuring).joinpath("question_bank.jsonl").read_text("utf-8")
     return _question_set(_json_rows(text, "question_bank.jsonl"), "question_bank.jsonl")
 
 

@@ -12,6 +12,7 @@ from html import escape
 from importlib.resources import files
 from typing import assert_never
 
+from moot.extensions.experiments import measuring
 from moot.extensions.experiments.measuring.report_blocks import (
     Block,
     Bullet,
@@ -39,7 +40,7 @@ LONG = 30
 
 
 def report_html(document: ReportDocument, server: str = "") -> str:
-    style = files(__package__).joinpath("report.css").read_text("utf-8")
+    style = files(measuring).joinpath("report.css").read_text("utf-8")
     sections = "".join(_section(each, server) for each in document.sections)
     contents = "".join(
         f'<li><a href="#{each.anchor}">{escape(each.title)}</a></li>' for each in document.sections
