@@ -28,7 +28,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 RUN_EXTRAS = ("local", "mcp", "experiments", "tokenizers")
-TEST_EXTRAS = (*RUN_EXTRAS, "cluster", "parquet", "dev")
+TEST_EXTRAS = (*RUN_EXTRAS, "cluster", "parquet", "testing", "dev")
 NODE = 18
 """The oldest Node.js that puts the page together."""
 TEST_PACKAGES = ("nginx", "redis-server", "curl", "systemd", "libatomic1", "fontconfig", "fonts-dejavu-core")

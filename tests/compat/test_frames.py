@@ -17,13 +17,13 @@ from moot.core.events import AsideAnswered, Recorded
 from moot.core.state import Debate, Turn
 from moot.core.terms import DebateLimits, DebateOptions
 from moot.core.visibility import OBSERVER, OWNER, Viewer
+from moot.testing.event_factories import table
 from moot.views.transcript import transcript
 from moot.views.transcript_json import to_json
 from tests.api.watching import BOUTS, NAMES, PLAIN, QUICK, named, sent, told, watch
 from tests.golden.reading import log_of
 from tests.rules.random_debates import law
 from tests.rules.simulate import Reply, Sent, Simulation, aside
-from tests.support.event_factories import table
 from tests.support.for_each import for_each
 from tests.views.logs import held
 

@@ -39,9 +39,9 @@ from moot.judging.ballots import (
 from moot.judging.judge_request import judge_request, repair_bytes, repair_request, speech_overhead
 from moot.judging.labels import LABELS, labels, seat_labels, with_names
 from moot.rules.commands import AddRemark, JudgeAgain, SkipTurn
+from moot.testing.event_factories import SCRIPTED, opened, seats, table
 from tests.rules.random_debates import LAW, blind
 from tests.rules.simulate import Reply, Simulation, in_turn, speak, speeches, words
-from tests.support.event_factories import SCRIPTED, opened, seats, table
 from tests.support.for_each import for_each
 
 ORDERS = pytest.mark.parametrize("order", [0, 1])
