@@ -17,7 +17,7 @@ COPY constraints.txt ./
 RUN python -m pip install -c constraints.txt pip build hatchling
 COPY README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md pyproject.toml LICENSE ./
 COPY docs docs
-COPY scripts/build_hook.py scripts/
+COPY scripts/build_hook.py scripts/sync_client.py scripts/
 COPY src src
 COPY --from=page /moot/src/moot/web/vendor src/moot/web/vendor
 RUN python -m build --wheel --no-isolation && python -m venv /opt/moot

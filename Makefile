@@ -1,5 +1,5 @@
 # Everything runs in .venv, which scripts/set_up.py makes from pyproject.toml and constraints.txt, with the page's
-# libraries from package-lock.json: `setup` for running, `tools` for tests and checks too.
+# libraries from package-lock.json and the generated client: `setup` for running, `tools` for tests and checks too.
 
 ifndef PYTHON
 PYTHON := $(shell for each in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -55,13 +55,11 @@ coverage: tools ## run the tests and report lines that they do not reach
 check: tools ## lint, format, types and the direction of imports
 	$(BIN)/ruff check -q
 	$(BIN)/ruff format --check -q
-	$(BIN)/python scripts/sync_client.py --check
 	$(BIN)/pyright --threads 2
 	$(BIN)/lint-imports --no-logo
 	@printf '%s\n' $(STATIC) scripts/vendor.js | xargs -P 2 -n 1 node --check
 
-format: tools ## format the code and generate the blocking client
-	@$(BIN)/python scripts/sync_client.py
+format: tools ## format the code
 	@$(BIN)/ruff check -q --fix-only
 	@$(BIN)/ruff format
 

@@ -1,15 +1,16 @@
-"""Puts the page and the manual into every wheel and source archive, or fails with the reason.
+"""Puts what is not in git into every wheel and source archive, or fails with the reason.
 
 hatchling runs it: for `make wheel`, for `pip install git+…`, and for an archive of the sources. The libraries
-of the page come from npm and are not in git; where they are missing, they are fetched here. A source archive
-has them inside, so installing from one needs no Node.js. The manual is the Markdown files of the repository
-and the pictures in them.
+of the page come from npm; where they are missing, they are fetched here. A source archive has them inside, so
+installing from one needs no Node.js. The manual is the Markdown files of the repository and the pictures in
+them. The blocking client is generated.
 """
 
 from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ class PageBuildHook(BuildHookInterface[Any]):
     """Named in pyproject.toml."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        subprocess.run((sys.executable, "scripts/sync_client.py"), cwd=self.root, check=True)
         if version == "editable":
             return  # a checkout, which set-up makes complete
         if self.target_name == "wheel":

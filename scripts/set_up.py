@@ -29,6 +29,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 RUN_EXTRAS = ("local", "mcp", "experiments", "tokenizers")
 TEST_EXTRAS = (*RUN_EXTRAS, "cluster", "parquet", "testing", "dev")
+CLIENT_FILES = ("scripts/sync_client.py", "src/moot/client/async_client.py", "src/moot/client/sync_client.py")
+"""The last is generated from the other two."""
 NODE = 18
 """The oldest Node.js that puts the page together."""
 TEST_PACKAGES = ("nginx", "redis-server", "curl", "systemd", "libatomic1", "fontconfig", "fonts-dejavu-core")
@@ -99,7 +101,8 @@ class Environment:
             lambda: _contents("package-lock.json"),
         )
         page = Step("The page", _build_page, (libraries,), _page_inputs)
-        steps = [interpreter, packages, libraries, page]
+        client = Step("The blocking client", _write_client, inputs=lambda: _contents(*CLIENT_FILES))
+        steps = [interpreter, packages, libraries, page, client]
         if model or tests:
             steps.append(Step("Local model", lambda say: self._install_model(model, say), after=(packages,)))
         if tests:
@@ -255,6 +258,10 @@ def _node_version() -> int | None:
 
 def _build_page(say: Say) -> None:
     _run(["node", "scripts/vendor.js"], say)
+
+
+def _write_client(say: Say) -> None:
+    _run([sys.executable, "scripts/sync_client.py"], say)
 
 
 def _page_inputs() -> Iterable[str]:

@@ -1,23 +1,21 @@
 """Writes the blocking client: `src/moot/client/sync_client.py`, made from `async_client.py`.
 
 Each public method of `AsyncClient` is copied with its signature, types and docstring; its body becomes one
-call that runs the asynchronous method to its end. With `--check` nothing is written: exits with an error if
-the file is out of date.
+call that runs the asynchronous method to its end. Set-up and every build run this; git ignores the file.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 FOLDER = Path(__file__).parents[1] / "src/moot/client"
 SOURCE, TARGET = FOLDER / "async_client.py", FOLDER / "sync_client.py"
 HEADER = '''"""The v1 API of a Moot server without asyncio: the methods of `AsyncClient`, blocking.
 
-Generated from `async_client.py` by `make format`: do not edit.
+Generated from `async_client.py` by `scripts/sync_client.py`: do not edit.
 """
 '''
 REPLACEMENTS = (
@@ -32,23 +30,30 @@ Method = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def generate(source: str) -> str:
-    """The text of the blocking client's module, formatted."""
+    """The text of the blocking client's module."""
     module = ast.parse(source)
-    imports = [node for node in module.body if isinstance(node, ast.Import | ast.ImportFrom)]
     constants = [ast.unparse(node.targets[0]) for node in module.body if isinstance(node, ast.Assign)]
     (client,) = [node for node in module.body if isinstance(node, ast.ClassDef)]
-    return _formatted(
-        "\n".join(
-            [
-                HEADER,
-                *(_blocking(ast.unparse(node)) for node in imports),
-                f"from moot.client.async_client import AsyncClient, {', '.join(constants)}",
-                "from moot.client.run_sync import SyncRunner",
-                "class Client(SyncRunner):",
-                *_members(client, source.splitlines()),
-            ]
-        )
+    methods = "\n".join(_members(client, source.splitlines()))
+    imports = "\n".join(
+        [
+            *(_blocking(ast.unparse(node)) for node in module.body if isinstance(node, ast.ImportFrom)),
+            f"from moot.client.async_client import AsyncClient, {', '.join(constants)}",
+            "from moot.client.run_sync import SyncRunner",
+        ]
     )
+    blocking = f"class Client(SyncRunner):\n{methods}\n"
+    used = {node.id for node in ast.walk(ast.parse(blocking)) if isinstance(node, ast.Name)}
+    needed = "\n".join(_needed_imports(imports, used | {"annotations"}))
+    return f"{HEADER}\n{needed}\n\n\n{blocking}"
+
+
+def _needed_imports(imports: str, used: set[str]) -> Iterator[str]:
+    for node in ast.parse(imports).body:
+        if isinstance(node, ast.ImportFrom):
+            node.names = [alias for alias in node.names if (alias.asname or alias.name) in used]
+            if node.names:
+                yield ast.unparse(node)
 
 
 def _members(client: ast.ClassDef, lines: list[str]) -> list[str]:
@@ -95,23 +100,12 @@ def _blocking(text: str) -> str:
     return text
 
 
-def _formatted(code: str) -> str:
-    """The same code without unused imports, in the order and shape that `make check` expects."""
-    code = _ruff(code, "check", "--fix-only", "--select", "F401,I")
-    return _ruff(code, "format")
-
-
-def _ruff(code: str, *arguments: str) -> str:
-    command = (sys.executable, "-m", "ruff", *arguments, "--quiet", "--stdin-filename", str(TARGET), "-")
-    return subprocess.run(command, input=code, stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
-
-
 def main() -> None:
     code = generate(SOURCE.read_text("utf-8"))
-    if "--check" not in sys.argv:
-        TARGET.write_text(code, "utf-8")
-    elif TARGET.read_text("utf-8") != code:
-        sys.exit(f"{TARGET.name} is out of date: run `make format`.")
+    if not TARGET.is_file() or TARGET.read_text("utf-8") != code:
+        unfinished = TARGET.with_suffix(".new")
+        unfinished.write_text(code, "utf-8")
+        unfinished.replace(TARGET)
 
 
 if __name__ == "__main__":

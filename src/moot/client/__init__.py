@@ -52,7 +52,13 @@ from moot.client.shapes import (
     Words,
 )
 from moot.client.streams import StreamTimeouts
-from moot.client.sync_client import Client
+
+try:
+    from moot.client.sync_client import Client
+except ModuleNotFoundError as error:
+    if error.name != "moot.client.sync_client":
+        raise
+    raise ImportError("The blocking client is generated at set-up: run `make setup`.") from None
 
 __all__ = [
     "ApiError",

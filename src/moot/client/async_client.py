@@ -1,6 +1,6 @@
 """The v1 API of a Moot server for programs on asyncio: one method for each request.
 
-`Client` in `sync_client.py` is generated from this class (`make format`): write new methods here only.
+`Client` in `sync_client.py` is generated from this class at set-up: write new methods here only.
 """
 
 from __future__ import annotations

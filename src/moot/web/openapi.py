@@ -114,7 +114,9 @@ class Offer(Struct, frozen=True):
         if body == "CreateDebate":
             return self.creations
         make = self.added_examples.get(body)
-        return {"example": make(f"{self.provider}/{self.model}") if make else examples.BODIES[body]}
+        if make is None:
+            return {"example": cast("type[bodies.Body]", DESCRIBED[body]).example}
+        return {"example": make(f"{self.provider}/{self.model}")}
 
     @property
     def creations(self) -> dict[str, Any]:
@@ -201,8 +203,8 @@ def _with_content(code: str, reply: Shape) -> Shape:
     reply.setdefault("headers", reply_headers())
     content = reply.get("content", {})
     name = content[JSON]["schema"]["$ref"].rpartition("/")[2] if JSON in content else ""
-    if name in examples.REPLIES:
-        content[JSON]["example"] = examples.REPLIES[name]
+    if name in examples.reply_examples():
+        content[JSON]["example"] = examples.reply_examples()[name]
     if code == "400":
         # A simple error of a compatibility API beside our problems.
         problem = _problem(400)
@@ -289,7 +291,7 @@ def _reply_schemas() -> dict[str, Shape]:
         structs[row.__name__]["additionalProperties"] = True
     schemas = _each_as_sent(structs)
     for name, event in EVENTS.items():
-        schemas[event.__name__]["examples"] = [examples.EVENTS[name]]
+        schemas[event.__name__]["examples"] = [examples.event_examples()[name]]
     return schemas
 
 

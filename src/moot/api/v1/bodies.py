@@ -78,6 +78,7 @@ from moot.core.terms import (
 from moot.judging.ballots import TIES
 
 MIN_PARTICIPANTS = 2
+Example = Mapping[str, Any]
 
 
 class Body(BaseModel):
@@ -93,6 +94,8 @@ class Body(BaseModel):
     """An empty body will do."""
     missing: ClassVar[Mapping[str, str]] = {}
     """What is said of members left out, where it is not "Field required"."""
+    example: ClassVar[Example] = {}
+    """What the description of the API shows."""
 
     @classmethod
     def together(cls, shape: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
@@ -336,6 +339,7 @@ MOST_TURN = 100_000
 
 
 class SubmitRound(Body):
+    example: ClassVar[Example] = {"action": "next_round"}
     action: Annotated[
         Literal["next_round", "skip_to_judge"], FixedMessage(one_of(("next_round", "skip_to_judge")))
     ]
@@ -343,11 +347,13 @@ class SubmitRound(Body):
 
 class TriggerJudge(Body):
     optional: ClassVar[bool] = True
+    example: ClassVar[Example] = {"reason": "Both sides have made their case."}
     reason: Reason = ""
     """Why the debate is judged before its last round."""
 
 
 class Inject(Body):
+    example: ClassVar[Example] = {"text": "What about open-source models?"}
     text: Annotated[str, lines(1, 2_000)]
     """Heard by the next speaker after the turn that is under way."""
     to: SeatId = Field(default_factory=lambda: None)
@@ -370,6 +376,7 @@ class InjectContext(Body):
 
 
 class Decide(Body):
+    example: ClassVar[Example] = {"winner": "part_1", "reason": "The better answer to every question."}
     winner: Decision
     """A participant by its id, or by the letter of its place (`A`, `B`, …); or `draw`."""
     reason: Reason = ""
@@ -381,12 +388,14 @@ class Decide(Body):
 
 class Pause(Body):
     optional: ClassVar[bool] = True
+    example: ClassVar[Example] = {"now": False}
     now: bool = False
     """Cut the turn that is under way; it is given again on resume."""
 
 
 class Resume(Body):
     optional: ClassVar[bool] = True
+    example: ClassVar[Example] = {"step": "turn"}
     step: Annotated[StepSize | None, OptionalField(StepSize), FixedMessage(one_of(get_args(StepSize)))] = (
         Field(default_factory=lambda: None)
     )
@@ -397,6 +406,7 @@ class Ending(Body):
     """What may be said with stop and abort."""
 
     optional: ClassVar[bool] = True
+    example: ClassVar[Example] = {"reason": "Time is up."}
     reason: Reason = ""
 
 
@@ -404,6 +414,7 @@ class Skip(Body):
     """Names the speech that is meant; without a name it is whatever is being said."""
 
     optional: ClassVar[bool] = True
+    example: ClassVar[Example] = {"turn": 3}
     turn: Annotated[int | None, OptionalField(int), between(1, MOST_TURN)] = Field(
         default_factory=lambda: None
     )

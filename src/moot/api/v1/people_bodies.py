@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import Field, create_model
 
-from moot.api.v1.bodies import Body, JudgeChoice, Nothing
+from moot.api.v1.bodies import Body, Example, JudgeChoice, Nothing
 from moot.api.v1.fields import (
     SEAT_ID,
     Dollars,
@@ -58,6 +58,7 @@ NOT_A_SOURCE = "Must be hf:owner/repo/file.gguf, ollama/NAME, or a name from the
 
 
 class Invite(Body):
+    example: ClassVar[Example] = {"role": "audience", "many": True}
     role: Annotated[InvitationRole, FixedMessage(one_of(get_args(InvitationRole)))]
     seat: SeatId = Field(default_factory=lambda: None)
     """The participant in whose place they sit; for the role `participant`."""
@@ -87,10 +88,12 @@ class Invite(Body):
 
 class Join(Body):
     optional: ClassVar[bool] = True
+    example: ClassVar[Example] = {"name": "Zoë"}
     name: GuestName = Field(default_factory=lambda: None)
 
 
 class Draft(Body):
+    example: ClassVar[Example] = {"text": "Rules that are clear cost less than", "live": True}
     text: Annotated[str, lines(0, MAX_SPEECH_CHARS)]
     """All that has been written so far."""
     live: bool = False
@@ -99,6 +102,7 @@ class Draft(Body):
 
 class Say(Body):
     optional: ClassVar[bool] = True
+    example: ClassVar[Example] = {"text": "Rules that are clear cost less than rules that are not."}
     text: Annotated[str | None, OptionalField(str), lines(1, MAX_SPEECH_CHARS)] = Field(
         default_factory=lambda: None
     )
@@ -106,10 +110,12 @@ class Say(Body):
 
 
 class Point(Body):
+    example: ClassVar[Example] = {"text": "Who would pay for that?"}
     text: Annotated[str, lines(1, MAX_POINT_CHARS)]
 
 
 class Answer(Body):
+    example: ClassVar[Example] = {"accept": True}
     accept: bool
 
 
@@ -124,6 +130,7 @@ class Marks(Body):
 
 
 class CastBallot(Body):
+    example: ClassVar[Example] = {"winner": "tie", "reasoning": "Neither answered the other.", "cites": [1]}
     judge: JudgeId = Field(default_factory=lambda: None)
     """Whose ballot it is; the one person on the panel where it is left out."""
     winner: Winner
@@ -144,6 +151,7 @@ class CastBallot(Body):
 
 
 class Vote(Body):
+    example: ClassVar[Example] = {"choice": "undecided"}
     choice: Annotated[
         str,
         matching(
@@ -158,6 +166,7 @@ class Vote(Body):
 
 
 class ExperimentVote(Body):
+    example: ClassVar[Example] = {"voter": "Zoe", "debate": "deb_01HZ9X8K7M3QR5TNVWXYZ12345", "winner": "A"}
     voter: Annotated[str, line(1, MAX_NAME_LENGTH)]
     """Who votes; the same as in the queue."""
     debate: Annotated[str, matching(DEBATE_ID.strip("^$"), 30, "Must be a debate id")]
@@ -169,12 +178,14 @@ class ExperimentVote(Body):
 
 
 class Question(Body):
+    example: ClassVar[Example] = {"text": "What about small companies?"}
     text: Annotated[str, lines(1, MAX_REMARK_CHARS)]
     to: SeatId = Field(default_factory=lambda: None)
     """Who is to answer it; everybody where it is left out."""
 
 
 class Extend(Body):
+    example: ClassVar[Example] = {"seconds": 60}
     seconds: Annotated[OptionalNumber, between(1, MAX_EXTENSION_SECONDS)] = Field(
         default_factory=lambda: None
     )
@@ -190,6 +201,7 @@ class Extend(Body):
 
 class Rejudge(Body):
     optional: ClassVar[bool] = True
+    example: ClassVar[Example] = {"reason": "A second opinion."}
     judges: Annotated[list[JudgeChoice], Field(max_length=MAX_JUDGES)] = Field(
         default_factory=list[JudgeChoice]
     )
@@ -200,6 +212,7 @@ class Rejudge(Body):
 
 
 class NewToken(Body):
+    example: ClassVar[Example] = {"name": "zoe", "role": "viewer", "days": 30}
     name: Annotated[str, address_name(MAX_TOKEN_NAME)]
     """By which it is listed and revoked, such as that of its bearer."""
     role: Annotated[TokenRole, FixedMessage(one_of(get_args(TokenRole)))] = "owner"
@@ -213,11 +226,15 @@ class NewToken(Body):
 
 
 class NewInstall(Body):
+    example: ClassVar[Example] = {
+        "source": "hf:Qwen/Qwen2.5-1.5B-Instruct-GGUF/qwen2.5-1.5b-instruct-q4_k_m.gguf"
+    }
     source: Annotated[str, matching(INSTALL_SOURCE, 400, NOT_A_SOURCE)]
     """`hf:owner/repo/file.gguf`, `ollama/NAME`, or a name of `GET /api/v1/installs`."""
 
 
 class NewKey(Body):
+    example: ClassVar[Example] = {"key": "the-key-that-the-service-has-shown"}
     key: Annotated[str, matching("[!-~]+", MAX_KEY_LENGTH, NOT_A_KEY)]
     """The key of the model service."""
 

@@ -126,7 +126,7 @@ async def reachable(request: Request, provider: ProviderName, context: Context) 
 async def tokens(request: Request, context: Context) -> Response:
     """Lists the tokens without their secrets, which are not stored. Only the operator may do this."""
     query_params.no_params(query_string(request))
-    rows = tuple(_token_reply(token) for token in await context.arena.store.tokens())
+    rows = tuple(token_reply(token) for token in await context.arena.store.tokens())
     return json_reply(TokensResponse(tokens=rows, needed=await context.authenticator.needs_token()))
 
 
@@ -192,7 +192,7 @@ async def _make_token(context: AppContext, body: people_bodies.NewToken) -> Toke
     await store.save_token(token)
     authenticator.forget_cached()
     warning = FIRST_ONE_WARNING.format(owner=owner or "nobody in particular") if first else None
-    return replace(_token_reply(token), token=secret, warning=warning)
+    return replace(token_reply(token), token=secret, warning=warning)
 
 
 def _without_details(row: OfferedProvider) -> OfferedProvider:
@@ -200,7 +200,7 @@ def _without_details(row: OfferedProvider) -> OfferedProvider:
     return replace(row, why=None, missing=row.missing and ASK_OPERATOR)
 
 
-def _token_reply(token: AccessToken) -> TokenResponse:
+def token_reply(token: AccessToken) -> TokenResponse:
     return TokenResponse(
         name=token.name,
         role=token.role,

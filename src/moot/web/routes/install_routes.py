@@ -55,7 +55,7 @@ async def installs(request: Request, context: Context) -> Response:
     query_params.no_params(query_string(request))
     operator = may(identity_of(request), "operate")
     all_models = context.arena.providers.installs.all()
-    rows = tuple(_install_reply(install, operator=operator) for install in all_models)
+    rows = tuple(install_reply(install, operator=operator) for install in all_models)
     return json_reply(InstallsResponse(models=rows, operator=operator))
 
 
@@ -83,7 +83,7 @@ async def install_source(request: Request, context: Context) -> Response:
         started = await context.arena.providers.installs.request(source)
     except (Invalid, Unavailable) as error:
         raise _not_found(error) from None
-    return json_reply(_install_reply(started, operator=True), 202)
+    return json_reply(install_reply(started, operator=True), 202)
 
 
 @router.post(
@@ -109,20 +109,7 @@ async def preview_install(request: Request, context: Context) -> Response:
         entry = await asyncio.to_thread(model_files.look_up, source)
     except (Invalid, Unavailable) as error:
         raise _not_found(error) from None
-    return json_reply(
-        InstallPreviewResponse(
-            source=source,
-            name=entry.name,
-            title=entry.title,
-            bytes=entry.size,
-            licence=entry.licence,
-            small=entry.small,
-            memory_bytes=memory_needed(entry.size),
-            tokens_per_second=laptop_speed(entry.size),
-            fits=_fits(entry),
-            installed=model_files.is_installed(entry),
-        )
-    )
+    return json_reply(install_preview(source, entry, installed=model_files.is_installed(entry)))
 
 
 @router.post(
@@ -149,7 +136,7 @@ async def install(request: Request, model: ModelName, context: Context) -> Respo
         started = context.arena.providers.installs.start(model)
     except Unavailable:
         raise _no_model() from None
-    return json_reply(_install_reply(started, operator=True), 202)
+    return json_reply(install_reply(started, operator=True), 202)
 
 
 @router.delete(
@@ -189,7 +176,22 @@ def _fits(entry: CatalogueEntry) -> bool:
     return memory is None or memory >= memory_needed(entry.size)
 
 
-def _install_reply(install: InstallStatus, *, operator: bool) -> InstallResponse:
+def install_preview(source: str, entry: CatalogueEntry, *, installed: bool) -> InstallPreviewResponse:
+    return InstallPreviewResponse(
+        source=source,
+        name=entry.name,
+        title=entry.title,
+        bytes=entry.size,
+        licence=entry.licence,
+        small=entry.small,
+        memory_bytes=memory_needed(entry.size),
+        tokens_per_second=laptop_speed(entry.size),
+        fits=_fits(entry),
+        installed=installed,
+    )
+
+
+def install_reply(install: InstallStatus, *, operator: bool) -> InstallResponse:
     """Errors name folders of the server, so they are shown to the operator alone."""
     entry, is_file = install.entry, not install.label.startswith("ollama/")
     return InstallResponse(
