@@ -103,7 +103,7 @@ async def bench() -> AsyncIterator[Figure]:
 
 def families() -> list[Family]:
     return [
-        Family("chat", openai_chat_request.family(), ChatToken, "openai", lambda: _openai("chat")),
+        Family("chat", openai_chat_request.wire_format(), ChatToken, "openai", lambda: _openai("chat")),
         Family(
             "responses",
             openai_responses_request.WIRE_FORMAT,

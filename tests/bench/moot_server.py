@@ -75,7 +75,7 @@ def due_times(words: int) -> Iterator[float]:
 def paced_service(url: str, streams: int) -> ProviderClient:
     """A client of the paced replies of `model_service.py`, for so many debates at once."""
     limits = EndpointLimits(concurrent=streams)
-    return ProviderClient(openai_chat_request.family(), f"{url}/paced", throttle=Throttle(limits))
+    return ProviderClient(openai_chat_request.wire_format(), f"{url}/paced", throttle=Throttle(limits))
 
 
 def _settings(data: str, backends: Backends | None) -> Settings:

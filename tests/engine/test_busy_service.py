@@ -64,7 +64,7 @@ async def busy() -> AsyncGenerator[tuple[Busy, ProviderClient]]:
     app.router.add_post("/v1/chat/completions", service.answer)
     server = TestServer(app)
     await server.start_server()
-    yield service, ProviderClient(openai_chat_request.family(), str(server.make_url("/v1")), key="k")
+    yield service, ProviderClient(openai_chat_request.wire_format(), str(server.make_url("/v1")), key="k")
     await server.close()
 
 

@@ -1,7 +1,7 @@
 """A service that does what its script says, on raw sockets of this machine.
 
     async with FaultServer(Script({2: overloaded, 3: broken_off})) as server:
-        Client(openai_chat_request.family(), server.url, key=server.key)
+        Client(openai_chat_request.wire_format(), server.url, key=server.key)
 
 A script names what happens at which call; every other call gets a good answer made from the request: a
 speech, or a ballot where one is asked for. What happens is an *act* on the `Line` of that call, or something

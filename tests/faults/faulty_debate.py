@@ -55,7 +55,7 @@ WORDS = "words"
 """Stands for any number of deltas and finished segments in a row."""
 
 FAMILIES: dict[WireName, tuple[WireFormat, Traits]] = {
-    "chat": (openai_chat_request.family(), Traits(tools=True)),
+    "chat": (openai_chat_request.wire_format(), Traits(tools=True)),
     "responses": (openai_responses_request.WIRE_FORMAT, Traits(chaining=True, thinks=True, tools=True)),
     "anthropic": (anthropic_request.WIRE_FORMAT, Traits(thinks=True, tools=True)),
     "google": (google_request.WIRE_FORMAT, Traits(thinks=True, tools=True)),

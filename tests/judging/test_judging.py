@@ -37,7 +37,7 @@ from moot.judging.ballots import (
     reasoning_so_far,
 )
 from moot.judging.judge_request import judge_request, repair_bytes, repair_request, speech_overhead
-from moot.judging.labels import LABELS, labels, seat_labels, with_names
+from moot.judging.neutral_labels import LABELS, labels, seat_labels, with_names
 from moot.rules.commands import AddRemark, JudgeAgain, SkipTurn
 from moot.testing.event_factories import SCRIPTED, opened, seats, table
 from tests.rules.random_debates import LAW, blind

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from moot import formats
 from moot.core.state import Debate, Turn
 from moot.core.terms import DebateLimits, DebateOptions, Request
-from moot.judging.evidence import answerable_questions, speeches
 from moot.judging.judge_request import judge_request
-from moot.judging.labels import labels
+from moot.judging.judged_speeches import answerable_questions, speeches
+from moot.judging.neutral_labels import labels
 from moot.judging.parties import parties, party
 from moot.judging.readings import read_first, reading
 from moot.rules.commands import AddRemark

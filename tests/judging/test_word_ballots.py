@@ -10,9 +10,9 @@ from moot.core.terms import Ballot, DebateLimits, DebateOptions, DebateQuestion,
 from moot.judging.answer_ballots import read_answer_ballot
 from moot.judging.ballots import UnreadableBallot, reasoning_so_far
 from moot.judging.judge_request import judge_request, repair_request
-from moot.judging.labels import labels
+from moot.judging.neutral_labels import labels
 from moot.judging.word_ballots import read_word_ballot, word_shares
-from moot.prompts.answer_replies import read_answer_reply
+from moot.prompts.question_answers import read_answer_reply
 from moot.prompts.question_prompts import answer_request
 from moot.testing.event_factories import SCRIPTED, seats, table
 from tests.rules.simulate import Reply, Sent, Simulation, one_word, speak

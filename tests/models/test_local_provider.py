@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from moot.core.errors import Fault, Unavailable
 from moot.core.terms import ChatMessage, Model, Request
-from moot.judging.labels import LABELS
+from moot.judging.neutral_labels import LABELS
 from moot.judging.word_ballots import word_shares
 from moot.models import openmp
 from moot.models.catalogue import CATALOGUE, DEFAULT, ModelTuning

@@ -79,11 +79,11 @@ async def moved(
 
 
 async def everything(home: OpenedStore) -> dict[str, list[Row]]:
-    held = {table: await home.tables.read_table(table) for table in WHOLE_TABLES}
+    held = {table.name: await home.tables.read_table(table) for table in WHOLE_TABLES}
     for kind in TABLE_GROUPS:
         ids = list(await home.tables.line_counts(kind))
-        held |= {part: await home.tables.read_rows(part, ids) for part in kind.parts}
-        held[kind.lines_table] = [row async for page in home.tables.read_pages(kind, ids) for row in page]
+        held |= {part.name: await home.tables.read_rows(part, ids) for part in kind.parts}
+        held[kind.lines.name] = [row async for page in home.tables.read_pages(kind, ids) for row in page]
     return held
 
 
@@ -116,7 +116,7 @@ async def keep_golden(belongings: SqliteTables, place: int, name: str) -> None:
     async def pages() -> AsyncGenerator[list[Row]]:
         yield [(one.debate, one.seq, one.at, one.epoch, bytes(one.event).decode()) for one in lines]
 
-    rows = {part: list[Row]() for part in DEBATES.parts} | {"debates": [head]}
+    rows = {part.name: list[Row]() for part in DEBATES.parts} | {"debates": [head]}
     await belongings.write_group(DEBATES, [debate.id], rows, pages())
 
 

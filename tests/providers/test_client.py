@@ -81,7 +81,7 @@ async def heard(client: ProviderClient, times: int = 1) -> list[Chunk]:
 
 @pytest.mark.parametrize(
     ("family", "stream"),
-    [(openai_chat_request.family(), CHAT), (anthropic_request.WIRE_FORMAT, MESSAGES)],
+    [(openai_chat_request.wire_format(), CHAT), (anthropic_request.WIRE_FORMAT, MESSAGES)],
     ids=["chat", "messages"],
 )
 async def test_a_connection_is_used_again_although_the_end_of_a_reply_comes_late(
@@ -106,7 +106,9 @@ async def test_a_service_that_never_ends_its_reply_does_not_hold_us_up() -> None
 
     async with serving(answer) as (url, _):
         async with asyncio.timeout(60):
-            assert len(await heard(ProviderClient(openai_chat_request.family(), url, read_timeout=60))) == 3
+            assert (
+                len(await heard(ProviderClient(openai_chat_request.wire_format(), url, read_timeout=60))) == 3
+            )
 
 
 async def test_the_services_own_name_for_a_call_is_kept() -> None:
@@ -114,7 +116,7 @@ async def test_the_services_own_name_for_a_call_is_kept() -> None:
         writer.write(HEAD + b"Content-Length: %d\r\n\r\n" % len(CHAT) + CHAT)
 
     async with serving(answer) as (url, _):
-        first, *_rest = await heard(ProviderClient(openai_chat_request.family(), url))
+        first, *_rest = await heard(ProviderClient(openai_chat_request.wire_format(), url))
     assert first == ReplyStarted("c", "req-7")
 
 
@@ -124,7 +126,7 @@ async def test_a_refusal_keeps_the_services_own_name_for_it() -> None:
 
     async with serving(answer) as (url, _):
         with pytest.raises(Fault) as caught:
-            await heard(ProviderClient(openai_chat_request.family(), url))
+            await heard(ProviderClient(openai_chat_request.wire_format(), url))
     assert caught.value.request_id == "req-8"
 
 
@@ -140,7 +142,7 @@ async def test_no_part_of_a_key_is_told_however_a_reply_breaks(
     caplog.set_level(logging.DEBUG, logger="moot")
     async with serving(answer) as (url, _):
         with pytest.raises(Fault) as caught:
-            await heard(ProviderClient(openai_chat_request.family(), url, key=key))
+            await heard(ProviderClient(openai_chat_request.wire_format(), url, key=key))
     assert caught.value.kind == "malformed"
     for told in (str(caught.value), repr(caught.value), caught.value.detail, caplog.text):
         assert "k3yk3y" not in told
@@ -159,7 +161,7 @@ async def test_a_key_that_the_service_repeats_is_cleared_away_before_anything_is
     caplog.set_level(logging.DEBUG, logger="moot")
     async with serving(answer) as (url, _):
         with pytest.raises(Fault) as caught:
-            await heard(ProviderClient(openai_chat_request.family(), url, key=key))
+            await heard(ProviderClient(openai_chat_request.wire_format(), url, key=key))
     assert "k3y" not in caught.value.detail + caplog.text
     assert len(caught.value.detail) <= 500
 
@@ -189,7 +191,7 @@ async def collect(client: ProviderClient, chunks: list[Chunk]) -> None:
 async def test_a_failure_in_mid_answer_is_billed_whatever_its_code_and_its_figures_are_kept() -> None:
     chunks: list[Chunk] = []
     async with serving(replying(FAILING)) as (url, _):
-        client = ProviderClient(openai_chat_request.family(), url)
+        client = ProviderClient(openai_chat_request.wire_format(), url)
         with pytest.raises(Fault) as caught:
             await collect(client, chunks)
         await client.close()
@@ -202,14 +204,14 @@ async def test_a_reply_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> No
     comments = b": still here\n\n" * 20_000
     async with serving(replying(comments + CHAT)) as (url, _):
         with pytest.raises(Fault) as caught:
-            await heard(ProviderClient(openai_chat_request.family(), url))
+            await heard(ProviderClient(openai_chat_request.wire_format(), url))
     assert (caught.value.kind, caught.value.severity) == ("malformed", "unusable")
 
 
 @pytest.mark.parametrize("body", [b"data: {}\n\n", b'data: {"error":{"type":"overloaded_error"}}\n\n'])
 async def test_a_service_that_answers_and_always_breaks_off_is_left_alone_too(body: bytes) -> None:
     async with serving(replying(body)) as (url, requests):
-        client = ProviderClient(openai_chat_request.family(), url)
+        client = ProviderClient(openai_chat_request.wire_format(), url)
         for _ in range(MAX_FAILURES + 5):
             with pytest.raises(Fault):
                 _ = [chunk async for chunk in client.stream(REQUEST)]
@@ -218,7 +220,7 @@ async def test_a_service_that_answers_and_always_breaks_off_is_left_alone_too(bo
 
 
 async def test_a_service_that_hangs_is_left_alone_too() -> None:
-    client = ProviderClient(openai_chat_request.family(), "http://127.0.0.1:1")
+    client = ProviderClient(openai_chat_request.wire_format(), "http://127.0.0.1:1")
     for _ in range(MAX_FAILURES):
         client.report_timeout(REQUEST.model)
     with pytest.raises(Fault) as caught:
@@ -231,7 +233,7 @@ async def test_calls_that_are_cut_say_nothing_about_a_service() -> None:
         pass
 
     async with serving(answer) as (url, requests):
-        client = ProviderClient(openai_chat_request.family(), url)
+        client = ProviderClient(openai_chat_request.wire_format(), url)
         for _ in range(MAX_FAILURES + 1):
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.005):
@@ -244,7 +246,7 @@ async def test_a_refusal_in_a_stream_before_any_word_is_not_billed() -> None:
     body = b'data: {"error":{"code":429,"message":"slow down"}}\n\n'
     async with serving(replying(body)) as (url, _):
         with pytest.raises(Fault) as caught:
-            await heard(ProviderClient(openai_chat_request.family(), url))
+            await heard(ProviderClient(openai_chat_request.wire_format(), url))
     assert (caught.value.kind, caught.value.billed) == ("rate_limited", False)
 
 
@@ -254,7 +256,7 @@ async def test_a_connection_that_breaks_before_any_byte_costs_nothing() -> None:
 
     async with serving(answer) as (url, _):
         with pytest.raises(Fault) as caught:
-            await heard(ProviderClient(openai_chat_request.family(), url))
+            await heard(ProviderClient(openai_chat_request.wire_format(), url))
     assert (caught.value.kind, caught.value.billed) == ("disconnected", False)
 
 
@@ -282,7 +284,7 @@ async def test_a_refusal_that_breaks_a_kept_connection_is_not_asked_again_at_onc
         writer.transport.abort()
 
     async with serving(answer) as (url, _):
-        client = ProviderClient(openai_chat_request.family(), url)
+        client = ProviderClient(openai_chat_request.wire_format(), url)
         await collect(client, [])
         with pytest.raises(Fault) as caught:
             await collect(client, [])
@@ -295,7 +297,7 @@ async def test_a_tool_call_that_breaks_off_is_billed() -> None:
     error = b'data: {"error":{"code":500,"message":"sorry"}}\n\n'
     async with serving(replying(call + error)) as (url, _):
         with pytest.raises(Fault) as caught:
-            await heard(ProviderClient(openai_chat_request.family(), url))
+            await heard(ProviderClient(openai_chat_request.wire_format(), url))
     assert caught.value.billed
 
 
@@ -312,7 +314,7 @@ async def test_who_may_not_show_its_thoughts_is_asked_without_them_from_then_on(
         writer.write(b"HTTP/1.1 400 No\r\nContent-Length: %d\r\n\r\n" % len(refusal) + refusal)
 
     async with serving(answer) as (url, _):
-        client = ProviderClient(replace(openai_chat_request.family(), body=body), url)
+        client = ProviderClient(replace(openai_chat_request.wire_format(), body=body), url)
         for _ in range(2):
             with pytest.raises(Fault):
                 await collect(client, [])
@@ -322,11 +324,11 @@ async def test_who_may_not_show_its_thoughts_is_asked_without_them_from_then_on(
 
 async def test_a_reader_that_stumbles_does_not_take_the_debate_down() -> None:
     def stumble(request: Request, traits: Traits) -> Decoder:
-        decoder = openai_chat_request.family().decoder(request, traits)
+        decoder = openai_chat_request.wire_format().decoder(request, traits)
         decoder.feed = lambda packet: [][1]  # type: ignore[method-assign] - a fault of our own
         return decoder
 
-    family = replace(openai_chat_request.family(), decoder=stumble)
+    family = replace(openai_chat_request.wire_format(), decoder=stumble)
     async with serving(replying(CHAT)) as (url, _):
         with pytest.raises(Fault) as caught:
             await heard(ProviderClient(family, url))
@@ -341,7 +343,7 @@ async def test_a_call_that_waited_until_the_client_was_closed_opens_no_connectio
         writer.write(CHUNKED + b"%x\r\n%b\r\n0\r\n\r\n" % (len(CHAT), CHAT))
 
     async with serving(answer) as (url, requests):
-        client = ProviderClient(openai_chat_request.family(), url)
+        client = ProviderClient(openai_chat_request.wire_format(), url)
         await heard(client)
         with pytest.raises(Fault) as raised:
             await heard(client)
@@ -365,7 +367,7 @@ async def test_connections_are_closed_even_if_the_shared_throttle_is_not(
     session = transport.open_session()
     monkeypatch.setattr(transport, "open_session", lambda **_: session)
     async with serving(answer) as (url, _):
-        client = ProviderClient(openai_chat_request.family(), url, throttle=throttle)
+        client = ProviderClient(openai_chat_request.wire_format(), url, throttle=throttle)
         assert [chunk async for chunk in client.stream(REQUEST)]
         with pytest.raises(ConnectionResetError):
             await client.close()

@@ -68,7 +68,7 @@ def named(here: Settings, name: str) -> Endpoint:
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
 def test_every_endpoint_has_a_family_and_an_address(endpoint: Endpoint) -> None:
-    assert load_wire_format(endpoint.family, endpoint.accent).name == endpoint.family
+    assert load_wire_format(endpoint.wire_format, endpoint.accent).name == endpoint.wire_format
     assert endpoint.url_variable
     assert endpoint.local or endpoint.base_url.startswith("https://")
     assert not is_plaintext(endpoint.base_url)
@@ -227,7 +227,7 @@ def test_a_custom_endpoint_is_as_it_was_written(load: Load) -> None:
         MINE_KEY=KEY,
     )
     mine = named(here, "mine")
-    assert (mine.family, mine.base_url, mine.keys) == (
+    assert (mine.wire_format, mine.base_url, mine.keys) == (
         "openai_chat",
         "https://models.example.org/v1",
         ("MINE_KEY",),
@@ -273,7 +273,7 @@ def test_the_environment_says_where_before_the_file_does(load: Load) -> None:
 
 def test_an_endpoint_that_no_longer_speaks_responses_does_not_chain(load: Load) -> None:
     openai = named(load('[endpoints.openai]\nfamily = "openai_chat"\n'), "openai")
-    assert load_wire_format(openai.family, openai.accent).name == "openai_chat"
+    assert load_wire_format(openai.wire_format, openai.accent).name == "openai_chat"
     assert not openai.traits.chaining
 
 
@@ -499,5 +499,5 @@ def test_the_examples_of_the_document_are_right(load: Load, example: str) -> Non
 def test_all_that_may_be_written_is_documented() -> None:
     named = set(re.findall(r"^(?:\[endpoints\.\w+\]|(\w+) = )", DOCUMENT, re.MULTILINE))
     named |= set(re.findall(r"`(\w+)`", DOCUMENT)) | set(re.findall(r"`(\w+) = \w+`", DOCUMENT))
-    assert set(EndpointTable.__struct_fields__) <= named
+    assert set(EndpointTable.__struct_encode_fields__) <= named
     assert set(ACCENTS) <= named

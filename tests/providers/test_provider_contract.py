@@ -51,7 +51,7 @@ class FamilyCase(Struct, frozen=True):
 
 
 FAMILY_CASES = {
-    "openai_chat": FamilyCase(openai_chat_request.family(), reply_streams.chat),
+    "openai_chat": FamilyCase(openai_chat_request.wire_format(), reply_streams.chat),
     "openai_responses": FamilyCase(openai_responses_request.WIRE_FORMAT, reply_streams.responses),
     "anthropic": FamilyCase(anthropic_request.WIRE_FORMAT, reply_streams.anthropic, frozenset({"filter"})),
     "google": FamilyCase(google_request.WIRE_FORMAT, reply_streams.google, frozenset({"refusal"})),

@@ -44,7 +44,7 @@ async def test_a_plain_request_goes_to_the_proxy_with_its_whole_address() -> Non
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
     async with proxying(head + REPLY) as (proxy, asked):
         client = ProviderClient(
-            openai_chat_request.family(), "http://service.invalid/v1", key=KEY, proxy=proxy
+            openai_chat_request.wire_format(), "http://service.invalid/v1", key=KEY, proxy=proxy
         )
         chunks = [chunk async for chunk in client.stream(REQUEST)]
         await client.close()
@@ -59,7 +59,7 @@ async def test_a_proxy_is_asked_for_a_tunnel_and_never_told_the_key() -> None:
         asked,
     ):
         client = ProviderClient(
-            openai_chat_request.family(), "https://service.invalid/v1", key=KEY, proxy=proxy
+            openai_chat_request.wire_format(), "https://service.invalid/v1", key=KEY, proxy=proxy
         )
         with pytest.raises(Fault) as caught:
             _ = [chunk async for chunk in client.stream(REQUEST)]

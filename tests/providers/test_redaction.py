@@ -156,7 +156,7 @@ def echo(*ends: bytes) -> Handler:
 
 
 async def test_a_service_that_echoes_the_key_is_not_quoted() -> None:
-    async with served("/chat/completions", openai_chat_request.family(), key=KEY) as serve:
+    async with served("/chat/completions", openai_chat_request.wire_format(), key=KEY) as serve:
         client = await serve(echo(says(content="."), STOP, FIGURES, DONE))
         chunks = [chunk async for chunk in client.stream(REQUEST)]
     assert KEY not in repr(chunks)
@@ -166,7 +166,7 @@ async def test_a_service_that_echoes_the_key_is_not_quoted() -> None:
 
 
 async def test_a_service_that_breaks_off_in_the_key_is_not_quoted_either() -> None:
-    async with served("/chat/completions", openai_chat_request.family(), key=KEY + "-and-more") as serve:
+    async with served("/chat/completions", openai_chat_request.wire_format(), key=KEY + "-and-more") as serve:
 
         async def answer(request: web.Request) -> web.StreamResponse:
             return await streamed(request, ROLE, says(content=f"You sent {KEY}"))

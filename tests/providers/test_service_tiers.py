@@ -31,7 +31,7 @@ def request_to(label: str, tier: str) -> Request:
 
 def body(request: Request) -> dict[str, Any]:
     endpoint = BUILT_IN[request.model.provider]
-    wire_format = load_wire_format(endpoint.family, endpoint.accent)
+    wire_format = load_wire_format(endpoint.wire_format, endpoint.accent)
     return wire_format.body(request, traits_of(endpoint, request.model.name))
 
 
@@ -68,7 +68,7 @@ def test_a_service_without_the_tier_is_never_sent_it(label: str) -> None:
 def test_the_tier_that_answered_is_read_from_the_reply(label: str, events: list[dict[str, Any]]) -> None:
     request = request_to(label, "flex")
     endpoint = BUILT_IN[request.model.provider]
-    wire_format = load_wire_format(endpoint.family, endpoint.accent)
+    wire_format = load_wire_format(endpoint.wire_format, endpoint.accent)
     decoder = wire_format.decoder(request, traits_of(endpoint, request.model.name))
     for event in events:
         decoder.feed(f"data: {json.dumps(event)}\n\n".encode())

@@ -57,9 +57,9 @@ from moot.engine.call_result import CallResult
 from moot.engine.jobs import AsideJob, BallotJob, ModelJob, SpeechJob
 from moot.engine.tool_loop import TOO_MANY
 from moot.judging import ballots
-from moot.judging import labels as label_names
-from moot.judging.evidence import speech_mark
-from moot.judging.evidence import speeches as evidence
+from moot.judging import neutral_labels as label_names
+from moot.judging.judged_speeches import speech_mark
+from moot.judging.judged_speeches import speeches as evidence
 from moot.judging.parties import is_ranked as is_ranked
 from moot.judging.parties import parties
 from moot.providers.contract import ReplyDelta, ReplyDone, ReplySegment

@@ -50,7 +50,7 @@ from moot.core.terms import (
     Usage,
 )
 from moot.core.word_count import tokens
-from moot.judging.evidence import speeches as evidence
+from moot.judging.judged_speeches import speeches as evidence
 from moot.prompts.speech_prompts import turn_request
 from moot.providers.prices import flat_price
 from moot.rules import budget, runner_decisions

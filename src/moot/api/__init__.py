@@ -1,1 +1,1 @@
-"""How Moot speaks to those who ask: one dialect a file, bodies in and frames out, pure."""
+"""The API without HTTP: request bodies, replies, frames of streams, commands, errors, rights and limits."""

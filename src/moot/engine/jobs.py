@@ -30,7 +30,7 @@ from moot.judging import ballots
 from moot.judging.answer_ballots import read_answer_ballot
 from moot.judging.belief_requests import read_side_answer, side_question_request
 from moot.judging.judge_request import judge_request, repair_request
-from moot.judging.labels import labels
+from moot.judging.neutral_labels import labels
 from moot.judging.readings import read_first
 from moot.judging.word_ballots import read_word_ballot
 from moot.prompts import small_model_prompts

@@ -19,7 +19,7 @@ from moot.core.state import Debate
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.planned_questions import ALONE, PlannedQuestion, choices_of
 from moot.judging.verdicts import counted_judges
-from moot.prompts.answer_replies import UnreadableReply, read_answer_reply
+from moot.prompts.question_answers import UnreadableReply, read_answer_reply
 from moot.prompts.question_prompts import ANSWER_NAMES, listed_backwards
 
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 from moot.core.state import Debate, Turn
 from moot.experiments.pairing import draw
 from moot.experiments.people_votes import PersonVote
-from moot.judging.evidence import SpeakerQuestion, speech_heading
+from moot.judging.judged_speeches import SpeakerQuestion, speech_heading
 from moot.judging.parties import parties, party_of
 from moot.judging.readings import Evidence, by_time
 from moot.prompts.quotations import MARKS, checked_parts, words_left

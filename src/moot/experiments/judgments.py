@@ -21,7 +21,7 @@ from moot.core.terms import Ballot
 from moot.experiments.judge_identity import Reading, is_own, judge_names, settings_text
 from moot.experiments.transcripts import debate_seed, transcript_digest
 from moot.judging.addresses import addresses
-from moot.judging.evidence import last_word
+from moot.judging.judged_speeches import last_word
 from moot.judging.parties import Party, is_ranked, parties
 from moot.judging.readings import is_by_side
 from moot.views.summary import StoredSummary

@@ -18,7 +18,7 @@ from moot.core.errors import Invalid
 from moot.experiments.covariates import family_of
 from moot.experiments.judgments import Judgment
 from moot.experiments.tables import Floats, Integers, JudgmentTable, coded
-from moot.judging.labels import LABELS
+from moot.judging.neutral_labels import LABELS
 
 Unit = tuple[str, str, str]
 """Motion and the two models, which argue both sides of it."""

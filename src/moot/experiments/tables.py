@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from moot.core.errors import Invalid
 from moot.experiments.judgment_files import judgment_from_row
 from moot.experiments.judgments import SCORES, Judgment, counted_as
-from moot.judging.labels import label_place
+from moot.judging.neutral_labels import label_place
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]

@@ -12,7 +12,7 @@ import msgspec
 
 from moot.core.model_names import contestant_name
 from moot.core.state import Debate
-from moot.judging.evidence import speeches
+from moot.judging.judged_speeches import speeches
 
 
 def debate_seed(debate: Debate) -> int | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from moot.judging.labels import LABELS
+from moot.judging.neutral_labels import LABELS
 
 MAX_QUOTED = 200
 _JUDGE = r"(?:judges?|adjudicators?|jur(?:y|ors?)|evaluators?|graders?|referees?)"

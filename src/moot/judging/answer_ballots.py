@@ -13,9 +13,9 @@ from typing import Any
 from moot.core.state import Debate
 from moot.core.terms import Ballot, DebateQuestion, Judge
 from moot.judging.ballots import MAX_CITED, UnreadableBallot, cited_schema, object_schema, read_cites
-from moot.judging.labels import choice_labels
+from moot.judging.neutral_labels import choice_labels
 from moot.judging.parties import parties
-from moot.prompts.answer_replies import UnreadableReply, answer_members, read_answer_reply
+from moot.prompts.question_answers import UnreadableReply, answer_members, read_answer_reply
 from moot.prompts.small_model_prompts import whole_sentences
 
 

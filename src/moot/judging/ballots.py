@@ -18,8 +18,8 @@ from msgspec.structs import replace
 from moot.core.errors import Invalid
 from moot.core.state import Debate
 from moot.core.terms import Ballot, Judge, PartyScore
-from moot.judging.evidence import speech_mark, speeches
-from moot.judging.labels import labels, with_names
+from moot.judging.judged_speeches import speech_mark, speeches
+from moot.judging.neutral_labels import labels, with_names
 from moot.judging.parties import is_ranked, parties, party_of
 from moot.prompts.fences import without_fences
 from moot.prompts.small_model_prompts import whole_sentences

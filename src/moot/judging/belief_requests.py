@@ -20,8 +20,8 @@ from moot.core.events import AsideAnswered
 from moot.core.state import Aside, Debate
 from moot.core.terms import ChatMessage, DebateQuestion, Model, Request
 from moot.judging.judge_request import JudgePrompt, evidence_texts, list_labels, side_lines
-from moot.judging.labels import LABELS, choose_labels
 from moot.judging.model_audience import persona_request, read_vote
+from moot.judging.neutral_labels import LABELS, choose_labels
 from moot.judging.parties import SIDES, parties
 from moot.judging.readings import by_time
 from moot.prompts.fences import fence_for

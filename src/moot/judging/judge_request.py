@@ -8,6 +8,7 @@ reserved from the first speech on.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,8 +19,8 @@ from moot.core.terms import DEFAULT_CRITERIA, ChatMessage, DebateQuestion, Judge
 from moot.core.word_count import QUARTERS
 from moot.judging.answer_ballots import answer_ballot_schema
 from moot.judging.ballots import ballot_schema, criterion_keys, small_ballot_schema
-from moot.judging.evidence import SpeakerQuestion, pending_questions, speech_heading, speech_mark
-from moot.judging.labels import choice_labels, labels, seat_labels
+from moot.judging.judged_speeches import SpeakerQuestion, pending_questions, speech_heading, speech_mark
+from moot.judging.neutral_labels import choice_labels, labels, seat_labels
 from moot.judging.parties import is_ranked, parties
 from moot.judging.readings import Evidence, is_by_side, reading
 from moot.judging.word_ballots import word_request
@@ -97,20 +98,8 @@ def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
         sides="\n".join(side_lines(debate, _in_reading_order(debate, names, order))),
         speeches=_read_speeches(prompt, order),
     )
-    if judge.guidance:
-        system += "\n\n" + section("judge", "guidance", guidance=judge.guidance.strip())
-    model = judge.model
-    request = Request(
-        model=model,
-        instructions=system,
-        messages=(ChatMessage("user", user),),
-        max_tokens=min(model.max_tokens, SMALL_MODEL_TOKENS)
-        if small
-        else ballot_token_limit(debate, model, len(names), len(judge.criteria)),
-        schema=small_ballot_schema(debate, judge) if small else ballot_schema(debate, judge),
-        seed=seed(model.seed, 0, order + 1),
-    )
-    return word_request(request, debate, order) if one_word else request
+    schema = small_ballot_schema(debate, judge) if small else ballot_schema(debate, judge)
+    return _request(debate, judge, order, system, user, schema, len(names), len(judge.criteria))
 
 
 def _answer_request(debate: Debate, judge: Judge, order: int, question: DebateQuestion) -> Request:
@@ -129,8 +118,6 @@ def _answer_request(debate: Debate, judge: Judge, order: int, question: DebateQu
         speakers=section("question", "judge-two" if len(debate.seats) > 1 else "judge-one"),
         quotes=quote_rules(question, fence),
     )
-    if judge.guidance:
-        system += "\n\n" + section("judge", "guidance", guidance=judge.guidance.strip())
     user = section(
         "question",
         f"{prefix}-user",
@@ -138,15 +125,31 @@ def _answer_request(debate: Debate, judge: Judge, order: int, question: DebateQu
         answers="\n".join(f"{label}: {prompt.quoted(choice)}" for label, choice in shown),
         speeches=_read_speeches(prompt, order),
     )
-    model = judge.model
+    return _request(debate, judge, order, system, user, answer_ballot_schema(debate, judge), len(names), 0)
+
+
+def _request(
+    debate: Debate,
+    judge: Judge,
+    order: int,
+    system: str,
+    user: str,
+    schema: dict[str, Any],
+    names: int,
+    criteria: int,
+) -> Request:
+    """`names` and `criteria` are how many a ballot has to name."""
+    model, one_word = judge.model, judge.model.answers == "word"
+    if judge.guidance:
+        system += "\n\n" + section("judge", "guidance", guidance=judge.guidance.strip())
     request = Request(
         model=model,
         instructions=system,
         messages=(ChatMessage("user", user),),
         max_tokens=min(model.max_tokens, SMALL_MODEL_TOKENS)
-        if small
-        else ballot_token_limit(debate, model, len(names), 0),
-        schema=answer_ballot_schema(debate, judge),
+        if model.small or one_word
+        else ballot_token_limit(debate, model, names, criteria),
+        schema=schema,
         seed=seed(model.seed, 0, order + 1),
     )
     return word_request(request, debate, order) if one_word else request

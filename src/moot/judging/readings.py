@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from moot.core.state import Debate, Turn
-from moot.judging.evidence import SpeakerQuestion, answerable_questions, speeches
+from moot.judging.judged_speeches import SpeakerQuestion, answerable_questions, speeches
 from moot.judging.parties import parties, party_of
 
 Evidence = Turn | SpeakerQuestion

@@ -18,7 +18,7 @@ from moot.core.statuses import VerdictOutcome
 from moot.core.terms import Ballot, DebateVerdict, Judge, PartyScore
 from moot.judging.answer_ballots import mean_probabilities
 from moot.judging.ballots import ballot_text, orders
-from moot.judging.evidence import last_word
+from moot.judging.judged_speeches import last_word
 from moot.judging.parties import is_ranked, parties
 
 

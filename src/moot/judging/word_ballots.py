@@ -16,7 +16,7 @@ from moot.core.state import Debate
 from moot.core.terms import Ballot, Judge, PartyScore, Request, TokenOdds
 from moot.judging.answer_ballots import party_of_choice
 from moot.judging.ballots import UnreadableBallot, contradicts_scores, word_beginning
-from moot.judging.labels import choice_labels, labels
+from moot.judging.neutral_labels import choice_labels, labels
 from moot.judging.parties import is_ranked
 from moot.prompts.fences import without_fences
 from moot.prompts.small_model_prompts import whole_sentences

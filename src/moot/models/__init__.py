@@ -1,1 +1,3 @@
-"""Local models: which there are, fetching them, and what else on this machine can argue."""
+"""Which models there are: `registry` has all providers by name, `discovery` finds what can be used here, and
+the rest fetches local models and runs them.
+"""

@@ -167,7 +167,7 @@ async def _copy_group(old: StoreTables, new: StoreTables, group: TableGroup, rep
         again = await _changed_since(old, new, group, known, target_counts)
         to_copy = [one for one in ids if one not in target_counts or one in again]
         if to_copy:
-            rows = {part: await old.read_rows(part, to_copy) for part in group.parts}
+            rows = {part.name: await old.read_rows(part, to_copy) for part in group.parts}
             async with aclosing(old.read_pages(group, to_copy)) as pages:
                 await new.write_group(group, to_copy, rows, pages)
         done += sum(line_counts[one] for one in ids)
@@ -287,9 +287,10 @@ def _plain(value: object) -> object:
 async def _differing_tables(old: StoreTables, new: StoreTables) -> list[str]:
     """Tables that lack rows; the target may have further tokens."""
     before, after = await old.row_counts(), await new.row_counts()
-    lacking = [table for table in before if table not in WHOLE_TABLES and before[table] != after[table]]
+    names = [table.name for group in TABLE_GROUPS for table in (*group.parts, group.lines)]
+    lacking = [name for name in names if before[name] != after[name]]
     for table in WHOLE_TABLES:
         target_rows = await new.read_table(table)
         if any(row not in target_rows for row in await old.read_table(table)):
-            lacking.append(table)
+            lacking.append(table.name)
     return lacking

@@ -12,18 +12,23 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from typing import Any
 
+from starlette.types import Receive, Scope, Send
+
 from moot.api.auth import Authenticator
 from moot.api.origins import is_loopback
+from moot.api.shapes.server_replies import HealthResponse
 from moot.core.errors import Invalid
 from moot.engine.arena import Arena
 from moot.processes.backends import open_store, when_reachable
 from moot.settings import ServerSettings, Settings
 from moot.store.contract import Store
+from moot.web.middleware.headers import COMMON_HEADERS
+from moot.web.responses import json_reply
 from moot.web.server.listener import UvicornServer
-from moot.web.server.starting import starting_app
 
 QUICK_START_SECONDS = 1.0
 GC_THRESHOLDS = (20_000, 20, 50)
+LIVE = "/health/live"
 
 
 async def open_arena(
@@ -69,13 +74,30 @@ async def _health_server(
     async def no_streams() -> None:
         pass
 
-    server = UvicornServer(starting_app, service, end_streams=no_streams)
+    server = UvicornServer(_starting_app, service, end_streams=no_streams)
     serving = asyncio.create_task(server.serve([listener.dup() for listener in listeners]), name="health")
     try:
         yield
     finally:
         server.request_exit()
         await serving
+
+
+async def _starting_app(scope: Scope, receive: Receive, send: Send) -> None:
+    """What is answered before anything else can be: that the process lives, and is not ready."""
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": 1013})
+        return
+    if scope["type"] != "http":
+        return
+    if scope["path"] == LIVE:
+        reply = json_reply(HealthResponse(status="ok"), headers=COMMON_HEADERS)
+    else:
+        # A body that comes is not read, so the connection cannot be used again.
+        headers = {**COMMON_HEADERS, "Retry-After": "2", "Connection": "close"}
+        reply = json_reply(HealthResponse(status="starting"), 503, headers)
+    await reply(scope, receive, send)
 
 
 def name_process(settings: Settings, name: str) -> None:

@@ -31,9 +31,3 @@ def personas() -> dict[str, AudiencePersona]:
     text = files("moot.prompts").joinpath("personas.toml").read_text("utf-8")
     read = msgspec.convert(tomllib.loads(text), _PersonaFile)
     return {persona.id: persona for persona in read.personas}
-
-
-def persona_name(persona: str) -> str:
-    """The name of a persona, or its id where the file does not have it."""
-    known = personas().get(persona)
-    return known.name if known else persona

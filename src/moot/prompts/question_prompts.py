@@ -3,7 +3,7 @@
 A debater is told the question, the answer for which it argues, the other one, and the passage that judges do
 not read. A judge that asks between the rounds has the moderator's seat: it reads the speeches with their
 quotations checked, and never the passage. Where the format has no result, the seats do not argue: each
-answers the question by itself, in the shape of `answer_replies`. The passage is fenced like everything that
+answers the question by itself, in the shape of `question_answers`. The passage is fenced like everything that
 others wrote.
 """
 
@@ -15,8 +15,8 @@ from moot.core.pricing import speech_token_limit
 from moot.core.state import Debate, Turn
 from moot.core.terms import ChatMessage, DebateQuestion, Request, Seat
 from moot.core.visibility import hears
-from moot.prompts.answer_replies import answer_members
 from moot.prompts.fences import Fence, fence_for
+from moot.prompts.question_answers import answer_members
 from moot.prompts.quotations import checked_speech, quote_rules
 from moot.prompts.small_model_prompts import MAX_TOKENS, STOP, first_point, without_opening
 from moot.prompts.templates import clip, intensity, section, seed

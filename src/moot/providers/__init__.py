@@ -1,1 +1,3 @@
-"""Those who make models speak. `contract` says what each promises; `table` knows them by name."""
+"""Model services: one HTTP client, a request builder and a decoder for each wire format, and what is known of
+services and models: addresses, keys, prices, limits. `contract` says what a provider promises.
+"""

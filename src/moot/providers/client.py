@@ -1,4 +1,4 @@
-"""The client of a service of any family: posts what the request builder made, feeds the decoder the reply.
+"""The client of a service, whatever its wire format: posts the built request, feeds the decoder the reply.
 
 The key goes into the headers of one host and nowhere else: no redirects, no cookies, and it is removed from
 everything the service sends, replies and error messages alike.
@@ -56,7 +56,7 @@ class ProviderClient(Provider):
 
     def __init__(
         self,
-        family: WireFormat,
+        wire_format: WireFormat,
         base_url: str = "http://localhost/v1",
         *,
         key: str = "",
@@ -76,9 +76,9 @@ class ProviderClient(Provider):
         fields of the request take precedence over those of `tuning`. `read_timeout` is for callers without
         deadlines of their own: it costs a timer for each packet.
         """
-        self._family = family
+        self._wire_format = wire_format
         self._base_url = base_url.rstrip("/")
-        self._headers = {**HEADERS, **family.headers(key)}
+        self._headers = {**HEADERS, **wire_format.headers(key)}
         self._key = key
         self._socket = socket
         self._traits = traits
@@ -90,7 +90,7 @@ class ProviderClient(Provider):
         self._throttle = throttle or Throttle()
         self._proxy = proxy
         self._service = service
-        self._look_up = ModelLookUp(look_up, family.headers(key), proxy) if look_up else None
+        self._look_up = ModelLookUp(look_up, wire_format.headers(key), proxy) if look_up else None
         self._pacer: ReadPacer | None = None
         self._session: aiohttp.ClientSession | None = None
         self._closed = False
@@ -144,7 +144,7 @@ class ProviderClient(Provider):
         request = escape_control_tokens(request) if self._escape_controls else request
         if request.model.name in self._hides_reasoning:
             request = replace(request, thoughts=False)
-        decoder = self._family.decoder(request, traits)
+        decoder = self._wire_format.decoder(request, traits)
         redactor = KeyRedactor(self._key)
         last: list[Chunk] = []
         received, answered = 0, False
@@ -199,8 +199,8 @@ class ProviderClient(Provider):
                 await session.close()
 
     async def _post(self, request: Request, traits: Traits) -> aiohttp.ClientResponse:
-        body = {**self._extra_fields(request), **self._family.body(request, traits)}
-        url = self._family.url(self._base_url, request.model.name)
+        body = {**self._extra_fields(request), **self._wire_format.body(request, traits)}
+        url = self._wire_format.url(self._base_url, request.model.name)
         return await transport.post(
             self._get_session(), url, msgspec.json.encode(body), self._headers, self._proxy
         )

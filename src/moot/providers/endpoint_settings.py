@@ -56,7 +56,7 @@ class TraitSettings(Struct, frozen=True, forbid_unknown_fields=True):
 class EndpointTable(TraitSettings, frozen=True, forbid_unknown_fields=True):
     """A table `[endpoints.NAME]`."""
 
-    family: WireFormatName | None = None
+    wire_format: WireFormatName | None = msgspec.field(default=None, name="family")
     base_url: str | None = None
     key_variable: str | None = None
     title: str | None = None
@@ -116,13 +116,13 @@ def _override(endpoint: Endpoint, written: EndpointTable, source: str) -> Endpoi
 def _new_endpoint(name: str, written: EndpointTable, source: str) -> Endpoint:
     if name in BUILT_IN_PROVIDERS or not NAME.fullmatch(name) or not is_name(name):
         raise Invalid(f"{source}: {shown(name)!r} cannot be the name of an endpoint. Choose another one.")
-    if written.family is None or written.base_url is None:
-        families = " or ".join(f'"{family}"' for family in get_args(WireFormatName))
+    if written.wire_format is None or written.base_url is None:
+        families = " or ".join(f'"{each}"' for each in get_args(WireFormatName))
         raise Invalid(f'{source}: it needs a family ({families}) and a base_url = "https://…".')
     endpoint = Endpoint(
         name=name,
         title=name,
-        family=written.family,
+        wire_format=written.wire_format,
         base_url=check_url(written.base_url, f"{source}: base_url"),
     )
     return _apply_settings(endpoint, written, source)
@@ -130,20 +130,20 @@ def _new_endpoint(name: str, written: EndpointTable, source: str) -> Endpoint:
 
 def _apply_settings(endpoint: Endpoint, written: EndpointTable, source: str) -> Endpoint:
     fields = _fields_set(written)
-    family = written.family or endpoint.family
+    wire_format = written.wire_format or endpoint.wire_format
     traits = {name: fields[name] for name in TraitSettings.__struct_fields__ if name in fields}
-    if family != "openai_responses":
+    if wire_format != "openai_responses":
         if traits.get("chaining"):
             raise Invalid(f"{source}: chaining is for the family openai_responses only. Take it away.")
         traits["chaining"] = False
     others = {
-        name: fields[name] for name in ("family", "title", "accent", "model", "local") if name in fields
+        name: fields[name] for name in ("wire_format", "title", "accent", "model", "local") if name in fields
     }
     if written.local is not None:
         traits["deadlines"] = not written.local
     if written.key_variable is not None:
         others["keys"] = _key_variables(written.key_variable, source)
-    _check_accent(written, family, written.accent or endpoint.accent, source)
+    _check_accent(written, wire_format, written.accent or endpoint.accent, source)
     endpoint = replace(endpoint, traits=replace(endpoint.traits, **traits), pinned=tuple(traits), **others)
     return _with_limits(endpoint, LimitsTable(written.concurrent, written.per_minute), source)
 
@@ -165,10 +165,10 @@ def _with_limits(endpoint: Endpoint, limits: LimitsTable, source: str) -> Endpoi
     return replace(endpoint, limits=EndpointLimits(**merged))
 
 
-def _check_accent(written: EndpointTable, family: WireFormatName, accent: str, source: str) -> None:
-    if written.accent is not None and family != "openai_chat":
+def _check_accent(written: EndpointTable, wire_format: WireFormatName, accent: str, source: str) -> None:
+    if written.accent is not None and wire_format != "openai_chat":
         raise Invalid(f"{source}: an accent is for the family openai_chat only. Take it away.")
-    if family != "openai_chat" or (written.accent is None and not written.efforts):
+    if wire_format != "openai_chat" or (written.accent is None and not written.efforts):
         return
     from moot.providers.wire_formats.openai_chat_request import ACCENTS
 
@@ -193,7 +193,7 @@ def _read(table: Any, shape: type[T], source: str) -> T:
     try:
         return msgspec.convert(table, shape)
     except msgspec.ValidationError as error:
-        fields = ", ".join(sorted(shape.__struct_fields__))
+        fields = ", ".join(sorted(shape.__struct_encode_fields__))
         raise Invalid(f"{source}: {shown_in(str(error))}. It may have: {fields}.") from None
 
 

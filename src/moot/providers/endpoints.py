@@ -1,6 +1,6 @@
 """The model services, as data: address, wire format and key of each.
 
-An endpoint is a family (the wire format), a base URL and a few facts. The built-in ones are listed here;
+An endpoint is a wire format, a base URL and a few facts. The built-in ones are listed here;
 `moot.toml` may add others and change these. The address comes from the operator alone: the list below,
 `<NAME>_BASE_URL` in the environment, or `moot.toml`, never from a request. A key goes to that host only.
 """
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 class Endpoint(Struct, frozen=True):
     name: str
     title: str
-    family: WireFormatName
+    wire_format: WireFormatName
     base_url: str
     """Empty: it cannot be used until the operator sets one."""
     keys: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class Endpoint(Struct, frozen=True):
     """A single model can be looked up, at no cost, below the list of models."""
     traits: Traits = Traits()
     accent: str = "plain"
-    """The variant of the family `openai_chat`: a name in `ACCENTS` of `openai_chat_request.py`."""
+    """The variant of the wire format `openai_chat`: a name in `ACCENTS` of `openai_chat_request.py`."""
     limits: EndpointLimits = EndpointLimits()
     model: str = ""
     """The default model, not an expensive one. Empty: one must be named."""
@@ -71,7 +71,7 @@ ENDPOINTS = (
     Endpoint(
         name="openai",
         title="OpenAI",
-        family="openai_responses",
+        wire_format="openai_responses",
         base_url="https://api.openai.com/v1",
         keys=("OPENAI_API_KEY",),
         url_variable="OPENAI_BASE_URL",
@@ -83,7 +83,7 @@ ENDPOINTS = (
     Endpoint(
         name="anthropic",
         title="Anthropic",
-        family="anthropic",
+        wire_format="anthropic",
         base_url="https://api.anthropic.com",
         keys=("ANTHROPIC_API_KEY",),
         url_variable="ANTHROPIC_BASE_URL",
@@ -94,7 +94,7 @@ ENDPOINTS = (
     Endpoint(
         name="google",
         title="Google Gemini",
-        family="google",
+        wire_format="google",
         base_url="https://generativelanguage.googleapis.com",
         keys=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         url_variable="GEMINI_BASE_URL",
@@ -105,7 +105,7 @@ ENDPOINTS = (
     Endpoint(
         name="mistral",
         title="Mistral",
-        family="openai_chat",
+        wire_format="openai_chat",
         base_url="https://api.mistral.ai/v1",
         keys=("MISTRAL_API_KEY",),
         url_variable="MISTRAL_BASE_URL",
@@ -117,7 +117,7 @@ ENDPOINTS = (
     Endpoint(
         name="openrouter",
         title="OpenRouter",
-        family="openai_chat",
+        wire_format="openai_chat",
         base_url="https://openrouter.ai/api/v1",
         keys=("OPENROUTER_API_KEY",),
         url_variable="OPENROUTER_BASE_URL",
@@ -129,7 +129,7 @@ ENDPOINTS = (
     Endpoint(
         name="groq",
         title="Groq",
-        family="openai_chat",
+        wire_format="openai_chat",
         base_url="https://api.groq.com/openai/v1",
         keys=("GROQ_API_KEY",),
         url_variable="GROQ_BASE_URL",
@@ -140,7 +140,7 @@ ENDPOINTS = (
     Endpoint(
         name="deepseek",
         title="DeepSeek",
-        family="openai_chat",
+        wire_format="openai_chat",
         base_url="https://api.deepseek.com",
         keys=("DEEPSEEK_API_KEY",),
         url_variable="DEEPSEEK_BASE_URL",
@@ -151,7 +151,7 @@ ENDPOINTS = (
     Endpoint(
         name="xai",
         title="xAI",
-        family="openai_responses",
+        wire_format="openai_responses",
         base_url="https://api.x.ai/v1",
         keys=("XAI_API_KEY",),
         url_variable="XAI_BASE_URL",
@@ -162,7 +162,7 @@ ENDPOINTS = (
     Endpoint(
         name="ollama",
         title="Ollama",
-        family="openai_chat",
+        wire_format="openai_chat",
         base_url="http://127.0.0.1:11434/v1",
         keys=("OLLAMA_API_KEY",),
         url_variable="OLLAMA_BASE_URL",
@@ -173,7 +173,7 @@ ENDPOINTS = (
     Endpoint(
         name="lmstudio",
         title="LM Studio",
-        family="openai_chat",
+        wire_format="openai_chat",
         base_url="http://127.0.0.1:1234/v1",
         keys=("LM_API_TOKEN",),
         url_variable="LMSTUDIO_BASE_URL",
@@ -184,7 +184,7 @@ ENDPOINTS = (
     Endpoint(
         name="llamacpp",
         title="llama.cpp",
-        family="openai_chat",
+        wire_format="openai_chat",
         base_url="http://127.0.0.1:8080/v1",
         keys=("LLAMA_API_KEY",),
         url_variable="LLAMACPP_BASE_URL",
@@ -195,7 +195,7 @@ ENDPOINTS = (
     Endpoint(
         name="vllm",
         title="vLLM",
-        family="openai_chat",
+        wire_format="openai_chat",
         base_url="",
         keys=("VLLM_API_KEY",),
         url_variable="VLLM_BASE_URL",
@@ -347,7 +347,7 @@ def make_client(
     secret = key.secret.reveal() if key else ""
     if key and not (secret.isascii() and secret.isprintable()):
         raise Invalid(f"The key from {key.source} has characters that no key has. Copy it once more.")
-    wire_format = load_wire_format(endpoint.family, endpoint.accent)
+    wire_format = load_wire_format(endpoint.wire_format, endpoint.accent)
     return ProviderClient(
         wire_format,
         endpoint.base_url,

@@ -40,10 +40,14 @@ async def check_key(endpoint: Endpoint, key: ApiKey | None, environ: Mapping[str
         )
     if key is None and needs_key(endpoint):
         return KeyCheck(False, f"No key is set for {endpoint.title}.", key_hint(endpoint))
-    family = load_wire_format(endpoint.family, endpoint.accent)
-    url = endpoint.base_url + endpoint.key_path if endpoint.key_path else family.list_url(endpoint.base_url)
+    wire_format = load_wire_format(endpoint.wire_format, endpoint.accent)
+    url = (
+        endpoint.base_url + endpoint.key_path
+        if endpoint.key_path
+        else wire_format.list_url(endpoint.base_url)
+    )
     try:
-        await _ask(url, family.headers(key.secret.reveal() if key else ""), proxy_to(url, environ))
+        await _ask(url, wire_format.headers(key.secret.reveal() if key else ""), proxy_to(url, environ))
     except Fault as fault:
         return _failed(endpoint, key, fault)
     if key is None:

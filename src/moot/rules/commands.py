@@ -42,7 +42,7 @@ from moot.core.state import ZERO, Call, Debate, Turn
 from moot.core.statuses import EndReason
 from moot.core.terms import DebateVerdict, Judge, Money, Slot, StepSize, Usage
 from moot.judging import audience_votes
-from moot.judging.labels import choose_labels
+from moot.judging.neutral_labels import choose_labels
 from moot.judging.parties import party_called
 from moot.judging.recusal import with_free_ids
 from moot.rules.budget import cut_off

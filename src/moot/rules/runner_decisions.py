@@ -59,7 +59,7 @@ from moot.core.state import ZERO, Aside, Call, Debate, Judging, Turn
 from moot.core.terms import DebateVerdict, PollName, Request, Slot, ToolResult
 from moot.judging import verdicts
 from moot.judging.ballots import ORDERS
-from moot.judging.evidence import speeches
+from moot.judging.judged_speeches import speeches
 from moot.rules import budget
 from moot.rules.budget import CallPurpose, lost_call
 from moot.rules.commands import (

@@ -20,11 +20,11 @@ from moot.core.terms import Ballot, DebateVerdict, Format, Judge
 from moot.judging.answer_ballots import more_probable
 from moot.judging.audience_votes import result_doubts, tally
 from moot.judging.ballots import contradicts_scores
-from moot.judging.evidence import speeches
+from moot.judging.judged_speeches import speeches
 from moot.judging.parties import parties, party
 from moot.judging.recusal import judge_bias
 from moot.judging.verdicts import JudgeBallots, counted_judges
-from moot.prompts.begun_speeches import count_first_words
+from moot.prompts.first_words import count_first_words
 from moot.rules.runner_decisions import UNREADABLE
 from moot.views.costs import dollars
 from moot.views.participants import listed_names, participants

@@ -13,7 +13,7 @@ from moot.core.schedule import ScheduledSpeech, schedule
 from moot.core.state import Debate
 from moot.core.terms import DebateLimits, DebateOptions, Format, Model, Money, Seat
 from moot.formats import assign_teams, fit_format
-from moot.prompts.begun_speeches import expected_words, first_words_note
+from moot.prompts.first_words import expected_words, first_words_note
 from moot.rules.cost_estimate import CostEstimate, estimate, opening_of
 from moot.views.costs import dollars
 from moot.views.outcome import warnings

@@ -21,7 +21,7 @@ from moot.core.statuses import Status
 from moot.core.terms import Money, Reasoning, Truncation, Usage
 from moot.core.visibility import OWNER, Viewer, is_withheld, may_hear, may_read_reasoning
 from moot.core.word_count import CLIPPED_MARK, count_words, first_words
-from moot.prompts.begun_speeches import count_first_words, first_words_note
+from moot.prompts.first_words import count_first_words, first_words_note
 from moot.views import outcome
 from moot.views.beliefs import BeliefReport, belief_report
 from moot.views.costs import CostReport, costs

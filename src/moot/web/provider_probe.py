@@ -43,7 +43,7 @@ class ProviderProbe:
 async def _answers(endpoint: Endpoint, environ: Mapping[str, str]) -> bool:
     if not endpoint.base_url:
         return False
-    url = load_wire_format(endpoint.family, endpoint.accent).list_url(endpoint.base_url)
+    url = load_wire_format(endpoint.wire_format, endpoint.accent).list_url(endpoint.base_url)
     try:
         async with (
             transport.open_session() as session,

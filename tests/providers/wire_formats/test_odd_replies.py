@@ -194,8 +194,8 @@ GOOGLE: list[Told] = [
 BLOCKED: list[Told] = [{"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": METERED}]
 
 REPLIES: dict[str, tuple[WireFormat, list[Told]]] = {
-    "chat": (openai_chat_request.family(), CHAT),
-    "chat, broken": (openai_chat_request.family(), BROKEN),
+    "chat": (openai_chat_request.wire_format(), CHAT),
+    "chat, broken": (openai_chat_request.wire_format(), BROKEN),
     "responses": (openai_responses_request.WIRE_FORMAT, RESPONSES),
     "responses, cut short": (openai_responses_request.WIRE_FORMAT, CUT_SHORT),
     "responses, failed": (openai_responses_request.WIRE_FORMAT, FAILED),

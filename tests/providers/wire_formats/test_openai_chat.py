@@ -168,7 +168,7 @@ async def client() -> AsyncGenerator[Callable[..., ProviderClient]]:
 
     def make(where: TestServer | str, **settings: Any) -> ProviderClient:
         url = where if isinstance(where, str) else str(where.make_url("/v1"))
-        clients.append(ProviderClient(openai_chat_request.family(), url, **settings))
+        clients.append(ProviderClient(openai_chat_request.wire_format(), url, **settings))
         return clients[-1]
 
     yield make

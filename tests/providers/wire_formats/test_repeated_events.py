@@ -34,7 +34,7 @@ WORDS = [
 ]
 REQUEST = Request(Model("service", "m"), "Argue.", (ChatMessage("user", "Go."),), 4096)
 FAMILIES: dict[str, WireFormat] = {
-    "chat": openai_chat_request.family(),
+    "chat": openai_chat_request.wire_format(),
     "anthropic": anthropic_request.WIRE_FORMAT,
     "google": google_request.WIRE_FORMAT,
     "responses": openai_responses_request.WIRE_FORMAT,
@@ -143,7 +143,7 @@ def test_any_cut_reads_the_same_as_one_event_at_a_time(family: str, monkeypatch:
 
 def test_a_character_that_is_cut_between_two_events_is_joined() -> None:
     event = b'data: {"id": "c1", "model": "m", "choices": [{"delta": {"content": "%b"}}]}\n\n'
-    decoder = openai_chat_request.family().decoder(REQUEST, Traits())
+    decoder = openai_chat_request.wire_format().decoder(REQUEST, Traits())
     decoder.feed(event % b"one")
     decoder.feed(event % b" two")
     chunks = decoder.feed(event % b"\xe7\x81" + event % b"\xab")
@@ -152,7 +152,7 @@ def test_a_character_that_is_cut_between_two_events_is_joined() -> None:
 
 def test_a_reply_whose_events_all_differ_is_soon_no_longer_looked_at() -> None:
     event = 'data: {"id": "c1", "model": "m", "padding": %d, "choices": [{"delta": {"content": " w"}}]}\n\n'
-    decoder = openai_chat_request.family().decoder(REQUEST, Traits())
+    decoder = openai_chat_request.wire_format().decoder(REQUEST, Traits())
     for number in range(20):
         assert decoder.feed((event % number).encode())[-1] == ReplyDelta(" w", "text", 0)
     assert decoder._misses == contract.MAX_MISSES  # pyright: ignore[reportPrivateUsage] - not seen otherwise

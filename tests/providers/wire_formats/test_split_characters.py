@@ -63,7 +63,7 @@ def responses(pieces: list[bytes]) -> bytes:
 
 
 FORMATS: dict[str, tuple[WireFormat, Callable[[list[bytes]], bytes]]] = {
-    "chat": (openai_chat_request.family(), chat),
+    "chat": (openai_chat_request.wire_format(), chat),
     "anthropic": (anthropic_request.WIRE_FORMAT, anthropic),
     "google": (google_request.WIRE_FORMAT, google),
     "responses": (openai_responses_request.WIRE_FORMAT, responses),

@@ -96,7 +96,7 @@ def test_a_schema_is_always_that_of_an_object() -> None:
     "build",
     [
         openai_responses_request.body,
-        openai_chat_request.family().body,
+        openai_chat_request.wire_format().body,
         anthropic_request.body,
         google_request.body,
     ],
@@ -205,7 +205,7 @@ def test_a_thought_that_led_to_the_services_own_tool_stays_there() -> None:
 
 
 def test_chat_offers_functions_until_it_is_enough() -> None:
-    build = openai_chat_request.family().body
+    build = openai_chat_request.wire_format().body
     told = {"name": "lab__search", "description": "Finds things.", "parameters": BARE}
     assert build(ask(hosted=("code",)), PLAIN)["tools"] == [{"type": "function", "function": told}]
     enough = build(ask(enough=True), PLAIN)
@@ -213,7 +213,7 @@ def test_chat_offers_functions_until_it_is_enough() -> None:
 
 
 def test_chat_tells_calls_in_a_message_and_each_result_in_one_of_its_own() -> None:
-    sent = openai_chat_request.family().body(ask(exchange=exchange("function")), PLAIN)
+    sent = openai_chat_request.wire_format().body(ask(exchange=exchange("function")), PLAIN)
     asked, first, second, again, third = sent["messages"][2:]
     assert asked["content"] == "Let me see."
     assert [call["function"]["arguments"] for call in asked["tool_calls"]] == ['{"q":"a"}', "{}"]
@@ -226,11 +226,11 @@ def test_chat_tells_calls_in_a_message_and_each_result_in_one_of_its_own() -> No
 
 def test_thoughts_go_back_with_the_call_where_a_service_wants_them() -> None:
     parts = exchange("function")
-    deepseek = openai_chat_request.family(openai_chat_request.DEEPSEEK).body(ask(exchange=parts), PLAIN)
+    deepseek = openai_chat_request.wire_format(openai_chat_request.DEEPSEEK).body(ask(exchange=parts), PLAIN)
     assert deepseek["messages"][2]["reasoning_content"] == "Hm."
     signed = '[{"type":"reasoning.text","signature":"s","index":0}]'
     thought = Reasoning((ReasoningPart("Hm."),), 0, opaque=signed)
-    openrouter = openai_chat_request.family(openai_chat_request.OPENROUTER).body(
+    openrouter = openai_chat_request.wire_format(openai_chat_request.OPENROUTER).body(
         ask(exchange=(thought, *parts[1:])), PLAIN
     )
     assert openrouter["messages"][2]["reasoning_details"] == [

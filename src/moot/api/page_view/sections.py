@@ -23,7 +23,7 @@ from moot.core.terms import Judge, Slot
 from moot.core.visibility import Viewer, may_read_reasoning, visible_state
 from moot.judging.ballots import orders
 from moot.judging.parties import parties
-from moot.prompts.begun_speeches import first_words_note, is_begun_by_moot
+from moot.prompts.first_words import first_words_note, is_begun_by_moot
 from moot.rules.turn_sessions import following_slots
 from moot.views import participants, transcript_json
 from moot.views.belief_renderers import belief_heads, belief_rows, chart_words

@@ -11,7 +11,7 @@ from moot.core.state import Debate, Turn
 from moot.core.terms import Reasoning, Text, ToolCall, ToolResult, UnknownItem
 from moot.core.visibility import Viewer, is_withheld, may_read_reasoning, visible_segment
 from moot.core.word_count import CLIPPED_MARK
-from moot.prompts.begun_speeches import count_first_words, expected_words
+from moot.prompts.first_words import count_first_words, expected_words
 from moot.rules.retry import AMENDABLE_FAULTS, RETRIES
 from moot.views.costs import dollars
 from moot.views.transcript import (

@@ -20,7 +20,7 @@ from moot.core.events import BallotCast, BallotSpoiled, CallDelta, SegmentComple
 from moot.core.state import Call, Debate
 from moot.core.terms import Text
 from moot.judging.ballots import ballot_text, reasoning_so_far
-from moot.judging.labels import with_names
+from moot.judging.neutral_labels import with_names
 from moot.views.json_types import to_members
 from moot.views.transcript import transcript
 from moot.views.transcript_json import verdict

@@ -232,8 +232,8 @@ ADVICE: dict[FaultKind, str] = {
     "server_error": "Wait a while, or try another model.",
     "tls": "Is {url} right ({variable})? Its certificate is not trusted here.",
     "redirected": "Set {variable} to where the service really is; {url} sends us elsewhere.",
-    "malformed": "Does {url} ({variable}) really speak {family}?",
-    "bad_request": "Does {url} ({variable}) really speak {family}, and does this model take it?",
+    "malformed": "Does {url} ({variable}) really speak {wire_format}?",
+    "bad_request": "Does {url} ({variable}) really speak {wire_format}, and does this model take it?",
     "disconnected": "Is something between here and {url} that breaks connections off?",
 }
 
@@ -252,7 +252,7 @@ def advice(fault: Fault, providers: ProviderRegistry, model: Model) -> Iterator[
             provider=model.provider,
             url=endpoint.base_url,
             variable=endpoint.url_variable or f"[endpoints.{endpoint.name}] in {SETTINGS_FILE}",
-            family=endpoint.family,
+            wire_format=endpoint.wire_format,
         )
     if fault.detail:
         ours = fault.kind in CONNECTION_FAULTS and fault.http_status is None

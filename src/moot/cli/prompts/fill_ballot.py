@@ -8,7 +8,7 @@ from moot.cli.render.output import join
 from moot.core.errors import Invalid
 from moot.core.state import Debate
 from moot.core.terms import Ballot
-from moot.judging.evidence import speeches
+from moot.judging.judged_speeches import speeches
 from moot.judging.parties import Party, parties
 from moot.rules.participation import SubmitBallot
 from moot.views.text import single_line

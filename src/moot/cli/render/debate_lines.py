@@ -48,7 +48,7 @@ from moot.core.events import (
 from moot.core.state import Debate
 from moot.core.terms import Seat
 from moot.judging.ballots import reasoning_so_far
-from moot.judging.labels import with_names
+from moot.judging.neutral_labels import with_names
 from moot.judging.parties import vote_choices
 from moot.rules import turn_sessions
 from moot.views.belief_renderers import belief_heads, belief_rows

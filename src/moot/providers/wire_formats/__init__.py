@@ -29,4 +29,4 @@ def load_wire_format(name: WireFormatName, accent: str = "plain") -> WireFormat:
         return module.WIRE_FORMAT
     if accent not in module.ACCENTS:
         raise Invalid(f"There is no accent called {accent!r}: {', '.join(module.ACCENTS)}.")
-    return module.family(module.ACCENTS[accent])
+    return module.wire_format(module.ACCENTS[accent])

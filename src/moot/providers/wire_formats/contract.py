@@ -1,9 +1,9 @@
-"""What a family of services is: a request builder and a decoder, both pure.
+"""What a wire format is: a request builder and a decoder, both pure.
 
 A `WireFormat` says where to ask, with which headers and body, and which decoder reads the reply. A `Decoder`
 takes packets in `feed` and returns chunks; `end` returns the last ones and `ReplyDone`, or raises a `Fault`.
 It never touches the network, so any recorded stream can be put through it. Here is what all decoders share;
-each family adds how its service's events are read.
+each wire format adds how its service's events are read.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ class WireFormat(Struct, frozen=True):
 
 
 def bearer(key: str) -> Mapping[str, str]:
-    """The usual `headers` of a family."""
+    """The usual `headers` of a wire format."""
     return {"Authorization": f"Bearer {key}"} if key else {}
 
 
 class Decoder(ABC):
-    """One reply. A family says in `_on_event` what an event means, in `_flush` what is open at the end."""
+    """One reply. Subclasses say in `_on_event` what an event means, in `_flush` what is open at the end."""
 
     def __init__(self) -> None:
         self.started = False
@@ -74,7 +74,7 @@ class Decoder(ABC):
         self.request_id = ""
         self._events = ReplyEvents()
         self._sorter: ThoughtSorter | None = ThoughtSorter()
-        """None where a family looks for thoughts in the text by itself."""
+        """None where a wire format looks for thoughts in the text by itself."""
         self._joiner: CharacterJoiner | None = None
         """None until half a character comes."""
         self._response_id: str | None = None
@@ -186,7 +186,7 @@ class Decoder(ABC):
         return [*out, *(self._joiner.join([done]) if self._joiner is not None else [done])]
 
     def decode(self, event: SseEvent, out: list[Chunk]) -> None:
-        """Read an event that may be none of the family's own: an error, or the sign of the end."""
+        """Read an event that may be none of its own: an error, or the sign of the end."""
         data = event.data.strip()
         if event.name == "error":
             raise fault_from_error(parse_or_text(data))
@@ -228,7 +228,7 @@ class Decoder(ABC):
         self._finish, self._reason = finish, reason
 
     def _parse(self, read: Callable[[bytes], T], data: bytes) -> T:
-        """JSON as this family types it. Half a character waits for the other half. Raises Fault."""
+        """JSON as this wire format types it. Half a character waits for the other half. Raises Fault."""
         try:
             return read(data)
         except (UnicodeDecodeError, msgspec.DecodeError, RecursionError) as error:

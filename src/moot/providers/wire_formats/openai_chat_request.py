@@ -195,5 +195,5 @@ def decoder(request: Request, traits: Traits) -> ChatDecoder:
     return ChatDecoder(request.prefill if traits.prefill else "")
 
 
-def family(accent: Accent = PLAIN) -> WireFormat:
+def wire_format(accent: Accent = PLAIN) -> WireFormat:
     return WireFormat("openai_chat", url, bearer, partial(body, accent), decoder)

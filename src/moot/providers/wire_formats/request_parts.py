@@ -1,4 +1,4 @@
-"""What several families need to build a request: each function takes and returns plain values.
+"""What several wire formats need to build a request: each function takes and returns plain values.
 
 Strict services insist that turns alternate, that the user's come first and that none is blank. The parts of
 a schema that a service cannot enforce are put into its description. A speech that used tools is sent back

@@ -11,17 +11,16 @@ import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from typing import ClassVar
 
 import msgspec
 
 from moot.core.statuses import ENDED
 from moot.store.copying import (
     ALL_TABLES,
-    COLUMNS,
-    CONVERT,
+    CONVERSATIONS,
     DEBATES,
     PAGE,
-    READ_SQL,
     Places,
     StoreTables,
     TableGroup,
@@ -54,23 +53,21 @@ def _conversation(row: Row, places: Places) -> Row:
 
 
 class PostgresTables(StoreTables):
-    read_sql = READ_SQL | {
+    computed: ClassVar = {"expires": "floor(extract(epoch FROM expires))::bigint"}
+    read_sql: ClassVar = {
         "debates": """
             SELECT id, place, owner, status, motion, format, turning,
                 floor(extract(epoch FROM turned_at))::bigint, heads.epoch, created_at, summary
             FROM debates JOIN heads USING (place) WHERE id = ANY(:ids) ORDER BY place
-        """,
-        "events": """
-            SELECT debate_id, seq, at, epoch, body FROM events WHERE debate_id = ANY(:ids) ORDER BY 1, 2
-        """,
+        """
     }
-    columns = COLUMNS | {
+    written_columns: ClassVar = {
         "debates": """
             id, place, owner, status, motion, folded, format, created_at, turned_at, ended_at, summary
         """,
-        "conversations": COLUMNS["conversations"] + ", folded",
+        "conversations": CONVERSATIONS.parts[0].columns + ", folded",
     }
-    convert = CONVERT | {"debates": _debate, "requests": _request, "conversations": _conversation}
+    convert: ClassVar = {"debates": _debate, "requests": _request, "conversations": _conversation}
     debate_lengths_sql = "SELECT debate_id, version FROM heads ORDER BY place"
     extra_table = "heads"
 
@@ -93,7 +90,9 @@ class PostgresTables(StoreTables):
     async def locked(self) -> AsyncGenerator[None]:
         async with self._transaction():
             await self._run(sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
-            await self._run(sql(f"LOCK TABLE {', '.join(ALL_TABLES)}, heads IN SHARE MODE"))
+            await self._run(
+                sql(f"LOCK TABLE {', '.join(table.name for table in ALL_TABLES)}, heads IN SHARE MODE")
+            )
             yield
 
     async def active_runner(self) -> str:
@@ -108,7 +107,7 @@ class PostgresTables(StoreTables):
         return (await self._run(sql("SELECT coalesce(max(epoch), 0) FROM heads")))[0][0]
 
     async def read_pages(self, group: TableGroup, ids: Sequence[str]) -> AsyncGenerator[list[Row], None]:
-        text = postgres_text(self.read_sql[group.lines_table])
+        text = postgres_text(self._read_sql(group.lines))
         with translated():
             async with self._connection.transaction(), self._connection.cursor("lines") as cursor:
                 await cursor.execute(text.encode(), {"ids": [*ids]}, binary=True)
@@ -119,10 +118,10 @@ class PostgresTables(StoreTables):
         with translated():
             return [_plain(row) for row in await run_statement(self._connection, statement)]
 
-    async def _insert(self, table: str, rows: Sequence[Row]) -> None:
+    async def _insert(self, table: str, columns: str, rows: Sequence[Row]) -> None:
         if not rows:
             return
-        copy = f"COPY {table} ({self.columns[table]}) FROM STDIN".encode()
+        copy = f"COPY {table} ({columns}) FROM STDIN".encode()
         with translated():
             async with self._connection.cursor() as cursor, cursor.copy(copy) as copying:
                 for row in rows:

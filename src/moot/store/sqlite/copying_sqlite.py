@@ -7,8 +7,9 @@ import sqlite3
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import ClassVar
 
-from moot.store.copying import COLUMNS, CONVERT, PAGE, READ_SQL, Places, StoreTables, TableGroup
+from moot.store.copying import DEBATES, PAGE, Places, StoreTables, TableGroup
 from moot.store.runner_locks import is_free
 from moot.store.sql import Row, Statement, sql
 from moot.store.sqlite.connect import connect, cursor_of, prepare, run_statement, translated
@@ -20,24 +21,16 @@ def _with_runner(row: Row, places: Places) -> Row:
 
 
 class SqliteTables(StoreTables):
-    read_sql = READ_SQL | {
-        "debates": """
-            SELECT id, place, owner, status, motion, format, turning, turned_at, epoch, created_at, summary
-            FROM debates WHERE id = ANY(:ids) ORDER BY place
-        """,
+    read_sql: ClassVar = {
         "events": """
             SELECT debate_id, seq, at, epoch, body FROM events WHERE debate_id = ANY(:ids)
             UNION ALL
             SELECT debate_id, seq, at, epoch, body FROM fresh WHERE debate_id = ANY(:ids)
             ORDER BY 1, 2
-        """,
-    }
-    columns = COLUMNS | {
-        "debates": """
-            id, place, owner, status, motion, format, turning, turned_at, epoch, created_at, summary, runner
         """
     }
-    convert = CONVERT | {"debates": _with_runner}
+    written_columns: ClassVar = {"debates": DEBATES.parts[0].columns + ", runner"}
+    convert: ClassVar = {"debates": _with_runner}
     debate_lengths_sql = f"SELECT id, {VERSION} FROM debates ORDER BY place"  # noqa: S608 - our own columns
     extra_table = "fresh"
 
@@ -77,7 +70,7 @@ class SqliteTables(StoreTables):
         return (await self._run(sql("SELECT coalesce(max(epoch), 0) FROM debates")))[0][0]
 
     async def read_pages(self, group: TableGroup, ids: Sequence[str]) -> AsyncGenerator[list[Row], None]:
-        statement = sql(self.read_sql[group.lines_table], ids=[*ids])
+        statement = sql(self._read_sql(group.lines), ids=[*ids])
         with translated(self._path):
             cursor = await asyncio.to_thread(cursor_of, self._connection, statement)
             while page := await asyncio.to_thread(cursor.fetchmany, PAGE):
@@ -87,10 +80,9 @@ class SqliteTables(StoreTables):
         with translated(self._path):
             return await asyncio.to_thread(run_statement, self._connection, statement)
 
-    async def _insert(self, table: str, rows: Sequence[Row]) -> None:
-        names = self.columns[table]
-        marks = ", ".join("?" * len(names.split(",")))
-        text = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 - our own tables
+    async def _insert(self, table: str, columns: str, rows: Sequence[Row]) -> None:
+        marks = ", ".join("?" * len(columns.split(",")))
+        text = f"INSERT INTO {table} ({columns}) VALUES ({marks})"  # noqa: S608 - our own tables
         # The cursor is closed in the thread that made it: another thread would reset a statement in use.
         with translated(self._path):
             await asyncio.to_thread(lambda: self._connection.executemany(text, rows).close())

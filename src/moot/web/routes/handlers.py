@@ -1,4 +1,4 @@
-"""What several routes do: open a debate, carry out a command, follow a stream."""
+"""What several routes share: parameters of paths, opening a debate, following a stream."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from moot.core.terms import Model, Seat
-from moot.prompts.begun_speeches import EXCHANGE_WORDS, SPEECH_WORDS, expected_words, first_words
+from moot.prompts.first_words import EXCHANGE_WORDS, SPEECH_WORDS, expected_words, first_words
 from moot.prompts.small_model_prompts import stance_for
 
 LITTLE = Model("local", "smollm2-135m", small=True)

@@ -18,7 +18,7 @@ from msgspec.structs import astuple
 
 from moot.core.state import Debate, Judging
 from moot.core.terms import Judge
-from moot.judging.evidence import speeches
+from moot.judging.judged_speeches import speeches
 from moot.judging.parties import parties, party
 from moot.judging.readings import is_by_side
 
