@@ -13,7 +13,8 @@ from moot import formats
 from moot.api.problems import Problem
 from moot.api.v1.bodies import CreateDebate, read_body
 from moot.api.v1.fields import CREATE_DEBATE
-from moot.core.terms import Effort, Format, Model, ModelPrice, Money, PriceTier
+from moot.core.choices import Effort
+from moot.core.terms import Format, Model, ModelPrice, Money, PriceTier
 
 PRICE = ModelPrice(input=(PriceTier(0, Money(3)),), output=(PriceTier(0, Money(15)),))
 LEFT_OUT = object()

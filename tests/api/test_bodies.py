@@ -282,15 +282,15 @@ def test_what_the_contract_allows_is_taken(changes: dict[str, Any]) -> None:
 def test_the_contracts_own_example_is_taken() -> None:
     body = asked(CREATE_DEBATE)
     assert body.participants[0].model.model_id == "claude-3-5-sonnet-20241022"
-    assert (body.config.cost_limit, body.config.timeout_per_round) == (5.0, 90)
+    assert (body.config.cost_limit, body.config.turn_seconds) == (5.0, 90)
 
 
 def test_what_is_left_out_has_the_contracts_default() -> None:
     body = asked(changed(config=LEFT_OUT))
     config = body.config
-    assert (config.max_rounds, config.timeout_per_round, config.auto_judge) == (5, 120, True)
-    assert (config.cost_limit, config.warn_at_cost, config.effort) == (None, None, None)
-    assert (config.auto_progress, config.winning_condition, config.intensity) == (True, "ai-judge", 3)
+    assert (config.rounds, config.turn_seconds, config.auto_judge) == (5, 120, True)
+    assert (config.cost_limit, config.warn_at, config.effort) == (None, None, None)
+    assert (config.auto, config.winning, config.intensity) == (True, "ai-judge", 3)
     assert config.show_reasoning
     assert (body.judge.model.temperature, body.judge.model.max_tokens) == (0.7, 4096)
 

@@ -102,9 +102,9 @@ def test_an_unknown_price_is_named_and_never_counted_as_nothing() -> None:
 
 def test_the_cost_limit_holds_the_high_end() -> None:
     opened = priced()
-    limited = estimate(replace(opened, limits=DebateLimits(rounds=3, cost=Money("0.11"))))
+    limited = estimate(replace(opened, limits=DebateLimits(rounds=3, cost_limit=Money("0.11"))))
     assert (limited.high, limited.limited) == (Money("0.11"), True)
-    generous = estimate(replace(opened, limits=DebateLimits(rounds=3, cost=Money(1000))))
+    generous = estimate(replace(opened, limits=DebateLimits(rounds=3, cost_limit=Money(1000))))
     assert not generous.limited
     assert generous.high is not None
     assert generous.low == estimate(opened).low
@@ -112,7 +112,10 @@ def test_the_cost_limit_holds_the_high_end() -> None:
 
 def test_under_a_limit_calls_are_given_no_more_tokens_than_their_words_need() -> None:
     opened = priced()
-    free, held = estimate(opened), estimate(replace(opened, limits=DebateLimits(rounds=3, cost=Money(1000))))
+    free, held = (
+        estimate(opened),
+        estimate(replace(opened, limits=DebateLimits(rounds=3, cost_limit=Money(1000)))),
+    )
     assert held.tokens.low == free.tokens.low
     assert held.tokens.high < free.tokens.high
 
@@ -121,7 +124,9 @@ def test_the_smallest_limit_is_told_with_and_without_a_limit() -> None:
     opened = priced()
     found = estimate(opened).smallest_limit
     assert found is not None
-    assert found == estimate(replace(opened, limits=DebateLimits(rounds=3, cost=Money(9)))).smallest_limit
+    assert (
+        found == estimate(replace(opened, limits=DebateLimits(rounds=3, cost_limit=Money(9)))).smallest_limit
+    )
     reply = estimate_reply(estimate(opened), preview(opened))
     assert reply.smallest_limit == found.total > 0
     nameless = priced(model=HERON)
@@ -142,7 +147,7 @@ def test_ballots_and_their_repairs_are_calls_of_the_judge() -> None:
 
 def limited(limit: str, rounds: int = 3, **changes: object) -> DebateOpened:
     opened = priced(rounds=rounds)
-    return replace(opened, limits=replace(opened.limits, cost=Money(limit)), **changes)
+    return replace(opened, limits=replace(opened.limits, cost_limit=Money(limit)), **changes)
 
 
 def test_what_is_expected_lies_between_the_ends_and_near_what_it_costs() -> None:
@@ -194,11 +199,11 @@ def test_the_smallest_limit_does_not_depend_on_the_rounds_or_on_what_is_only_ask
 
 def test_max_tokens_of_the_user_stay_unless_the_money_forces_less_and_that_is_said() -> None:
     own = replace(OWL, max_tokens=3000, own_limit=True)
-    opened = replace(priced(model=own, rounds=2), limits=DebateLimits(2, cost=Money(9)))
+    opened = replace(priced(model=own, rounds=2), limits=DebateLimits(2, cost_limit=Money(9)))
     sent = Simulation(opened, fully).start().run().sent
     assert {call.request.max_tokens for call in sent if call.purpose.turn} == {3000}
     assert estimate(opened).lowered == ()
-    short = replace(opened, limits=DebateLimits(2, cost=Money("0.07")))
+    short = replace(opened, limits=DebateLimits(2, cost_limit=Money("0.07")))
     sent = Simulation(short, fully).start().run().sent
     assert min(call.request.max_tokens for call in sent if call.purpose.turn) < 3000
     assert "It may lower `maxTokens` of acme/owl-2" in cost_forecast(estimate(short), Money("0.07"))

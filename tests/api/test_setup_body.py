@@ -25,7 +25,7 @@ def test_the_contracts_example_opens_a_debate() -> None:
     ]
     assert [judge.name for judge in opened.judges] == ["Judge Claude"]
     assert (opened.limits.rounds, opened.limits.turn_seconds) == (5, 90)
-    assert (opened.limits.cost, opened.limits.warn_at) == (Money(5), Money(3))
+    assert (opened.limits.cost_limit, opened.limits.warn_at) == (Money(5), Money(3))
     assert opened.seats[1].model.temperature == 0.8
     assert opened.seats[0].model.price == PRICE
 

@@ -220,7 +220,7 @@ def test_a_debate_that_cannot_go_on_says_whether_it_may_be_tried_again(reason: s
 
 
 def test_a_warning_says_how_much_of_the_limit_is_spent():
-    log = Log(limits=DebateLimits(2, cost=Money(5), warn_at=Money(3))).start()
+    log = Log(limits=DebateLimits(2, cost_limit=Money(5), warn_at=Money(3))).start()
     log.add(BudgetWarned(Money(3), Money("3.25")))
     ((event, data),) = last(PLAIN, watch(log.records), BudgetWarned)
     assert event == "cost_warning"
@@ -229,7 +229,7 @@ def test_a_warning_says_how_much_of_the_limit_is_spent():
 
 
 def test_a_warning_says_what_is_reserved():
-    log = Log(limits=DebateLimits(2, cost=Money(5), warn_at=Money(3))).start()
+    log = Log(limits=DebateLimits(2, cost_limit=Money(5), warn_at=Money(3))).start()
     log.add(BudgetWarned(Money(3), Money("2.5"), Money("0.75")))
     ((_, data),) = last(PLAIN, watch(log.records), BudgetWarned)
     assert (data["currentCost"], data["percentOfLimit"]) == (2.5, 50)

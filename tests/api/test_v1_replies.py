@@ -82,7 +82,7 @@ def test_every_moment_of_a_debate_has_a_status_as_promised():
 def test_a_new_debate_is_answered_with_all_that_was_asked_for():
     debate = Log(
         seats=(seat("for", colour="#FF6B6B"), seat("against", colour="#4ECDC4")),
-        limits=DebateLimits(5, turn_seconds=90.0, cost=Money("5.0"), warn_at=Money("3.0")),
+        limits=DebateLimits(5, turn_seconds=90.0, cost_limit=Money("5.0"), warn_at=Money("3.0")),
     ).debate
     reply = sent(replies.created_reply(debate))
     assert keeps(reply, CREATED)

@@ -276,7 +276,7 @@ def test_the_clock_of_a_person_and_of_a_judge_in_person_is_in_sight():
 
 def test_the_moving_part_names_who_speaks_the_round_the_tokens_the_money_and_the_time():
     log = Log(
-        limits=DebateLimits(rounds=2, cost=Money(1)),
+        limits=DebateLimits(rounds=2, cost_limit=Money(1)),
         seats=(seat("for", name="Ann"), seat("against", name="Bob")),
     )
     log.start().say("for", "Yes.").begin("against")

@@ -12,7 +12,8 @@ from typing import get_args, get_type_hints
 import pytest
 
 from moot.cli.commands.debate import Length, Level
-from moot.core.terms import Effort, Model
+from moot.core.choices import Effort
+from moot.core.terms import Model
 from tests.cli.provider_service import Service
 from tests.cli.terminal import Terminal, environment, piped, words
 from tests.support.hub import LoopbackHub

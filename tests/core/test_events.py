@@ -40,7 +40,8 @@ import importlib, sys
 for module in sys.argv[1:]:
     importlib.import_module(module)
 from moot.core.events import encode
-from moot.core.terms import DebateOptions, WinningRule
+from moot.core.terms import DebateOptions
+from moot.core.choices import WinningRule
 from msgspec import convert, json
 from msgspec.structs import replace
 from pydantic import TypeAdapter

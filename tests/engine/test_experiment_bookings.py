@@ -46,7 +46,7 @@ async def failed_league(league: BilledLeague, *, room: Money) -> ExperimentDefin
     async with Arena.open(league.settings, providers=league.providers) as arena:
         progress = await ExperimentRunner(arena, LEAGUE).run()
         assert (progress.finished, progress.failed) == (0, 10)
-        limit = (await arena.state((await failed_debates(arena))[0])).limits.cost
+        limit = (await arena.state((await failed_debates(arena))[0])).limits.cost_limit
         assert limit is not None
         definition = replace(LEAGUE, budget=progress.spent + limit * room)
         await arena.store.experiments.save("league", definition.to_json())
@@ -215,7 +215,7 @@ async def test_two_machines_on_one_database_share_the_budget(tmp_path: Path, emp
         league.break_down()
         failed = await ExperimentRunner(one, LEAGUE).run()
         league.mend()
-        limit = (await one.state((await failed_debates(one))[0])).limits.cost
+        limit = (await one.state((await failed_debates(one))[0])).limits.cost_limit
         assert limit is not None
         budget = failed.spent + limit * Money("2.5")
         await one.store.experiments.save("league", replace(LEAGUE, budget=budget).to_json())

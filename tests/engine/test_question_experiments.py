@@ -318,5 +318,5 @@ async def test_talkative_models_never_exceed_the_budget(
         assert any(result.protocol == protocol for result in await results_of(arena))
         for leg in await arena.store.experiments.legs("truth"):
             debate = await arena.state(leg.debate)
-            assert debate.limits.cost is not None
-            assert 0 < debate.cost_so_far <= debate.limits.cost
+            assert debate.limits.cost_limit is not None
+            assert 0 < debate.cost_so_far <= debate.limits.cost_limit

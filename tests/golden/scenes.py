@@ -140,12 +140,12 @@ def failed(debate_id: str) -> Simulation:
 
 def shortened(debate_id: str) -> Simulation:
     """The money is short: speeches have fewer words, and the judge reads once."""
-    return _dear(debate_id, DebateLimits(3, cost=Money("0.06"), warn_at=Money("0.059")))
+    return _dear(debate_id, DebateLimits(3, cost_limit=Money("0.06"), warn_at=Money("0.059")))
 
 
 def exhausted(debate_id: str) -> Simulation:
     """The money is spent before the rounds are, and it is judged all the same."""
-    return _dear(debate_id, DebateLimits(5, cost=Money("0.08"), warn_at=Money("0.01")))
+    return _dear(debate_id, DebateLimits(5, cost_limit=Money("0.08"), warn_at=Money("0.01")))
 
 
 def _dear(debate_id: str, limits: DebateLimits) -> Simulation:

@@ -181,7 +181,7 @@ def with_a_person(cost: str, **changes: Any) -> Debate:
     person = Seat("a", "Ann", "for", Model(HUMAN, "ann", price=FREE))
     both = (person, seats("for", "against")[1])
     judge = Judge("judge", "Judge", PRICED)
-    limits = DebateLimits(1, turns=2, cost=Money(cost))
+    limits = DebateLimits(1, turns=2, cost_limit=Money(cost))
     return state(opened(seats=both, judges=(judge,), limits=limits, **changes), DebateStarted())
 
 
@@ -227,7 +227,7 @@ def test_an_allowance_is_all_that_judging_again_may_cost() -> None:
 
 
 def test_without_an_allowance_judging_again_takes_what_the_limit_has_left() -> None:
-    limits = DebateLimits(1, turns=2, cost=Money("0.0001"))
+    limits = DebateLimits(1, turns=2, cost_limit=Money("0.0001"))
     simulation = Simulation(table("free", limits=limits), speak).start().run()
     simulation.ask(JudgeAgain((Judge("dear", "Dear", PRICED),)))
     assert isinstance(simulation.run().events[-1], JudgingFailed)

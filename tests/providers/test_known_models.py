@@ -7,7 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from moot.core.terms import FREE, Effort, ModelPrice, PriceTier
+from moot.core.choices import Effort
+from moot.core.terms import FREE, ModelPrice, PriceTier
 from moot.providers.contract import Traits
 from moot.providers.endpoints import ENDPOINTS, Endpoint
 from moot.providers.known_models import RULES, catalogue, default_max_tokens, refine, rule_for

@@ -71,7 +71,7 @@ class World(Struct, frozen=True):
             name,
             seats=seats("for", "against", model=self.model),
             judges=judges,
-            limits=replace(limits, cost=limit),
+            limits=replace(limits, cost_limit=limit),
         )
 
 

@@ -515,7 +515,7 @@ def _opening(drawn: dict[str, Any]) -> DebateOpened:
     # here.
     limit = drawn.pop("cost_limit", None)
     opened = opening_event(Setup(motion="This house would plant more trees", format=fmt, **drawn))
-    return replace(opened, limits=replace(opened.limits, cost=limit))
+    return replace(opened, limits=replace(opened.limits, cost_limit=limit))
 
 
 good_speeches = _made(

@@ -109,12 +109,12 @@ def test_the_estimate_counts_the_questions() -> None:
 def test_beliefs_stay_within_the_limit_and_the_debate_is_judged_all_the_same() -> None:
     from tests.golden.scenes import OWL
 
-    limits = DebateLimits(2, cost=Money("0.04"))
+    limits = DebateLimits(2, cost_limit=Money("0.04"))
     owls = seats("for", "against", model=OWL)
     judge = Judge("judge", "Judge", OWL)
     simulation = held(seats=owls, judges=(judge,), limits=limits)
     debate = simulation.debate
-    assert debate.counted <= limits.cost
+    assert debate.counted <= limits.cost_limit
     assert debate.verdict is not None
     assert {aside.state for aside in debate.asides} == {"answered", "failed"}
 

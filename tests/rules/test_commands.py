@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from moot.core.choices import WinningRule
 from moot.core.errors import Invalid, Refused
 from moot.core.events import (
     CallFailed,
@@ -41,7 +42,6 @@ from moot.core.terms import (
     PollSettings,
     PriceTier,
     Seat,
-    WinningRule,
 )
 from moot.rules.commands import (
     MAX_REMARK_CHARS,

@@ -8,9 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from moot import formats
+from moot.core.choices import WinningRule
 from moot.core.events import ConcessionMade, TurnSkipped
 from moot.core.state import Debate
-from moot.core.terms import FREE, HUMAN, DebateLimits, DebateOptions, Judge, Model, PollSettings, WinningRule
+from moot.core.terms import FREE, HUMAN, DebateLimits, DebateOptions, Judge, Model, PollSettings
 from moot.rules.commands import NextRound, PauseDebate, Stop
 from moot.rules.participation import GiveSpeech
 from moot.rules.plan import SIMILARITY_THRESHOLD, Conclude, Speak, concession, plan, stalemate

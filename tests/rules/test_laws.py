@@ -514,7 +514,7 @@ def test_viewers_see_no_secret_and_participants_no_thought(simulation: Simulatio
 
 @law(LIMITED)
 def test_the_cost_limit_holds_at_every_moment(simulation: Simulation) -> None:
-    limit = simulation.debate.limits.cost
+    limit = simulation.debate.limits.cost_limit
     assert limit is not None
     for state in simulation.states:
         if state.judging and state.judging.allowance is not None:
@@ -525,7 +525,7 @@ def test_the_cost_limit_holds_at_every_moment(simulation: Simulation) -> None:
 
 @law(LIMITED)
 def test_the_judging_is_held_back_from_the_first_speech_on(simulation: Simulation) -> None:
-    limit = simulation.debate.limits.cost
+    limit = simulation.debate.limits.cost_limit
     assert limit is not None
     if simulation.debate.manner.winning in UNJUDGED_RULES:
         return

@@ -183,7 +183,7 @@ def test_a_debate_that_has_spent_its_money_is_still_put_to_the_vote() -> None:
     )
     debate = begun(
         seats=seats("for", "against", model=dear),
-        limits=DebateLimits(5, cost=Money("0.008")),
+        limits=DebateLimits(5, cost_limit=Money("0.008")),
         manner=DebateOptions(winning="audience", polls=PollSettings(before=False)),
     ).run()
     assert plan(debate.debate) == HoldPoll("after")

@@ -510,7 +510,7 @@ def limited(limit: str, script: Script = speak, **changes: Any) -> Simulation:
         "format": formats.load("oxford"),
         "seats": seats("for", "against", model=PRICED),
         "judges": (Judge("judge", "Judge", replace(PRICED, max_tokens=300)),),
-        "limits": DebateLimits(5, cost=Money(limit), warn_at=Money(limit) / 2),
+        "limits": DebateLimits(5, cost_limit=Money(limit), warn_at=Money(limit) / 2),
     }
     return Simulation(opened(**{**usual, **changes}), script)
 
@@ -592,7 +592,7 @@ def test_the_warning_comes_once() -> None:
 @for_each("script", [speak, greedy])
 @for_each("share", ["0.1", "0.5", "0.99"])
 def test_the_warning_comes_before_the_limit(limit: str, script: Script, share: str) -> None:
-    limits = DebateLimits(5, cost=Money(limit), warn_at=Money(limit) * Money(share))
+    limits = DebateLimits(5, cost_limit=Money(limit), warn_at=Money(limit) * Money(share))
     debate = limited(limit, script, limits=limits).start().run()
     told = [type(event) for event in debate.events if isinstance(event, BudgetWarned | BudgetExhausted)]
     assert told.count(BudgetWarned) == (BudgetExhausted in told or BudgetWarned in told)
@@ -600,7 +600,7 @@ def test_the_warning_comes_before_the_limit(limit: str, script: Script, share: s
 
 
 def test_the_warning_comes_when_the_settled_cost_has_passed_its_threshold() -> None:
-    limits = DebateLimits(5, cost=Money("0.2"), warn_at=Money("0.001"))
+    limits = DebateLimits(5, cost_limit=Money("0.2"), warn_at=Money("0.001"))
     debate = limited("0.2", limits=limits).start().run_until(lambda d: d.warned)
     (warning,) = (event for event in debate.events if isinstance(event, BudgetWarned))
     assert warning.spent == debate.debate.cost_so_far >= Money("0.001")
@@ -609,7 +609,7 @@ def test_the_warning_comes_when_the_settled_cost_has_passed_its_threshold() -> N
 
 
 def test_a_limit_that_stops_the_debate_before_the_threshold_is_the_reason_of_the_warning() -> None:
-    limits = DebateLimits(5, cost=Money("0.08"), warn_at=Money("0.0799"))
+    limits = DebateLimits(5, cost_limit=Money("0.08"), warn_at=Money("0.0799"))
     debate = limited("0.08", greedy, limits=limits).start().run()
     (warning,) = (event for event in debate.events if isinstance(event, BudgetWarned))
     assert warning.limit == Money("0.08")
@@ -691,7 +691,7 @@ def test_the_room_of_a_call_counts_the_calls_beside_it() -> None:
         format=blind(),
         seats=seats("for", "against", model=PRICED),
         judges=(),
-        limits=DebateLimits(2, cost=Money("0.007")),
+        limits=DebateLimits(2, cost_limit=Money("0.007")),
     )
     debate = Simulation(opening, speak).start()
     debate.run_until(lambda d: len(d.calls) == 1)
@@ -775,7 +775,7 @@ def test_a_crash_leaves_a_person_speaking() -> None:
 
 def test_a_person_whose_judges_could_not_be_paid_does_not_begin() -> None:
     judge = Judge("judge", "Judge", replace(PRICED, max_tokens=300))
-    debate = with_a_person(judges=(judge,), limits=DebateLimits(5, cost=Money("0.0001"))).run()
+    debate = with_a_person(judges=(judge,), limits=DebateLimits(5, cost_limit=Money("0.0001"))).run()
     assert any(isinstance(event, BudgetExhausted) for event in debate.events)
     assert (debate.debate.turns, debate.debate.failure) == ((), "budget")
 

@@ -399,7 +399,7 @@ def test_what_cannot_be_paid_is_not_asked_and_the_judging_stays_held_back() -> N
     simulation = held(
         seats=seats("for", "against", model=dear),
         judges=(Judge("judge", "Judge", replace(dear, price=FREE)),),
-        limits=DebateLimits(3, cost=Money("0.25")),
+        limits=DebateLimits(3, cost_limit=Money("0.25")),
     ).run()
     failed = [event for event in simulation.events if isinstance(event, AsideFailed)]
     assert FAULT_MESSAGES["budget"] in {event.message for event in failed}

@@ -349,7 +349,7 @@ def held(replies: list[Reply], crashes: int, limit: Money | None) -> Simulation:
         manner=ALLOWED,
         seats=seats("for", "against", model=DEAR),
         judges=(Judge("judge", "Judge", DEAR),),
-        limits=DebateLimits(2, turns=4, cost=limit),
+        limits=DebateLimits(2, turns=4, cost_limit=limit),
     )
     debate = Simulation(opening, in_turn(replies)).start()
     for _ in range(crashes):

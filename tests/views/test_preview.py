@@ -28,7 +28,7 @@ def test_that_tools_are_not_in_the_estimate_is_said() -> None:
     equipped = replace(plain, manner=DebateOptions(tools=("search",)))
     assert preview(plain).warnings == ()
     assert preview(equipped).warnings == (TOOLS_WARNING,)
-    limited = replace(equipped, limits=replace(plain.limits, cost=Money(1)))
+    limited = replace(equipped, limits=replace(plain.limits, cost_limit=Money(1)))
     assert preview(limited).warnings == (TOOLS_WARNING_LIMITED,)
 
 

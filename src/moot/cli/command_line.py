@@ -10,7 +10,7 @@ import os
 import sys
 
 from moot import __version__
-from moot.cli.debate_options import DEBATE_OPTIONS, MOTION
+from moot.cli.debate_options import MOTION, debate_options
 from moot.cli.error_messages import FAILED, INTERRUPTED, debugging, explain
 from moot.cli.render.help import COMMAND_WIDTH, FIRST_EXAMPLES, OPTION_WIDTH, HelpWriter
 from moot.core.errors import MootError
@@ -194,7 +194,7 @@ def print_help() -> int:
     writer.usage(USAGE_LINES)
     writer.description(HELP, FIRST_EXAMPLES)
     writer.columns("Arguments", {"MOTION": MOTION}, OPTION_WIDTH)
-    for title, rows in DEBATE_OPTIONS.items():
+    for title, rows in debate_options().items():
         writer.columns(title, rows, OPTION_WIDTH)
     for title in (START, LOOK, STEER, TAKE_PART, THIS_MACHINE):
         rows = {name: summary for group, name, _, summary in COMMANDS if group == title}

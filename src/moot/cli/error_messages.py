@@ -13,6 +13,7 @@ from moot.core.errors import (
     Unavailable,
     UnknownDebate,
 )
+from moot.core.setup_table import setup_fields
 
 ENDED, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -20,30 +21,14 @@ OPTION_NAMES = {
     "topic": "motion",
     "participants": "seats",
     "format": "--format",
-    "maxRounds": "--rounds",
-    "maxTurns": "--turns",
-    "timeoutPerRound": "--timeout",
-    "intensity": "--intensity",
-    "costLimit": "--cost-limit",
-    "warnAtCost": "--warn-at",
-    "personSeconds": "--person-seconds",
     "polls.seconds": "--audience",
-    "objective": "--objective",
-    "prep": "--prep",
-    "blind": "--blind",
-    "opens": "--opens",
-    "beliefs": "--beliefs",
-    "modelAudience": "--model-audience",
-    "reading": "--reading",
-    "winningCondition": "--winning",
     "judges": "--judge",
     "seconds": "--seconds",
     "rounds": "--rounds",
     "cites": "--speeches",
     "ranking": "--ranking",
-    "tools": "--tool",
 }
-"""What the fields of a request are called on the command line."""
+"""What the fields of a request are called on the command line, besides the settings."""
 SETUP_ERROR = "Invalid debate configuration"
 """How the error about a new debate begins."""
 
@@ -104,7 +89,9 @@ def _wrong(error: Invalid) -> list[str]:
 
 def _option(field: str) -> str:
     """Return the option of a field. Tools are fields by number, but one option."""
-    return OPTION_NAMES["tools"] if field.startswith("tools.") else OPTION_NAMES.get(field, field)
+    settings = {row.wire: row.option.names[-1] for row in setup_fields() if row.option}
+    name = field.partition(".")[0] if field.startswith("tools.") else field
+    return OPTION_NAMES.get(name) or settings.get(name, name)
 
 
 def status_text(status: str) -> str:

@@ -13,8 +13,9 @@ from moot.cli.lookup import unknown_conversation
 from moot.cli.render.progress import install_bar
 from moot.cli.source import StartedDebate
 from moot.client import Invitation
+from moot.core.choices import WinningRule
 from moot.core.errors import Invalid, UnknownDebate
-from moot.core.terms import HUMAN, DocumentName, Format, InvitationRole, PollSettings, WinningRule
+from moot.core.terms import HUMAN, DocumentName, Format, InvitationRole, PollSettings
 from moot.core.visibility import OWNER
 from moot.engine.arena import Arena
 from moot.models.discovery import FREE_MODEL
@@ -38,7 +39,7 @@ class LocalSource(Arena):
 
     async def start_debate(self, motion: str, options: DebateCliOptions) -> StartedDebate:
         """Models that are not installed yet are fetched, with a progress bar."""
-        name = options.format or (DEFAULT_FORMAT if options.turns is None else TURN_FORMAT)
+        name = options.format or (TURN_FORMAT if "turns" in options.settings else DEFAULT_FORMAT)
         fmt = formats.load(name, self.settings.formats)
         models = options.models_for(len(fmt.chairs))
         default = DefaultModel("") if all(models) else await self.providers.default()
@@ -51,12 +52,13 @@ class LocalSource(Arena):
     async def _setup_of(
         self, motion: str, options: DebateCliOptions, fmt: Format, models: list[str]
     ) -> Setup:
-        for name in options.tools:
+        settings = options.settings
+        for name in settings.get("tools", ()):
             if not self.tools.knows(name):
                 raise Invalid(f"There is no tool {name!r}. `moot tools` lists what there is.")
         polls = PollSettings(seconds=options.audience) if options.audience is not None else None
         winning = options.winning_rule or default_winning_rule(fmt, polls)
-        usual = DEFAULT_ROUNDS if fmt.name == DEFAULT_FORMAT else None
+        usual = {"rounds": DEFAULT_ROUNDS} if fmt.name == DEFAULT_FORMAT else {}
         return await self.setup(
             motion,
             format=fmt,
@@ -64,18 +66,10 @@ class LocalSource(Arena):
             model=options.model,
             judge=NO_JUDGE if _has_no_judge(winning, options.judges) else None,
             judges=options.judges,
-            rounds=usual if options.rounds is None else options.rounds,
-            turns=options.turns,
-            seed=options.seed,
             auto=not options.manual,
             winning=winning,
-            **options.request_options,
             polls=polls,
-            tools=options.tools,
-            cost_limit=options.cost_limit,
-            warn_at=options.warn_at,
-            turn_seconds=options.timeout,
-            person_seconds=options.person_seconds,
+            **usual | settings,
         )
 
     def _seat(self, options: DebateCliOptions, index: int, model: str) -> SeatSetup:

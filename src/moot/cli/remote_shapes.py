@@ -14,18 +14,17 @@ from moot.api.shapes.debates import DebateSummary
 from moot.api.v1.states import STATES
 from moot.cli.commands.debate import (
     DEFAULT_FORMAT,
-    DEFAULT_PERSON_SECONDS,
     DEFAULT_ROUNDS,
-    DEFAULT_SECONDS,
     NO_JUDGE,
     DebateCliOptions,
 )
 from moot.client import ApiError, AudiencePolls, DebateConfig, DebaterConfig, JudgeConfig, Tallied
 from moot.client.shapes import Position
 from moot.core.errors import Invalid, MootError, Refused, Unavailable, UnknownDebate
+from moot.core.setup_table import setup_fields
 from moot.core.state import Debate
 from moot.core.statuses import Status
-from moot.core.terms import HUMAN
+from moot.core.terms import HUMAN, Money
 from moot.judging.audience_votes import AudienceTally, ChoiceSwing, PollResult
 from moot.store.contract import DebateHead
 from moot.views.summary import StoredSummary
@@ -196,8 +195,11 @@ def refuse_local_options(options: DebateCliOptions) -> None:
         "--effort-for": options.effort_for,
         "--effort-against": options.effort_against,
         "--verbosity": options.verbosity or options.verbosity_for or options.verbosity_against,
-        "--turns": options.turns is not None,
-        "--seed": options.seed is not None,
+        **{
+            field.option.names[-1]: field.name in options.settings
+            for field in setup_fields()
+            if field.option and not field.request
+        },
         "--judge none": NO_JUDGE in options.judges,
         "--format FILE": (options.format or "").endswith(".toml"),
     }
@@ -229,21 +231,20 @@ def debaters(options: DebateCliOptions, seating: FormatSeating, models: list[str
 
 
 def config_of(options: DebateCliOptions, seating: FormatSeating) -> DebateConfig:
-    rounds = seating.rounds if options.rounds is None else options.rounds
-    usual_person_seconds = options.person_seconds == DEFAULT_PERSON_SECONDS
-    return DebateConfig(
-        max_rounds=UNSET if rounds is None else rounds,
-        timeout_per_round=UNSET if options.timeout == DEFAULT_SECONDS else options.timeout,
-        cost_limit=UNSET if options.cost_limit is None else parse_dollars(options.cost_limit),
-        warn_at_cost=UNSET if options.warn_at is None else parse_dollars(options.warn_at),
-        auto_progress=False if options.manual else UNSET,
-        winning_condition=options.winning_rule or UNSET,
-        **options.request_options,
-        polls=UNSET if options.audience is None else AudiencePolls(seconds=options.audience),
-        tools=options.tools or UNSET,
-        person_seconds=UNSET if usual_person_seconds else options.person_seconds,
-        effort=options.effort or UNSET,
-    )
+    settings: dict[str, Any] = {
+        "rounds": seating.rounds,
+        "auto": False if options.manual else None,
+        "winning": options.winning_rule,
+        "polls": None if options.audience is None else AudiencePolls(seconds=options.audience),
+        "effort": options.effort,
+        **options.settings,
+    }
+    given: dict[str, Any] = {}
+    for field in setup_fields():
+        value = settings.get(field.name)
+        if value is not None:
+            given[field.keyword] = parse_dollars(value) if field.kind is Money else value
+    return DebateConfig(**given)
 
 
 def by_option(error: Invalid) -> Invalid:

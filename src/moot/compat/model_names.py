@@ -12,7 +12,8 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
-from moot.core.terms import HUMAN, Effort, Model
+from moot.core.choices import Effort
+from moot.core.terms import HUMAN, Model
 from moot.engine.arena import Arena
 from moot.providers import known_models
 from moot.providers.keys import Secret

@@ -12,8 +12,9 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
+from moot.core.choices import Effort, Verbosity
 from moot.core.errors import Invalid
-from moot.core.terms import Effort, Model, Verbosity
+from moot.core.terms import Model
 
 MOST_TOKENS = 1_000_000
 

@@ -19,9 +19,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from moot.core.choices import Effort
 from moot.core.state import Debate
 from moot.core.terms import (
-    Effort,
     Model,
     ModelPrice,
     Money,

@@ -466,7 +466,7 @@ class Debate(AudienceState, frozen=True, gc=False):
         """The limit for `counted`; a judging with its own allowance has only that limit."""
         judging = self.judging
         if judging is None or judging.closed or judging.allowance is None:
-            return self.limits.cost
+            return self.limits.cost_limit
         return judging.counted + judging.allowance
 
     @property

@@ -10,16 +10,26 @@ What a model sends is kept as *segments* in the provider's order. Money is exact
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from msgspec import Meta, Struct, field
-from msgspec.structs import FieldInfo, fields, force_setattr
+from msgspec import NODEFAULT, Struct, defstruct, field
+from msgspec.structs import force_setattr
 
+from moot.core.choices import Effort, Verbosity
+from moot.core.setup_field import REQUIRED, Settings
+from moot.core.setup_table import (
+    DEFAULT_READING,
+    DEFAULT_WINNING_RULE,
+    ContractLimits,
+    ContractOptions,
+    LimitFields,
+    OptionFields,
+    added_fields,
+)
 from moot.core.statuses import DecidedBy, VerdictOutcome
 
 Money = Decimal
 Side = Literal["for", "against", "neutral"]
-OpeningSide = Literal["for", "against"]
 SeatRole = Literal["debater", "moderator"]
 TokenRole = Literal["owner", "moderator", "viewer", "monitor"]
 InvitationRole = Literal["observer", "moderator", "participant", "judge", "audience"]
@@ -32,12 +42,6 @@ DEFAULT_CRITERIA = ("argument", "evidence", "rebuttal", "clarity")
 """What a judge looks at where neither the setup nor the format says."""
 StepSize = Literal["turn", "round"]
 """How much is held before the debate pauses by itself."""
-WinningRule = Literal["ai-judge", "self-terminate", "user-decides", "audience"]
-DEFAULT_WINNING_RULE: WinningRule = "ai-judge"
-ReadingOrder = Literal["chronological", "by-side"]
-DEFAULT_READING: ReadingOrder = "chronological"
-Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
-Verbosity = Literal["low", "medium", "high"]
 AnswerKind = Literal["json", "word"]
 """How a model gives a decision: in JSON or, if it is too small for that, by one of a few words, of which the
 probabilities are read."""
@@ -146,19 +150,6 @@ class Judge(Struct, frozen=True, omit_defaults=True):
     """How to judge, in the words of those who set up the judging: added to the prompt."""
 
 
-class DebateLimits(Struct, frozen=True, omit_defaults=True):
-    rounds: int
-    turns: int | None = None
-    """The most turns, in formats counted in turns (free)."""
-    turn_seconds: float = 120.0
-    person_seconds: float = 300.0
-    """How long a person has for a speech or a ballot."""
-    cost: Money | None = None
-    warn_at: Money | None = None
-    rounds_asked: int = 0
-    """How many rounds were asked for, where the cost limit holds fewer; 0: as many as there are."""
-
-
 class PollSettings(Struct, frozen=True, omit_defaults=True):
     """The audience votes after the speeches and, where the change is what counts, before them."""
 
@@ -198,72 +189,51 @@ class DebateQuestion(Struct, frozen=True, omit_defaults=True):
         return {"for": 0, "against": 1, "neutral": None}[side]
 
 
-class DebateOptions(Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """How the debate is conducted.
+def settings_struct(
+    name: str, *parts: type[Settings], base: type[Struct] = Struct, kw_only: bool = True
+) -> Any:
+    """A struct with the settings of these parts as its fields, under the names of the log."""
+    rows = [field for part in parts for field in part.fields()]
+    return defstruct(
+        name,
+        [(row.name, row.type, NODEFAULT if row.default is REQUIRED else row.default) for row in rows],
+        bases=(base,),
+        module=__name__,
+        rename={row.name: row.stored for row in rows},
+        frozen=True,
+        omit_defaults=True,
+        kw_only=kw_only,
+    )
 
-    An option with a description is also, under this name, a field of the request that opens a debate and of
-    the reply. `extra` has the limits that a request is checked against; logs are read without them.
-    """
 
-    auto: bool = True
-    """False is manual mode: each round waits to be asked for."""
-    auto_judge: Annotated[bool, Meta(description="Judge by itself after the last round.")] = True
-    winning: WinningRule = DEFAULT_WINNING_RULE
-    intensity: Annotated[
-        int, Meta(description="From courteous (1) to fierce (5).", extra={"between": (1, 5)})
-    ] = 3
-    show_reasoning: Annotated[bool, Meta(description="Whether viewers see what models think aloud.")] = True
+# A type checker sees the attributes of the table.
+if TYPE_CHECKING:
+
+    class _Limits(ContractLimits, LimitFields, Struct, frozen=True, kw_only=False): ...
+
+    class _Options(ContractOptions, OptionFields, Struct, frozen=True): ...
+else:
+    _Limits = settings_struct("_Limits", ContractLimits, LimitFields, kw_only=False)
+    _Options = settings_struct("_Options", ContractOptions, OptionFields)
+
+
+class DebateLimits(_Limits, frozen=True, omit_defaults=True):
+    """The limits that `setup_table.py` defines."""
+
+    rounds_asked: int = 0
+    """How many rounds were asked for, where the cost limit holds fewer; 0: as many as there are."""
+
+
+class DebateOptions(_Options, frozen=True, omit_defaults=True, kw_only=True):
+    """How the debate is conducted: the settings that `setup_table.py` defines, and what the server adds."""
+
     language: str = ""
     lent: tuple[str, ...] = ()
     """Providers whose key the user gave for this debate; the keys are in no log."""
-    objective: Annotated[
-        str, Meta(description="What the debate is to settle: told to everybody.", extra={"most": 2000})
-    ] = ""
-    prep: Annotated[
-        bool,
-        Meta(
-            description="Speakers make private notes before their speeches, where the format gives them time."
-        ),
-    ] = False
-    blind: Annotated[
-        bool,
-        Meta(description="Openings are given at the same time, so that nobody answers or copies."),
-    ] = False
-    opens: Annotated[
-        OpeningSide | None,
-        Meta(
-            description="The side that speaks first, where the format leaves that to a toss (`eitherFirst`)."
-        ),
-    ] = None
-    polls: PollSettings | None = None
-    beliefs: Annotated[
-        bool,
-        Meta(
-            description="Ask each debater before and after its speeches, and a judge after every speech, how "
-            "likely they think it is to win. No speaker and no judge is told, and the verdict is not "
-            "affected."
-        ),
-    ] = False
-    model_audience: Annotated[
-        bool,
-        Meta(
-            description="An audience of model personas votes before and after the speeches, in debates of "
-            "two parties. Its votes are counted apart from those of people and decide nothing."
-        ),
-    ] = False
-    reading: Annotated[
-        ReadingOrder,
-        Meta(
-            description="In which order judges read the speeches: `chronological`, or `by-side`, each side's "
-            "speeches together and numbered by time. By side, the second of a judge's two readings swaps "
-            "which side comes first."
-        ),
-    ] = DEFAULT_READING
-    tools: tuple[str, ...] = ()
-    """What the seats may use: a server of `moot.toml`, one tool of it (`server/tool`), or a provider's own
-    tools (`web_search`, `code`). Nothing else."""
     experiment: ExperimentTag | None = None
     question: DebateQuestion | None = None
+    extensions: dict[str, Any] = {}  # noqa: RUF012 - the field of a struct
+    """Settings of extensions, by their names."""
 
     def __post_init__(self) -> None:
         # msgspec leaves a default out only if it is the same object. Python shares equal strings between
@@ -274,10 +244,11 @@ class DebateOptions(Struct, frozen=True, omit_defaults=True, kw_only=True):
             force_setattr(self, "reading", DEFAULT_READING)
 
 
-REQUEST_OPTIONS: dict[str, FieldInfo] = {
-    option.name: option for option in fields(DebateOptions) if get_origin(option.type) is Annotated
-}
-"""The options that have a description."""
+def settings_of(limits: DebateLimits, options: DebateOptions) -> dict[str, Any]:
+    """The settings that a debate keeps, by their names."""
+    kept = {name: getattr(part, name) for part in (limits, options) for name in part.__struct_fields__}
+    added = {field.name: options.extensions.get(field.name, field.default) for field in added_fields()}
+    return {**kept, **added}
 
 
 # --- formats ------------------------------------------------------------------------------------------
@@ -357,8 +328,6 @@ MAX_PARTICIPANTS = 4
 SEAT_COLOURS = ("#0B6E6E", "#B3432B", "#6D28D9", "#A16207")
 """The colours of seats that were given none, in this order; with more seats they repeat."""
 MAX_JUDGES = 9
-MAX_TOOLS = 16
-"""The most tools that the seats of one debate may use."""
 MAX_CRITERIA = 20
 """The most criteria of one judge."""
 DecisionRule = Literal["majority", "consensus", "ranking", "swing", "summary", "none"]

@@ -20,12 +20,13 @@ from typing import Any, Self, TypeVar
 from msgspec.structs import replace
 
 from moot import settings as configuration
+from moot.core.choices import Effort, Verbosity
 from moot.core.errors import Fenced, Invalid, Refused, StoreError, Unavailable, UnknownDebate
 from moot.core.events import DebateOpened, Event, Recorded, StreamedEvent
 from moot.core.ids import new_fence, new_id
 from moot.core.state import Debate
 from moot.core.statuses import Status
-from moot.core.terms import Effort, Model, ModelPrice, StepSize, Verbosity
+from moot.core.terms import Model, ModelPrice, StepSize
 from moot.engine.experiment_bookings import ExperimentBookings, Reservation
 from moot.engine.followers import Followers
 from moot.engine.placement import ProcessRole, QueueStats
@@ -291,7 +292,7 @@ class Arena:
         limit = money(allowance)
         if limit is not None and not (limit.is_finite() and limit > 0):
             raise Invalid("No such allowance.", {"costLimit": ["Must be greater than 0"]})
-        if limit is not None or debate.limits.cost is not None:
+        if limit is not None or debate.limits.cost_limit is not None:
             check_priced(panel or debate.panel)
         if limit is not None and limit < (least := smallest_allowance(debate, panel or debate.panel)):
             raise Invalid(

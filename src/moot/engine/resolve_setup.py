@@ -9,9 +9,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from moot import formats
+from moot.core.choices import Effort, Verbosity
 from moot.core.errors import Invalid
+from moot.core.setup_table import added_fields
 from moot.core.state import Debate
-from moot.core.terms import Effort, Format, Judge, Model, ModelPrice, Money, Seat, Verbosity
+from moot.core.terms import Format, Judge, Model, ModelPrice, Money, Seat
 from moot.judging.recusal import judge_bias
 from moot.models.registry import ProviderRegistry
 from moot.providers.prices import price_of, service_tier_price
@@ -50,8 +52,9 @@ class SetupResolver:
 
         `model` is for all seats, `models` has one for each; the same model judges unless `judge` or `judges`
         say otherwise. The model `human` is a person; `judge="none"` means no verdict. Further options are the
-        fields of `Setup`. Raises `Invalid` for unknown models or formats.
+        fields of `Setup` and the settings of extensions. Raises `Invalid` for unknown models or formats.
         """
+        own = {field.name: options.pop(field.name) for field in added_fields() if field.name in options}
         fmt = format if isinstance(format, Format) else formats.load(format, self._settings.formats)
         seats = seats or await self._seats(fmt, models, model)
         for each in (each for seat in seats for each in (seat.model, seat.stand_in) if each):
@@ -67,6 +70,7 @@ class SetupResolver:
             judges=() if judge == "none" else tuple(map(self._judge, named)),
             cost_limit=money(cost_limit),
             warn_at=money(warn_at),
+            extensions=own,
             **options,
         )
 

@@ -24,7 +24,8 @@ from msgspec import Struct, field
 
 from moot.core.errors import Invalid
 from moot.core.model_names import ModelSettings, named_with, read_name
-from moot.core.terms import MAX_MOTION_CHARS, MIN_MOTION_CHARS, MOTION_LENGTH, Money, ReadingOrder
+from moot.core.setup_table import setup_fields
+from moot.core.terms import MAX_MOTION_CHARS, MIN_MOTION_CHARS, MOTION_LENGTH, Money
 from moot.experiments.bank_motions import MotionDifficulty, MotionKind, draw_motions, find_motions
 from moot.experiments.planned_questions import JUDGED, PROTOCOLS, ProtocolName
 from moot.experiments.questions import Question, QuestionSource, load_questions
@@ -129,22 +130,8 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
     options: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
-OPTION_TYPES: dict[str, Any] = {
-    "intensity": int,
-    "objective": str,
-    "blind": bool,
-    "prep": bool,
-    "turns": int,
-    "turn_seconds": float,
-    "recuse": bool,
-    "tools": tuple[str, ...],
-    "beliefs": bool,
-    "model_audience": bool,
-    "reading": ReadingOrder,
-}
+OPTION_TYPES = {field.name: field.kind for field in setup_fields() if field.experiments}
 OPTIONS = frozenset(OPTION_TYPES)
-
-
 QUESTION_OPTIONS = frozenset({"intensity", "turn_seconds", "recuse", "tools", "reading", "beliefs"})
 
 

@@ -21,7 +21,7 @@ from pydantic import ConfigDict, ValidationError
 from moot import __version__
 from moot.api.v1.validation_messages import REQUIRED, UNKNOWN
 from moot.engine.arena import Arena
-from moot.mcp_server.tool_functions import ToolFunctions
+from moot.mcp_server.tool_functions import ToolFunctions, with_settings
 from moot.settings import Settings
 
 INSTRUCTIONS = (
@@ -93,7 +93,7 @@ def _problems_text(error: ValidationError) -> str:
 def _tools(functions: ToolFunctions) -> list[Tool]:
     return [
         _tool(
-            functions.start_debate,
+            with_settings(functions.start_debate),
             "Start a debate",
             STARTS_DEBATE,
             "Have language models debate a motion and judges decide. Returns the debate's id at once; the "

@@ -7,8 +7,11 @@ tool, with one sentence.
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Callable, Generator
 from contextlib import aclosing, contextmanager, suppress
+from functools import wraps
+from math import inf
 from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import Context
@@ -20,9 +23,11 @@ from moot import formats
 from moot.core.errors import Invalid, MootError, Refused, Unavailable, UnknownDebate
 from moot.core.events import CallDelta, SegmentCompleted
 from moot.core.evolve import evolve
+from moot.core.setup_field import AtMost, Between, MoreThan, SetupField
+from moot.core.setup_table import setup_fields
 from moot.core.state import Debate
 from moot.core.statuses import Status
-from moot.core.terms import DEFAULT_READING, HUMAN, MAX_MOTION_CHARS, MIN_MOTION_CHARS, ReadingOrder
+from moot.core.terms import HUMAN, MAX_MOTION_CHARS, MIN_MOTION_CHARS, Money
 from moot.core.word_count import count_words
 from moot.engine.arena import Arena
 from moot.mcp_server import answers
@@ -51,13 +56,8 @@ COST_LIMIT = 1.0
 """The default: programs start debates here, perhaps many."""
 BY = "mcp"
 NOBODY = "none"
-PARAMETER_NAMES = {
-    "topic": "motion",
-    "participants": "models",
-    "maxRounds": "rounds",
-    "costLimit": "cost_limit",
-}
-"""Fields of a debate's setup that start_debate names differently."""
+PARAMETER_NAMES = {"topic": "motion", "participants": "models"}
+"""Fields of a debate's setup that start_debate names differently, besides the settings."""
 
 Id = Annotated[str, Field(description="The debate's id, as start_debate and list_debates give it.")]
 Action = Literal["pause", "resume", "skip", "retry", "judge", "stop", "abort", "inject"]
@@ -85,32 +85,12 @@ class ToolFunctions:
             list[str] | None,
             Field(description='provider/model of each judge, or ["none"]. Without: one is chosen.'),
         ] = None,
-        rounds: Annotated[int | None, Field(description="As many as the format has, unless told.")] = None,
-        intensity: Annotated[int, Field(ge=1, le=5, description="From courteous to fierce.")] = 3,
-        objective: Annotated[str, Field(description="What the debate is to settle; all are told.")] = "",
-        cost_limit: Annotated[
-            float | None,
-            Field(
-                gt=0,
-                allow_inf_nan=False,
-                description="US dollars, never exceeded, the judging included; null: none.",
-            ),
-        ] = COST_LIMIT,
-        tools: Annotated[
-            list[str] | None, Field(description="What the speakers may use, of the tools this server has.")
-        ] = None,
-        reading: Annotated[
-            ReadingOrder,
-            Field(
-                description="How judges read the speeches: by time, or each side's together; by-side swaps "
-                "which side is read first in the second reading."
-            ),
-        ] = DEFAULT_READING,
+        **settings: Any,
     ) -> Annotated[CallToolResult, answers.StartResult]:
         with errors_as_text():
             speakers, panel = models or [], judges or []
             nobody = panel == [NOBODY]
-            self._check(format, [*speakers, *(() if nobody else panel)], tools or [])
+            self._check(format, [*speakers, *(() if nobody else panel)], settings.get("tools") or [])
             setup = await self._arena.setup(
                 motion,
                 format=format,
@@ -118,12 +98,7 @@ class ToolFunctions:
                 model=speakers[0] if len(speakers) == 1 else None,
                 judge=NOBODY if nobody else None,
                 judges=() if nobody else panel,
-                rounds=rounds,
-                intensity=intensity,
-                objective=objective,
-                cost_limit=cost_limit,
-                tools=tools or (),
-                reading=reading,
+                **{name: value for name, value in settings.items() if value is not None},
             )
             planned = opening_event(
                 setup
@@ -323,6 +298,48 @@ def _command(action: Action, text: str) -> tuple[Command, str]:
             return AddRemark(redact(text), by=BY), "Every later speaker will hear it."
 
 
+def _parameter_name(field: str) -> str:
+    settings = {row.wire: row.name for row in setup_fields()}
+    return PARAMETER_NAMES.get(field) or settings.get(field, field)
+
+
+def with_settings(start: Callable[..., Any]) -> Callable[..., Any]:
+    """Describe the settings of a debate as arguments of their own: the SDK reads the signature."""
+    signature = inspect.signature(start, eval_str=True)
+    fixed = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    own = [
+        inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for field in setup_fields()
+        if field.mcp is not None
+        for kind, default in [_argument(field)]
+    ]
+
+    @wraps(start)
+    async def described(*given: Any, **named: Any) -> Any:
+        usual = {one.name: one.default for one in own}
+        return await start(*given, **usual | named)
+
+    vars(described)["__signature__"] = signature.replace(parameters=[*fixed, *own])
+    return described
+
+
+def _argument(field: SetupField) -> tuple[Any, Any]:
+    """The type of an argument, with its limits, and its default."""
+    kind = {Money: float, tuple[str, ...]: list[str]}.get(field.kind, field.kind)
+    limits: dict[str, Any] = {}
+    match field.limit:
+        case Between(low, high):
+            limits = {"ge": low, "le": high}
+        case MoreThan(floor, most):
+            limits = {"gt": floor, "allow_inf_nan": False, **({} if most == inf else {"le": most})}
+        case AtMost() | None:
+            pass
+    default: Any = {"cost_limit": COST_LIMIT, "rounds": None}.get(field.name, field.default)
+    optional = default in (None, ()) or field.optional
+    described = Annotated[kind | None if optional else kind, Field(description=field.mcp, **limits)]
+    return described, None if default == () else default
+
+
 @contextmanager
 def errors_as_text() -> Generator[None, None, None]:
     """Errors of Moot as a ToolError with a sentence."""
@@ -330,7 +347,7 @@ def errors_as_text() -> Generator[None, None, None]:
         yield
     except Invalid as error:
         problems = [
-            f"{PARAMETER_NAMES.get(field, field)}: {problem}"
+            f"{_parameter_name(field)}: {problem}"
             for field, field_problems in error.problems.items()
             for problem in field_problems
         ]

@@ -14,11 +14,11 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
+from moot.core.choices import Effort
 from moot.core.errors import Fault
 from moot.core.terms import (
     AnswerKind,
     DeltaKind,
-    Effort,
     FinishReason,
     HostedTool,
     Model,

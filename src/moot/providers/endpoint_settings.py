@@ -16,8 +16,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
+from moot.core.choices import Effort
 from moot.core.errors import Invalid
-from moot.core.terms import Effort
 from moot.providers.contract import BUILT_IN_PROVIDERS
 from moot.providers.endpoints import BUILT_IN, Endpoint, check_url, with_base_url
 from moot.providers.keys import Secret, is_name, shown, shown_in

@@ -15,7 +15,8 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.core.terms import Effort, Model, ModelPrice
+from moot.core.choices import Effort
+from moot.core.terms import Model, ModelPrice
 from moot.providers import prices
 from moot.providers.contract import MODEL_SERVERS, Traits
 

@@ -17,8 +17,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from moot.core.choices import Effort
 from moot.core.errors import Fault
-from moot.core.terms import Effort, FinishReason, Request, ToolCall, Usage
+from moot.core.terms import FinishReason, Request, ToolCall, Usage
 from moot.core.word_count import quarter_tokens, whole_tokens
 from moot.providers.contract import (
     Chunk,

@@ -125,7 +125,7 @@ def estimate(opened: DebateOpened) -> CostEstimate:
     )
     low = _sum([model.low for model in models])
     high = _sum([model.high for model in models])
-    limit = opened.limits.cost
+    limit = opened.limits.cost_limit
     return CostEstimate(
         speeches=len(schedule(asked.format, asked.seats, asked.limits)),
         calls=_total([model.calls for model in models]),
@@ -147,7 +147,7 @@ def estimate(opened: DebateOpened) -> CostEstimate:
 
 def fitted_to_limit(opened: DebateOpened) -> DebateOpened:
     """With as many of its rounds as its cost limit is expected to hold, at least one."""
-    limit = opened.limits.cost
+    limit = opened.limits.cost_limit
     if limit is None or not _all_priced(opened):
         return opened
     asked = opened_debate(opened).rounds_planned
@@ -178,7 +178,7 @@ def opening_of(debate: Debate) -> DebateOpened:
 
 def limit_holds(asked: DebateOpened) -> LimitHolds | None:
     """What the limit of this debate will hold; None without one, or where a price is not known."""
-    limit = asked.limits.cost
+    limit = asked.limits.cost_limit
     if limit is None or not _all_priced(asked):
         return None
     fitted = opened_debate(fitted_to_limit(asked))
@@ -232,7 +232,7 @@ def smallest_limit(opened: DebateOpened) -> SmallestLimit | None:
 
 
 def _limited(opened: DebateOpened) -> DebateOpened:
-    return replace(opened, limits=replace(opened.limits, cost=opened.limits.cost or ANY_LIMIT))
+    return replace(opened, limits=replace(opened.limits, cost_limit=opened.limits.cost_limit or ANY_LIMIT))
 
 
 def _with_rounds(opened: DebateOpened, rounds: int) -> DebateOpened:
@@ -287,7 +287,7 @@ def _held(amount: Money | None, limit: Money | None) -> Money | None:
 
 def smallest_allowance(debate: Debate, judges: Sequence[Judge]) -> Money:
     """The smallest cost limit under which a debate that is over can be judged again by these."""
-    limits = replace(debate.limits, cost=ANY_LIMIT)
+    limits = replace(debate.limits, cost_limit=ANY_LIMIT)
     manner = replace(debate.manner, winning="ai-judge")
     again = replace(debate, judges=tuple(judges), limits=limits, manner=manner, judgings=())
     return _cents(budget.one_reading_cost(again))

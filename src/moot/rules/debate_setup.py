@@ -5,24 +5,32 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from math import inf
-from typing import get_args
+from typing import TYPE_CHECKING, Any, Literal, assert_never, get_args, get_origin
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from moot.core.choices import WinningRule
 from moot.core.errors import Invalid
 from moot.core.events import DebateOpened
 from moot.core.names import fold_name
+from moot.core.setup_field import AtMost, Between, MoreThan, SetupField
+from moot.core.setup_table import (
+    DEFAULT_WINNING_RULE,
+    ContractLimits,
+    LimitFields,
+    LocalFields,
+    SetupFields,
+    added_fields,
+    setup_fields,
+)
 from moot.core.terms import (
     DEFAULT_CRITERIA,
-    DEFAULT_WINNING_RULE,
     FREE,
     MAX_JUDGES,
     MAX_MOTION_CHARS,
-    MAX_TOOLS,
     MIN_MOTION_CHARS,
     MOTION_LENGTH,
-    REQUEST_OPTIONS,
     SEAT_COLOURS,
     DebateLimits,
     DebateOptions,
@@ -31,24 +39,16 @@ from moot.core.terms import (
     Model,
     Money,
     PollSettings,
-    ReadingOrder,
     Seat,
     SeatTemplate,
     Side,
-    WinningRule,
+    settings_struct,
 )
 from moot.formats import assign_teams, fit_format
 from moot.judging.recusal import recuse_biased
 from moot.prompts.templates import VERSION
 from moot.rules.cost_estimate import fitted_to_limit, smallest_limit
 
-_TEXT_LIMITS: dict[str, int] = {
-    name: option.type.__metadata__[0].extra["most"]
-    for name, option in REQUEST_OPTIONS.items()
-    if get_args(option.type)[0] is str
-}
-"""The options that are texts, and how many characters each may have."""
-MAX_PERSON_SECONDS = 3600.0
 MAX_POLL_SECONDS = 86_400.0
 Problems = dict[str, list[str]]
 MakeId = Callable[[str, int], str]
@@ -90,9 +90,21 @@ class JudgeSetup(Struct, frozen=True):
     """How to judge, added to the prompt of this judge."""
 
 
-class SetupOptions(DebateOptions, frozen=True, kw_only=True):
+if TYPE_CHECKING:
+
+    class _Settings(DebateOptions, ContractLimits, LimitFields, SetupFields, LocalFields, frozen=True): ...
+else:
+    _Settings = settings_struct(
+        "_Settings", ContractLimits, LimitFields, SetupFields, LocalFields, base=DebateOptions
+    )
+
+
+class SetupOptions(_Settings, frozen=True, kw_only=True):
+    """All settings, where some may be left to the format."""
+
+    rounds: int | None = None  # pyright: ignore[reportIncompatibleVariableOverride]
     winning: WinningRule | None = None  # pyright: ignore[reportIncompatibleVariableOverride]
-    """Who decides; None: the default of the format, see `default_winning_rule`."""
+    """Who decides; None: see `default_winning_rule`."""
     tools: Sequence[str] = ()  # pyright: ignore[reportIncompatibleVariableOverride]
     """Names of tools that the seats may use; `Arena.create` checks that they exist."""
 
@@ -108,15 +120,6 @@ class Setup(SetupOptions, frozen=True):
     format: Format
     seats: tuple[SeatSetup, ...]
     judges: tuple[JudgeSetup, ...] = ()
-    recuse: bool = True
-    """Exclude judges from a debater's model family, if another judge remains."""
-    rounds: int | None = None
-    turns: int | None = None
-    turn_seconds: float = 120.0
-    person_seconds: float = 300.0
-    cost_limit: Money | None = None
-    warn_at: Money | None = None
-    seed: int | None = None
     any_length: bool = False
     """The motion may have fewer than `MIN_MOTION_CHARS` characters: for the compatibility APIs alone."""
 
@@ -136,14 +139,7 @@ def opening_event(setup: Setup, naming: MakeId = numbered_id) -> DebateOpened:
         format=fit_format(fmt, seats, manner),
         seats=seats,
         judges=_judges(setup, seats, naming),
-        limits=DebateLimits(
-            rounds=setup.rounds or fmt.rounds,
-            turns=(setup.turns or fmt.turns) if fmt.turns else None,
-            turn_seconds=setup.turn_seconds,
-            person_seconds=setup.person_seconds,
-            cost=setup.cost_limit,
-            warn_at=setup.warn_at,
-        ),
+        limits=_limits(setup),
         manner=manner,
         prompts=VERSION,
     )
@@ -151,10 +147,20 @@ def opening_event(setup: Setup, naming: MakeId = numbered_id) -> DebateOpened:
     return fitted_to_limit(opened)
 
 
+def _limits(setup: Setup) -> DebateLimits:
+    fmt = setup.format
+    limits = {
+        field.name: getattr(setup, field.name) for field in (*ContractLimits.fields(), *LimitFields.fields())
+    }
+    limits["rounds"] = setup.rounds or fmt.rounds
+    limits["turns"] = (setup.turns or fmt.turns) if fmt.turns else None
+    return DebateLimits(**limits)
+
+
 def _check_limit(opened: DebateOpened) -> None:
     """Raises Invalid where the cost limit could not hold the first round and have it judged."""
-    least = None if opened.limits.cost is None else smallest_limit(opened)
-    if least is not None and opened.limits.cost is not None and opened.limits.cost < least.total:
+    least = None if opened.limits.cost_limit is None else smallest_limit(opened)
+    if least is not None and opened.limits.cost_limit is not None and opened.limits.cost_limit < least.total:
         problem = f"Must be at least {least.total} for this setup: {least}"
         raise Invalid(f"Invalid debate configuration: {problem}.", {"costLimit": [problem]})
 
@@ -163,7 +169,12 @@ def _manner(setup: Setup) -> DebateOptions:
     winning = setup.winning or default_winning_rule(setup.format, setup.polls)
     polls = setup.polls or (PollSettings() if winning == "audience" else None)
     options = {name: getattr(setup, name) for name in DebateOptions.__struct_fields__}
-    options |= {name: text.strip() for name, text in options.items() if name in _TEXT_LIMITS}
+    options |= {name: value.strip() for name, value in options.items() if isinstance(value, str)}
+    options["extensions"] = {
+        field.name: value
+        for field in added_fields()
+        if (value := setup.extensions.get(field.name, field.default)) != field.default
+    }
     options["winning"] = winning
     options["polls"] = replace(polls, before=False) if polls and _has_one_vote(setup.format) else polls
     options["tools"] = tuple(dict.fromkeys(setup.tools))
@@ -203,26 +214,43 @@ def _problems(setup: Setup) -> Iterable[tuple[str, str]]:
         yield "maxTurns", f"Must be between 1 and {fmt.max_turns}" if fmt.turns else "Only for free debates"
     if setup.opens is not None and not fmt.either_first:
         yield "opens", "This format says by itself who opens"
-    if not 1 <= setup.intensity <= 5:
-        yield "intensity", "Must be between 1 and 5"
-    if setup.reading not in get_args(ReadingOrder):
-        yield "reading", f"Must be one of: {', '.join(get_args(ReadingOrder))}"
-    if not 0 < setup.turn_seconds < inf:
-        yield "timeoutPerRound", "Must be greater than 0"
-    for name, most in _TEXT_LIMITS.items():
-        if len(getattr(setup, name).strip()) > most:
-            yield name, f"At most {most} characters"
-    if len(setup.tools) > MAX_TOOLS:
-        yield "tools", f"At most {MAX_TOOLS} tools"
+    yield from _field_problems(setup)
     yield from _people_problems(setup)
     yield from judge_problems(with_default_criteria(setup.judges, fmt))
     yield from _money_problems(setup)
 
 
+def _field_problems(setup: Setup) -> Iterable[tuple[str, str]]:
+    """What is wrong with the value of a single setting."""
+    for field in setup_fields():
+        value = setup.extensions.get(field.name) if field.owner is None else getattr(setup, field.name, None)
+        problem = "" if value is None else field_problem(field, value)
+        if problem:
+            yield field.wire, problem
+
+
+def field_problem(field: SetupField, value: Any) -> str:
+    choices = get_args(field.kind) if get_origin(field.kind) is Literal else ()
+    if choices and value not in choices:
+        return f"Must be one of: {', '.join(choices)}"
+    match field.limit:
+        case None:
+            return ""
+        case Between(low, high):
+            return "" if low <= value <= high else f"Must be between {low} and {high}"
+        case MoreThan(floor, most):
+            at_most = "" if most == inf else f" and at most {most:g}"
+            held = Money(value).is_finite() and floor < value <= most
+            return "" if held else f"Must be greater than {floor:g}{at_most}"
+        case AtMost(most, unit):
+            length = len(value.strip() if isinstance(value, str) else value)
+            return "" if length <= most else f"At most {most} {unit}"
+        case _:
+            assert_never(field.limit)
+
+
 def _people_problems(setup: Setup) -> Iterable[tuple[str, str]]:
     """Problems with the settings for people."""
-    if not 0 < setup.person_seconds <= MAX_PERSON_SECONDS:
-        yield "personSeconds", f"Must be greater than 0 and at most {MAX_PERSON_SECONDS:g}"
     if setup.polls and setup.polls.seconds is not None and not 0 < setup.polls.seconds <= MAX_POLL_SECONDS:
         yield "polls.seconds", f"Must be greater than 0 and at most {MAX_POLL_SECONDS:g}"
     for seat in setup.seats:
@@ -234,11 +262,7 @@ def _people_problems(setup: Setup) -> Iterable[tuple[str, str]]:
 
 def _money_problems(setup: Setup) -> Iterable[tuple[str, str]]:
     limit, warn = setup.cost_limit, setup.warn_at
-    if limit is not None and not (limit.is_finite() and limit > 0):
-        yield "costLimit", "Must be greater than 0"
-    if warn is not None and not (warn.is_finite() and warn > 0):
-        yield "warnAtCost", "Must be greater than 0"
-    if warn is not None and limit is not None and warn >= limit:
+    if warn is not None and limit is not None and not (warn.is_nan() or limit.is_nan()) and warn >= limit:
         yield "warnAtCost", "Must be less than costLimit"
     if limit is None:
         return

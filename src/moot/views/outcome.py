@@ -304,7 +304,7 @@ def warnings(debate: Debate) -> tuple[str, ...]:
 
 def _affordable_rounds(debate: Debate) -> tuple[str, ...]:
     """Where the cost limit holds fewer rounds than were asked for."""
-    asked, limit = debate.limits.rounds_asked, dollars(debate.limits.cost)
+    asked, limit = debate.limits.rounds_asked, dollars(debate.limits.cost_limit)
     held = debate.rounds_planned
     return (f"The cost limit of {limit} holds {held} of {asked} rounds.",) if asked > held else ()
 

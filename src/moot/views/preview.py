@@ -36,7 +36,7 @@ def preview(opened: DebateOpened) -> DebatePreview:
     beyond = (
         ()
         if not opened.manner.tools
-        else (TOOLS_WARNING if opened.limits.cost is None else TOOLS_WARNING_LIMITED,)
+        else (TOOLS_WARNING if opened.limits.cost_limit is None else TOOLS_WARNING_LIMITED,)
     )
     note = first_words_note(debate)
     return DebatePreview(
@@ -72,7 +72,7 @@ def opening_forecast(debate: Debate) -> str:
     models = [player.model for player in (*debate.seats, *debate.panel) if not player.model.human]
     if all(model.price is not None and model.price.free for model in models):
         return ""
-    return cost_forecast(estimate(opening_of(debate)), debate.limits.cost)
+    return cost_forecast(estimate(opening_of(debate)), debate.limits.cost_limit)
 
 
 def usual_order(fmt: Format) -> tuple[ScheduledSpeech, ...]:

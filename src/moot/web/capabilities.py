@@ -10,7 +10,8 @@ from starlette.datastructures import Headers
 from moot import formats
 from moot.api.problems import Problem
 from moot.api.v1.fields import FORMATS, PROVIDERS, contract_first
-from moot.core.terms import FREE, HUMAN, Effort, Format, Model
+from moot.core.choices import Effort
+from moot.core.terms import FREE, HUMAN, Format, Model
 from moot.engine.arena import Arena
 from moot.providers import known_models
 from moot.providers.contract import Traits

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from moot.core.choices import Effort
 from moot.core.errors import Fault
 from moot.core.terms import (
     ChatMessage,
-    Effort,
     Model,
     Reasoning,
     ReasoningPart,

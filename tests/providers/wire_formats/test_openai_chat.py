@@ -14,8 +14,9 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from moot.core.choices import Effort
 from moot.core.errors import Fault
-from moot.core.terms import ChatMessage, Effort, Model, Request, Usage
+from moot.core.terms import ChatMessage, Model, Request, Usage
 from moot.providers.client import ProviderClient, merge_words
 from moot.providers.contract import Chunk, KeepAlive, ReplyDelta, ReplyDone, ReplyStarted, Traits
 from moot.providers.wire_formats import openai_chat_request

@@ -149,7 +149,7 @@ async def test_what_clients_let_go_on_is_booked_to_the_experiment_or_refused(tmp
         failed = await ExperimentRunner(house.arena, BILLED).run()
         league.mend()
         debates = await failed_debates(house.arena)
-        limit = (await house.arena.state(debates[0])).limits.cost
+        limit = (await house.arena.state(debates[0])).limits.cost_limit
         assert limit is not None
         limited = replace(BILLED, budget=failed.spent + limit * Money("2.5"))
         await experiments.save("league", limited.to_json())

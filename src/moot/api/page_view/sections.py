@@ -197,7 +197,7 @@ def _cause(debate: Debate, turn: Turn | None) -> str:
 
 
 def money(debate: Debate, viewer: Viewer) -> Shape:
-    figures, limit = costs(debate), debate.limits.cost
+    figures, limit = costs(debate), debate.limits.cost_limit
     return {
         "spent": dollars(figures.total),
         "bill": bill(figures),

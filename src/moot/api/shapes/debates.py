@@ -5,15 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_origin
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import NODEFAULT, UNSET, Meta, Struct, UnsetType, defstruct
 
 from moot.api.shapes.seats_and_polls import OpenPoll
 from moot.api.v1.states import StateName
+from moot.core.choices import WinningRule
+from moot.core.setup_field import Between, SetupField
+from moot.core.setup_table import LimitFields, OptionFields, SetupFields, SpeakerFields, setup_fields
 from moot.core.statuses import VerdictOutcome
-from moot.core.terms import DEFAULT_READING, Effort, OpeningSide, ReadingOrder, WinningRule
+from moot.core.terms import Money, PollSettings
 from moot.views.json_types import Amount, Count, DebateId, Nth, SeatId, Timestamp, one_of
 from moot.views.transcript_shapes import CostSummary, DebateJudge, DebateParticipant, Verdict
 
@@ -25,31 +28,6 @@ class PollsConfig(Struct, frozen=True, rename="camel", kw_only=True, omit_defaul
     seconds: float | None = None
 
 
-class DebateSessionConfig(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
-    """With every default filled in."""
-
-    max_rounds: Nth
-    timeout_per_round: float
-    cost_limit: Amount | None = None
-    warn_at_cost: Amount | None = None
-    auto_judge: bool
-    auto_progress: bool
-    winning_condition: Annotated[str, one_of(WinningRule)]
-    intensity: Annotated[int, Meta(extra_json_schema={"minimum": 1, "maximum": 5})]
-    effort: Annotated[str | None, one_of(Effort)] = None
-    show_reasoning: bool
-    person_seconds: float
-    objective: str = ""
-    prep: bool
-    blind: bool
-    opens: Annotated[str | None, one_of(OpeningSide)] = None
-    polls: PollsConfig | None = None
-    tools: tuple[str, ...] = ()
-    beliefs: bool = False
-    model_audience: bool = False
-    reading: Annotated[str, one_of(ReadingOrder)] = DEFAULT_READING
-
-
 class AudiencePolls(Struct, frozen=True, rename="camel"):
     """The audience votes after the speeches, and before them too. Without `seconds`, until `close_poll`."""
 
@@ -57,28 +35,80 @@ class AudiencePolls(Struct, frozen=True, rename="camel"):
     seconds: float | UnsetType = UNSET
 
 
-class DebateConfig(Struct, frozen=True, rename="camel"):
-    max_rounds: int | UnsetType = UNSET
-    timeout_per_round: float | UnsetType = UNSET
-    cost_limit: float | UnsetType = UNSET
-    warn_at_cost: float | UnsetType = UNSET
-    auto_judge: bool | UnsetType = UNSET
-    auto_progress: bool | UnsetType = UNSET
-    winning_condition: WinningRule | UnsetType = UNSET
-    intensity: int | UnsetType = UNSET
-    effort: Effort | UnsetType = UNSET
-    show_reasoning: bool | UnsetType = UNSET
-    person_seconds: float | UnsetType = UNSET
-    objective: str | UnsetType = UNSET
-    prep: bool | UnsetType = UNSET
-    blind: bool | UnsetType = UNSET
-    opens: OpeningSide | UnsetType = UNSET
-    recuse: bool | UnsetType = UNSET
-    polls: AudiencePolls | UnsetType = UNSET
-    tools: Sequence[str] | UnsetType = UNSET
-    beliefs: bool | UnsetType = UNSET
-    model_audience: bool | UnsetType = UNSET
-    reading: ReadingOrder | UnsetType = UNSET
+REPLY_TYPES: dict[Any, Any] = {Money: Amount, PollSettings: PollsConfig}
+REQUEST_TYPES: dict[Any, Any] = {Money: float, PollSettings: AudiencePolls, tuple[str, ...]: Sequence[str]}
+
+
+def _reply_type(field: SetupField) -> Any:
+    kind = REPLY_TYPES.get(field.kind, field.kind)
+    described = str if get_origin(kind) is Literal else kind
+    if field.optional:
+        described = described | None
+    match field.limit:
+        case _ if get_origin(kind) is Literal:
+            return Annotated[described, one_of(kind)]
+        case Between(low, high):
+            return Annotated[described, Meta(extra_json_schema={"minimum": low, "maximum": high})]
+        case _:
+            return Nth if field.name == "rounds" else described
+
+
+def _reply_members() -> Iterable[tuple[SetupField, Any, Any]]:
+    for field in setup_fields():
+        if field.reply != "no":
+            yield field, _reply_type(field), NODEFAULT if field.reply == "always" else field.default
+
+
+def _request_members() -> Iterable[tuple[SetupField, Any, Any]]:
+    for field in setup_fields():
+        if field.request:
+            yield field, REQUEST_TYPES.get(field.kind, field.kind) | UnsetType, UNSET
+
+
+def _config_struct(
+    name: str, doc: str, members: Iterable[tuple[SetupField, Any, Any]], **options: Any
+) -> Any:
+    members = tuple(members)
+    return defstruct(
+        name,
+        [(field.keyword, kind, default) for field, kind, default in members],
+        module=__name__,
+        namespace={"__doc__": doc},
+        rename={field.keyword: field.wire for field, _, _ in members},
+        frozen=True,
+        **options,
+    )
+
+
+if TYPE_CHECKING:
+    # For editors and type checkers: the attributes of the table, and those that v1 calls or types otherwise.
+    class _Settings(LimitFields, SpeakerFields, OptionFields, Struct, frozen=True, kw_only=True):
+        max_rounds: int = 5
+        timeout_per_round: float = 120
+        auto_progress: bool = True
+        winning_condition: WinningRule = "ai-judge"
+
+    class DebateSessionConfig(_Settings, frozen=True, kw_only=True):
+        cost_limit: Money | None = None
+        warn_at_cost: Money | None = None
+        polls: PollsConfig | None = None  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    class DebateConfig(_Settings, SetupFields, frozen=True, kw_only=True):
+        cost_limit: float | UnsetType = UNSET
+        warn_at_cost: float | UnsetType = UNSET
+        polls: AudiencePolls | UnsetType = UNSET  # pyright: ignore[reportIncompatibleVariableOverride]
+        tools: Sequence[str] = ()  # pyright: ignore[reportIncompatibleVariableOverride]
+else:
+    DebateSessionConfig = _config_struct(
+        "DebateSessionConfig",
+        "With every default filled in.",
+        _reply_members(),
+        kw_only=True,
+        omit_defaults=True,
+    )
+    DebateConfig = _config_struct(
+        "DebateConfig", "Settings that are left out take the server's defaults.", _request_members()
+    )
 
 
 class CreatedEstimate(Struct, frozen=True, rename="camel", kw_only=True):

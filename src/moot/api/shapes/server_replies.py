@@ -6,9 +6,10 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from moot.core.choices import Effort
 from moot.core.pricing import CountRange
 from moot.core.schedule import ScheduledSpeech
-from moot.core.terms import Effort, HostedTool, SeatRole, Side, TokenRole
+from moot.core.terms import HostedTool, SeatRole, Side, TokenRole
 from moot.views.json_types import Amount, Count, Dollars, Nth, Timestamp, one_of
 from moot.views.statistics_tables import FormatRecord, JudgeRecord, PairRecord, TopicCount, WinRecord
 

@@ -8,7 +8,8 @@ server knows (formats, providers, keys, models) it is asked through a `Capabilit
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast, get_args, get_origin
+from math import inf
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar, cast, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -34,7 +35,6 @@ from moot.api.v1.fields import (
     Colour,
     Criterion,
     Decision,
-    Dollars,
     ModelId,
     Name,
     Prompt,
@@ -60,6 +60,8 @@ from moot.api.v1.validation_messages import (
     one_of,
 )
 from moot.core.names import fold_name
+from moot.core.setup_field import AtMost, Between, Limit, MoreThan, SetupField
+from moot.core.setup_table import setup_fields
 from moot.core.terms import (
     DEFAULT_CRITERIA,
     HUMAN,
@@ -67,13 +69,11 @@ from moot.core.terms import (
     MAX_JUDGES,
     MAX_MOTION_CHARS,
     MAX_PARTICIPANTS,
-    MAX_TOOLS,
     MIN_MOTION_CHARS,
-    REQUEST_OPTIONS,
-    Effort,
+    Money,
+    PollSettings,
     Side,
     StepSize,
-    WinningRule,
 )
 from moot.judging.ballots import TIES
 
@@ -209,56 +209,48 @@ class Polls(Body):
     """How long each vote is open; without it, until it is closed by hand."""
 
 
-def _option_members() -> dict[str, Any]:
-    """The members that `DebateOptions` describes."""
-    members: dict[str, Any] = {}
-    for name, option in REQUEST_OPTIONS.items():
-        kind, meta = get_args(option.type)
-        if kind is int:
-            kind = Annotated[int, between(*meta.extra["between"])]
-        elif kind is str:
-            kind = Annotated[str, lines(0, meta.extra["most"])]
-        elif get_origin(kind) is Literal:
-            kind = Annotated[kind, FixedMessage(one_of(get_args(kind)))]
-        elif kind is not bool:
-            choices = get_args(kind)[0]
-            kind = Annotated[kind, OptionalField(choices), FixedMessage(one_of(get_args(choices)))]
-        usual = option.default
-        default: Any = {"default_factory": lambda: None} if usual is None else {"default": usual}
-        members[name] = (kind, Field(**default, description=meta.description))
-    return members
+Tools = list[Annotated[ToolName, AfterValidator(_known_tool)]]
+REQUEST_TYPES: dict[Any, Any] = {Money: float, PollSettings: Polls, tuple[str, ...]: Tools}
+"""What a request has for a setting, where that is another type."""
 
 
-class Config(create_model("Options", __base__=Body, __module__=__name__, **_option_members())):
-    max_rounds: Annotated[int, between(1, 10)] = 5
-    timeout_per_round: Annotated[float, between(30, 300)] = 120
-    """Seconds that a speech may take. What was said by then stands."""
-    cost_limit: Annotated[Dollars, more_than(0.10, "0.10")] = Field(default_factory=lambda: None)
-    """US dollars that are never exceeded; the judging is paid for out of them too."""
-    warn_at_cost: Annotated[Dollars, more_than(0, "0")] = Field(default_factory=lambda: None)
-    """US dollars; less than `costLimit`."""
-    auto_progress: bool = True
-    """Without it each round waits for `POST …/rounds`."""
-    winning_condition: Annotated[WinningRule, FixedMessage(one_of(get_args(WinningRule)))] = "ai-judge"
-    """`self-terminate`: the debate also ends when one side gives way or both go in circles. `audience`: its
-    votes decide."""
-    effort: Annotated[
-        Effort | None,
-        OptionalField(Effort),
-        FixedMessage(one_of(get_args(Effort))),
-    ] = Field(default_factory=lambda: None)
-    """How hard the participants think, as far as their models let themselves be told."""
-    person_seconds: Annotated[float, between(10, 3_600)] = 300
-    """How long a person has for a speech, and a judge of flesh and blood for a ballot."""
-    recuse: bool = True
-    """A judge that is a debater's own model, or of its family, is not asked if there is another."""
-    polls: Annotated[Polls | None, OptionalField(Polls)] = Field(default_factory=lambda: None)
-    """The audience votes."""
-    tools: Annotated[list[Annotated[ToolName, AfterValidator(_known_tool)]], Field(max_length=MAX_TOOLS)] = (
-        Field(default_factory=list[str])
-    )
-    """What the participants may use: a server of `GET /tools`, one tool of it (`server/tool`), or what their
-    providers have themselves (`web_search`, `code`)."""
+def _config_members() -> dict[str, Any]:
+    return {field.name: _member(field) for field in setup_fields() if field.request}
+
+
+def _member(field: SetupField) -> Any:
+    kind = REQUEST_TYPES.get(field.kind, field.kind)
+    rules = [OptionalField(kind)] if field.optional else []
+    choices = get_args(kind) if get_origin(kind) is Literal else ()
+    rules += [FixedMessage(one_of(choices))] if choices else _limit_rules(field.request_limit)
+    described = kind | None if field.optional else kind
+    for rule in rules:
+        described = Annotated[described, rule]
+    usual = field.request_default
+    default: Any = {"default": int(usual) if isinstance(usual, float) and usual.is_integer() else usual}
+    if usual is None or usual == ():
+        default = {"default_factory": list[str] if usual == () else lambda: None}
+    return described, Field(**default, alias=field.wire, title=field.wire, description=field.sentence)
+
+
+def _limit_rules(limit: Limit | None) -> list[Any]:
+    match limit:
+        case None:
+            return []
+        case Between(low, high):
+            return [between(low, high)]
+        case MoreThan(floor, most):
+            return [more_than(floor, f"{floor:.2f}" if floor else "0", None if most == inf else most)]
+        case AtMost(most, "characters"):
+            return [lines(0, most)]
+        case AtMost(most, _):
+            return [Field(max_length=most)]
+
+
+class Config(create_model("Settings", __base__=Body, __module__=__name__, **_config_members())):
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
 
 class CreateDebate(Body):

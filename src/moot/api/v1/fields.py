@@ -16,7 +16,8 @@ from moot.api.v1.validation_messages import (
     lines,
     matching,
 )
-from moot.core.terms import Effort, Format, Model
+from moot.core.choices import Effort
+from moot.core.terms import Format, Model
 from moot.judging.ballots import TIES
 from moot.tools.contract import TOOL_NAME_PATTERN
 

@@ -6,6 +6,7 @@ Optional members of the contract are left out where they have no value; replies 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import msgspec
 
@@ -32,9 +33,10 @@ from moot.api.shapes.records import EventPage
 from moot.api.shapes.server_replies import EstimateResponse, ModelEstimate
 from moot.api.v1 import people_replies, rounds
 from moot.api.v1.states import STATES
+from moot.core.setup_table import setup_fields
 from moot.core.state import Debate
 from moot.core.statuses import FINAL, STOPPED
-from moot.core.terms import REQUEST_OPTIONS, Money
+from moot.core.terms import Money, PollSettings, settings_of
 from moot.core.visibility import OBSERVER, Viewer
 from moot.rules.cost_estimate import CostEstimate, estimate, opening_of
 from moot.store.contract import DebateHead, DebatePage
@@ -86,35 +88,30 @@ def _created_estimate(debate: Debate) -> CreatedEstimate | None:
         smallest_limit=_amount(figures.smallest_limit.total) if figures.smallest_limit else None,
         whole_limit=_amount(figures.whole_limit),
         holds=str(figures.holds or ""),
-        text=cost_forecast(figures, debate.limits.cost),
+        text=cost_forecast(figures, debate.limits.cost_limit),
     )
 
 
 def config_reply(debate: Debate) -> DebateSessionConfig:
-    limits, manner = debate.limits, debate.manner
     efforts = {seat.model.effort for seat in debate.seats}
-    return DebateSessionConfig(
-        max_rounds=debate.rounds_planned or limits.rounds,
-        timeout_per_round=_as_integer(limits.turn_seconds),
-        cost_limit=_amount(limits.cost),
-        warn_at_cost=_amount(limits.warn_at),
-        auto_progress=manner.auto,
-        winning_condition=manner.winning,
-        effort=efforts.pop() if len(efforts) == 1 else None,
-        person_seconds=_as_integer(limits.person_seconds),
-        polls=_poll_config(debate),
-        tools=tuple(manner.tools),
-        **{name: getattr(manner, name) for name in REQUEST_OPTIONS},
-    )
+    values = settings_of(debate.limits, debate.manner) | {
+        "rounds": debate.rounds_planned or debate.limits.rounds,
+        "effort": efforts.pop() if len(efforts) == 1 else None,
+    }
+    told = (field for field in setup_fields() if field.reply != "no")
+    return DebateSessionConfig(**{field.keyword: _told(values[field.name]) for field in told})
 
 
-def _poll_config(debate: Debate) -> PollsConfig | None:
-    polls = debate.manner.polls
-    if polls is None:
-        return None
-    return PollsConfig(
-        before=polls.before, seconds=None if polls.seconds is None else _as_integer(polls.seconds)
-    )
+def _told(value: Any) -> Any:
+    match value:
+        case PollSettings(before=before, seconds=seconds):
+            return PollsConfig(before=before, seconds=_told(seconds))
+        case Money():
+            return as_number(value)
+        case float():
+            return int(value) if value.is_integer() else value
+        case _:
+            return value
 
 
 def status_reply(debate: Debate, viewer: Viewer = OBSERVER) -> DebateStatusResponse:
@@ -361,7 +358,3 @@ def _cost_text(summary: StoredSummary) -> str:
 def _pausing(debate: Debate) -> bool:
     """Whether a pause was requested and a speech is still under way."""
     return debate.status == "paused" and bool(debate.live)
-
-
-def _as_integer(number: float) -> float:
-    return int(number) if number == int(number) else number

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain, cycle
-from typing import Any
+from typing import Any, cast
 
 from msgspec.structs import replace
-from pydantic.alias_generators import to_camel
 
 from moot.api.v1.bodies import Capabilities, Config, CreateDebate, JudgeChoice, ModelChoice
+from moot.core.choices import Effort
 from moot.core.errors import Invalid
 from moot.core.events import DebateOpened
+from moot.core.setup_table import SpeakerFields, setup_fields
 from moot.core.terms import (
     HUMAN,
-    REQUEST_OPTIONS,
     SEAT_COLOURS,
     SESSION_FORMAT,
-    Effort,
     Format,
     Judge,
     Model,
     Money,
     PollSettings,
     Seat,
+    settings_of,
 )
 from moot.judging.recusal import recuse_biased
 from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup
@@ -37,21 +37,27 @@ def setup_from_body(body: CreateDebate, capabilities: Capabilities) -> Setup:
         format=fmt,
         seats=_seats(body, capabilities),
         judges=tuple(judge_from_body(judge, capabilities) for judge in body.panel.values()),
-        rounds=_rounds(fmt, config),
-        turns=_turns(fmt, config.max_rounds, len(body.participants)),
-        turn_seconds=config.timeout_per_round,
-        cost_limit=_money(config.cost_limit),
-        warn_at=_money(config.warn_at_cost),
-        auto=config.auto_progress,
-        winning=config.winning_condition if "winning_condition" in config.model_fields_set else None,
-        person_seconds=config.person_seconds,
-        recuse=config.recuse,
-        polls=PollSettings(config.polls.before, config.polls.seconds) if config.polls else None,
-        tools=config.tools,
-        **{name: getattr(config, name) for name in REQUEST_OPTIONS},
+        **_settings(fmt, config, len(body.participants)),
     )
     _check_prices(setup, tuple(body.panel))
     return setup
+
+
+def _settings(fmt: Format, config: Config, speakers: int) -> dict[str, Any]:
+    """The keywords of `Setup`."""
+    given = {field: getattr(config, field.name) for field in setup_fields() if field.request}
+    values = {
+        field.name: _money(value) if field.kind is Money else value
+        for field, value in given.items()
+        if field.owner not in (None, SpeakerFields)
+    }
+    return values | {
+        "rounds": _rounds(fmt, config),
+        "turns": _turns(fmt, config.rounds, speakers),
+        "winning": config.winning if "winning" in config.model_fields_set else None,
+        "polls": PollSettings(config.polls.before, config.polls.seconds) if config.polls else None,
+        "extensions": {field.name: value for field, value in given.items() if field.owner is None},
+    }
 
 
 def _check_prices(setup: Setup, judges: tuple[str, ...]) -> None:
@@ -110,7 +116,7 @@ def _model(choice: ModelChoice, capabilities: Capabilities, effort: Effort | Non
 
 def _rounds(fmt: Format, config: Config) -> int | None:
     """The rounds that the client asked for; None: as many as the format's fixed table has."""
-    return config.max_rounds if "max_rounds" in config.model_fields_set or not fmt.scripted else None
+    return config.rounds if "rounds" in config.model_fields_set or not fmt.scripted else None
 
 
 def _turns(fmt: Format, rounds: int, speakers: int) -> int | None:
@@ -183,26 +189,31 @@ def _choice(model: Model) -> dict[str, Any]:
 
 
 def _config(opened: DebateOpened) -> dict[str, Any]:
-    limits, manner, speakers = opened.limits, opened.manner, len(opened.seats)
-    polls, efforts = manner.polls, [seat.model.effort for seat in opened.seats if seat.model.effort]
-    seconds = {} if polls is None or polls.seconds is None else {"seconds": polls.seconds}
-    options = {to_camel(name): getattr(manner, name) for name in REQUEST_OPTIONS}
-    shape: dict[str, Any] = {
-        **{name: None if value == "" else value for name, value in options.items()},
-        "maxRounds": -(-limits.turns // speakers) if limits.turns else limits.rounds,
-        "timeoutPerRound": limits.turn_seconds,
-        "costLimit": None if limits.cost is None else float(limits.cost),
-        "warnAtCost": None if limits.warn_at is None else float(limits.warn_at),
-        "autoJudge": manner.auto_judge and bool(opened.judges),
-        "autoProgress": manner.auto,
-        "winningCondition": manner.winning,
+    limits, speakers = opened.limits, len(opened.seats)
+    efforts = [seat.model.effort for seat in opened.seats if seat.model.effort]
+    values = settings_of(limits, opened.manner) | {
+        "rounds": -(-limits.turns // speakers) if limits.turns else limits.rounds,
+        "auto_judge": opened.manner.auto_judge and bool(opened.judges),
         "effort": next(iter(efforts), None),
-        "personSeconds": limits.person_seconds,
         "recuse": _recuses(opened),
-        "polls": polls and {"before": polls.before, **seconds},
-        "tools": list(manner.tools) or None,
     }
+    shape = {field.wire: _sent(values[field.name]) for field in setup_fields() if field.request}
     return {name: value for name, value in shape.items() if value is not None}
+
+
+def _sent(value: Any) -> Any:
+    """As a request has it; None where it is left out."""
+    match value:
+        case PollSettings(before=before, seconds=seconds):
+            return {"before": before, **({} if seconds is None else {"seconds": seconds})}
+        case Money():
+            return float(value)
+        case "" | ():
+            return None
+        case tuple():
+            return list(cast("tuple[Any, ...]", value))
+        case _:
+            return value
 
 
 def _recuses(opened: DebateOpened) -> bool:

@@ -194,7 +194,7 @@ def _costs(seen: SeenEvent) -> Frame:
 
 
 def _cost_warning(seen: SeenEvent, event: ev.BudgetWarned) -> Frame:
-    limit = seen.after.limits.cost
+    limit = seen.after.limits.cost_limit
     share = {"percentOfLimit": round(float(event.spent / limit * 100), 1)} if limit else {}
     message = cost_warning(event)
     return v1_frame(

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Optional
 
 from cyclopts import Group, Parameter
 
-from moot.cli.debate_options import DEBATE_OPTIONS, MOTION
-
-Level = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
-Length = Literal["low", "medium", "high"]
-Ending = Literal["ai-judge", "self-terminate", "user-decides", "audience"]
-"""As in `core/terms.py`, which is not loaded for a help text."""
+from moot.cli.debate_options import MOTION, debate_options
+from moot.core.choices import Effort, Verbosity, WinningRule
+from moot.core.setup_field import Between, Option, SetupField
+from moot.core.setup_table import setup_fields
 
 DEFAULT_FORMAT, DEFAULT_ROUNDS = "oxford", 3
 """Short enough for a small model on a laptop, long enough to be a debate."""
-DEFAULT_SECONDS, DEFAULT_PERSON_SECONDS = 120.0, 300.0
 NO_JUDGE, HUMAN = "none", "human"
 
 
 def _parameters() -> dict[str, Parameter]:
-    """Return the parameter of each row of `DEBATE_OPTIONS`, by its long name."""
+    """Return the parameter of each row of the help, by its long name."""
     parameters: dict[str, Parameter] = {}
-    for order, (title, rows) in enumerate(DEBATE_OPTIONS.items(), 1):
+    for order, (title, rows) in enumerate(debate_options().items(), 1):
         group = Group(title, sort_key=order)
         for label, text in rows.items():
             words = label.replace("[no-]", "").replace(",", "").split()
@@ -51,13 +48,47 @@ def option(name: str) -> Parameter:
 class SeatOptions(NamedTuple):
     persona: str = ""
     objective: str = ""
-    effort: Level | None = None
-    verbosity: Length | None = None
+    effort: Effort | None = None
+    verbosity: Verbosity | None = None
+
+
+def _option_type(field: SetupField, shown: Option) -> Any:
+    """The type of the value as it is typed in."""
+    kind = shown.type or field.kind
+    match field.limit:
+        case Between(low, high) if kind is int:
+            kind = Literal[tuple(range(int(low), int(high) + 1))]
+        case _:
+            kind = list[str] if kind == tuple[str, ...] else kind
+    return kind if kind is bool else Optional[kind]  # noqa: UP045 - a Literal has no `|`
+
+
+def _members() -> list[tuple[str, Any, Any]]:
+    """The format and the settings, in the order of the help."""
+    members: list[tuple[str, Any, Any]] = [("format", Annotated[str | None, option("--format")], None)]
+    rows = [(field.option, field) for field in setup_fields() if field.option]
+    for shown, field in sorted(rows, key=lambda row: row[0].place):
+        kind = Annotated[_option_type(field, shown), option(shown.names[-1])]
+        members.append((shown.attribute, kind, False if field.default in (True, False) else None))
+    return members
+
+
+if TYPE_CHECKING:
+
+    class _Settings:
+        """Those that the terminal treats in its own way; `settings` has the others."""
+
+        format: str | None
+        manual: bool
+        audience: float | None
+        winning: WinningRule | None
+else:
+    _Settings = make_dataclass("_Settings", _members(), frozen=True, kw_only=True)
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class DebateCliOptions:
+class DebateCliOptions(_Settings):
     """How the debate is to be held. Options with -for and -against are for the first two seats."""
 
     for_: Annotated[str | None, option("--for")] = None
@@ -69,51 +100,30 @@ class DebateCliOptions:
     persona_against: Annotated[str, option("--persona-against")] = ""
     objective_for: Annotated[str, option("--objective-for")] = ""
     objective_against: Annotated[str, option("--objective-against")] = ""
-    effort: Annotated[Level | None, option("--effort")] = None
-    effort_for: Annotated[Level | None, option("--effort-for")] = None
-    effort_against: Annotated[Level | None, option("--effort-against")] = None
-    verbosity: Annotated[Length | None, option("--verbosity")] = None
-    verbosity_for: Annotated[Length | None, option("--verbosity-for")] = None
-    verbosity_against: Annotated[Length | None, option("--verbosity-against")] = None
-    format: Annotated[str | None, option("--format")] = None
-    rounds: Annotated[int | None, option("--rounds")] = None
-    turns: Annotated[int | None, option("--turns")] = None
-    intensity: Annotated[Literal[1, 2, 3, 4, 5], option("--intensity")] = 3
-    seed: Annotated[int | None, option("--seed")] = None
-    manual: Annotated[bool, option("--manual")] = False
-    objective: Annotated[str, option("--objective")] = ""
-    prep: Annotated[bool, option("--prep")] = False
-    blind: Annotated[bool, option("--blind")] = False
-    opens: Annotated[Literal["for", "against"] | None, option("--opens")] = None
-    beliefs: Annotated[bool, option("--beliefs")] = False
-    model_audience: Annotated[bool, option("--model-audience")] = False
-    reading: Annotated[Literal["chronological", "by-side"] | None, option("--reading")] = None
-    audience: Annotated[float | None, option("--audience")] = None
-    winning: Annotated[Ending | None, option("--winning")] = None
-    tool: Annotated[list[str] | None, option("--tool")] = None
+    effort: Annotated[Effort | None, option("--effort")] = None
+    effort_for: Annotated[Effort | None, option("--effort-for")] = None
+    effort_against: Annotated[Effort | None, option("--effort-against")] = None
+    verbosity: Annotated[Verbosity | None, option("--verbosity")] = None
+    verbosity_for: Annotated[Verbosity | None, option("--verbosity-for")] = None
+    verbosity_against: Annotated[Verbosity | None, option("--verbosity-against")] = None
     decide: Annotated[bool, option("--decide")] = False
-    cost_limit: Annotated[str | None, option("--cost-limit")] = None
-    warn_at: Annotated[str | None, option("--warn-at")] = None
-    timeout: Annotated[float, option("--timeout")] = DEFAULT_SECONDS
-    person_seconds: Annotated[float, option("--person-seconds")] = DEFAULT_PERSON_SECONDS
 
     @property
     def judges(self) -> tuple[str, ...]:
         return tuple(self.judge or ())
 
     @property
-    def tools(self) -> tuple[str, ...]:
-        return tuple(self.tool or ())
+    def settings(self) -> dict[str, Any]:
+        """The settings that were given and are taken as they are, by their names."""
+        given = {
+            field.name: getattr(self, field.option.attribute)
+            for field in setup_fields()
+            if field.option and field.option.setup
+        }
+        return {name: value for name, value in given.items() if value is not None and value is not False}
 
     @property
-    def request_options(self) -> dict[str, Any]:
-        """The options that a request has under the same name, as far as they were given."""
-        from moot.core.terms import REQUEST_OPTIONS
-
-        return {name: value for name in REQUEST_OPTIONS if (value := getattr(self, name, None))}
-
-    @property
-    def winning_rule(self) -> Ending | None:
+    def winning_rule(self) -> WinningRule | None:
         """With a judge named, the judge decides, also where an audience votes."""
         if self.decide:
             return "user-decides"

@@ -122,7 +122,7 @@ def _figures(debate: Debate, now: datetime) -> list[str]:
     flowing = sum(tokens_of(call.text) + tokens_of(call.reasoning) for call in (*debate.live, *debate.calls))
     tokens = figures.usage.total + flowing
     about = "about " if figures.estimated or flowing else ""
-    limit = f" of {dollars(debate.limits.cost)}" if debate.limits.cost else ""
+    limit = f" of {dollars(debate.limits.cost_limit)}" if debate.limits.cost_limit else ""
     started = debate.started_at or debate.created_at
     money = dollars(figures.total) + limit
     return [f"{about}{tokens:,} tokens", money, clock((now - started).total_seconds())]

@@ -12,17 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from moot.core.terms import (
-    Effort,
-    HostedTool,
-    Reasoning,
-    Request,
-    Segment,
-    Text,
-    Tool,
-    ToolCall,
-    ToolResult,
-)
+from moot.core.choices import Effort
+from moot.core.terms import HostedTool, Reasoning, Request, Segment, Text, Tool, ToolCall, ToolResult
 from moot.providers.contract import Traits
 from moot.providers.lenient_json import parse_or_text
 from moot.providers.wire_formats.anthropic_decoder import AnthropicDecoder

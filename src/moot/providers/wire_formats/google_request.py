@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from moot.core.terms import Effort, HostedTool, Reasoning, Request, Segment, Text, ToolCall, ToolResult
+from moot.core.choices import Effort
+from moot.core.terms import HostedTool, Reasoning, Request, Segment, Text, ToolCall, ToolResult
 from moot.providers.contract import OWN_ID_PREFIX, Traits
 from moot.providers.wire_formats.contract import WireFormat
 from moot.providers.wire_formats.google_decoder import GoogleDecoder

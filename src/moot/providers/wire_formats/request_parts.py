@@ -16,7 +16,8 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from moot.core.terms import ChatMessage, Effort, Request, Segment, Tool, ToolCall, ToolResult
+from moot.core.choices import Effort
+from moot.core.terms import ChatMessage, Request, Segment, Tool, ToolCall, ToolResult
 
 FIRST_MESSAGE = "Begin."
 THINKING_SHARES: dict[Effort, float] = {

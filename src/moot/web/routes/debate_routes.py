@@ -96,7 +96,7 @@ class Estimates:
 
 
 def _estimate_reply(opened: DebateOpened) -> EstimateResponse:
-    return replies.estimate_reply(cost_estimate.estimate(opened), preview(opened), opened.limits.cost)
+    return replies.estimate_reply(cost_estimate.estimate(opened), preview(opened), opened.limits.cost_limit)
 
 
 # --- opening ------------------------------------------------------------------------------------

@@ -1,0 +1,413 @@
+"""The settings of a debate, each defined once: one attribute below, with all that is said of it.
+
+From this table come the fields of the log (`terms.py`), the check (`rules/debate_setup.py`), the request and
+the reply of v1, the client's `DebateConfig`, the terminal's options and help, the arguments of the MCP tool,
+the `options` of experiments, the form of the page, and the table in docs/api.md. A new setting is one row in
+`OptionFields`, and the place where it takes effect.
+
+The order is that of the form, of requests and of replies; `place` is another order, where it is needed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from moot.core.choices import Effort, OpeningSide, ReadingOrder, WinningRule
+from moot.core.setup_field import (
+    AtMost,
+    Between,
+    FormField,
+    MoreThan,
+    Option,
+    Settings,
+    SetupField,
+    setup_field,
+)
+
+if TYPE_CHECKING:
+    from moot.core.terms import Money, PollSettings
+
+DEFAULT_WINNING_RULE: WinningRule = "ai-judge"
+DEFAULT_READING: ReadingOrder = "chronological"
+MAX_TOOLS = 16
+"""The most tools that the seats of one debate may use."""
+
+
+class ContractLimits(Settings, kw_only=False):
+    """Limits that v1 calls otherwise."""
+
+    rounds: int = setup_field(
+        wire="maxRounds",
+        request_limit=Between(1, 10),
+        request_default=5,
+        reply="always",
+        option=Option(
+            "--rounds N", "How many rounds. [default: 3 in oxford, else the format's own]", place=1
+        ),
+        form=FormField("Rounds"),
+        mcp="As many as the format has, unless told.",
+        experiments=False,
+    )
+    turns: int | None = setup_field(
+        default=None,
+        sentence="The most turns, in formats counted in turns (free).",
+        wire="maxTurns",
+        request=False,
+        option=Option("--turns N", "How many speeches, in a free debate.", place=2),
+        form=None,
+        mcp=None,
+    )
+    cost_limit: Money | None = setup_field(
+        default=None,
+        stored="cost",
+        sentence="US dollars that are never exceeded; the judging is paid for out of them too.",
+        limit=MoreThan(0),
+        request_limit=MoreThan(0.10),
+        option=Option(
+            "--cost-limit USD", "Never spend more than this, the verdict included.", "Limits", type=str
+        ),
+        form=FormField("Cost limit (USD)", placeholder="No limit", step="any"),
+        mcp="US dollars, never exceeded, the judging included; null: none.",
+        experiments=False,
+    )
+    warn_at: Money | None = setup_field(
+        default=None,
+        sentence="US dollars; less than `costLimit`.",
+        wire="warnAtCost",
+        limit=MoreThan(0),
+        option=Option("--warn-at USD", "Warn when the cost passes this.", "Limits", type=str),
+        form=FormField("Warn at cost (USD)", placeholder="No warning", step="any"),
+        mcp=None,
+        experiments=False,
+    )
+    turn_seconds: float = setup_field(
+        default=120.0,
+        sentence="Seconds that a speech may take. What was said by then stands.",
+        wire="timeoutPerRound",
+        limit=MoreThan(0),
+        request_limit=Between(30, 300),
+        reply="always",
+        option=Option("--timeout SECONDS", "How long a speech may take. [default: 120]", "Limits"),
+        form=FormField("Time per speech (seconds)", step="10"),
+        mcp=None,
+    )
+
+
+class LimitFields(Settings):
+    person_seconds: float = setup_field(
+        default=300.0,
+        sentence="How long a person has for a speech, and a judge of flesh and blood for a ballot.",
+        limit=MoreThan(0, most=3600),
+        request_limit=Between(10, 3600),
+        reply="always",
+        option=Option(
+            "--person-seconds SECONDS", "How long a person has for a speech. [default: 300]", "Limits"
+        ),
+        form=FormField("Time for a person (seconds)", step="10"),
+        mcp=None,
+        experiments=False,
+    )
+
+
+class SpeakerFields(Settings):
+    """What becomes a setting of each speaker's model."""
+
+    effort: Effort | None = setup_field(
+        default=None,
+        sentence="How hard the participants think, as far as their models let themselves be told.",
+        option=None,
+        form=FormField("Reasoning effort", choices=(("", "Model default"),)),
+        mcp=None,
+        experiments=False,
+    )
+
+
+class ContractOptions(Settings):
+    """How the debate is conducted, where v1 calls it otherwise."""
+
+    auto: bool = setup_field(
+        default=True,
+        sentence="Without it each round waits for `POST …/rounds`.",
+        wire="autoProgress",
+        reply="always",
+        option=Option(
+            "--manual",
+            "Each round waits for a command: `moot next-round`, `moot judge`.",
+            place=5,
+            setup=False,
+        ),
+        form=FormField(
+            "Start each round by hand",
+            "Every round waits for you.",
+            negated=True,
+            brief="rounds started by hand",
+            place=8,
+        ),
+        mcp=None,
+        experiments=False,
+    )
+    winning: WinningRule = setup_field(
+        default=DEFAULT_WINNING_RULE,
+        sentence="`self-terminate`: the debate also ends when one side gives way or both go in circles. "
+        "`audience`: its\nvotes decide.",
+        wire="winningCondition",
+        reply="always",
+        option=Option(
+            "--winning HOW",
+            "What decides: ai-judge, self-terminate (one side gives way), user-decides or audience. "
+            "[default: ai-judge]",
+            place=14,
+            setup=False,
+        ),
+        form=FormField(
+            "Decided by",
+            choices=(
+                ("ai-judge", "Judges"),
+                ("self-terminate", "Judges, or a side that concedes"),
+                ("audience", "Audience votes"),
+                ("user-decides", "You"),
+            ),
+        ),
+        mcp=None,
+        experiments=False,
+    )
+
+
+class OptionFields(Settings):
+    """How the debate is conducted: in the log, told to every viewer."""
+
+    auto_judge: bool = setup_field(
+        default=True,
+        sentence="Judge by itself after the last round.",
+        reply="always",
+        option=None,
+        form=FormField(
+            "Start the judging by hand",
+            "After the last round the judges wait for you.",
+            negated=True,
+            place=9,
+        ),
+        mcp=None,
+        experiments=False,
+    )
+    intensity: int = setup_field(
+        default=3,
+        sentence="From courteous (1) to fierce (5).",
+        limit=Between(1, 5),
+        reply="always",
+        option=Option(
+            "--intensity 1-5", "From a gentle exchange (1) to a fierce one (5). [default: 3]", place=3
+        ),
+        form=FormField(
+            "Intensity",
+            choices=(
+                ("1", "courteous"), ("2", "friendly"), ("3", "spirited"), ("4", "sharp"), ("5", "fierce"),
+            ),
+        ),
+        mcp="From courteous to fierce.",
+    )  # fmt: skip
+    show_reasoning: bool = setup_field(
+        default=True,
+        sentence="Whether viewers see what models think aloud.",
+        reply="always",
+        option=None,
+        form=FormField(
+            "Show reasoning",
+            "The audience sees what models think. Opponents and judges never do.",
+            brief="reasoning hidden",
+            place=1,
+        ),
+        mcp=None,
+        experiments=False,
+    )
+    objective: str = setup_field(
+        default="",
+        sentence="What the debate is to settle: told to everybody.",
+        limit=AtMost(2000),
+        option=Option("--objective TEXT", "What the debate is to settle; all are told.", place=6),
+        form=FormField(
+            "Objective of the debate", placeholder="Optional. All speakers and judges are told it."
+        ),
+        mcp="What the debate is to settle; all are told.",
+    )
+    prep: bool = setup_field(
+        default=False,
+        sentence="Speakers make private notes before their speeches, where the format gives them time.",
+        reply="always",
+        option=Option("--prep", "Speakers make private notes first, where the format allows.", place=7),
+        form=FormField(
+            "Preparation",
+            "Each speaker writes private notes before a speech.",
+            needs="prepWords",
+            brief="preparation",
+            place=5,
+        ),
+        mcp=None,
+    )
+    blind: bool = setup_field(
+        default=False,
+        sentence="Openings are given at the same time, so that nobody answers or copies.",
+        reply="always",
+        option=Option("--blind", "Openings are simultaneous; neither side hears the other.", place=8),
+        form=FormField(
+            "Blind openings",
+            "Opening speeches are written at the same time, so that none answers another.",
+            brief="blind openings",
+            place=4,
+        ),
+        mcp=None,
+    )
+    opens: OpeningSide | None = setup_field(
+        default=None,
+        sentence="The side that speaks first, where the format leaves that to a toss (`eitherFirst`).",
+        option=Option(
+            "--opens SIDE", "Who speaks first, for or against, where a toss decides: public-forum.", place=9
+        ),
+        form=FormField(
+            "Who opens",
+            choices=(("", "As in the format"), ("for", "The side for"), ("against", "The side against")),
+            needs="eitherFirst",
+        ),
+        mcp=None,
+        experiments=False,
+    )
+    polls: PollSettings | None = setup_field(
+        default=None,
+        sentence="The audience votes.",
+        option=Option(
+            "--audience SECONDS",
+            "An audience votes before and after, for this long: `moot vote last for`.",
+            place=13,
+            setup=False,
+            type=float,
+        ),
+        form=FormField("Audience votes", "Everyone who watches can vote.", brief="audience votes", place=2),
+        mcp=None,
+        experiments=False,
+    )
+    beliefs: bool = setup_field(
+        default=False,
+        sentence="Ask each debater before and after its speeches, and a judge after every speech, how likely "
+        "they think it is to win. No speaker and no judge is told, and the verdict is not affected.",
+        option=Option(
+            "--beliefs",
+            "Ask speakers and a judge privately, speech by speech, who they think will win.",
+            place=10,
+        ),
+        form=FormField(
+            "Ask for private beliefs",
+            "Speakers and a judge say after each speech who they think will win. It costs about three more "
+            "short calls a speech.",
+            brief="private beliefs",
+            place=6,
+        ),
+        mcp=None,
+    )
+    model_audience: bool = setup_field(
+        default=False,
+        sentence="An audience of model personas votes before and after the speeches, in debates of two "
+        "parties. Its votes are counted apart from those of people and decide nothing.",
+        option=Option(
+            "--model-audience", "Model personas vote before and after, counted apart from people.", place=11
+        ),
+        form=FormField(
+            "Model audience",
+            "Eight model personas vote before and after the speeches. Counted apart from people.",
+            brief="model audience",
+            place=7,
+        ),
+        mcp=None,
+    )
+    reading: ReadingOrder = setup_field(
+        default=DEFAULT_READING,
+        sentence="In which order judges read the speeches: `chronological`, or `by-side`, each side's "
+        "speeches together and numbered by time. By side, the second of a judge's two readings swaps which "
+        "side comes first.",
+        option=Option(
+            "--reading HOW",
+            "How judges read the speeches: chronological, or by-side, which swaps who is read first. "
+            "[default: chronological]",
+            place=12,
+        ),
+        form=FormField(
+            "Judges read the speeches",
+            choices=(("chronological", "By time"), ("by-side", "By side, swapped in the second reading")),
+            brief="judges read by side",
+        ),
+        mcp="How judges read the speeches: by time, or each side's together; by-side swaps which side is "
+        "read first in the second reading.",
+    )
+    tools: tuple[str, ...] = setup_field(
+        default=(),
+        sentence="What the participants may use: a server of `GET /tools`, one tool of it (`server/tool`), "
+        "or what their\nproviders have themselves (`web_search`, `code`).",
+        limit=AtMost(MAX_TOOLS, "tools"),
+        option=Option(
+            "--tool NAME",
+            "What the speakers may use: a server, server/tool, web_search or code: `moot tools`.",
+            place=15,
+        ),
+        form=FormField("Tools for speakers"),
+        mcp="What the speakers may use, of the tools this server has.",
+    )
+
+
+class SetupFields(Settings):
+    """What shapes the setup and is not kept as such."""
+
+    recuse: bool = setup_field(
+        default=True,
+        sentence="A judge that is a debater's own model, or of its family, is not asked if there is another.",
+        reply="no",
+        option=None,
+        form=FormField(
+            "Exclude judges from a debater’s model family", "Only if another judge is left.", place=10
+        ),
+        mcp=None,
+    )
+
+
+class LocalFields(Settings):
+    """What the API does not take."""
+
+    seed: int | None = setup_field(
+        default=None,
+        sentence="The same seed and local model give the same debate.",
+        request=False,
+        option=Option("--seed N", "The same seed and local model give the same debate.", place=4),
+        form=None,
+        mcp=None,
+        experiments=False,
+    )
+
+
+PARTS = (
+    ContractLimits, LimitFields, SpeakerFields, ContractOptions, OptionFields, SetupFields, LocalFields,
+)  # fmt: skip
+_OURS = tuple(field for part in PARTS for field in part.fields())
+_added: list[SetupField] = []
+_read = False
+
+
+def setup_fields() -> tuple[SetupField, ...]:
+    """All settings: ours, and those that were added."""
+    global _read
+    _read = True
+    return (*_OURS, *_added)
+
+
+def added_fields() -> tuple[SetupField, ...]:
+    return setup_fields()[len(_OURS) :]
+
+
+def add_setup_field(field: SetupField) -> None:
+    """Add a setting of an extension; its value is kept in `DebateOptions.extensions` under its name.
+
+    Request, reply and options are made from the table when their modules are loaded: what comes after that is
+    refused.
+    """
+    if _read:
+        raise RuntimeError(f"The setting {field.name!r} comes too late: the table was read already.")
+    if any(field.name == other.name or field.wire == other.wire for other in (*_OURS, *_added)):
+        raise ValueError(f"There is a setting {field.name!r} already.")
+    _added.append(field)

@@ -1,0 +1,99 @@
+"""A setting of a debate is one row: from it come the check, the API, the terminal, MCP and experiments."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from moot.core.setup_field import SetupField
+from moot.core.setup_table import add_setup_field, setup_fields
+from moot.core.terms import DebateLimits, DebateOptions
+
+ONE_ROW = """
+import json, sys
+from moot.core.setup_field import AtMost, SetupField
+from moot.core.setup_table import add_setup_field
+
+add_setup_field(
+    SetupField(
+        name="house_rules", type=str, default="", limit=AtMost(20), sentence="What speakers may not do.",
+    )
+)
+
+import asyncio
+from msgspec.structs import replace
+from moot.api.shapes.debates import DebateConfig
+from moot.api.v1.bodies import Config, CreateDebate
+from moot.api.v1.replies import config_reply
+from moot.api.v1.setup_body import body_from_event, setup_from_body
+from moot.cli.commands.debate import DebateCliOptions
+from moot.cli.debate_options import debate_options
+from moot.core.errors import Invalid
+from moot.core.events import decode_event, encode
+from moot.experiments.definition import OPTIONS
+from moot.mcp_server.tool_functions import ToolFunctions, with_settings
+from moot.rules.debate_setup import opening_event
+from moot.views.json_types import to_members
+from tests.api.setup_bodies import Inn, asked, changed
+from tests.views.logs import Log
+import inspect
+import msgspec
+
+setup = setup_from_body(asked(changed(config__houseRules="No props.")), Inn())
+opened = opening_event(setup)
+try:
+    opening_event(replace(setup, extensions={"house_rules": "x" * 21}))
+    problems = {}
+except Invalid as error:
+    problems = error.problems
+log = Log(manner=opened.manner)
+print(json.dumps({
+    "log": decode_event(encode(opened)).manner.extensions,
+    "problems": problems,
+    "again": body_from_event(opened)["config"]["houseRules"],
+    "reply": to_members(config_reply(log.debate))["houseRules"],
+    "untold": "houseRules" in to_members(config_reply(Log().debate)),
+    "schema": Config.model_json_schema()["properties"]["houseRules"],
+    "request": msgspec.to_builtins(DebateConfig(house_rules="No props.")),
+    "help": debate_options()["How"]["--house-rules TEXT"],
+    "typed": DebateCliOptions(house_rules="No props.").settings,
+    "experiments": "house_rules" in OPTIONS,
+    "mcp": "house_rules" in inspect.signature(with_settings(ToolFunctions.start_debate)).parameters,
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def seen() -> dict[str, Any]:
+    done = subprocess.run([sys.executable, "-c", ONE_ROW], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_setting_of_an_extension_is_one_row(seen: dict[str, Any]) -> None:
+    assert seen["log"] == {"house_rules": "No props."}
+    assert seen["problems"] == {"houseRules": ["At most 20 characters"]}
+    assert (seen["again"], seen["reply"], seen["untold"]) == ("No props.", "No props.", False)
+    assert seen["schema"]["description"] == seen["help"] == "What speakers may not do."
+    assert seen["schema"]["maxLength"] == 20
+    assert seen["request"] == {"houseRules": "No props."}
+    assert seen["typed"] == {"house_rules": "No props."}
+    assert seen["experiments"]
+    assert seen["mcp"]
+
+
+def test_a_setting_that_comes_too_late_is_refused() -> None:
+    setup_fields()
+    with pytest.raises(RuntimeError, match="too late"):
+        add_setup_field(SetupField(name="late", type=bool, default=False))
+
+
+def test_every_setting_of_a_log_is_in_the_table() -> None:
+    kept = {*DebateLimits.__struct_fields__, *DebateOptions.__struct_fields__}
+    by_the_server = {"rounds_asked", "language", "lent", "experiment", "question", "extensions"}
+    assert kept - by_the_server <= {field.name for field in setup_fields()}
+    assert len({field.wire for field in setup_fields()}) == len(setup_fields())
