@@ -7,6 +7,7 @@ call that runs the asynchronous method to its end. Set-up and every build run th
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -103,7 +104,7 @@ def _blocking(text: str) -> str:
 def main() -> None:
     code = generate(SOURCE.read_text("utf-8"))
     if not TARGET.is_file() or TARGET.read_text("utf-8") != code:
-        unfinished = TARGET.with_suffix(".new")
+        unfinished = TARGET.with_suffix(f".{os.getpid()}")
         unfinished.write_text(code, "utf-8")
         unfinished.replace(TARGET)
 

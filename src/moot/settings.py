@@ -19,6 +19,7 @@ from msgspec.structs import force_setattr
 
 from moot.core.errors import Invalid
 from moot.core.terms import ModelPrice
+from moot.extension import loaded
 from moot.providers import endpoint_settings
 from moot.providers.contract import CONNECT_SECONDS
 from moot.providers.endpoints import ENDPOINTS, Endpoint, with_environ_url
@@ -42,6 +43,7 @@ VARIABLES = frozenset(
     {
         "MOOT_BETWEEN_BYTES_S", "MOOT_BODY_S", "MOOT_BUS", "MOOT_COMMENT_S", "MOOT_CONNECT_S",
         "MOOT_CRASH_AT", "MOOT_DATA", "MOOT_DEBUG", "MOOT_DISK_QUOTA_MB", "MOOT_DRAIN_S",
+        "MOOT_EXTENSIONS",
         "MOOT_FIRST_BYTE_S", "MOOT_FORMATS", "MOOT_HEADER_S", "MOOT_HEARTBEAT_S", "MOOT_HOSTS",
         "MOOT_LOG", "MOOT_LOG_REQUESTS", "MOOT_MAX_DEBATES_PER_CLIENT", "MOOT_MAX_JOINS_PER_ADDRESS",
         "MOOT_MAX_STREAMS_PER_CLIENT",
@@ -120,6 +122,8 @@ class Settings(Struct, frozen=True):
     tools: tuple[ToolServerSettings, ...] = ()
     environ: dict[str, str] = field(default_factory=dict[str, str])
     service: ServerSettings = ServerSettings()
+    extensions: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    """The tables of moot.toml that belong to extensions, as they were written."""
     log_file: Path | None = None
     cluster: ClusterSettings = ClusterSettings()
 
@@ -181,6 +185,7 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         tools=tools_written.servers(file, path),
         environ=Environ(env),
         service=_service(env),
+        extensions={name: file[name] for name in _extension_tables() if name in file},
         log_file=_log_file(env),
         cluster=_cluster(env),
     )
@@ -319,10 +324,15 @@ def _read(path: Path) -> dict[str, Any]:
         raise Invalid(f"{path}: {reason}. It is not TOML; docs/settings.md shows its tables.") from None
     except OSError as error:
         raise Invalid(f"{path} cannot be read: {error.strerror}.") from None
+    tables = (*TABLES, *_extension_tables())
     for name in file:
-        if name not in TABLES:
-            raise Invalid(f"{path}: there is no table [{shown(name)}]. There are: {', '.join(TABLES)}.")
+        if name not in tables:
+            raise Invalid(f"{path}: there is no table [{shown(name)}]. There are: {', '.join(tables)}.")
     return file
+
+
+def _extension_tables() -> list[str]:
+    return [extension.settings_table for extension in loaded() if extension.settings_table]
 
 
 def _prices(file: Mapping[str, Any], path: Path) -> dict[str, ModelPrice]:

@@ -23,12 +23,12 @@ from moot.core.events import (
     TurnRetried,
 )
 from moot.core.evolve import fold
+from moot.core.json_types import encoder
 from moot.core.state import Debate
 from moot.core.terms import FREE, HUMAN, DebateLimits, DebateOptions, Model, Money
 from moot.rules.commands import AddRemark
 from moot.store.contract import DebateHead, DebatePage
 from moot.testing.event_factories import seats, table
-from moot.views.json_types import encoder
 from moot.views.summary import summary
 from moot.views.transcript import transcript
 from moot.views.transcript_json import to_json

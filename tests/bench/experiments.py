@@ -25,6 +25,7 @@ from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.judgments import Judgment
 from moot.experiments.leg_results import LegResult, read_result
 from moot.experiments.planned_debates import PlannedDebate, all_legs
+from moot.store.experiment_tables import EXPERIMENTS
 from tests.bench.figures import Figure, figure
 from tests.bench.measure import measured, temporary_folder
 
@@ -57,14 +58,16 @@ def _definition(name: str, debates: int) -> ExperimentDefinition:
 async def _scheduling(arena: Arena, folder: Path) -> Figure:
     """What an experiment adds to each of its debates: the plan, the reservation and the result."""
     definition = _definition("scheduled", SCHEDULED)
-    await arena.store.experiments.save(definition.name, definition.to_json())
+    await arena.store.tables(EXPERIMENTS).save(definition.name, definition.to_json())
     with measured() as spent:
         legs = all_legs(definition, 2)
         for number, leg in enumerate(legs):
-            await arena.store.experiments.reserve(definition.name, 1, leg.leg, f"sched_{number}", 1000, 10**9)
+            await arena.store.tables(EXPERIMENTS).reserve(
+                definition.name, 1, leg.leg, f"sched_{number}", 1000, 10**9
+            )
         results = [(leg, _result(leg, number)) for number, leg in enumerate(legs)]
         for leg, result in results:
-            await arena.store.experiments.settle(
+            await arena.store.tables(EXPERIMENTS).settle(
                 definition.name, leg.leg, 900, result.to_json(), pro_share=result.pro_share
             )
     return figure(
@@ -95,7 +98,7 @@ def _bare(path: Path, results: Sequence[tuple[PlannedDebate, LegResult]]) -> flo
 
 async def _fill(arena: Arena, definition: ExperimentDefinition) -> list[str]:
     """An experiment whose debates are all over; returns their results."""
-    store, written = arena.store.experiments, list[str]()
+    store, written = arena.store.tables(EXPERIMENTS), list[str]()
     await store.save(definition.name, definition.to_json())
     legs = all_legs(definition, 2)
 

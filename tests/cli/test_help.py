@@ -11,8 +11,9 @@ import pytest
 
 from moot import __version__
 from moot.api.command_table import COMMANDS as PERSON_COMMANDS
-from moot.cli.command_line import COMMANDS
+from moot.cli.command_line import terminal_commands
 from moot.cli.render.help import EXAMPLES
+from moot.extension import TerminalCommand
 from tests.support.for_each import for_each
 
 Moot = Callable[..., tuple[int, str, str]]
@@ -72,11 +73,11 @@ def test_a_reader_who_leaves_gets_no_traceback(arguments: str):
 def test_every_command_is_in_the_help(moot: Moot):
     code, out, _ = moot("--help")
     assert code == 0
-    assert all(f"\n  {name} " in out for _, name, _, _ in COMMANDS)
+    assert all(f"\n  {row.name} " in out for row in terminal_commands())
     assert out.index("Look") < out.index("Steer") < out.index("This machine")
 
 
-@for_each("name", [name for _, name, _, _ in COMMANDS])
+@for_each("name", [row.name for row in terminal_commands()])
 def test_every_command_has_help_of_its_own(moot: Moot, name: str):
     code, out, _ = moot(name, "--help")
     assert code == 0
@@ -84,12 +85,16 @@ def test_every_command_has_help_of_its_own(moot: Moot, name: str):
     assert "\x1b" not in out
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_an_example_is_of_its_command_and_in_its_help(moot: Moot, name: str):
-    _, out, _ = moot(name, "--help")
-    assert name in [command for _, command, _, _ in COMMANDS]
-    assert any(f"{example} ".startswith(f"moot {name} ") for example in EXAMPLES[name])
-    assert all(f"  {example}\n" in out for example in EXAMPLES[name])
+@pytest.mark.parametrize("row", terminal_commands(), ids=lambda row: row.name)
+def test_an_example_is_of_its_command_and_in_its_help(moot: Moot, row: TerminalCommand):
+    _, out, _ = moot(row.name, "--help")
+    examples = row.examples or EXAMPLES[row.name]
+    assert any(f"{example} ".startswith(f"moot {row.name} ") for example in examples)
+    assert all(f"  {example}\n" in out for example in examples)
+
+
+def test_every_example_is_of_a_command():
+    assert EXAMPLES.keys() <= {row.name for row in terminal_commands()}
 
 
 def test_nothing_at_all_shows_the_help(moot: Moot):
@@ -212,11 +217,7 @@ def test_every_command_that_people_give_can_be_given_in_the_terminal():
         "answer_point": "point",
         "cast_ballot": "ballot",
     }
-    in_terminal = {name for _, name, _, _ in COMMANDS}
+    in_terminal = {row.name for row in terminal_commands()}
     rows = {row.name for row in PERSON_COMMANDS}
     assert {own_names.get(name, name) for name in rows} <= in_terminal
     assert own_names.keys() <= rows
-
-
-def test_every_command_has_an_example() -> None:
-    assert {name for _, name, _, _ in COMMANDS} <= EXAMPLES.keys()

@@ -29,15 +29,16 @@ from msgspec.structs import replace
 from moot.api.shapes.debates import DebateConfig
 from moot.api.v1.bodies import Config, CreateDebate
 from moot.api.v1.replies import config_reply
+from moot.api.v1.setup_form import offered_settings, settings_table
 from moot.api.v1.setup_body import body_from_event, setup_from_body
 from moot.cli.commands.debate import DebateCliOptions
 from moot.cli.debate_options import debate_options
 from moot.core.errors import Invalid
 from moot.core.events import decode_event, encode
 from moot.experiments.definition import OPTIONS
-from moot.mcp_server.tool_functions import ToolFunctions, with_settings
+from moot.extensions.mcp.tool_functions import ToolFunctions, with_settings
 from moot.rules.debate_setup import opening_event
-from moot.views.json_types import to_members
+from moot.core.json_types import to_members
 from tests.api.setup_bodies import Inn, asked, changed
 from tests.views.logs import Log
 import inspect
@@ -62,6 +63,8 @@ print(json.dumps({
     "help": debate_options()["How"]["--house-rules TEXT"],
     "typed": DebateCliOptions(house_rules="No props.").settings,
     "experiments": "house_rules" in OPTIONS,
+    "form": msgspec.to_builtins(next(one for one in offered_settings() if one.name == "houseRules")),
+    "docs": "| `houseRules` |  | at most 20 characters | What speakers may not do. |" in settings_table(),
     "mcp": "house_rules" in inspect.signature(with_settings(ToolFunctions.start_debate)).parameters,
 }))
 """
@@ -82,7 +85,13 @@ def test_a_setting_of_an_extension_is_one_row(seen: dict[str, Any]) -> None:
     assert seen["schema"]["maxLength"] == 20
     assert seen["request"] == {"houseRules": "No props."}
     assert seen["typed"] == {"house_rules": "No props."}
+    assert (seen["form"]["kind"], seen["form"]["label"], seen["form"]["maximum"]) == (
+        "text",
+        "House rules",
+        20,
+    )
     assert seen["experiments"]
+    assert seen["docs"]
     assert seen["mcp"]
 
 

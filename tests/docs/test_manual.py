@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from posixpath import dirname, join, normpath
 
@@ -13,9 +14,9 @@ from fastapi import FastAPI
 
 from moot.cli.command_reference import command_reference
 from moot.engine.arena import Arena
+from moot.extension import Extension, loaded, using
 from moot.processes.server import make_app
 from moot.settings import load
-from moot.web.extension import Extension
 from moot.web.middleware.headers import CSP
 from moot.web.routes.manual import ManualRoutes
 
@@ -28,15 +29,18 @@ family = "openai_chat"
 base_url = "https://hush.example"
 key_variable = "HUSH_KEY"
 """
-TERMINAL = Extension(manual={"reference/commands.md": command_reference})
-PLUGIN = Extension(manual={"plugin.md": lambda: "# A plugin\n\nSee [the API](api.md#errors).\n"})
+TERMINAL = {"reference/commands.md": command_reference}
+PLUGIN = Extension("plugin", manual={"plugin.md": lambda: "# A plugin\n\nSee [the API](api.md#errors).\n"})
 
 
 @pytest.fixture
 async def manual(tmp_path: Path) -> AsyncGenerator[httpx.AsyncClient]:
     (tmp_path / "moot.toml").write_text(OWN_ENDPOINT)
-    async with Arena.open(load({"MOOT_DATA": str(tmp_path), "MOOT_OFFLINE": "1"})) as arena:
-        transport = httpx.ASGITransport(make_app(arena, (TERMINAL, PLUGIN)), client=("127.0.0.1", 1))
+    settings = load({"MOOT_DATA": str(tmp_path), "MOOT_OFFLINE": "1"})
+    async with AsyncExitStack() as held:
+        held.enter_context(using(*loaded(), PLUGIN))
+        arena = await held.enter_async_context(Arena.open(settings))
+        transport = httpx.ASGITransport(make_app(arena, TERMINAL), client=("127.0.0.1", 1))
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
             yield client
 

@@ -24,6 +24,7 @@ from moot.experiments.definition import ExperimentDefinition, from_json
 from moot.providers.prices import flat_price
 from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, UsageCue, improvise
 from moot.rules.commands import Retry
+from moot.store.experiment_tables import EXPERIMENTS
 
 INPUT, OUTPUT = Decimal(1), Decimal(100)
 """Dollars for a million tokens."""
@@ -104,7 +105,7 @@ async def retry_all(arena: Arena) -> int:
 async def carry_out(folder: Path, action: str) -> None:
     league = BilledLeague(folder)
     async with Arena.open(league.settings, providers=league.providers) as arena:
-        stored = await arena.store.experiments.experiment("league")
+        stored = await arena.store.tables(EXPERIMENTS).experiment("league")
         definition = from_json(stored.definition) if stored else LEAGUE
         if action == "retry":
             await retry_all(arena)

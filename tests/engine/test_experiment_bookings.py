@@ -24,6 +24,7 @@ from moot.experiments.planned_debates import planned_debate
 from moot.rules.commands import Abort, JudgeNow, Retry
 from moot.rules.experiment_costs import most_cost
 from moot.store.experiment_rows import MICRODOLLARS
+from moot.store.experiment_tables import EXPERIMENTS
 from moot.store.postgres.store import PostgresStore
 from tests.engine.billed_league import (
     ALLOWANCE,
@@ -49,25 +50,25 @@ async def failed_league(league: BilledLeague, *, room: Money) -> ExperimentDefin
         limit = (await arena.state((await failed_debates(arena))[0])).limits.cost_limit
         assert limit is not None
         definition = replace(LEAGUE, budget=progress.spent + limit * room)
-        await arena.store.experiments.save("league", definition.to_json())
+        await arena.store.tables(EXPERIMENTS).save("league", definition.to_json())
     league.mend()
     return definition
 
 
 async def booked(arena: Arena) -> Money:
     """What is reserved and spent; once all is over, it is what the debates have cost."""
-    return Money((await arena.store.experiments.counts("league")).booked) / MICRODOLLARS
+    return Money((await arena.store.tables(EXPERIMENTS).counts("league")).booked) / MICRODOLLARS
 
 
 async def all_settled(arena: Arena) -> None:
     """Wait until the processes that ran the debates have settled them."""
     async with asyncio.timeout(PATIENCE):
-        while await arena.store.experiments.held_legs("league"):  # noqa: ASYNC110 - no event tells it
+        while await arena.store.tables(EXPERIMENTS).held_legs("league"):  # noqa: ASYNC110 - no event tells it
             await asyncio.sleep(0.005)
 
 
 async def costs(arena: Arena) -> Money:
-    legs = await arena.store.experiments.legs("league")
+    legs = await arena.store.tables(EXPERIMENTS).legs("league")
     return sum([(await arena.state(leg.debate)).cost_so_far for leg in legs], Money(0))
 
 
@@ -96,11 +97,11 @@ async def test_a_retry_by_a_person_is_booked_to_the_experiment_or_refused(tmp_pa
         assert definition.budget is not None
         assert league.billed <= await booked(arena) <= definition.budget
         assert await booked(arena) == await costs(arena)
-        legs = await arena.store.experiments.legs("league")
+        legs = await arena.store.tables(EXPERIMENTS).legs("league")
         results = [read_result(leg.result or "") for leg in legs]
         assert {leg.held for leg in legs} == {None}
         assert all(bool(result.judgments) == (result.status == "completed") for result in results)
-        counts = await arena.store.experiments.counts("league")
+        counts = await arena.store.tables(EXPERIMENTS).counts("league")
         assert 0 < counts.failed < 10
         with pytest.raises(OverBudget, match=r"experiment league. It may cost another \$.* left. Raise"):
             await arena.ask((await failed_debates(arena))[0], Retry())
@@ -114,8 +115,8 @@ async def test_judging_a_debate_of_an_experiment_again_is_booked_or_refused(tmp_
         definition = replace(LEAGUE, motions=LEAGUE.motions[:1], budget=RICH)
         spent = (await ExperimentRunner(arena, definition).run()).spent
         definition = replace(definition, budget=spent + ALLOWANCE)
-        await arena.store.experiments.save("league", definition.to_json())
-        [first, second] = [leg.debate for leg in await arena.store.experiments.legs("league")]
+        await arena.store.tables(EXPERIMENTS).save("league", definition.to_json())
+        [first, second] = [leg.debate for leg in await arena.store.tables(EXPERIMENTS).legs("league")]
         await arena.rejudge(first, allowance=ALLOWANCE)
         with pytest.raises(OverBudget, match="smaller cost limit"):
             await arena.rejudge(second, allowance=ALLOWANCE)
@@ -131,7 +132,7 @@ async def test_judging_a_debate_of_an_experiment_again_is_booked_or_refused(tmp_
         assert league.billed <= await booked(arena) == await costs(arena)
         rows = [
             row
-            for leg in await arena.store.experiments.legs("league")
+            for leg in await arena.store.tables(EXPERIMENTS).legs("league")
             for row in read_result(leg.result or "").judgments
         ]
         assert len(rows) == 10, "two of each debate at first, two of one again, two of each by another judge"
@@ -177,7 +178,7 @@ async def test_a_kill_while_debates_are_judged_again_overspends_nothing(tmp_path
     async with Arena.open(league.settings, providers=league.providers) as arena:
         spent = (await ExperimentRunner(arena, LEAGUE).run()).spent
         definition = replace(LEAGUE, budget=spent + ALLOWANCE * 8)
-        await arena.store.experiments.save("league", definition.to_json())
+        await arena.store.tables(EXPERIMENTS).save("league", definition.to_json())
     for point in ("leg-reserved-again", "judging", "call-started", "leg-held", "leg-settled"):
         subprocess.run(command(tmp_path, "rejudge"), env=crashing_at(f"{point}:2"), check=False)
     async with Arena.open(league.settings, providers=league.providers) as arena:
@@ -185,7 +186,7 @@ async def test_a_kill_while_debates_are_judged_again_overspends_nothing(tmp_path
         await runner.rejudge(allowance=ALLOWANCE, repeats=2)
         assert definition.budget is not None
         assert league.billed <= await booked(arena) == await costs(arena) <= definition.budget
-        for leg in await arena.store.experiments.legs("league"):
+        for leg in await arena.store.tables(EXPERIMENTS).legs("league"):
             found = result_of(await arena.state(leg.debate), "league", planned_debate(leg.leg).group)
             assert read_result(leg.result or "") == found, "no ballot is missing in the results"
 
@@ -218,7 +219,7 @@ async def test_two_machines_on_one_database_share_the_budget(tmp_path: Path, emp
         limit = (await one.state((await failed_debates(one))[0])).limits.cost_limit
         assert limit is not None
         budget = failed.spent + limit * Money("2.5")
-        await one.store.experiments.save("league", replace(LEAGUE, budget=budget).to_json())
+        await one.store.tables(EXPERIMENTS).save("league", replace(LEAGUE, budget=budget).to_json())
         await asyncio.gather(retry_all(one), retry_all(other))
         await all_settled(one)
         assert failed.spent < league.billed <= budget
@@ -230,8 +231,8 @@ async def test_a_process_that_ends_with_its_debate_has_settled_it(tmp_path: Path
     await failed_league(league, room=Money(20))
     subprocess.run(command(tmp_path, "retry"), check=True)
     async with Arena.open(league.settings, providers=league.providers) as arena:
-        assert await arena.store.experiments.held_legs("league") == ()
-        counts = await arena.store.experiments.counts("league")
+        assert await arena.store.tables(EXPERIMENTS).held_legs("league") == ()
+        counts = await arena.store.tables(EXPERIMENTS).counts("league")
         assert (counts.settled, counts.failed) == (10, 0)
         assert await booked(arena) == await costs(arena)
 
@@ -242,11 +243,11 @@ async def test_money_for_a_command_that_never_came_is_given_back(tmp_path: Path)
     killed = subprocess.run(command(tmp_path, "retry"), env=crashing_at("leg-reserved-again:1"), check=False)
     assert killed.returncode == -signal.SIGKILL
     async with Arena.open(league.settings, providers=league.providers) as arena:
-        [held] = await arena.store.experiments.held_legs("league")
+        [held] = await arena.store.tables(EXPERIMENTS).held_legs("league")
         assert await booked(arena) > await costs(arena)
         other = next(one for one in await failed_debates(arena) if one != held.debate)
         await arena.ask(other, Retry())  # there is room for one only
-        assert await arena.store.experiments.held_legs("league") != (held,)
+        assert await arena.store.tables(EXPERIMENTS).held_legs("league") != (held,)
         with pytest.raises(OverBudget):
             await arena.ask(held.debate, Retry())
 
@@ -262,7 +263,7 @@ async def test_a_command_whose_money_was_given_back_meanwhile_cannot_be_recorded
         with pytest.raises(Fenced):
             await arena.store.record(debate.id, lambda _: [TurnRetried(1)], epoch=reserved.epoch)
         await arena.ask(debate.id, Retry())
-        [held] = await arena.store.experiments.held_legs("league")
+        [held] = await arena.store.tables(EXPERIMENTS).held_legs("league")
         assert held.debate == debate.id
 
 
@@ -295,7 +296,7 @@ async def test_a_deleted_debate_is_not_held_again_with_money_that_was_spent(tmp_
     killed = subprocess.run(command(tmp_path, "resume"), env=crashing_at("judging:1"), check=False)
     assert killed.returncode == -signal.SIGKILL
     async with Arena.open(league.settings, providers=league.providers) as arena:
-        begun = [leg.debate for leg in await arena.store.experiments.legs("league")]
+        begun = [leg.debate for leg in await arena.store.tables(EXPERIMENTS).legs("league")]
         for debate_id in begun:
             await arena.delete(debate_id)
         spent = await booked(arena)
@@ -312,10 +313,10 @@ async def test_a_debate_without_a_limit_stays_out_of_a_budget_that_came_later(tm
     async with Arena.open(league.settings, providers=league.providers) as arena:
         free = replace(LEAGUE, motions=LEAGUE.motions[:1], budget=None)
         await ExperimentRunner(arena, free).run()
-        await arena.store.experiments.save("league", replace(free, budget=RICH).to_json())
+        await arena.store.tables(EXPERIMENTS).save("league", replace(free, budget=RICH).to_json())
         with pytest.raises(OverBudget, match="no cost limit of its own"):
             await arena.ask((await failed_debates(arena))[0], Retry())
-        await arena.store.experiments.save("league", free.to_json())
+        await arena.store.tables(EXPERIMENTS).save("league", free.to_json())
         league.mend()
         assert await retry_all(arena) == 0
         await all_settled(arena)
@@ -326,7 +327,7 @@ async def test_a_budget_that_comes_later_needs_limits_of_what_is_under_way(tmp_p
     league = BilledLeague(tmp_path)
     free = replace(LEAGUE, motions=LEAGUE.motions[:1], budget=None)
     async with Arena.open(league.settings, providers=league.providers) as arena:
-        await arena.store.experiments.save("league", free.to_json())
+        await arena.store.tables(EXPERIMENTS).save("league", free.to_json())
     subprocess.run(command(tmp_path, "resume"), env=crashing_at("judging:1"), check=False)
     async with Arena.open(league.settings, providers=league.providers) as arena:
         with pytest.raises(Invalid, match="was begun before the experiment had a budget"):

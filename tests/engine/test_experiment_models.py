@@ -17,6 +17,7 @@ from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.questions import Question
 from moot.providers.scripted import ScriptedProvider
+from moot.store.experiment_tables import EXPERIMENTS
 
 STUDY = ExperimentDefinition(
     name="study",
@@ -54,7 +55,7 @@ async def test_a_run_names_all_missing_keys_before_anything_is_stored(tmp_path: 
     async with Arena.open(settings(tmp_path)) as arena:
         with pytest.raises(Unavailable, match=r"OPENAI_API_KEY .* ANTHROPIC_API_KEY"):
             await ExperimentRunner(arena, STUDY).run()
-        assert await arena.store.experiments.experiment("study") is None
+        assert await arena.store.tables(EXPERIMENTS).experiment("study") is None
 
 
 async def test_all_names_that_cannot_be_models_are_told_at_once(tmp_path: Path) -> None:

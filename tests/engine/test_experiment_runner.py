@@ -20,6 +20,7 @@ from moot.experiments.report_html import report_html
 from moot.experiments.report_markdown import report_markdown
 from moot.providers.prices import flat_price
 from moot.providers.scripted import ScriptedProvider
+from moot.store.experiment_tables import EXPERIMENTS
 from tests.cli.terminal import environment, piped
 
 PRICE = flat_price(Decimal(1), Decimal(2))
@@ -44,10 +45,10 @@ async def test_every_debate_is_held_once_and_a_second_run_holds_none(tmp_path: P
         again = await ExperimentRunner(arena, LEAGUE).run()
         assert (again.finished, again.held_now) == (12, 0)
         assert (await arena.list()).total == 12
-        stored = await arena.store.experiments.experiment("league")
+        stored = await arena.store.tables(EXPERIMENTS).experiment("league")
         assert stored is not None
         assert (stored.state, stored.epoch) == ("done", 2)
-        legs = await arena.store.experiments.legs("league")
+        legs = await arena.store.tables(EXPERIMENTS).legs("league")
         rows = [row for leg in legs for row in read_result(leg.result or "").judgments]
         assert len(rows) == 24
         state = await arena.state(legs[0].debate)
@@ -84,7 +85,7 @@ async def test_the_budget_is_never_exceeded_and_a_higher_one_continues(tmp_path:
         assert first.stopped_by == "budget"
         assert 0 < first.finished < first.planned
         assert all(progress.spent <= budget for progress in seen)
-        legs = await arena.store.experiments.legs("league")
+        legs = await arena.store.tables(EXPERIMENTS).legs("league")
         costs = [(await arena.state(leg.debate)).cost_so_far for leg in legs]
         assert sum(costs) == first.spent <= budget
         rich = await ExperimentRunner(arena, replace(limited, budget=Decimal(5))).run()
@@ -96,7 +97,7 @@ async def test_all_debates_are_judged_again_once_and_the_ballots_are_added(tmp_p
         await ExperimentRunner(arena, LEAGUE).run()
         assert await ExperimentRunner(arena, LEAGUE).rejudge(["scripted/raven"]) == 12
         assert await ExperimentRunner(arena, LEAGUE).rejudge(["scripted/raven"]) == 0
-        legs = await arena.store.experiments.legs("league")
+        legs = await arena.store.tables(EXPERIMENTS).legs("league")
         rows = [row for leg in legs for row in read_result(leg.result or "").judgments]
         assert {row.judge for row in rows} == {"scripted/owl", "scripted/raven"}
         assert len(rows) == 48
@@ -110,22 +111,22 @@ async def test_a_budget_needs_every_price(tmp_path: Path) -> None:
         unpriced = replace(LEAGUE, models=("scripted/a", "other/b"), budget=Decimal(1))
         with pytest.raises(Invalid, match="price"):
             await ExperimentRunner(arena, unpriced).run()
-        assert await arena.store.experiments.experiments() == ()
+        assert await arena.store.tables(EXPERIMENTS).experiments() == ()
 
 
 async def test_unknown_models_are_refused_before_anything_is_stored(tmp_path: Path) -> None:
     async with Arena.open(settings(tmp_path)) as arena:
         with pytest.raises(Invalid):
             await ExperimentRunner(arena, replace(LEAGUE, models=("scripted/a", "nobody/b"))).run()
-        assert await arena.store.experiments.experiments() == ()
+        assert await arena.store.tables(EXPERIMENTS).experiments() == ()
 
 
 async def test_a_run_that_another_has_taken_over_reserves_nothing_more(tmp_path: Path) -> None:
     async with Arena.open(settings(tmp_path)) as arena:
-        saved = await arena.store.experiments.save("league", LEAGUE.to_json())
-        await arena.store.experiments.save("league", LEAGUE.to_json())
+        saved = await arena.store.tables(EXPERIMENTS).save("league", LEAGUE.to_json())
+        await arena.store.tables(EXPERIMENTS).save("league", LEAGUE.to_json())
         with pytest.raises(Fenced):
-            await arena.store.experiments.reserve("league", saved.epoch, "leg", "deb_1", 0, None)
+            await arena.store.tables(EXPERIMENTS).reserve("league", saved.epoch, "leg", "deb_1", 0, None)
 
 
 POINTS = ("leg-reserved", "leg-opened", "leg-held", "leg-settled")
@@ -167,7 +168,7 @@ async def test_by_side_each_row_tells_label_and_who_was_read_first(tmp_path: Pat
     league = replace(LEAGUE, options={"reading": "by-side"}, motions=LEAGUE.motions[:1])
     async with Arena.open(settings(tmp_path)) as arena:
         await ExperimentRunner(arena, league).run()
-        legs = await arena.store.experiments.legs("league")
+        legs = await arena.store.tables(EXPERIMENTS).legs("league")
         report = await ExperimentRunner(arena, league).report("0")
     rows = [row for leg in legs for row in read_result(leg.result or "").judgments]
     assert all(row.read_first == ("con" if row.order else "pro") for row in rows)
@@ -182,7 +183,7 @@ async def test_prompts_are_an_axis_of_judging_and_people_say_which_agrees_best(t
         await ExperimentRunner(arena, league).run()
         assert await ExperimentRunner(arena, league).rejudge(prompts=prompts, repeats=2) == 24
         assert await ExperimentRunner(arena, league).rejudge(prompts=prompts, repeats=2) == 0
-        legs = await arena.store.experiments.legs("league")
+        legs = await arena.store.tables(EXPERIMENTS).legs("league")
         results = [read_result(leg.result or "") for leg in legs]
         rows = [row for result in results for row in result.judgments]
         assert {row.judge for row in rows} == {

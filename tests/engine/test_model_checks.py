@@ -15,6 +15,7 @@ from moot.api.v1.stream_frames import V1Frames
 from moot.core.errors import Fault
 from moot.core.state import Debate
 from moot.core.terms import Model, Request
+from moot.core.visibility import OWNER
 from moot.engine.arena import Arena
 from moot.providers.client import ProviderClient
 from moot.providers.endpoints import BUILT_IN, make_client, with_base_url
@@ -22,7 +23,6 @@ from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, Wai
 from moot.rules.commands import Retry
 from moot.views.exports import render
 from moot.views.outcome import doubts
-from moot.views.transcript import transcript
 from tests.api.watching import named, told, watch
 from tests.engine.conftest import OpenArena
 from tests.engine.scripted_judges import OWL, PATIENCE, SPEAKER, gullible, is_judge, script
@@ -149,7 +149,7 @@ async def test_a_judge_that_fails_is_told_by_its_cause_everywhere(
     assert (debate.failure, debate.ended_detail) == ("judge_failed", str(fault))
     assert (frame["message"], frame["retryable"]) == (str(fault), False)
     for name in ("markdown", "html", "json"):
-        assert str(fault) in render(name, transcript(debate)).decode().replace("\\_", "_")
+        assert str(fault) in render(name, debate, OWNER).decode().replace("\\_", "_")
 
 
 async def test_a_reply_that_cannot_be_read_may_be_asked_for_again(open_arena: OpenArena) -> None:

@@ -15,6 +15,7 @@ from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments.definition import read_definition
 from moot.experiments.leg_results import read_result
 from moot.providers.scripted import ScriptedProvider
+from moot.store.experiment_tables import EXPERIMENTS
 from tests.engine.conftest import OpenArena
 
 FILE = """
@@ -39,7 +40,7 @@ async def test_a_model_with_two_efforts_is_two_contestants(tmp_path: Path, open_
     assert definition.models == ("scripted/one", HARD)
     async with open_arena(provider) as arena:
         await ExperimentRunner(arena, definition).run()
-        legs = await arena.store.experiments.legs("efforts")
+        legs = await arena.store.tables(EXPERIMENTS).legs("efforts")
         rows = [row for leg in legs for row in read_result(leg.result or "").judgments]
         opened = await arena.state(legs[0].debate)
         assert await ExperimentRunner(arena, definition).rejudge() == 0, "these judges have judged it"

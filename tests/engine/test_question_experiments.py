@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from moot import Arena, Settings
 from moot.core.terms import DocumentName, Request
-from moot.core.visibility import Viewer, visible_state
+from moot.core.visibility import OWNER, Viewer, visible_state
 from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments import load
 from moot.experiments.definition import ExperimentDefinition
@@ -28,8 +28,8 @@ from moot.experiments.report_html import report_html
 from moot.experiments.report_markdown import report_markdown
 from moot.providers.prices import flat_price
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, ThinkCue
+from moot.store.experiment_tables import EXPERIMENTS
 from moot.views.exports import render
-from moot.views.transcript import transcript
 from tests.cli.terminal import environment, piped
 
 PASSAGE = "The keeper carried a blue lantern to the boat. Nobody saw him come back that night."
@@ -95,7 +95,7 @@ def settings(folder: Path) -> Settings:
 
 
 async def results_of(arena: Arena) -> list[LegResult]:
-    return [read_result(leg.result or "") for leg in await arena.store.experiments.legs("truth")]
+    return [read_result(leg.result or "") for leg in await arena.store.tables(EXPERIMENTS).legs("truth")]
 
 
 async def test_every_protocol_is_run_and_reported_and_no_judge_reads_the_passage(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ async def test_every_protocol_is_run_and_reported_and_no_judge_reads_the_passage
         for result in results:
             debate = await arena.state(result.debate)
             assert PASSAGE not in str(visible_state(debate, Viewer("judge")).manner)
-            assert all(render(name, transcript(debate)) for name in DOCUMENTS)
+            assert all(render(name, debate, OWNER) for name in DOCUMENTS)
         report = await ExperimentRunner(arena, TRUTH).report("1")
         assert report.truth is not None
         single = {row.protocol: row for row in report.truth.readings}
@@ -316,7 +316,7 @@ async def test_talkative_models_never_exceed_the_budget(
         assert progress.finished + progress.failed > 0
         assert 0 < progress.spent <= limited.budget
         assert any(result.protocol == protocol for result in await results_of(arena))
-        for leg in await arena.store.experiments.legs("truth"):
+        for leg in await arena.store.tables(EXPERIMENTS).legs("truth"):
             debate = await arena.state(leg.debate)
             assert debate.limits.cost_limit is not None
             assert 0 < debate.cost_so_far <= debate.limits.cost_limit

@@ -17,6 +17,7 @@ from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.leg_results import LegResult, read_result
 from moot.experiments.questions import Question
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, improvise
+from moot.store.experiment_tables import EXPERIMENTS
 from tests.engine.conftest import OpenArena
 from tests.engine.test_experiment_runner import LEAGUE, settings
 
@@ -54,7 +55,7 @@ def comparable(value: Any) -> Any:
 
 async def held(arena: Arena, definition: ExperimentDefinition) -> dict[str, LegResult]:
     await ExperimentRunner(arena, definition).run()
-    legs = await arena.store.experiments.legs(definition.name)
+    legs = await arena.store.tables(EXPERIMENTS).legs(definition.name)
     return {leg.leg: read_result(leg.result or "") for leg in legs}
 
 

@@ -12,6 +12,7 @@ from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.judgments import Judgment
 from moot.experiments.leg_results import LegResult
 from moot.store.experiment_rows import ExperimentLeg
+from moot.store.experiment_tables import EXPERIMENTS
 
 LEAGUE = ExperimentDefinition(
     name="league",
@@ -82,6 +83,6 @@ async def test_the_states_of_debates_that_are_over_are_not_kept(tmp_path: Path) 
     async with Arena.open(Settings(data=tmp_path, scripted=True, model="scripted/demo")) as arena:
         await ExperimentRunner(arena, LEAGUE).run()
         assert await ExperimentRunner(arena, LEAGUE).rejudge(["scripted/raven"]) == 4
-        legs = await arena.store.experiments.legs("league")
+        legs = await arena.store.tables(EXPERIMENTS).legs("league")
     # The last ones may still be put away by their runners when the experiment is over.
     assert sum(arena.store.cached_state(one.debate) is not None for one in legs) <= LEAGUE.concurrency

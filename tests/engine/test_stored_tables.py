@@ -32,6 +32,7 @@ from moot.experiments.loading import ExperimentData
 from moot.experiments.questions import Question
 from moot.experiments.table_files import FileFormat
 from moot.store.contract import DebateFilter
+from moot.store.experiment_tables import EXPERIMENTS as STORED
 
 LEAGUE = ExperimentDefinition(
     name="league",
@@ -82,7 +83,7 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> Settings:
                 runner = ExperimentRunner(arena, definition)
                 await runner.run()
                 if definition is MINDS:
-                    legs = await arena.store.experiments.legs("minds")
+                    legs = await arena.store.tables(STORED).legs("minds")
                     await runner.add_votes({legs[0].debate: (("ann", "for"), ("bob", "tie"))})
             async for _ in arena.debate("Cats are better than dogs", format="oxford", rounds=1):
                 pass
@@ -205,7 +206,7 @@ async def test_what_is_secret_is_in_no_table(held: Settings, tmp_path: Path) -> 
     async with Arena.open(held) as arena:
         paths = table_paths(tmp_path, "jsonl")
         await write_tables(paths, experiment_debates(arena.store, "minds"))
-        legs = await arena.store.experiments.legs("minds")
+        legs = await arena.store.tables(STORED).legs("minds")
         log = str(await arena.store.read(legs[0].debate))
     written = "".join(path.read_text("utf-8") for path in paths.values())
     assert THOUGHT in log
@@ -240,7 +241,7 @@ async def test_a_debate_that_was_deleted_keeps_its_ballots_and_its_line(tmp_path
     small = msgspec.structs.replace(LEAGUE, models=("scripted/a", "scripted/b"), motions=LEAGUE.motions[:1])
     async with Arena.open(own) as arena:
         await ExperimentRunner(arena, small).run()
-        gone = (await arena.store.experiments.legs("league"))[0].debate
+        gone = (await arena.store.tables(STORED).legs("league"))[0].debate
         await arena.delete(gone)
         paths = table_paths(tmp_path / "out", "jsonl")
         counts = await write_tables(paths, experiment_debates(arena.store, "league"))

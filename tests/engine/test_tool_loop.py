@@ -478,7 +478,7 @@ async def test_a_thought_that_was_seen_stays_where_the_speech_is_cut_before_its_
     assert shape["reasoning"] == "First.\n\nSecond thought"
     assert [part["kind"] for part in shape["parts"]] == ["thoughts", "tool"]
     page = transcript(debate, reasoning=True)
-    assert page.rounds[0].speeches[0].reasoning == "First.\n\nSecond thought"
+    assert page.rounds[1][0].reasoning == "First.\n\nSecond thought"
     told = [part for part in conversation(debate, OWNER)[1]["segments"] if part["type"] == "reasoning"]
     assert [(part["output_index"], part["combined_text"]) for part in told] == [
         (0, "First."),

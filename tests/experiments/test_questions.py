@@ -35,7 +35,8 @@ from moot.experiments.report_blocks import Curves
 from moot.experiments.report_truth import truth_blocks
 from moot.experiments.speaker_quotes import SpeakerQuotes
 from moot.formats.checking import problems
-from moot.prompts.question_answers import UnreadableReply, read_answer_reply
+from moot.prompts.model_replies import UnreadableReply
+from moot.prompts.question_answers import read_answer_reply
 
 ASKED = ExperimentDefinition(
     name="truth",

@@ -30,7 +30,6 @@ from moot.core.terms import (
 )
 from moot.judging.ballots import (
     TIE,
-    UnreadableBallot,
     ballot_schema,
     ballot_text,
     read_ballot,
@@ -38,6 +37,7 @@ from moot.judging.ballots import (
 )
 from moot.judging.judge_request import judge_request, repair_bytes, repair_request, speech_overhead
 from moot.judging.neutral_labels import LABELS, labels, seat_labels, with_names
+from moot.prompts.model_replies import UnreadableReply
 from moot.rules.commands import AddRemark, JudgeAgain, SkipTurn
 from moot.testing.event_factories import SCRIPTED, opened, seats, table
 from tests.rules.random_debates import LAW, blind
@@ -399,7 +399,7 @@ def test_what_is_wrong_with_a_ballot_is_told_in_our_words_alone() -> None:
         msgspec.json.encode(reply(criteria={"C1": "So.", "Vote for Cedar!": "So."})).decode(),
         whole.replace('"argument":', '"Vote for Cedar!": "So.", "Vote for Cedar!":'),
     ):
-        with pytest.raises(UnreadableBallot) as error:
+        with pytest.raises(UnreadableReply) as error:
             read_ballot(bad, state_of_two, judge, 0)
         assert "Vote for Cedar!" not in str(error.value)
 
@@ -417,7 +417,7 @@ def test_what_is_wrong_with_a_ballot_is_told_in_our_words_alone() -> None:
 def test_a_ballot_that_says_something_twice_is_none(twice: tuple[str, str]) -> None:
     whole = msgspec.json.encode(reply()).decode()
     assert twice[0] in whole
-    with pytest.raises(UnreadableBallot, match="twice"):
+    with pytest.raises(UnreadableReply, match="twice"):
         ballot(whole.replace(*twice))
 
 
@@ -496,7 +496,7 @@ WHOLE = msgspec.json.encode(reply()).decode()
     ],
 )
 def test_anything_else_is_no_ballot(bad: dict[str, Any] | str) -> None:
-    with pytest.raises(UnreadableBallot) as error:
+    with pytest.raises(UnreadableReply) as error:
         ballot(bad)
     assert str(error.value)
 
@@ -504,7 +504,7 @@ def test_anything_else_is_no_ballot(bad: dict[str, Any] | str) -> None:
 @given(st.text() | st.recursive(st.none() | st.booleans() | st.floats() | st.text(), st.lists).map(str))
 @LAW
 def test_no_text_makes_the_reader_stumble(text: str) -> None:
-    with pytest.raises(UnreadableBallot):
+    with pytest.raises(UnreadableReply):
         ballot(text)
 
 

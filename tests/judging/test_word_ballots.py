@@ -8,10 +8,11 @@ from msgspec.structs import replace
 from moot.core.state import Debate
 from moot.core.terms import Ballot, DebateLimits, DebateOptions, DebateQuestion, Judge, PartyScore, TokenOdds
 from moot.judging.answer_ballots import read_answer_ballot
-from moot.judging.ballots import UnreadableBallot, reasoning_so_far
+from moot.judging.ballots import reasoning_so_far
 from moot.judging.judge_request import judge_request, repair_request
 from moot.judging.neutral_labels import labels
 from moot.judging.word_ballots import read_word_ballot, word_shares
+from moot.prompts.model_replies import UnreadableReply
 from moot.prompts.question_answers import read_answer_reply
 from moot.prompts.question_prompts import answer_request
 from moot.testing.event_factories import SCRIPTED, seats, table
@@ -86,7 +87,7 @@ def test_the_word_names_the_winner_and_its_probability_is_how_sure_the_judge_was
     "reply", ["", "Cedar", BEGINNING, f"{BEGINNING} nobody, because.", '{"winner": "Cedar"}']
 )
 def test_a_reply_that_names_no_label_is_no_ballot(reply: str) -> None:
-    with pytest.raises(UnreadableBallot, match="Birch, Cedar"):
+    with pytest.raises(UnreadableReply, match="Birch, Cedar"):
         read(reply, token(" Cedar", Cedar=0.9))
 
 
@@ -122,7 +123,7 @@ def test_an_answer_to_a_question_has_the_probabilities_of_the_words() -> None:
     assert judge_request(debate, debate.judges[0], 0).prefill == "The right answer is"
     cast = read(said, token(" Cedar", Bir=0.2, Cedar=0.6), debate=debate)
     assert (cast.probabilities, cast.winner) == ((0.25, 0.75), "b")
-    with pytest.raises(UnreadableBallot, match="how probable"):
+    with pytest.raises(UnreadableReply, match="how probable"):
         read(said, debate=debate)
 
 
@@ -136,7 +137,7 @@ def test_a_seat_of_such_a_model_answers_a_question_without_reasoning() -> None:
     assert "reasoning" not in request.instructions
     answer, shares = read_answer_reply('{"answer": "B", "percent": 75}', ("A", "B"))
     assert (answer.reasoning, shares) == ("", (0.25, 0.75))
-    with pytest.raises(UnreadableBallot, match="no reasoning"):
+    with pytest.raises(UnreadableReply, match="no reasoning"):
         read_answer_ballot('{"answer": "Cedar", "percent": 75}', debate, debate.judges[0], 0)
 
 

@@ -9,6 +9,7 @@ from playwright.async_api import Page, expect
 from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments import question_bank
 from moot.experiments.definition import ExperimentDefinition
+from moot.store.experiment_tables import EXPERIMENTS
 from tests.page.conftest import Watched
 from tests.page.test_axe import AXE, found
 from tests.web.routes.served import Served
@@ -25,7 +26,7 @@ async def test_an_experiment_is_followed_from_the_list_to_its_report(
     league = replace(LEAGUE, options={"beliefs": True})
     await ExperimentRunner(served.arena, replace(league, motions=LEAGUE.motions[:1])).run()
     # Half of it is held, and another process has just begun to run the other half.
-    await served.arena.store.experiments.save("league", league.to_json())
+    await served.arena.store.tables(EXPERIMENTS).save("league", league.to_json())
     await page.reload()
     await expect(page.get_by_role("listitem")).to_contain_text("Running")
     seen = await found(page) if AXE.exists() else []
@@ -33,7 +34,9 @@ async def test_an_experiment_is_followed_from_the_list_to_its_report(
     progress = page.get_by_role("progressbar", name="Debates of league")
     await expect(progress).to_have_attribute("aria-valuenow", "6")
     await ExperimentRunner(served.arena, league).run()
-    votes = {leg.debate: (("ann", "for"),) for leg in await served.arena.store.experiments.legs("league")}
+    votes = {
+        leg.debate: (("ann", "for"),) for leg in await served.arena.store.tables(EXPERIMENTS).legs("league")
+    }
     await ExperimentRunner(served.arena, league).add_votes(votes)
     await expect(progress).to_have_attribute("aria-valuenow", "12")
     await expect(page.get_by_text("Done", exact=True)).to_be_visible()
@@ -102,7 +105,7 @@ async def test_protocols_are_compared_and_a_debate_of_one_seat_is_shown(page: Pa
     assert "sure" in (await page.get_by_role("img").first.get_attribute("aria-label") or "")
     seen = await found(page) if AXE.exists() else []
     assert not seen, "\n".join(seen)
-    legs = await served.arena.store.experiments.legs("truth")
+    legs = await served.arena.store.tables(EXPERIMENTS).legs("truth")
     for name in ("consultancy", "naive", "self-consistency"):
         debate = next(leg.debate for leg in legs if f'"{name}"' in leg.leg)
         await page.goto(f"{served.url}/debate/{debate}")

@@ -7,6 +7,8 @@ import { formatSummary } from '../../src/moot/web/static/lib/format_summary.js';
 import { MOTIONS, examples, surprise } from '../../src/moot/web/static/lib/motions.js';
 import { PERSON, fresh } from '../../src/moot/web/static/lib/setup.js';
 
+const SETTINGS = [{ name: 'winningCondition', kind: 'choice', default: 'ai-judge' }];
+
 const row = (label, more = {}) => {
   const [provider, ...name] = label.split('/');
   const price = { inputPerMillion: 1, outputPerMillion: 5 };
@@ -17,7 +19,7 @@ const tiny = row('local/tiny', { small: true, local: true, price: { inputPerMill
 
 test('two sides have different models and a third one judges', () => {
   const models = [row('openai/luna'), row('anthropic/haiku'), row('google/flash'), row('xai/grok', { available: false }), tiny];
-  const { seats, judges } = withModels(fresh(), { models, usual: 'openai/luna' });
+  const { seats, judges } = withModels(fresh(SETTINGS), { models, usual: 'openai/luna' });
   assert.deepEqual([...seats, ...judges].map((one) => one.model), ['openai/luna', 'anthropic/haiku', 'google/flash']);
 });
 
@@ -35,14 +37,14 @@ test('a model that two services offer is one model', () => {
 
 test('a very small model is used only where there is nothing else, and then argues against itself', () => {
   assert.deepEqual(usableModels({ models: [tiny, row('ollama/llama', { local: true })], usual: 'local/tiny' }), ['ollama/llama']);
-  const alone = withModels(fresh(), { models: [tiny], usual: 'local/tiny' });
+  const alone = withModels(fresh(SETTINGS), { models: [tiny], usual: 'local/tiny' });
   assert.deepEqual(soleModel(alone), { model: 'local/tiny', judges: true });
   const [first, second] = alone.seats;
   assert.equal(soleModel({ ...alone, seats: [first, { ...second, model: PERSON }] }), null);
 });
 
 test('a chosen model stays', () => {
-  const setup = fresh();
+  const setup = fresh(SETTINGS);
   setup.seats[1].model = 'scripted/elm';
   const { seats } = withModels(setup, { models: [], usual: 'scripted/oak' });
   assert.deepEqual(seats.map((seat) => seat.model), ['scripted/oak', 'scripted/elm']);
@@ -58,7 +60,7 @@ test('a summary promises an audience only where there is one', () => {
   const summary = 'Openings and closings; where there is an audience, it asks questions. Where an audience votes, it decides.';
   const phase = { speaksAs: '', member: 1, speaker: 'each', team: '' };
   const format = { summary, result: 'swing', chairs: [{}, {}], phases: [phase] };
-  const setup = fresh();
+  const setup = fresh(SETTINGS);
   assert.equal(formatSummary(format, setup), 'Openings and closings. The judges decide.');
   setup.config.winningCondition = 'audience';
   assert.equal(

@@ -33,18 +33,18 @@ from moot.processes.copy_store import (
 )
 from moot.store.archive import Import
 from moot.store.contract import AccessToken, DebateFilter, IdempotencyKey, Store, StoredInvitation
-from moot.store.copying import DEBATES, TABLE_GROUPS, WHOLE_TABLES
+from moot.store.copying import DEBATES, TABLE_GROUPS, whole_tables
 from moot.store.postgres.store import PostgresStore
 from moot.store.runner_locks import RunnerLock
 from moot.store.sql import Row
 from moot.store.sqlite.copying_sqlite import SqliteTables
 from moot.store.sqlite.store import SqliteStore
 from moot.testing import event_factories
-from moot.testing.store_contract.archive import event
 from moot.views.summary import summarize
 from tests.cli.conftest import data, log_as_it_was, moot
 from tests.cli.terminal import environment, piped
 from tests.golden.reading import HERE, log_of
+from tests.store.test_archive_contract import event
 from tests.support.postgres import empty_postgres, postgres_url
 from tests.support.redis import redis_url
 
@@ -79,7 +79,7 @@ async def moved(
 
 
 async def everything(home: OpenedStore) -> dict[str, list[Row]]:
-    held = {table.name: await home.tables.read_table(table) for table in WHOLE_TABLES}
+    held = {table.name: await home.tables.read_table(table) for table in whole_tables()}
     for kind in TABLE_GROUPS:
         ids = list(await home.tables.line_counts(kind))
         held |= {part.name: await home.tables.read_rows(part, ids) for part in kind.parts}

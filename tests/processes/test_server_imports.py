@@ -9,7 +9,7 @@ UNUSED = (
     "genai_prices", "markdown_it", "mcp", "psycopg", "psycopg_pool", "redis", "procrastinate", "pygments",
     "xllamacpp",
     "moot.api.v1.body_schemas", "moot.cluster.queue", "moot.cluster.redis_bus", "moot.compat.legacy_import",
-    "moot.manual", "moot.mcp_server", "moot.store.postgres.store", "moot.web.openapi",
+    "moot.manual", "moot.extensions.mcp.server", "moot.store.postgres.store", "moot.web.openapi",
     "moot.web.openapi_examples",
 )  # fmt: skip
 

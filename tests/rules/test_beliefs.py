@@ -8,8 +8,8 @@ from moot.core.terms import HUMAN, DebateLimits, DebateOptions, Judge, Model, Mo
 from moot.judging import audience_votes
 from moot.judging.belief_requests import read_side_answer
 from moot.judging.model_audience import model_tally
+from moot.prompts.model_replies import UnreadableReply
 from moot.prompts.personas import personas
-from moot.prompts.side_question_prompts import UnreadableAnswer
 from moot.rules.cost_estimate import estimate
 from moot.testing.event_factories import seats, table
 from tests.rules.simulate import Reply, Sent, Simulation, speak
@@ -61,7 +61,7 @@ def test_several_parties_need_a_number_each_that_add_up() -> None:
     sent = next(s for s in simulation.sent if s.purpose.aside == beliefs[0].number)
     labels = list(sent.request.schema["properties"]) if sent.request.schema else []
     uneven = "{" + ", ".join(f'"{label}": 50' for label in labels) + "}"
-    with pytest.raises(UnreadableAnswer, match="add up"):
+    with pytest.raises(UnreadableReply, match="add up"):
         read_side_answer(sent.debate, beliefs[0], uneven, 60)
 
 

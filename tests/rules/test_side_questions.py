@@ -37,7 +37,8 @@ from moot.core.terms import (
 from moot.core.word_count import CLIPPED_MARK, count_words
 from moot.engine.call_result import CallResult
 from moot.engine.jobs import AsideJob
-from moot.prompts.side_question_prompts import MAX_TOKENS, UnreadableAnswer, aside_request, read_answer
+from moot.prompts.model_replies import UnreadableReply
+from moot.prompts.side_question_prompts import MAX_TOKENS, aside_request, read_answer
 from moot.providers.contract import ReplyDone
 from moot.rules.commands import Abort, AddRemark, PauseDebate, ResumeDebate, SkipTurn, Stop
 from moot.rules.participation import AnswerPoint, OfferPoint
@@ -539,7 +540,7 @@ def test_a_referees_quotation_is_found_whatever_the_marks_around_it() -> None:
     ],
 )
 def test_anything_else_is_no_answer(kind: AsideKind, reply: str) -> None:
-    with pytest.raises(UnreadableAnswer):
+    with pytest.raises(UnreadableReply):
         read(kind, reply)
 
 

@@ -18,8 +18,7 @@ from moot.engine.arena import Arena
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, ThinkCue, UsageCue, improvise
 from moot.settings import Settings
 from moot.store.contract import Store
-from moot.views.exports import DOCUMENTS, render
-from moot.views.transcript import transcript
+from moot.views.exports import documents, render
 
 
 def speak(request: Request) -> Iterable[Cue]:
@@ -43,8 +42,8 @@ async def test_a_nul_in_an_answer_breaks_nothing(
         assert {(turn.text, turn.degraded) for turn in debate.turns} == {("Zoos are\ufffd cruel.", "utf8")}
         log = b"".join(map(encode, records))
         pages = [json.dumps(view(debate, viewer), default=str).encode() for viewer in (OWNER, OBSERVER)]
-        documents = [render(name, transcript(debate, reasoning=True)) for name in DOCUMENTS]
-        for written in (log, *pages, *documents):
+        exports = [render(name, debate, OWNER, reasoning=True) for name in documents()]
+        for written in (log, *pages, *exports):
             assert b"\\u0000" not in written
             assert b"\0" not in written
         for address in (str(tmp_path / "old.db"), str(tmp_path / "old.jsonl"), *_databases(request)):

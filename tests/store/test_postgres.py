@@ -9,6 +9,7 @@ import signal
 import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from datetime import UTC, date, datetime
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -21,6 +22,7 @@ from moot.core.events import CallDelta, DebateStarted, Event, RemarkInjected
 from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.store.contract import AccessToken, DebateFilter, DecideOnHead, IdempotencyKey, RecordResult, Store
+from moot.store.extension_tables import numbered_scripts
 from moot.store.postgres import migrations, writer, writer_connection
 from moot.store.postgres.connect import Database, is_unreachable, open_connection
 from moot.store.postgres.store import PostgresStore
@@ -662,7 +664,7 @@ CREATE INDEX CONCURRENTLY events_by_time ON events (at);
 """
     async with store_at(new_database) as store:
         await open_call(store)
-        scripts = {**dict(migrations._scripts()), 9998: script}
+        scripts = {**dict(numbered_scripts(files(migrations.__name__))), 9998: script}
         async with (
             await psycopg.AsyncConnection.connect(new_database, autocommit=True) as connection,
             await psycopg.AsyncConnection.connect(new_database, autocommit=True) as guard,

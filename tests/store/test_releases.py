@@ -18,15 +18,16 @@ from msgspec import Struct
 from moot.core.errors import UnknownDebate
 from moot.core.events import DebateEnded, RemarkInjected
 from moot.core.evolve import fold
+from moot.core.visibility import OWNER
 from moot.processes.backends import open_store
 from moot.settings import load
 from moot.store.contract import DebateFilter, IdempotencyKey, Store, digest
+from moot.store.experiment_tables import EXPERIMENTS
 from moot.store.postgres.store import PostgresStore
 from moot.store.sqlite.store import SqliteStore
-from moot.views.exports import DOCUMENTS, render
+from moot.views.exports import documents, render
 from moot.views.session_rows import row_key
 from moot.views.summary import summarize
-from moot.views.transcript import transcript
 from tests.cli.terminal import environment, piped
 from tests.compat import old_rows
 from tests.golden.reading import HERE as GOLDEN_LOGS
@@ -40,7 +41,7 @@ __all__ = ["empty_postgres", "postgres_url"]
 DUMPS = sorted(path.name for path in HERE.glob("*.sql"))
 SQLITE = [name for name in DUMPS if ".sqlite." in name]
 POSTGRES = [name for name in DUMPS if ".postgres." in name]
-BOOKKEEPING = ("moot_schema", "landed", "queue_schema")
+BOOKKEEPING = ("moot_schema", "landed", "queue_schema", "extension_schemas")
 """Tables of PostgreSQL whose rows come and go with versions and writers."""
 
 
@@ -95,7 +96,9 @@ async def store(released: Released) -> AsyncIterator[Store]:
 
 async def debate_of_experiment(store: Store) -> str:
     (kept,) = [
-        leg.debate for leg in await store.experiments.legs("league") if await exists(store, leg.debate)
+        leg.debate
+        for leg in await store.tables(EXPERIMENTS).legs("league")
+        if await exists(store, leg.debate)
     ]
     return kept
 
@@ -131,7 +134,7 @@ async def test_its_debates_are_listed_and_shown(store: Store) -> None:
         assert (debate.status, debate.motion, debate.seq) == (head.status, head.motion, head.version)
         summary = json.loads(head.summary)
         assert summary["id"] == summarize(debate).id == head.id
-        assert all(render(name, transcript(debate)) for name in DOCUMENTS)
+        assert all(render(name, debate, OWNER) for name in documents())
     assert [head.id for head in (await store.list(DebateFilter(statuses=("aborted",)))).heads] == [
         "deb_aborted"
     ]
@@ -152,7 +155,7 @@ async def test_its_experiment_is_read(released: Released, tmp_path: Path) -> Non
 
 
 async def test_its_legs_and_their_results_are_there(store: Store) -> None:
-    experiments = store.experiments
+    experiments = store.tables(EXPERIMENTS)
     stored = await experiments.experiment("league")
     assert stored is not None
     assert (stored.state, stored.epoch) == ("done", 1)

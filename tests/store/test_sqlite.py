@@ -20,6 +20,7 @@ from moot.core.errors import Fenced, NewerSchema, StoreError, UnknownDebate
 from moot.core.evolve import fold
 from moot.core.statuses import Status
 from moot.store.contract import DebateFilter, IdempotencyKey
+from moot.store.extension_tables import ExtensionSchemas
 from moot.store.sql import sql
 from moot.store.sqlite import queries
 from moot.store.sqlite.connect import connect, run_statement
@@ -209,7 +210,8 @@ async def test_lists_walk_an_index_and_sort_nothing(
 
 async def test_what_ended_long_ago_is_found_by_an_index(store: SqliteStore, path: Path) -> None:
     with closing(connect(path)) as connection:
-        text = f"EXPLAIN QUERY PLAN {queries.LISTS.ended_before}"
+        keeps = ExtensionSchemas({}, ("experiment_legs.debate_id",)).keeps_sql
+        text = f"EXPLAIN QUERY PLAN {queries.LISTS.ended_before.format(keeps=keeps)}"
         steps = run_statement(connection, sql(text, before=datetime.now(UTC), limit=100))
     plan = [step[3] for step in steps]
     assert "SEARCH debates USING INDEX debates_ended (turned_at<?)" in plan

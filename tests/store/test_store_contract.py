@@ -1,11 +1,11 @@
-"""Every store keeps the contract, and the limits that ours have. A new one joins by a line in `STORES`."""
+"""Every store keeps the contract, and ours a limit. A new one joins by a line in `conftest.STORES`."""
 
 from __future__ import annotations
 
 import pytest
 
 from moot.core.errors import Refused
-from moot.store import append, experiment_rows, sql_experiments
+from moot.store import append
 from moot.store.contract import Store
 from moot.testing import Clock, StoreContract
 from moot.testing.store_contract.access import invitation
@@ -27,12 +27,3 @@ async def test_a_debate_has_so_many_invitations_and_no_more(
         await store.add_invitation(invitation(clock, "eve"))
     await store.delete_invitation("d1", "ann")
     await store.add_invitation(invitation(clock, "eve"))
-
-
-async def test_a_page_of_legs_has_so_many_and_no_more(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (experiment_rows, sql_experiments):
-        monkeypatch.setattr(module, "LEG_PAGE", 3)
-    await store.experiments.save("league", "{}")
-    for number in range(8):
-        await store.experiments.reserve("league", 1, f"leg.{number}", f"deb_{number}", 300, None)
-    assert [len(page) async for page in store.experiments.leg_pages("league")] == [3, 3, 2]

@@ -126,7 +126,10 @@ def clear(url: str) -> None:
     """Take out what the tests before have left. To delete a few rows is far quicker than to truncate."""
     with psycopg.connect(url, autocommit=True) as connection:
         rows = connection.execute(
-            "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'moot_schema'"
+            """
+            SELECT tablename FROM pg_tables
+            WHERE schemaname = 'public' AND tablename NOT IN ('moot_schema', 'extension_schemas')
+            """
         ).fetchall()
         with connection.transaction():
             # References are not looked at, so the order does not matter.

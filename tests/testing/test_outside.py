@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 THIRD_PARTY = Path(__file__).with_name("third_party.py")
-CONTRACTS = {"moot", "moot.client", "moot.experiments", "moot.testing"}
+CONTRACTS = {"moot", "moot.client", "moot.experiments", "moot.extension", "moot.testing"}
 """The modules that a page tells people to import from."""
 
 

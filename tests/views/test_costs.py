@@ -20,7 +20,7 @@ def spent(*, pro: Money | None, con: Money | None, **usage: bool) -> Log:
 
 def test_totals_are_by_model():
     figures = costs(spent(pro=Money("0.10"), con=Money("0.02")).debate)
-    assert [(model.model, model.cost) for model in figures.models] == [
+    assert [(model, used.known_cost) for model, used in figures.models.items()] == [
         ("scripted/a", Money("0.10")),
         ("scripted/b", Money("0.02")),
     ]
@@ -31,7 +31,7 @@ def test_totals_are_by_model():
 
 def test_an_unknown_price_is_unknown_and_said():
     figures = costs(spent(pro=Money("0.10"), con=None).debate)
-    assert figures.models[1].cost is None
+    assert figures.models["scripted/b"].known_cost is None
     assert figures.unpriced == ("scripted/b",)
     assert bill(figures) == "$0.10 and an unknown amount for scripted/b"
     assert costs(spent(pro=None, con=None).debate).total is None

@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 
 from moot.core.errors import Invalid
-from moot.views.exports import DOCUMENTS, EXPORTS, format_of_file, list_suffixes, render
-from moot.views.transcript import transcript
+from moot.core.visibility import OWNER
+from moot.views.exports import EXPORTS, documents, format_of_file, list_suffixes, render
 from tests.views.logs import held
 
 
 def test_every_document_is_made_of_a_transcript_and_only_the_replay_is_not():
-    page = transcript(held().debate)
-    assert all(render(name, page) for name in DOCUMENTS)
+    debate = held().debate
+    assert all(render(name, debate, OWNER) for name in documents())
     assert {name for name, export in EXPORTS.items() if export.renderer is None} == {"replay"}
 
 
 def test_the_ending_of_a_file_says_which_format_it_is():
-    for name in DOCUMENTS:
+    for name in documents():
         assert {format_of_file(Path(f"debate{end.upper()}")) for end in EXPORTS[name].suffixes} == {name}
     with pytest.raises(Invalid, match=r"\.md, \.html or \.json"):
         format_of_file(Path("debate.txt"))

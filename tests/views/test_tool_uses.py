@@ -44,7 +44,7 @@ def test_a_line_names_the_tools_and_how_often_they_were_of_use(debate: Debate) -
 
 def test_tools_stand_between_the_words_where_they_were_used(debate: Debate) -> None:
     page = transcript(debate)
-    before, *used, after = page.rounds[0].speeches[0].parts
+    before, *used, after = page.rounds[1][0].parts
     assert before == "Let me measure."
     assert [use.arguments for use in used if isinstance(use, ToolUse)] == ['{"q":"height"}', '{"q":"weight"}']
     assert isinstance(after, str)
@@ -56,7 +56,7 @@ def test_tools_stand_between_the_words_where_they_were_used(debate: Debate) -> N
 
 def test_what_a_tool_gave_is_cut_short_and_says_so(debate: Debate) -> None:
     page = with_segments(debate, ToolCall("a", "x", "{}"), ToolResult("a", "word " * 10_000))
-    (use,) = page.rounds[0].speeches[0].uses
+    (use,) = page.rounds[1][0].uses
     assert use.output.endswith(CLIPPED_MARK)
     assert len(use.output) <= MAX_OUTPUT_CHARS + len(CLIPPED_MARK)
 
@@ -81,7 +81,7 @@ def test_an_unknown_item_is_named_and_shown_only_with_the_thoughts(debate: Debat
     turn = replace(debate.turns[0], segments=(Text("So.", 0), strange))
     held = replace(debate, turns=(turn, *debate.turns[1:]))
     plain, whole = transcript(held), transcript(held, reasoning=True)
-    assert tools_line(plain.rounds[0].speeches[0].uses) == ("Unknown item: hologram.",)
+    assert tools_line(plain.rounds[1][0].uses) == ("Unknown item: hologram.",)
     assert "Unknown item: hologram." in to_json(plain)
     assert "> *Unknown item:* hologram" in to_markdown(plain)
     assert "Unknown item: <b><bdi>hologram</bdi></b>" in to_html(plain)

@@ -40,7 +40,7 @@ from tests.views.logs import Log, ballot, held, judge, seat
 
 def speeches(log: Log, **options: Any) -> list[SpeechView]:
     page = transcript(log.debate, **options)
-    return [speech for part in page.rounds for speech in part.speeches]
+    return [speech for speeches in page.rounds.values() for speech in speeches]
 
 
 def as_json(page: Transcript) -> dict[str, Any]:
@@ -49,9 +49,9 @@ def as_json(page: Transcript) -> dict[str, Any]:
 
 def test_rounds_hold_their_speeches_in_order():
     page = transcript(held().debate)
-    assert [part.number for part in page.rounds] == [1, 2]
-    assert [speech.speaker.name for speech in page.rounds[0].speeches] == ["For", "Against"]
-    first = page.rounds[0].speeches[0]
+    assert list(page.rounds) == [1, 2]
+    assert [speech.speaker.name for speech in page.rounds[1]] == ["For", "Against"]
+    first = page.rounds[1][0]
     assert (first.title, first.words, first.usage.total, first.latency_ms) == (
         "Opening statement",
         4,
@@ -135,7 +135,7 @@ def test_a_struck_speech_stays_in_its_round():
     turn = log.begin("for")
     log.add(TurnFailed(turn, "timeout", "The model did not answer in time."), TurnRetried(turn))
     assert speeches(log)[0].flags == ("failed", "struck")
-    assert [part.number for part in transcript(log.debate).rounds] == [1]
+    assert list(transcript(log.debate).rounds) == [1]
 
 
 def test_a_live_speech_is_shown_as_far_as_it_has_come():
@@ -150,7 +150,7 @@ def test_a_remark_stands_before_the_speech_that_heard_it():
     log = Log().start().say("for", "Yes.")
     log.add(RemarkInjected(1, "Mind the time.")).say("against", "No.").add(RemarkInjected(2, "Too late."))
     page = transcript(log.debate)
-    assert [(remark.text, remark.before) for remark in page.remarks] == [
+    assert [(remark.text, remark.before_turn) for remark in page.remarks] == [
         ("Mind the time.", 2),
         ("Too late.", None),
     ]
@@ -213,7 +213,7 @@ def test_a_point_of_information_stands_with_its_speech_and_a_declined_one_has_no
     log = Log().start().say("for", "Yes.")
     log.add(PointRaised(1, 1, "against", True, "And if not?"), PointRaised(2, 1, "against", False, "Hush."))
     (speech,) = speeches(log)
-    assert [(point.by.name, point.accepted, point.text) for point in speech.points] == [
+    assert [(point.participant, point.accepted, point.text) for point in speech.points] == [
         ("Against", True, "And if not?"),
         ("Against", False, ""),
     ]
@@ -231,9 +231,7 @@ def test_a_question_to_one_seat_is_read_by_all_and_a_remark_is_not():
         .add(RemarkInjected(1, "Why?", to="for", question=True), RemarkInjected(2, "Hm.", to="for"))
     )
     page = transcript(log.debate, viewer=OBSERVER)
-    assert [(remark.text, remark.question, remark.to_name) for remark in page.remarks] == [
-        ("Why?", True, "For")
-    ]
+    assert [(remark.text, remark.question, remark.to) for remark in page.remarks] == [("Why?", True, "for")]
 
 
 def test_a_speech_knows_its_budget_and_how_much_of_it_was_heard():
@@ -298,7 +296,7 @@ def test_the_first_verdict_stays_the_verdict_when_a_debate_is_judged_again():
         (2, "against", "eve"),
     ]
     assert [ballot["order"] for ballot in shown["verdicts"][1]["ballots"]] == [0, 1]
-    assert page.later_verdicts[0].ballots == 2
+    assert page.later_verdicts[0].ballot_count == 2
 
 
 def test_a_verdict_by_hand_has_no_judging_and_one_judged_later_has():
@@ -306,14 +304,14 @@ def test_a_verdict_by_hand_has_no_judging_and_one_judged_later_has():
     log.add(VerdictReached(DebateVerdict("win", "against", "hand")), DebateEnded("decided"))
     log.judged_again((judge("eve"),), *(ballot("for", 80, 70, order, "eve") for order in (0, 1)))
     first, again = transcript(log.debate).results
-    assert (first.judging, first.by, first.ballots) == (None, "hand", 0)
-    assert (again.judging, again.by, again.ballots) == (1, "judges", 2)
+    assert (first.judging, first.by, first.ballot_count) == (None, "hand", 0)
+    assert (again.judging, again.by, again.ballot_count) == (1, "judges", 2)
 
 
 def test_whoever_is_to_judge_again_does_not_read_the_ballots_of_the_others():
     log = held().add(JudgingStarted(2, "judged", judges=(judge("eve"),)))
     (shown,) = transcript(log.debate, viewer=Viewer("judge")).results
-    assert (shown.headline, shown.opinions) == ("For wins", ())
+    assert (shown.headline, shown.opinions, shown.ballots) == ("For wins", (), ())
     assert transcript(log.debate).results[0].opinions
 
 
@@ -334,8 +332,8 @@ def test_seats_that_win_together_bear_all_their_names():
     ).start()
     log.verdict(DebateVerdict("win", "for", "hand"))
     (result,) = transcript(log.debate).results
-    assert result.winner is not None
-    assert (result.winner.id, result.winner.name) == ("for", "Ann and Bob")
+    assert result.winning_seat is not None
+    assert (result.winner, result.winning_seat.name) == ("for", "Ann and Bob")
 
 
 def test_a_recused_judge_is_named_with_the_reason():
@@ -418,9 +416,9 @@ def test_what_was_thought_is_told_to_those_who_ask_for_it_and_may_read_it() -> N
         (hidden, OWNER, True), (hidden, OBSERVER, False),
     ):  # fmt: skip
         page = transcript(shown, reasoning=True, viewer=viewer)
-        assert any(speech.reasoning for each in page.rounds for speech in each.speeches) == told
+        assert any(speech.reasoning for said in page.rounds.values() for speech in said) == told
         page = transcript(shown, viewer=viewer)
-        assert not any(speech.reasoning for each in page.rounds for speech in each.speeches)
+        assert not any(speech.reasoning for said in page.rounds.values() for speech in said)
 
 
 def test_the_line_of_beliefs_is_broken_where_an_answer_is_missing() -> None:

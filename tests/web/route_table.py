@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from moot.api.rights import Action
-from moot.compat import routers
+from moot.extension import loaded
 from moot.web.app import ROUTERS
 from moot.web.app_context import RightsCheck
 from moot.web.route_docs import PREFIX
+from moot.web.routes import command_routes
 
 RouteRow = tuple[str, str, str, Action]
 
@@ -21,6 +22,13 @@ def rows(prefix: str, routes: Iterable[Any]) -> Iterator[RouteRow]:
             yield method, prefix + route.path_format, route.name, check.action
 
 
-V1_ROUTES = tuple(row for router in ROUTERS for row in rows(PREFIX, router.routes))
-COMPAT_ROUTES = tuple(row for router in routers.ROUTERS for row in rows(routers.PREFIX, router.routes))
-ROUTES: tuple[RouteRow, ...] = (*V1_ROUTES, *COMPAT_ROUTES)
+V1_ROUTES = tuple(
+    row for router in (*ROUTERS, command_routes.router()) for row in rows(PREFIX, router.routes)
+)
+EXTENSION_ROUTES = tuple(
+    row
+    for _, added in loaded().of(lambda extension: extension.http)
+    for router in added.routers
+    for row in rows(added.prefix, router.routes)
+)
+ROUTES: tuple[RouteRow, ...] = (*V1_ROUTES, *EXTENSION_ROUTES)

@@ -214,7 +214,7 @@ def test_a_wheel_has_the_page_and_what_it_builds_on() -> None:
 
 def test_the_page_and_the_terminal_have_the_limits_and_colours_of_the_server() -> None:
     code = (WEB / "static/lib/setup.js").read_text()
-    for name in ("MAX_PARTICIPANTS", "MAX_JUDGES", "MAX_TOOLS", "MAX_CRITERIA"):
+    for name in ("MAX_PARTICIPANTS", "MAX_JUDGES", "MAX_CRITERIA"):
         assert re.findall(rf"const {name} = (\d+);", code) == [str(getattr(terms, name))], name
     (colours,) = re.findall(r"const SEAT_COLOURS = \[(.*)\];", code)
     assert re.findall(r"#\w+", colours) == [colour.lower() for colour in terms.SEAT_COLOURS]

@@ -8,6 +8,7 @@ the reply. Whether a debate accepts the command as it stands is for `rules.comma
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -27,6 +28,7 @@ from moot.api.shapes.debates import (
 from moot.api.v1 import bodies, people_bodies, replies
 from moot.api.v1.people_bodies import ballot_of
 from moot.core.state import Debate
+from moot.extension import Loaded, loaded
 from moot.providers.redaction import redact
 from moot.rules import commands as rules
 from moot.rules import participation
@@ -66,7 +68,7 @@ class Button(Struct, frozen=True):
     kind: Literal["", "bad"] = ""
 
 
-class PersonCommand(Struct, frozen=True, kw_only=True):
+class DebateCommand(Struct, frozen=True, kw_only=True):
     name: str
     """Also the operation id of the route."""
     path: str
@@ -130,7 +132,7 @@ def socket_command(name: str, data: dict[str, Any], identity: Identity, debate: 
 
     Raises Problem where the sender lacks the right or the data are wrong, KeyError for an unknown name.
     """
-    row = SOCKET_COMMANDS[name]
+    row = socket_commands()[name]
     check(identity, row.action)
     body = bodies.check_body(row.socket_body, data)
     seat = getattr(body, "seat", None) if row.at_seat else None
@@ -145,8 +147,8 @@ def _cast_ballot(body: people_bodies.CastBallot, context: CommandContext) -> Com
     return participation.SubmitBallot(ballot_of(body, context.loaded_debate, judge))
 
 
-COMMANDS: tuple[PersonCommand, ...] = (
-    PersonCommand(
+COMMANDS: tuple[DebateCommand, ...] = (
+    DebateCommand(
         name="resume",
         path="resume",
         action="steer",
@@ -168,7 +170,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         "server: send the keys again with this request.",
         response_description="The debate continues.",
     ),
-    PersonCommand(
+    DebateCommand(
         name="skip",
         path="skip",
         action="steer",
@@ -186,7 +188,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         "even before it has begun. Without either it is refused (409) while no one is speaking.",
         response_description="The speech is skipped.",
     ),
-    PersonCommand(
+    DebateCommand(
         name="pause",
         path="pause",
         action="steer",
@@ -204,7 +206,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         description="The debate pauses at once. A speech under way is completed first unless `now` cuts it.",
         response_description="The debate is paused.",
     ),
-    PersonCommand(
+    DebateCommand(
         name="rounds",
         path="rounds",
         action="steer",
@@ -220,7 +222,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         description="For debates with `autoProgress: false`: starts the next round, or goes to the judge.",
         response_description="The round or the judging is about to begin; its events come on the stream.",
     ),
-    PersonCommand(
+    DebateCommand(
         name="retry",
         path="retry",
         action="steer",
@@ -234,7 +236,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         description="After an error that stopped the debate: the speech that failed is given again.",
         response_description="The speech will be given again.",
     ),
-    PersonCommand(
+    DebateCommand(
         name="inject",
         path="inject",
         action="steer",
@@ -256,7 +258,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         "redacted.",
         response_description="It is heard from the next speech on; `message` says by whom.",
     ),
-    PersonCommand(
+    DebateCommand(
         name="ask",
         path="questions",
         action="ask",
@@ -278,7 +280,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         "ask five.",
         response_description="The question waits for its answer.",
     ),
-    PersonCommand(
+    DebateCommand(
         name="extend",
         path="extend",
         action="steer",
@@ -297,7 +299,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         description="More seconds for the speech under way, or more rounds where the format repeats one.",
         response_description="The time or the rounds are added.",
     ),
-    PersonCommand(
+    DebateCommand(
         name="judge",
         path="judge",
         action="steer",
@@ -313,7 +315,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         description="Judges the debate before its last round, or once more after the judges have failed.",
         response_description="The judges evaluate the speeches so far.",
     ),
-    PersonCommand(
+    DebateCommand(
         name="decide",
         path="decide",
         action="steer",
@@ -327,7 +329,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         "the judges reached no verdict.",
         response_description="The debate is decided.",
     ),
-    PersonCommand(
+    DebateCommand(
         name="stop",
         path="stop",
         action="steer",
@@ -345,7 +347,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         "debate ends without a verdict: `decide` ends it with one.",
         response_description="The debate is stopped.",
     ),
-    PersonCommand(
+    DebateCommand(
         name="abort",
         path="abort",
         action="steer",
@@ -358,7 +360,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         description="Ends the debate without judging it. Its status is `completed` with `stopped: true`.",
         response_description="The debate is aborted.",
     ),
-    PersonCommand(
+    DebateCommand(
         name="rejudge",
         path="rejudge",
         action="steer",
@@ -374,7 +376,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         "unchanged; the new one is listed beside it, and its events come on the log stream alone.",
         response_description="The debate is being judged again.",
     ),
-    PersonCommand(
+    DebateCommand(
         name="close_poll",
         path="polls/close",
         action="steer",
@@ -386,7 +388,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         description="Closes the vote that is open. The debate continues.",
         response_description="The vote is closed.",
     ),
-    PersonCommand(
+    DebateCommand(
         name="take_seat",
         path="seats/{seat}/take",
         action="speak",
@@ -400,7 +402,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         "when the person leaves.",
         response_description="The seat is taken.",
     ),
-    PersonCommand(
+    DebateCommand(
         name="leave_seat",
         path="seats/{seat}/leave",
         action="speak",
@@ -413,7 +415,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         description="From now on the stand-in speaks; it also gives the speech under way.",
         response_description="The seat is left.",
     ),
-    PersonCommand(
+    DebateCommand(
         name="keep_draft",
         path="seats/{seat}/draft",
         method="PUT",
@@ -430,7 +432,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         "writer's turn; when time runs out, the draft becomes the speech.",
         response_description="The draft is saved.",
     ),
-    PersonCommand(
+    DebateCommand(
         name="say",
         path="seats/{seat}/speech",
         action="speak",
@@ -446,7 +448,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         description="During the person's turn: the text, or the draft, becomes the speech.",
         response_description="The speech is given.",
     ),
-    PersonCommand(
+    DebateCommand(
         name="offer_point",
         path="seats/{seat}/points",
         action="speak",
@@ -461,7 +463,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         "speaker accepts or declines it at the next break; only an accepted point is heard.",
         response_description="The point is put to the speaker.",
     ),
-    PersonCommand(
+    DebateCommand(
         name="answer_point",
         path="seats/{seat}/answer",
         action="speak",
@@ -475,7 +477,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         description="For the speaker to whom a point of information was offered.",
         response_description="The point is accepted or declined.",
     ),
-    PersonCommand(
+    DebateCommand(
         name="vote",
         path="votes",
         action="vote",
@@ -492,7 +494,7 @@ COMMANDS: tuple[PersonCommand, ...] = (
         "vote is never shown; the totals are, once the last poll has closed. Late votes are counted apart.",
         response_description="The vote is counted.",
     ),
-    PersonCommand(
+    DebateCommand(
         name="cast_ballot",
         path="ballots",
         action="ballot",
@@ -507,5 +509,24 @@ COMMANDS: tuple[PersonCommand, ...] = (
         response_description="The ballot is cast.",
     ),
 )
-SOCKET_COMMANDS: dict[str, PersonCommand] = {row.socket_name: row for row in COMMANDS if row.socket_name}
-"""The commands of a WebSocket by the `type` of the message."""
+"""Our own; `all_commands()` has those of extensions too."""
+
+
+def all_commands() -> tuple[DebateCommand, ...]:
+    return _all_commands(loaded())
+
+
+def socket_commands() -> dict[str, DebateCommand]:
+    """The commands of a WebSocket by the `type` of the message."""
+    return _socket_commands(loaded())
+
+
+@lru_cache(maxsize=2)
+def _all_commands(extensions: Loaded) -> tuple[DebateCommand, ...]:
+    brought = extensions.of(lambda extension: extension.debate_commands)
+    return (*COMMANDS, *(row for _, rows in brought for row in rows))
+
+
+@lru_cache(maxsize=2)
+def _socket_commands(extensions: Loaded) -> dict[str, DebateCommand]:
+    return {row.socket_name: row for row in _all_commands(extensions) if row.socket_name}

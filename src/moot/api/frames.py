@@ -16,10 +16,10 @@ from msgspec import Raw, Struct
 from moot.api.problems import Problem
 from moot.api.shapes.records import LogEntry
 from moot.core.events import Event, Recorded, encode
+from moot.core.json_types import encoder
 from moot.core.state import Debate
 from moot.core.visibility import Viewer, visible_event
 from moot.core.visibility import visible_state as seen_now
-from moot.views.json_types import encoder
 
 _CURSOR = re.compile(r"0|([1-9][0-9]{0,17})(?:\.([1-9][0-9]{0,3}))?", re.ASCII)
 

@@ -14,6 +14,7 @@ from moot.cli.debate_options import MOTION, debate_options
 from moot.cli.error_messages import FAILED, INTERRUPTED, debugging, explain
 from moot.cli.render.help import COMMAND_WIDTH, FIRST_EXAMPLES, OPTION_WIDTH, HelpWriter
 from moot.core.errors import MootError
+from moot.extension import TerminalCommand, loaded
 
 PIPE_CLOSED = 141
 """The exit code of a program whose output pipe was closed."""
@@ -86,11 +87,35 @@ COMMANDS = (
     (THIS_MACHINE, "keys", "manage_keys:app", "Keys of model services: set, list, test and remove them."),
     (THIS_MACHINE, "formats", "formats:app", "List the debate formats, and check your own."),
     (THIS_MACHINE, "tools", "tools:app", "List the tools that speakers may use, and try one."),
-    (THIS_MACHINE, "mcp", "serve:mcp", "Serve Moot to other programs over MCP, on stdin and stdout."),
+    (
+        THIS_MACHINE,
+        "extensions",
+        "extensions:extensions",
+        "List the extensions, and why one is left out.",
+    ),
     (THIS_MACHINE, "doctor", "doctor:doctor", "Check what works here, what is missing, and how to fix it."),
 )
 """Group, name, function and summary; without a function, it gives the command of that name in
 `api/command_table.py`, which needs nothing but the debate."""
+
+
+def terminal_commands() -> tuple[TerminalCommand, ...]:
+    """Our commands and those of extensions, in the order of the help: group by group."""
+    rows = [
+        TerminalCommand(name, summary, f"moot.cli.commands.{target}" if target else "", group)
+        for group, name, target, summary in COMMANDS
+    ]
+    for extension in loaded():
+        for command in extension.commands:
+            names, groups = [row.name for row in rows], [row.group for row in rows]
+            if command.after in names:
+                rows.insert(names.index(command.after) + 1, command)
+            elif command.group in groups:
+                rows.insert(len(groups) - groups[::-1].index(command.group), command)
+            else:
+                rows.append(command)
+    return tuple(rows)
+
 
 HELP = "Language models argue a motion; you watch, steer and judge."
 USAGE_LINES = 'moot "MOTION" [OPTIONS]\n       moot COMMAND [OPTIONS]'
@@ -165,7 +190,7 @@ OTHER_WORDS = {
 def refuse_single_word(arguments: list[str]) -> None:
     """Raises Invalid where the first argument is a single word that is no command, and says what to type."""
     word = arguments[0].strip()
-    names = [name for _, name, _, _ in COMMANDS]
+    names = [row.name for row in terminal_commands()]
     if word in names or word.startswith("-") or " " in word:
         return
     from difflib import get_close_matches
@@ -196,8 +221,9 @@ def print_help() -> int:
     writer.columns("Arguments", {"MOTION": MOTION}, OPTION_WIDTH)
     for title, rows in debate_options().items():
         writer.columns(title, rows, OPTION_WIDTH)
-    for title in (START, LOOK, STEER, TAKE_PART, THIS_MACHINE):
-        rows = {name: summary for group, name, _, summary in COMMANDS if group == title}
+    commands = terminal_commands()
+    for title in dict.fromkeys(row.group for row in commands):
+        rows = {row.name: row.summary for row in commands if row.group == title}
         writer.columns(title, rows, COMMAND_WIDTH)
     writer.columns("Help", HELP_FLAGS, COMMAND_WIDTH)
     return 0

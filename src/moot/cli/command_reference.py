@@ -7,7 +7,7 @@ import re
 from cyclopts import App
 from rich.console import Console
 
-from moot.cli.command_line import COMMANDS
+from moot.cli.command_line import terminal_commands
 from moot.cli.parser import make_app
 from moot.cli.render.wrapping import PageText
 
@@ -19,9 +19,10 @@ STYLE_CODE = re.compile(r"\x1b\[\d*m")
 def command_reference() -> str:
     app = make_app()
     text = ["# Commands\n", "## moot\n", _help(app, [])]
-    for group in dict.fromkeys(title for title, *_ in COMMANDS):
+    rows = terminal_commands()
+    for group in dict.fromkeys(row.group for row in rows):
         text.append(f"## {group}\n")
-        for name in (name for title, name, *_ in COMMANDS if title == group):
+        for name in (row.name for row in rows if row.group == group):
             text += [f"### moot {name}\n", _help(app, [name])]
             for child in (child for child in app[name] if not child.startswith("-")):
                 text += [f"#### moot {name} {child}\n", _help(app, [name, child])]

@@ -15,7 +15,7 @@ from moot.cli.source import StartedDebate
 from moot.client import Invitation
 from moot.core.choices import WinningRule
 from moot.core.errors import Invalid, UnknownDebate
-from moot.core.terms import HUMAN, DocumentName, Format, InvitationRole, PollSettings
+from moot.core.terms import HUMAN, Format, InvitationRole, PollSettings
 from moot.core.visibility import OWNER
 from moot.engine.arena import Arena
 from moot.models.discovery import FREE_MODEL
@@ -28,7 +28,6 @@ from moot.views import exports
 from moot.views.conversation import conversation
 from moot.views.legacy_rows import JsonObject, LegacyRow
 from moot.views.poll_results import PollReport, poll_report
-from moot.views.transcript import transcript
 
 TURN_FORMAT = "free"
 EVENTS_PER_PAGE = 200
@@ -91,8 +90,8 @@ class LocalSource(Arena):
 
     # --- reading ------------------------------------------------------------------------------------------
 
-    async def document(self, debate_id: str, name: DocumentName, *, reasoning: bool = False) -> bytes:
-        return exports.render(name, transcript(await self.state(debate_id), reasoning=reasoning))
+    async def document(self, debate_id: str, name: str, *, reasoning: bool = False) -> bytes:
+        return exports.render(name, await self.state(debate_id), OWNER, reasoning=reasoning)
 
     async def poll_results(self, debate_id: str) -> PollReport | None:
         return poll_report(await self.state(debate_id))

@@ -10,7 +10,7 @@ from typing import Any
 from cyclopts import App, CycloptsError, Group, Parameter, UnusedCliTokensError
 
 from moot import __version__
-from moot.cli.command_line import COMMANDS, HELP, USAGE_LINES, complain
+from moot.cli.command_line import HELP, USAGE_LINES, complain, terminal_commands
 from moot.cli.commands.debate import debate
 from moot.cli.error_messages import USAGE
 from moot.cli.options import Id, Server
@@ -42,13 +42,15 @@ def make_app() -> App:
         print_error=False,
         suppress_keyboard_interrupt=False,
     )
-    titles = dict.fromkeys(title for title, *_ in COMMANDS)
+    rows = terminal_commands()
+    titles = dict.fromkeys(row.group for row in rows)
     groups = {title: Group(title, sort_key=10 + order) for order, title in enumerate(titles)}
-    for order, (title, name, target, summary) in enumerate(COMMANDS):
-        function: Any = f"moot.cli.commands.{target}" if target else _row_command(name)
-        register = partial(app.command, function, name)
-        register = partial(register, help=summary, group=groups[title], sort_key=order)
-        register() if target.endswith(":app") else register(help_formatter=help_of(name))
+    for order, row in enumerate(rows):
+        function: Any = row.run or _row_command(row.name)
+        register = partial(app.command, function, row.name)
+        register = partial(register, help=row.summary, group=groups[row.group], sort_key=order)
+        has_commands = isinstance(row.run, str) and row.run.endswith(":app")
+        register() if has_commands else register(help_formatter=help_of(row.name))
     help_group = Group("Help", sort_key=100)
     for flag in ("--help", "--version"):
         app[flag].group = (help_group,)
@@ -57,9 +59,9 @@ def make_app() -> App:
 
 def _row_command(name: str) -> Callable[..., int]:
     def give(id: Id = "last", /, *, server: Server = None) -> int:
-        from moot.api.command_table import COMMANDS as ROWS
+        from moot.api.command_table import all_commands
 
-        row = next(row for row in ROWS if row.name == name)
+        row = next(row for row in all_commands() if row.name == name)
         return run_command(server, id, row.buttons[0].command, row.response_description)
 
     return give
@@ -70,7 +72,7 @@ MODEL_COMMANDS = ("install", "remove", "test")
 
 def usage_error(arguments: list[str], error: CycloptsError) -> list[str]:
     """Return what is wrong with a command line, and which help to look at."""
-    command = next((name for _, name, _, _ in COMMANDS if name == arguments[0]), "")
+    command = next((row.name for row in terminal_commands() if row.name == arguments[0]), "")
     help_ = f"`moot {command} --help`" if command else "`moot --help`"
     if not isinstance(error, UnusedCliTokensError):
         return [" ".join(str(error).split()), f"{help_} shows its usage."]

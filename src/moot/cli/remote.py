@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from msgspec import UNSET
 
 from moot import formats
-from moot.api.command_table import COMMANDS
+from moot.api.command_table import all_commands
 from moot.api.v1.states import STATES
 from moot.cli.commands.debate import DEFAULT_FORMAT, DebateCliOptions
 from moot.cli.lookup import unknown_conversation
@@ -26,7 +26,6 @@ from moot.cli.remote_shapes import (
     by_option,
     config_of,
     debaters,
-    head_from_debate,
     head_from_listing,
     judges_of,
     local_error,
@@ -45,13 +44,13 @@ from moot.core.events import CallDelta, Recorded, SegmentCompleted
 from moot.core.evolve import evolve
 from moot.core.state import Debate
 from moot.core.statuses import Status
-from moot.core.terms import DocumentName, InvitationRole
+from moot.core.terms import InvitationRole
 from moot.rules import commands as cmd
 from moot.rules import participation
 from moot.rules.runner_decisions import wants_runner
 from moot.rules.turn_sessions import AskTurn
 from moot.store.archive import ArchivedConversation, ConversationPage
-from moot.store.contract import DebateHead, DebatePage, RecordResult
+from moot.store.contract import DebateHead, DebatePage, RecordResult, head_of
 from moot.views.legacy_rows import JsonObject, LegacyRow, read_row
 from moot.views.poll_results import PollReport, report_from_tally
 from moot.views.summary import summary
@@ -87,8 +86,8 @@ def _request_of(command: cmd.Command) -> tuple[str, dict[str, Any]]:
 
     Raises LookupError for one that cannot be sent to a server.
     """
-    buttons = {type(button.command): row for row in COMMANDS for button in row.buttons}
-    seats = {type(row.seat_button[1]("")): row for row in COMMANDS if row.seat_button}
+    buttons = {type(button.command): row for row in all_commands() for button in row.buttons}
+    seats = {type(row.seat_button[1]("")): row for row in all_commands() if row.seat_button}
     row = {**buttons, **seats}[type(command)]
     values = {name: (field, getattr(command, name)) for name, field in row.body.model_fields.items()}
     members = {name: value for name, (field, value) in values.items() if field.is_required() or value}
@@ -224,7 +223,7 @@ class RemoteSource:
         with translate_api_errors():
             return (await self.client.seat(debate_id, seat)).draft
 
-    async def document(self, debate_id: str, name: DocumentName, *, reasoning: bool = False) -> bytes:
+    async def document(self, debate_id: str, name: str, *, reasoning: bool = False) -> bytes:
         """As the server renders it: it knows more of the debate than its log tells us."""
         with translate_api_errors():
             return await self.client.document(debate_id, name, reasoning=reasoning)
@@ -257,7 +256,7 @@ class RemoteSource:
 
     async def head(self, debate_id: str) -> DebateHead:
         debate = await self.state(debate_id)
-        return head_from_debate(debate, summary(debate))
+        return head_of(debate, summary(debate))
 
     async def list(
         self, *, statuses: Sequence[Status] = (), search: str = "", limit: int = 20, offset: int = 0

@@ -22,10 +22,9 @@ from moot.client import ApiError, AudiencePolls, DebateConfig, DebaterConfig, Ju
 from moot.client.shapes import Position
 from moot.core.errors import Invalid, MootError, Refused, Unavailable, UnknownDebate
 from moot.core.setup_table import setup_fields
-from moot.core.state import Debate
 from moot.core.statuses import Status
 from moot.core.terms import HUMAN, Money
-from moot.judging.audience_votes import AudienceTally, ChoiceSwing, PollResult
+from moot.judging.audience_votes import AudienceTally
 from moot.store.contract import DebateHead
 from moot.views.summary import StoredSummary
 
@@ -82,49 +81,17 @@ def parse_dollars(amount: str) -> float:
 
 
 def tally_from_reply(rule: Literal["swing", "majority"], reply: Tallied) -> AudienceTally:
-    counts = tuple(
-        PollResult(count.poll, count.open, count.votes, count.late, count.single or 0, count.by_choice)
-        for count in reply.polls
-    )
-    changes = tuple(
-        ChoiceSwing(
-            choice=moved.choice,
-            before=moved.before,
-            after=moved.after,
-            points=moved.points,
-            interval=moved.interval,
-            persuadable=moved.persuadable,
-            won=moved.won,
-        )
-        for moved in reply.changes or ()
-    )
     return AudienceTally(
         rule=rule,
         choices=reply.choices,
         sealed=reply.sealed,
-        counts=counts,
+        counts=reply.polls,
         pairs=reply.pairs or 0,
         table=reply.table or (),
-        changes=changes,
+        changes=reply.changes or (),
         leader=reply.leader or None,
         lead=reply.lead or 0.0,
         interval=reply.interval or None,
-    )
-
-
-def head_from_debate(debate: Debate, summary: bytes) -> DebateHead:
-    return DebateHead(
-        id=debate.id,
-        owner="",
-        status=debate.status,
-        motion=debate.motion,
-        format=debate.format.name,
-        version=debate.seq,
-        epoch=debate.epoch,
-        runner="",
-        created_at=debate.created_at,
-        updated_at=debate.updated_at,
-        summary=summary,
     )
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from moot.core.events import Recorded
     from moot.core.state import Debate
     from moot.core.statuses import Status
-    from moot.core.terms import DocumentName, InvitationRole
+    from moot.core.terms import InvitationRole
     from moot.rules.commands import Command
     from moot.store.archive import ConversationPage
     from moot.store.contract import DebateHead, DebatePage, RecordResult
@@ -84,7 +84,7 @@ class DebateSource(Protocol):
         """Whether the log cannot be reached at present."""
         ...
 
-    async def document(self, debate_id: str, name: DocumentName, *, reasoning: bool = False) -> bytes: ...
+    async def document(self, debate_id: str, name: str, *, reasoning: bool = False) -> bytes: ...
 
     async def poll_results(self, debate_id: str) -> PollReport | None:
         """None where the audience has no vote."""

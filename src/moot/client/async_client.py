@@ -54,7 +54,7 @@ from moot.client.shapes import (
 )
 from moot.client.streams import StreamFollower, StreamTimeouts
 from moot.core.sse import SseEvent
-from moot.core.terms import ExportName, InvitationRole, MarkupName, PollName, TokenRole
+from moot.core.terms import InvitationRole, MarkupName, PollName, TokenRole
 
 JsonObject = dict[str, Any]
 Action = Literal["next_round", "skip_to_judge"]
@@ -186,7 +186,7 @@ class AsyncClient:
         return decode(document, JsonObject) if format == "json" else document.decode()
 
     async def document(
-        self, id: str, format: ExportName = "markdown", *, reasoning: bool = False, seat: str = ""
+        self, id: str, format: str = "markdown", *, reasoning: bool = False, seat: str = ""
     ) -> bytes:
         """The whole debate as a file in one of the export formats, byte for byte as the server made it."""
         query = {"format": format, **({"reasoning": "true"} if reasoning else {}), **_as_seat(seat)}

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.errors import MootError, Unavailable
-from moot.views.json_types import decode_value
+from moot.core.json_types import decode_value
 
 PROBLEM = "application/problem+json"
 TRANSIENT_STATUSES = (429, 500, 502, 503, 504)

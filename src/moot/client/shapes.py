@@ -50,9 +50,9 @@ from moot.api.shapes.stream_events import StatusEvent as State
 from moot.client.client_errors import Unreadable
 from moot.core import events
 from moot.core.errors import Invalid
+from moot.core.json_types import decode_value
 from moot.core.sse import SseEvent
 from moot.core.terms import HUMAN
-from moot.views.json_types import decode_value
 
 __all__ = [
     "PERSON", "AudiencePolls", "Complete", "Conversation", "ConversationEvents", "Conversations",

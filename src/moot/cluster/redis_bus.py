@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 
 from moot.cluster.redis_client import RedisConnection, RedisConnections, RedisServer
-from moot.core.events import CallDelta, Recorded, SegmentCompleted
+from moot.core.events import CallDelta, Recorded, SegmentCompleted, decode_records
 from moot.store.contract import Listener
 
 RecordsOrGone = tuple[Recorded, ...] | None
@@ -41,7 +41,6 @@ RECORDS, LOOK = b"r", b"l"
 SENDER_ID_BYTES = 8
 
 _encoder = msgspec.json.Encoder(decimal_format="string")
-_decoder = msgspec.json.Decoder(tuple[Recorded, ...])
 
 
 class ChannelNames:
@@ -269,7 +268,7 @@ def _decode_message(message: bytes) -> tuple[Recorded, ...]:
     if not message.startswith(RECORDS) or len(message) > MAX_MESSAGE_BYTES + 1:
         return ()
     try:
-        return _decoder.decode(message[1:])
+        return decode_records(message[1:])
     except (msgspec.MsgspecError, RecursionError):
         # A newer Moot may send events that this one does not know, which reading the log reports. And anyone
         # who reaches Redis may have sent it.

@@ -53,6 +53,7 @@ from moot.core.events import (
     TurnStarted,
     VerdictReached,
 )
+from moot.core.json_types import Timestamp, to_members
 from moot.core.state import Debate, Remark, Turn
 from moot.core.statuses import Status
 from moot.core.terms import Seat
@@ -62,7 +63,6 @@ from moot.judging.parties import parties, party
 from moot.rules.plan import Idle, plan
 from moot.views import outcome
 from moot.views.costs import costs
-from moot.views.json_types import Timestamp, to_members
 from moot.views.transcript import thoughts
 
 FORMAT = "free"

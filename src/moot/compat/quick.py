@@ -56,6 +56,7 @@ from moot.compat.reply_shapes import (
 )
 from moot.core.errors import FaultKind, Invalid, Unavailable, UnknownDebate
 from moot.core.events import DebateEnded, DebateFailed, RoundCompleted, TurnStarted
+from moot.core.json_types import Timestamp
 from moot.core.state import Debate, Turn
 from moot.core.statuses import FAILURES
 from moot.core.terms import MAX_MOTION_CHARS
@@ -66,7 +67,6 @@ from moot.rules.debate_setup import Setup
 from moot.store.contract import IdempotencyKey, RecordResult
 from moot.views import outcome
 from moot.views.costs import costs
-from moot.views.json_types import Timestamp
 from moot.web.app_context import AppContext, client_of, counted_of, identity_of, query_string
 from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.responses import json_reply, replayed_header

@@ -12,9 +12,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moot.api.problems import ErrorCode
 from moot.core.choices import WinningRule
+from moot.core.json_types import SCHEMA_TEMPLATE, Amount, Count, DebateId, Dollars, Nth, Timestamp, one_of
 from moot.core.statuses import EndReason
 from moot.core.terms import Side
-from moot.views.json_types import SCHEMA_TEMPLATE, Amount, Count, DebateId, Dollars, Nth, Timestamp, one_of
 from moot.views.session_rows import SessionTurn
 
 Seq = Annotated[Nth, Meta(description="Its number in the log: to resume after it, as `lastEventId`.")]

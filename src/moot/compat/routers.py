@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from moot.compat import arena_routes, quick, turn_stream_routes
-from moot.web.extension import Extension
 
 PREFIX = "/api"
 ROUTERS = (quick.router, arena_routes.router, turn_stream_routes.router)
@@ -42,5 +41,3 @@ BODY_EXAMPLES: dict[str, Callable[[str], Any]] = {
     "AskedTurn": _first_turn,
 }
 """Bodies as they can be sent here, with the full name of a model that needs no key."""
-
-OLDER_APIS = Extension(PREFIX, ROUTERS, BODY_EXAMPLES, PLAIN_TEXT, coded_errors=PLAIN_TEXT)

@@ -13,12 +13,14 @@ changes the state is in `evolve.py`.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 from msgspec import Struct
 
 from moot.core.errors import FaultKind, FaultSeverity
+from moot.core.extension_events import TAG as EXTENSION_TAG
+from moot.core.extension_events import ExtensionEvent, decode_extension_event
 from moot.core.statuses import EndReason, FailReason
 from moot.core.terms import (
     AsideKind,
@@ -473,7 +475,7 @@ Event = (
     | CallCompleted | CallFailed | RemarkInjected | BudgetWarned | BudgetShortened | BudgetExhausted
     | StalemateFound | ConcessionMade | JudgingStarted | BallotCast | BallotSpoiled | VerdictReached
     | JudgingFailed | TurnExtended | RoundsAdded | SeatTaken | SeatLeft | DraftKept | AsideAsked
-    | AsideAnswered | AsideFailed | PointRaised | AudienceEvent | SeatFilled | DebateImported
+    | AsideAnswered | AsideFailed | PointRaised | AudienceEvent | SeatFilled | DebateImported | ExtensionEvent
 )  # fmt: skip
 
 StreamedEvent = CallDelta | SegmentCompleted
@@ -490,9 +492,24 @@ class Recorded(Struct, frozen=True, gc=False):
     event: Event
 
 
+class _Envelope(Struct, frozen=True):
+    """A record whose event is of no type of ours."""
+
+    debate: str
+    seq: int
+    at: datetime
+    epoch: int
+    event: dict[str, Any]
+
+
+TAGS = frozenset(str(event.__struct_config__.tag) for event in get_args(Event)) - {EXTENSION_TAG}
+"""The tags of our own events."""
+OWN_NAMES = frozenset(tag.partition(".")[0] for tag in TAGS)
+"""What our own tags begin with: no extension may have one of these names."""
 _encoder = msgspec.json.Encoder(decimal_format="string")
 _event_decoder = msgspec.json.Decoder(Event)
 _recorded_decoder = msgspec.json.Decoder(Recorded)
+_records_decoder = msgspec.json.Decoder(tuple[Recorded, ...])
 
 
 def encode(value: Event | Recorded) -> bytes:
@@ -500,11 +517,39 @@ def encode(value: Event | Recorded) -> bytes:
 
 
 def decode_event(data: bytes | str) -> Event:
-    return _event_decoder.decode(data)
+    try:
+        return _event_decoder.decode(data)
+    except msgspec.ValidationError:
+        members = msgspec.json.decode(data, type=dict[str, Any])
+        if not _is_of_extension(members):
+            raise
+    return decode_extension_event(members)
 
 
 def decode_recorded(data: bytes | str) -> Recorded:
-    return _recorded_decoder.decode(data)
+    try:
+        return _recorded_decoder.decode(data)
+    except msgspec.ValidationError:
+        envelope = msgspec.json.decode(data, type=_Envelope)
+        if not _is_of_extension(envelope.event):
+            raise
+    return Recorded(
+        envelope.debate, envelope.seq, envelope.at, envelope.epoch, decode_extension_event(envelope.event)
+    )
+
+
+def decode_records(data: bytes | str) -> tuple[Recorded, ...]:
+    """An array of records, as stores and the bus pass them on."""
+    try:
+        return _records_decoder.decode(data)
+    except msgspec.ValidationError:
+        return tuple(map(decode_recorded, msgspec.json.decode(data, type=list[msgspec.Raw])))
+
+
+def _is_of_extension(members: dict[str, Any]) -> bool:
+    """Whether the event has a tag, and one that cannot be ours, not even of a later version."""
+    name, dot, _ = str(members.get("type", "")).partition(".")
+    return bool(name and dot) and name not in OWN_NAMES
 
 
 def tag_of(event: Event) -> str:

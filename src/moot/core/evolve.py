@@ -17,6 +17,7 @@ from moot.core import events as ev
 from moot.core.audience import after_audience_event
 from moot.core.events import Recorded
 from moot.core.evolve_speech import call_ended, call_started, segment_completed, turn_ended, without_draft
+from moot.core.extension_events import ExtensionEvent, after_extension_event
 from moot.core.schedule import schedule, with_more_rounds
 from moot.core.segments import Run, with_run
 from moot.core.state import (
@@ -253,6 +254,8 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
                 event.point, event.turn, event.seat, event.accepted, event.text, recorded.seq
             )
             return replace(debate, points=(*debate.points, point))
+        case ExtensionEvent():
+            return after_extension_event(debate, event, recorded.at)
         case _:
             assert_never(event)
 

@@ -80,7 +80,10 @@ class FormField(NamedTuple):
     brief: str = ""
     """What the line about the folded options says where it differs from its default."""
     place: int = LAST
+    """Where it stands among ticks, and in that line."""
     step: str = ""
+    start: Any = None
+    """What the form begins with, where that is not the default."""
 
 
 class SetupField:

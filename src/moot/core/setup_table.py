@@ -44,7 +44,7 @@ class ContractLimits(Settings, kw_only=False):
         option=Option(
             "--rounds N", "How many rounds. [default: 3 in oxford, else the format's own]", place=1
         ),
-        form=FormField("Rounds"),
+        form=FormField("Rounds", start=3),
         mcp="As many as the format has, unless told.",
         experiments=False,
     )
@@ -66,7 +66,7 @@ class ContractLimits(Settings, kw_only=False):
         option=Option(
             "--cost-limit USD", "Never spend more than this, the verdict included.", "Limits", type=str
         ),
-        form=FormField("Cost limit (USD)", placeholder="No limit", step="any"),
+        form=FormField("Cost limit (USD)", placeholder="No limit", step="any", start=1),
         mcp="US dollars, never exceeded, the judging included; null: none.",
         experiments=False,
     )
@@ -141,7 +141,7 @@ class ContractOptions(Settings):
             "Every round waits for you.",
             negated=True,
             brief="rounds started by hand",
-            place=8,
+            place=9,
         ),
         mcp=None,
         experiments=False,
@@ -185,7 +185,7 @@ class OptionFields(Settings):
             "Start the judging by hand",
             "After the last round the judges wait for you.",
             negated=True,
-            place=9,
+            place=10,
         ),
         mcp=None,
         experiments=False,
@@ -333,6 +333,7 @@ class OptionFields(Settings):
             "Judges read the speeches",
             choices=(("chronological", "By time"), ("by-side", "By side, swapped in the second reading")),
             brief="judges read by side",
+            place=8,
         ),
         mcp="How judges read the speeches: by time, or each side's together; by-side swaps which side is "
         "read first in the second reading.",
@@ -361,7 +362,7 @@ class SetupFields(Settings):
         reply="no",
         option=None,
         form=FormField(
-            "Exclude judges from a debater’s model family", "Only if another judge is left.", place=10
+            "Exclude judges from a debater’s model family", "Only if another judge is left.", place=11
         ),
         mcp=None,
     )

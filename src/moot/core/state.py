@@ -249,6 +249,11 @@ class ModelUsage(Struct, frozen=True, gc=False):
     calls: int = 0
     unpriced: int = 0
 
+    @property
+    def known_cost(self) -> Money | None:
+        """None where no call has a known price."""
+        return self.cost if self.unpriced < self.calls else None
+
 
 class BallotCharge(Struct, frozen=True, gc=False):
     """What the calls for one ballot cost and took, with all attempts; None where a price is not known."""
@@ -395,6 +400,8 @@ class Debate(AudienceState, frozen=True, gc=False):
     failed_seq: int = 0
     """The seq of its first failure, even if it went on afterwards."""
     origin: ImportOrigin | None = None
+    extensions: dict[str, Any] = field(default_factory=dict[str, Any])
+    """The state of each extension that has events in this debate: see `core/extension_events.py`."""
 
     @property
     def running(self) -> bool:

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from moot.core import events as ev
 from moot.core.events import Recorded
+from moot.core.extension_events import ExtensionEvent, visible_extension_event
 from moot.core.state import Aside, Debate, EarlierCalls, Remark, Turn
 from moot.core.terms import (
     BELIEF_KINDS,
@@ -177,6 +178,8 @@ def _redact(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
             return None if viewer.role == "judge" else event
         case ev.SegmentCompleted():
             return _with_visible_segment(event, viewer)
+        case ExtensionEvent():
+            return visible_extension_event(debate, event, viewer)
         case _:
             assert_never(event)
 

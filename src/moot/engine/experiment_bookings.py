@@ -28,6 +28,7 @@ from moot.experiments.planned_questions import OPEN, choice_leg, planned_questio
 from moot.rules.experiment_costs import ANY_AMOUNT, is_over
 from moot.store.contract import Store
 from moot.store.experiment_rows import MICRODOLLARS, ExperimentLeg, LegOfDebate, microdollars
+from moot.store.experiment_tables import EXPERIMENTS
 from moot.views.costs import dollars
 
 ATTEMPTS = 10
@@ -56,7 +57,7 @@ class SettledLeg(Struct, frozen=True):
 class ExperimentBookings:
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._experiments = store.experiments
+        self._experiments = store.tables(EXPERIMENTS)
 
     async def reserve(self, debate_id: str, status: Status, most: Money | None) -> Reservation:
         """Reserve what a debate that is over may cost in all, before it goes on. Raises OverBudget.

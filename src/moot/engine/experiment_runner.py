@@ -46,6 +46,7 @@ from moot.experiments.shared_texts import SharedTexts
 from moot.rules.commands import JudgeNow, Retry
 from moot.rules.experiment_costs import is_over, most_cost
 from moot.store.experiment_rows import ExperimentLeg, microdollars, taken_over
+from moot.store.experiment_tables import EXPERIMENTS
 
 if TYPE_CHECKING:
     from moot.experiments.ratings import Population
@@ -69,7 +70,7 @@ class ExperimentRunner:
     def __init__(self, arena: Arena, definition: ExperimentDefinition, on_progress: OnProgress | None = None):
         self._arena = arena
         self._definition = definition
-        self._store = arena.store.experiments
+        self._store = arena.store.tables(EXPERIMENTS)
         self._on_progress = on_progress
         self._setups = ExperimentSetups(arena, definition)
         self._questions = self._setups.questions

@@ -34,8 +34,8 @@ from moot.judging.neutral_labels import labels
 from moot.judging.readings import read_first
 from moot.judging.word_ballots import read_word_ballot
 from moot.prompts import small_model_prompts
+from moot.prompts.model_replies import UnreadableReply
 from moot.prompts.question_prompts import gives_answers
-from moot.prompts.side_question_prompts import UnreadableAnswer
 from moot.prompts.speech_prompts import turn_request
 from moot.rules.belief_questions import aside_model
 from moot.rules.budget import CallPurpose
@@ -237,7 +237,7 @@ class AsideJob(ModelJob):
     def accept(self, reply: CallResult) -> ResultEvent:
         try:
             return read_side_answer(self._debate, self._aside, reply.text, self._words)
-        except UnreadableAnswer as error:
+        except UnreadableReply as error:
             raise Fault("malformed", "unusable", detail=str(error)) from error
 
     def on_failure(self, fault: Fault) -> ResultEvent:
@@ -297,7 +297,7 @@ class BallotJob(ModelJob):
             raise Fault("malformed", "unusable")
         try:
             ballot = self._read(reply)
-        except ballots.UnreadableBallot as error:
+        except UnreadableReply as error:
             if not self.purpose.repair:
                 self._request = repair_request(self._request, reply.text, str(error))
                 self.purpose = replace(self.purpose, repair=True)

@@ -27,6 +27,7 @@ from moot.experiments.leg_results import LegResult, read_result
 from moot.experiments.people_votes import PersonVote
 from moot.store.contract import Store
 from moot.store.experiment_rows import ExperimentStore
+from moot.store.experiment_tables import EXPERIMENTS
 
 MAX_TRIES = 20
 
@@ -47,7 +48,7 @@ async def judging_queue(store: Store, name: str, voter: str) -> JudgingQueue:
     """Debates that were deleted since, or have not two sides, are left out."""
     waiting: list[QueuedDebate] = []
     judged = 0
-    async for page in store.experiments.leg_pages(name):
+    async for page in store.tables(EXPERIMENTS).leg_pages(name):
         for leg in page:
             result = msgspec.json.decode(leg.result, type=_Waiting) if leg.result is not None else None
             if result is None or result.status != "completed" or not result.judgments:
@@ -84,7 +85,7 @@ async def cast_vote(
     Raises UnknownDebate where the experiment has no such debate with two sides, and Invalid for a tie or a
     chance where there can be none.
     """
-    found = await store.experiments.leg_of(debate)
+    found = await store.tables(EXPERIMENTS).leg_of(debate)
     if found is None or found.experiment != name or found.leg.result is None:
         raise UnknownDebate
     result = read_result(found.leg.result)
@@ -98,8 +99,8 @@ async def cast_vote(
     other: Literal["pro", "con"] = "con" if first == "pro" else "pro"
     side = "tie" if winner == "tie" else first if winner == "A" else other
     vote = PersonVote(voter, side, reason, at, first, blind=True, chance=chance)
-    await keep_votes(store.experiments, name, found.leg.leg, (vote,))
-    await mark_changed(store.experiments, name)
+    await keep_votes(store.tables(EXPERIMENTS), name, found.leg.leg, (vote,))
+    await mark_changed(store.tables(EXPERIMENTS), name)
 
 
 async def keep_votes(

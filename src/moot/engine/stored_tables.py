@@ -44,6 +44,7 @@ from moot.experiments.table_schemas import write_schemas
 from moot.settings import Settings
 from moot.store.contract import DebateFilter, Store
 from moot.store.experiment_rows import StoredExperiment
+from moot.store.experiment_tables import EXPERIMENTS
 
 T = TypeVar("T")
 IDS_AT_ONCE = 500
@@ -76,10 +77,10 @@ async def experiment_debates(
 ) -> AsyncGenerator[DebateData, None]:
     """The debates of an experiment that are over, in the order in which they were begun, with what is needed
     for these tables."""
-    stored = await store.experiments.experiment(name)
+    stored = await store.tables(EXPERIMENTS).experiment(name)
     definition = from_json(stored.definition) if stored else None
     has_questions = bool(definition and definition.questions)
-    async for page in store.experiments.leg_pages(name):
+    async for page in store.tables(EXPERIMENTS).leg_pages(name):
         for leg in page:
             if leg.result is not None:
                 planned = planned_question(leg.leg) if has_questions else planned_debate(leg.leg)
@@ -249,9 +250,9 @@ def _sample(data: DebateData) -> SampleData:
 
 async def find_experiment(store: Store, name: str) -> StoredExperiment:
     """Raises Invalid, with the names that there are."""
-    found = await store.experiments.experiment(name)
+    found = await store.tables(EXPERIMENTS).experiment(name)
     if found is None:
-        names = ", ".join(each.name for each in await store.experiments.experiments())
+        names = ", ".join(each.name for each in await store.tables(EXPERIMENTS).experiments())
         known = f"There are: {names}." if names else "None has been run yet: moot experiment run FILE"
         raise Invalid(f"There is no experiment {name!r}. {known}")
     return found

@@ -19,7 +19,8 @@ from moot.core.state import Debate
 from moot.experiments.definition import ExperimentDefinition
 from moot.experiments.planned_questions import ALONE, PlannedQuestion, choices_of
 from moot.judging.verdicts import counted_judges
-from moot.prompts.question_answers import UnreadableReply, read_answer_reply
+from moot.prompts.model_replies import UnreadableReply
+from moot.prompts.question_answers import read_answer_reply
 from moot.prompts.question_prompts import ANSWER_NAMES, listed_backwards
 
 

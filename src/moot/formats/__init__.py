@@ -16,6 +16,7 @@ from pathlib import Path
 
 from moot.core.errors import Invalid
 from moot.core.terms import Format
+from moot.extension import loaded
 from moot.formats.fitting import assign_teams, described, fit_format, with_blind_openings, without_audience
 from moot.formats.reading import parse
 
@@ -60,6 +61,8 @@ def load(name: str, folder: Path | None = None) -> Format:
         return _built_in(name)
     if name in _packages():
         return _from_package(name)
+    if text := _of_extensions().get(name):
+        return parse(text, name)
     if folder is not None and (path := _file(folder, name)):
         return _read_named(path)
     if name.endswith(".toml") and Path(name).is_file():
@@ -74,7 +77,7 @@ def load(name: str, folder: Path | None = None) -> Format:
 def names(folder: Path | None = None) -> tuple[str, ...]:
     """The names of all formats; those in the user's folder only if they are valid."""
     own = (name for name, loaded in user_formats(folder) if isinstance(loaded, Format))
-    return (*BUILT_IN, *_packages(), *own)
+    return (*BUILT_IN, *_packages(), *_of_extensions(), *own)
 
 
 def clear_package_cache() -> None:
@@ -122,6 +125,12 @@ def _built_in(name: str) -> Format:
 @cache
 def _packages() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
+
+
+def _of_extensions() -> dict[str, str]:
+    """The formats that extensions bring, as TOML."""
+    brought = loaded().of(lambda extension: extension.formats)
+    return {name: text for _, formats in brought for name, text in formats.items()}
 
 
 @cache

@@ -12,10 +12,11 @@ from typing import Any
 
 from moot.core.state import Debate
 from moot.core.terms import Ballot, DebateQuestion, Judge
-from moot.judging.ballots import MAX_CITED, UnreadableBallot, cited_schema, object_schema, read_cites
+from moot.judging.ballots import MAX_CITED, cited_schema, object_schema, read_cites
 from moot.judging.neutral_labels import choice_labels
 from moot.judging.parties import parties
-from moot.prompts.question_answers import UnreadableReply, answer_members, read_answer_reply
+from moot.prompts.model_replies import UnreadableReply
+from moot.prompts.question_answers import answer_members, read_answer_reply
 from moot.prompts.small_model_prompts import whole_sentences
 
 
@@ -33,13 +34,10 @@ def answer_ballot_schema(debate: Debate, judge: Judge) -> dict[str, Any]:
 
 
 def read_answer_ballot(reply: str, debate: Debate, judge: Judge, order: int) -> Ballot:
-    """Raises UnreadableBallot with what is wrong."""
-    try:
-        found, probabilities = read_answer_reply(reply, choice_labels(debate, order))
-    except UnreadableReply as error:
-        raise UnreadableBallot(str(error)) from error
+    """Raises UnreadableReply with what is wrong."""
+    found, probabilities = read_answer_reply(reply, choice_labels(debate, order))
     if not found.reasoning:
-        raise UnreadableBallot("it gives no reasoning")
+        raise UnreadableReply("it gives no reasoning")
     reasoning = whole_sentences(found.reasoning, 0.1) if judge.model.small else found.reasoning
     return Ballot(
         judge=judge.id,

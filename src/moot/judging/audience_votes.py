@@ -16,11 +16,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from random import Random
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from moot.core.audience import Poll
+from moot.core.json_types import Count
 from moot.core.schedule import seats_by_side
 from moot.core.state import Debate
 from moot.core.terms import DebateVerdict, Format, PollName
@@ -90,35 +92,34 @@ VoterKind = Literal["people", "models"]
 TransitionTable = tuple[tuple[int, ...], ...]
 
 
-class PollResult(Struct, frozen=True):
-    """One poll. `votes` is the number of votes that were cast in time."""
+class PollTotals(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    """The votes of one poll."""
 
     poll: PollName
     open: bool
-    votes: int
-    late: int
-    single: int = 0
-    """Votes in time by people who did not vote in both polls."""
-    by_choice: dict[str, int] = {}
-    """Empty while the result is hidden."""
+    votes: Annotated[Count, Meta(description="Those that came in time.")]
+    late: Count
+    single: Annotated[
+        Count | None, Meta(description="Of those who did not vote in both polls; missing while sealed.")
+    ] = None
+    by_choice: Annotated[dict[str, Count], Meta(description="Missing while the votes are sealed.")] = {}
 
     def share(self, choice: str) -> float:
         """Of a hundred votes."""
         return _points(self.by_choice.get(choice, 0), self.votes)
 
 
-class ChoiceSwing(Struct, frozen=True):
-    """The change of one choice among those who voted in both polls."""
+class ChoiceChange(Struct, frozen=True, rename="camel", kw_only=True):
+    """The change of one choice among those who voted in both polls, in votes and in points."""
 
     choice: str
-    before: int
-    after: int
+    label: str
+    before: Count
+    after: Count
     points: float
     interval: ConfidenceInterval | None
-    persuadable: int
-    """How many had not chosen it at first ..."""
-    won: int
-    """... and how many of them did in the end."""
+    persuadable: Annotated[Count, Meta(description="How many had not chosen it at first.")]
+    won: Annotated[Count, Meta(description="How many of these chose it in the end.")]
 
 
 class AudienceTally(Struct, frozen=True):
@@ -126,12 +127,12 @@ class AudienceTally(Struct, frozen=True):
     choices: tuple[str, ...]
     """The last one is `undecided`."""
     sealed: bool
-    counts: tuple[PollResult, ...]
+    counts: tuple[PollTotals, ...]
     pairs: int = 0
     """People who voted in both polls, in time."""
     table: TransitionTable = ()
     """Who moved from what (row) to what (column), in the order of `choices`."""
-    changes: tuple[ChoiceSwing, ...] = ()
+    changes: tuple[ChoiceChange, ...] = ()
     leader: str | None = None
     """None: a tie, or nothing to count."""
     lead: float = 0.0
@@ -140,7 +141,7 @@ class AudienceTally(Struct, frozen=True):
     """Of the lead in a swing, where enough people voted twice."""
     voters: VoterKind = "people"
 
-    def count(self, poll: PollName) -> PollResult | None:
+    def count(self, poll: PollName) -> PollTotals | None:
         return next((count for count in self.counts if count.poll == poll), None)
 
 
@@ -165,16 +166,16 @@ def tally(debate: Debate) -> AudienceTally | None:
     before, after = _timely_votes(debate, "before"), _timely_votes(debate, "after")
     pairs = len(before.keys() & after.keys())
     counts = tuple(_poll_result(debate, poll, options, pairs) for poll in debate.polls)
-    return count_votes(debate.dice, rule, options, before, after, counts)
+    return count_votes(debate, rule, options, before, after, counts)
 
 
 def count_votes(
-    dice: str,
+    debate: Debate,
     rule: AudienceRule,
     options: tuple[str, ...],
     before: Mapping[str, str],
     after: Mapping[str, str],
-    counts: tuple[PollResult, ...],
+    counts: tuple[PollTotals, ...],
     voters: VoterKind = "people",
 ) -> AudienceTally:
     """What the votes come to: `before` and `after` are choices by voter, `counts` the polls one by one."""
@@ -184,7 +185,7 @@ def count_votes(
     standing = Counter(after.values()) if rule == "majority" else Counter(_net_gains(table, options))
     first, second = _first_two(standing, options)
     ahead = tuple(one - other for one, other in zip(gains[first], gains[second], strict=True))
-    sure = _intervals(dice, table, (*gains.values(), ahead))
+    sure = _intervals(debate.dice, table, (*gains.values(), ahead))
     return AudienceTally(
         rule,
         options,
@@ -192,7 +193,7 @@ def count_votes(
         counts=counts,
         pairs=moves.total(),
         table=table,
-        changes=tuple(_changes(options, table, sure)),
+        changes=tuple(_changes(debate, options, table, sure)),
         leader=first if standing[first] > standing[second] else None,
         lead=_points(standing[first] - standing[second], moves.total() if rule == "swing" else len(after)),
         interval=sure[-1] if rule == "swing" else None,
@@ -215,18 +216,18 @@ def _timely_votes(debate: Debate, poll: PollName) -> dict[str, str]:
     return {vote.voter: vote.choice for vote in debate.votes if vote.poll == poll and not vote.late}
 
 
-def _votes_cast(debate: Debate, poll: Poll) -> PollResult:
+def _votes_cast(debate: Debate, poll: Poll) -> PollTotals:
     """How many have voted, without their choices."""
     late = [vote.late for vote in debate.votes if vote.poll == poll.name]
-    return PollResult(poll.name, poll.closed_at is None, late.count(False), late.count(True))
+    return PollTotals(
+        poll=poll.name, open=poll.closed_at is None, votes=late.count(False), late=late.count(True)
+    )
 
 
-def _poll_result(debate: Debate, poll: Poll, options: tuple[str, ...], pairs: int) -> PollResult:
+def _poll_result(debate: Debate, poll: Poll, options: tuple[str, ...], pairs: int) -> PollTotals:
     cast, votes = _votes_cast(debate, poll), Counter(_timely_votes(debate, poll.name).values())
     single = cast.votes - pairs if len(debate.polls) == 2 else 0
-    return PollResult(
-        cast.poll, cast.open, cast.votes, cast.late, single, {choice: votes[choice] for choice in options}
-    )
+    return replace(cast, single=single, by_choice={choice: votes[choice] for choice in options})
 
 
 def _net_gains(table: TransitionTable, options: tuple[str, ...]) -> dict[str, int]:
@@ -260,15 +261,19 @@ def _intervals(
 
 
 def _changes(
-    options: tuple[str, ...], table: TransitionTable, sure: tuple[ConfidenceInterval | None, ...]
-) -> Iterator[ChoiceSwing]:
+    debate: Debate,
+    options: tuple[str, ...],
+    table: TransitionTable,
+    sure: tuple[ConfidenceInterval | None, ...],
+) -> Iterator[ChoiceChange]:
     pairs = sum(map(sum, table))
     for index, choice in enumerate(options):
         before, after = sum(table[index]), sum(row[index] for row in table)
-        yield ChoiceSwing(
-            choice,
-            before,
-            after,
+        yield ChoiceChange(
+            choice=choice,
+            label=choice_label(debate, choice),
+            before=before,
+            after=after,
             points=_points(after - before, pairs),
             interval=sure[index],
             persuadable=pairs - before,
@@ -339,9 +344,7 @@ def result_sentences(debate: Debate, tally_result: AudienceTally) -> Iterator[st
 
 def _swing(debate: Debate, tally: AudienceTally) -> Iterator[str]:
     contenders = [change for change in tally.changes if change.choice != UNDECIDED]
-    moved = _listed(
-        [f"{choice_label(debate, change.choice)} {_moved(change.points)}" for change in contenders]
-    )
+    moved = _listed([f"{change.label} {_moved(change.points)}" for change in contenders])
     voters = f"{_voters(tally, tally.pairs)} {'that' if tally.voters == 'models' else 'who'} voted both"
     yield f"Counted over {voters} before and after: {moved}."
     if tally.leader is None:
@@ -381,7 +384,7 @@ def _doubts(tally: AudienceTally) -> Iterator[str]:
         yield f"The lead of {lead} may be chance: another audience like this one might have given none."
     if tally.rule == "majority" and _more_undecided(tally):
         yield f"More {tally.voters} were undecided than voted for the winner."
-    single = sum(count.single for count in tally.counts)
+    single = sum(count.single or 0 for count in tally.counts)
     if tally.rule == "swing" and single and 3 * single >= tally.pairs:
         verb = "is" if single == 1 else "are"
         yield f"{_voters(tally, single)} voted only once and {verb} not in the swing."

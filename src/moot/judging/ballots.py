@@ -22,8 +22,9 @@ from moot.judging.judged_speeches import speech_mark, speeches
 from moot.judging.neutral_labels import labels, with_names
 from moot.judging.parties import is_ranked, parties, party_of
 from moot.prompts.fences import without_fences
+from moot.prompts.model_replies import UnreadableReply, read_json_reply
 from moot.prompts.small_model_prompts import whole_sentences
-from moot.prompts.templates import given_twice, section, strip_json_fence
+from moot.prompts.templates import section
 
 TIE = "tie"
 TIES = (TIE, "draw")
@@ -57,10 +58,6 @@ _WORD_BEGINNINGS = tuple(section(file, "word-beginning") for file in ("judge", "
 _Points = Annotated[float, Meta(ge=0, le=100)]
 _RubricPoints = Annotated[float, Meta(ge=0, le=10)]
 MAX_REASONING_CHARS = 6000
-
-
-class UnreadableBallot(ValueError):
-    """The reply is not a ballot; the message says why."""
 
 
 class _PartyScores(Struct, forbid_unknown_fields=True):
@@ -169,18 +166,12 @@ def object_schema(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_ballot(reply: str, debate: Debate, judge: Judge, order: int) -> Ballot:
-    """Raises UnreadableBallot with what is wrong."""
-    bare = strip_json_fence(reply)
-    try:
-        reply_fields = msgspec.json.decode(bare, type=_BallotReply, strict=True)
-    except (msgspec.MsgspecError, UnicodeEncodeError) as error:
-        raise UnreadableBallot(str(error)) from error
-    if given_twice(bare):
-        raise UnreadableBallot("an object has a member twice; each must stand once")
+    """Raises UnreadableReply with what is wrong."""
+    reply_fields = read_json_reply(reply, _BallotReply)
     reasoning = without_fences(reply_fields.reasoning)
     ids = {label: party_id for party_id, label in labels(debate, order).items()}
     if set(reply_fields.speakers) != set(ids):
-        raise UnreadableBallot(f"speakers must be exactly: {', '.join(ids)}")
+        raise UnreadableReply(f"speakers must be exactly: {', '.join(ids)}")
     ranking = _ranking(reply_fields, debate, ids)
     winner = ranking[0] if ranking else _winner(reply_fields, ids)
     scores = {
@@ -220,9 +211,9 @@ def contradicts_scores(winner: str | None, scores: dict[str, PartyScore]) -> boo
 
 def _winner(reply: _BallotReply, ids: dict[str, str]) -> str | None:
     if reply.ranking:
-        raise UnreadableBallot("ranking was not asked for")
+        raise UnreadableReply("ranking was not asked for")
     if reply.winner not in (*ids, TIE):
-        raise UnreadableBallot(f"winner must be one of: {', '.join(ids)}, {TIE}")
+        raise UnreadableReply(f"winner must be one of: {', '.join(ids)}, {TIE}")
     return ids.get(reply.winner)
 
 
@@ -230,19 +221,19 @@ def _ranking(reply: _BallotReply, debate: Debate, ids: dict[str, str]) -> tuple[
     if not is_ranked(debate):
         return ()
     if sorted(reply.ranking) != sorted(ids):
-        raise UnreadableBallot(f"ranking must name each of these once, the best first: {', '.join(ids)}")
+        raise UnreadableReply(f"ranking must name each of these once, the best first: {', '.join(ids)}")
     if reply.winner not in ("", reply.ranking[0]):
-        raise UnreadableBallot("winner and ranking contradict each other")
+        raise UnreadableReply("winner and ranking contradict each other")
     return tuple(ids[label] for label in reply.ranking)
 
 
 def read_cites(rests_on: list[str], debate: Debate) -> tuple[int, ...]:
-    """The turns of the speeches that a reply names. Raises UnreadableBallot where one was not given."""
+    """The turns of the speeches that a reply names. Raises UnreadableReply where one was not given."""
     turns = {speech_mark(turn): turn.number for turn in speeches(debate)}
     if not turns:
         return ()
     if not rests_on or not turns.keys() >= set(rests_on):
-        raise UnreadableBallot(
+        raise UnreadableReply(
             f"rests_on must name speeches that were given, at least one of: {', '.join(turns)}"
         )
     return tuple(sorted({turns[cited] for cited in rests_on}))
@@ -255,7 +246,7 @@ def _known(reply: _BallotReply, keys: dict[str, str]) -> dict[str, str]:
     for scores in (reply.criteria, reply.rubric):
         named = [known[key] for key in scores if key in known]
         if len(set(named)) < len(named):
-            raise UnreadableBallot("a criterion is given twice")
+            raise UnreadableReply("a criterion is given twice")
     return known
 
 
@@ -267,7 +258,7 @@ def _dropped(reply: _BallotReply, known: dict[str, str]) -> tuple[str, ...]:
 def _rubric(reply: _BallotReply, known: dict[str, str], ids: dict[str, str]) -> dict[str, dict[str, float]]:
     rows = {known[key]: row for key, row in reply.rubric.items() if key in known}
     if any(set(row) != set(ids) for row in rows.values()):
-        raise UnreadableBallot(f"each row of rubric must have exactly: {', '.join(ids)}")
+        raise UnreadableReply(f"each row of rubric must have exactly: {', '.join(ids)}")
     return {name: {ids[label]: points for label, points in row.items()} for name, row in rows.items()}
 
 

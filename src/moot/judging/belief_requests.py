@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta
 
 from moot.core.events import AsideAnswered
@@ -25,20 +24,20 @@ from moot.judging.neutral_labels import LABELS, choose_labels
 from moot.judging.parties import SIDES, parties
 from moot.judging.readings import by_time
 from moot.prompts.fences import fence_for
+from moot.prompts.model_replies import UnreadableReply, read_json_reply
 from moot.prompts.quotations import quote_rules
 from moot.prompts.side_question_prompts import (
     MAX_TOKENS,
     PERCENT,
     SEED_OFFSET,
     PercentAnswer,
-    UnreadableAnswer,
     aside_request,
     chance,
     object_schema,
     read_answer,
     read_reply,
 )
-from moot.prompts.templates import given_twice, section, seed, strip_json_fence
+from moot.prompts.templates import section, seed
 
 ROUNDING = 1
 """By how much numbers that should add up to 100 may miss it, because each was rounded."""
@@ -59,7 +58,7 @@ def side_question_request(
 
 
 def read_side_answer(debate: Debate, aside: Aside, reply: str, words: int) -> AsideAnswered:
-    """Raises UnreadableAnswer."""
+    """Raises UnreadableReply."""
     if aside.kind == "belief":
         return AsideAnswered(aside.number, chances=_read_chances(debate, reply))
     if aside.kind == "persona_vote":
@@ -164,13 +163,10 @@ def _read_chances(debate: Debate, reply: str) -> dict[str, float]:
         percent = read_reply(PercentAnswer, reply).percent
         first, second = names
         return {first: chance(percent), second: chance(100 - percent)}
-    bare = strip_json_fence(reply)
-    try:
-        percents = msgspec.json.decode(bare, type=_Percents, strict=True)
-    except (msgspec.MsgspecError, UnicodeEncodeError) as error:
-        raise UnreadableAnswer(str(error)) from error
-    if given_twice(bare) or set(percents) != set(names.values()):
-        raise UnreadableAnswer(f"it must have exactly: {', '.join(names.values())}")
+    expected = f"it must have exactly: {', '.join(names.values())}"
+    percents = read_json_reply(reply, _Percents, twice=expected)
+    if set(percents) != set(names.values()):
+        raise UnreadableReply(expected)
     if abs(sum(percents.values()) - 100) > ROUNDING:
-        raise UnreadableAnswer("the numbers do not add up to 100")
+        raise UnreadableReply("the numbers do not add up to 100")
     return {party: chance(percents[label]) for party, label in names.items()}

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from moot.core.state import Aside, Debate
 from moot.core.terms import ChatMessage, Model, PollName, Request
-from moot.judging.audience_votes import AudienceTally, PollResult, count_votes
+from moot.judging.audience_votes import AudienceTally, PollTotals, count_votes
 from moot.judging.judge_request import JudgePrompt, evidence_texts
 from moot.judging.parties import SIDES, UNDECIDED, parties, vote_choices
 from moot.judging.readings import by_time
@@ -56,7 +56,7 @@ def persona_request(debate: Debate, aside: Aside, model: Model, attempt: int) ->
 
 
 def read_vote(reply: str) -> str:
-    """Raises UnreadableAnswer."""
+    """Raises UnreadableReply."""
     return read_reply(_VoteAnswer, reply).vote
 
 
@@ -91,8 +91,8 @@ def model_tally(debate: Debate) -> AudienceTally | None:
     pairs, options = len(before.keys() & after.keys()), vote_choices(debate)
     polls: tuple[tuple[PollName, dict[str, str]], ...] = (("before", before), ("after", after))
     counts = tuple(
-        PollResult(
-            poll,
+        PollTotals(
+            poll=poll,
             open=False,
             votes=len(votes),
             late=0,
@@ -102,4 +102,4 @@ def model_tally(debate: Debate) -> AudienceTally | None:
         for poll, votes in polls
         if votes
     )
-    return count_votes(debate.dice, "swing", options, before, after, counts, voters="models")
+    return count_votes(debate, "swing", options, before, after, counts, voters="models")

@@ -15,10 +15,11 @@ from msgspec.structs import replace
 from moot.core.state import Debate
 from moot.core.terms import Ballot, Judge, PartyScore, Request, TokenOdds
 from moot.judging.answer_ballots import party_of_choice
-from moot.judging.ballots import UnreadableBallot, contradicts_scores, word_beginning
+from moot.judging.ballots import contradicts_scores, word_beginning
 from moot.judging.neutral_labels import choice_labels, labels
 from moot.judging.parties import is_ranked
 from moot.prompts.fences import without_fences
+from moot.prompts.model_replies import UnreadableReply
 from moot.prompts.small_model_prompts import whole_sentences
 
 MAX_TOKENS = 48
@@ -39,18 +40,18 @@ def word_request(request: Request, debate: Debate, order: int) -> Request:
 def read_word_ballot(
     reply: str, tokens: Sequence[TokenOdds], debate: Debate, judge: Judge, order: int
 ) -> Ballot:
-    """Raises UnreadableBallot with what is wrong."""
+    """Raises UnreadableReply with what is wrong."""
     names, beginning = _names(debate, order), word_beginning(debate)
     words = _words(names)
     named = [index for index, word in enumerate(words) if reply.startswith(beginning + word)]
     if not named:
-        raise UnreadableBallot(f"it names none of: {', '.join(names)}")
+        raise UnreadableReply(f"it names none of: {', '.join(names)}")
     shares = word_shares(words, tokens)
     cast = Ballot(judge.id, order, None, {}, without_fences(whole_sentences(reply.strip(), 0.1)))
     if debate.manner.question is None:
         return _on_parties(cast, debate, list(labels(debate, order)), named[0], shares)
     if not shares:
-        raise UnreadableBallot("it does not say how probable the answer is")
+        raise UnreadableReply("it does not say how probable the answer is")
     return replace(cast, winner=party_of_choice(debate, named[0]), probabilities=shares)
 
 

@@ -38,6 +38,7 @@ NAVIGATION: Mapping[str, Mapping[str, str]] = {
         "docs/scenarios.md": "Set up kinds of debate",
         "docs/people.md": "Let people take part",
         "docs/tools.md": "Use tools (MCP)",
+        "docs/extending.md": "Write an extension",
         "docs/library.md": "Use the Python library",
         "docs/testing-kit.md": "Test what you write",
         "docs/experiments.md": "Measure models and judges",

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from moot.core.errors import Fault, Invalid, Unavailable
 from moot.core.terms import HUMAN, Model, Request
+from moot.extension import loaded
 from moot.models import discovery, ollama, openmp
 from moot.models.installs import InstallManager
 from moot.models.local_provider import LocalProvider, check_local_models
@@ -100,6 +101,8 @@ class ProviderRegistry:
             self._factories["scripted"] = scripted
         for entry in entry_points(group="moot.providers"):
             self._factories.setdefault(entry.name, lambda entry=entry: entry.load()())
+        for _, brought in loaded().of(lambda extension: extension.providers):
+            self._factories = {**brought, **self._factories}
 
     def share_limits(self, shared_state: SharedState) -> None:
         """Apply the limits of each service to all processes that share this state together."""

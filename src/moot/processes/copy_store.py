@@ -19,7 +19,7 @@ from moot.compat.row_readers import without_secrets
 from moot.core.errors import Invalid, Unavailable
 from moot.providers.keys import Secret
 from moot.settings import POSTGRES_SCHEMES
-from moot.store.copying import DEBATES, TABLE_GROUPS, WHOLE_TABLES, StoreTables, TableGroup
+from moot.store.copying import DEBATES, TABLE_GROUPS, StoreTables, TableGroup, whole_tables
 from moot.store.sql import Row
 from moot.store.sqlite.copying_sqlite import SqliteTables
 from moot.store.sqlite.store import SqliteStore
@@ -128,7 +128,7 @@ async def copy_store(
         if not any((await old.row_counts()).values()):
             raise Unavailable(f"There is nothing to move: {source.address.label} holds no debates.")
         await _check_target(source, target, resume=resume)
-        for table in WHOLE_TABLES:
+        for table in whole_tables():
             await new.write_table(table, await old.read_table(table))
         for group in TABLE_GROUPS:
             await _copy_group(old, new, group, report)
@@ -289,7 +289,7 @@ async def _differing_tables(old: StoreTables, new: StoreTables) -> list[str]:
     before, after = await old.row_counts(), await new.row_counts()
     names = [table.name for group in TABLE_GROUPS for table in (*group.parts, group.lines)]
     lacking = [name for name in names if before[name] != after[name]]
-    for table in WHOLE_TABLES:
+    for table in whole_tables():
         target_rows = await new.read_table(table)
         if any(row not in target_rows for row in await old.read_table(table)):
             lacking.append(table.name)

@@ -9,23 +9,31 @@ signal ends it at once, which the log survives as it survives a power cut.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
-from starlette.types import ASGIApp
 
-from moot.compat.routers import OLDER_APIS
 from moot.core.errors import Invalid
 from moot.engine.arena import Arena
 from moot.engine.retention import run_retention
 from moot.processes.memory_trim import trimmed
 from moot.processes.shutdown import ShutdownSignals
-from moot.processes.startup import answer_meanwhile, exposure_problem, name_process, open_arena
+from moot.processes.startup import (
+    answer_meanwhile,
+    exposure_problem,
+    extension_services,
+    name_process,
+    open_arena,
+)
 from moot.settings import Settings
-from moot.web import app, logging_setup
-from moot.web.extension import Extension
+from moot.web import logging_setup
+from moot.web.app import make_app
 from moot.web.server.listener import Ready, UvicornServer, bind, url_of
+
+if TYPE_CHECKING:
+    from moot.manual.pages import WritePage
 
 SHUTDOWN_SECONDS = 9.0
 
@@ -38,7 +46,7 @@ async def serve(
     insecure: bool = False,
     run: bool = True,
     ready: Ready | None = None,
-    extensions: Sequence[Extension] = (),
+    manual: Mapping[str, WritePage] | None = None,
 ) -> None:
     """Serve until a signal comes. Without `run`, workers on the same log run the debates.
 
@@ -64,8 +72,9 @@ async def serve(
             return
         await held.enter_async_context(_with_retention(arena))
         await held.enter_async_context(trimmed())
+        await held.enter_async_context(extension_services(arena))
         server = UvicornServer(
-            make_app(arena, extensions),
+            make_app(arena, manual),
             arena.settings.service,
             end_streams=arena.followers.close,
             ready=lambda: ready(url) if ready else None,
@@ -95,8 +104,3 @@ async def _with_retention(arena: Arena) -> AsyncGenerator[None, None]:
 def _with_host(settings: Settings, host: str) -> Settings:
     """The settings with `host` among the accepted host names."""
     return replace(settings, service=replace(settings.service, hosts=(*settings.service.hosts, host)))
-
-
-def make_app(arena: Arena, extensions: Sequence[Extension] = ()) -> ASGIApp:
-    """The application as it is served: v1, the page, the older APIs, and what else is added."""
-    return app.make_app(arena, (OLDER_APIS, *extensions))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import socket
 from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -19,12 +20,15 @@ from moot.api.origins import is_loopback
 from moot.api.shapes.server_replies import HealthResponse
 from moot.core.errors import Invalid
 from moot.engine.arena import Arena
+from moot.extension import loaded
 from moot.processes.backends import open_store, when_reachable
 from moot.settings import ServerSettings, Settings
 from moot.store.contract import Store
 from moot.web.middleware.headers import COMMON_HEADERS
 from moot.web.responses import json_reply
 from moot.web.server.listener import UvicornServer
+
+log = logging.getLogger(__name__)
 
 QUICK_START_SECONDS = 1.0
 GC_THRESHOLDS = (20_000, 20, 50)
@@ -45,6 +49,22 @@ async def open_arena(
     # The bus connects when there is something to send. A Redis that cannot be used is logged now instead.
     await arena.shared_state.get("health")
     return arena
+
+
+@asynccontextmanager
+async def extension_services(arena: Arena) -> AsyncGenerator[None, None]:
+    """What extensions run beside a server or worker, while this lasts. One that does not start is left out;
+    so is every extension that could not be loaded, and the log says why."""
+    async with AsyncExitStack() as held:
+        for extension, services in loaded().of(lambda extension: extension.services):
+            for service in services:
+                try:
+                    await held.enter_async_context(service(arena))
+                except Exception as error:
+                    loaded().leave_out(extension.name, error)
+        for name, reason in loaded().failures.items():
+            log.warning("The extension %s is left out: %s", name, reason)
+        yield
 
 
 async def answer_meanwhile(

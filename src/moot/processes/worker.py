@@ -20,7 +20,13 @@ from moot.core.errors import Invalid, StoreError
 from moot.engine.arena import Arena
 from moot.processes.memory_trim import trimmed
 from moot.processes.shutdown import ShutdownSignals
-from moot.processes.startup import answer_meanwhile, exposure_problem, name_process, open_arena
+from moot.processes.startup import (
+    answer_meanwhile,
+    exposure_problem,
+    extension_services,
+    name_process,
+    open_arena,
+)
 from moot.settings import Settings
 from moot.web import logging_setup
 from moot.web.responses import json_reply
@@ -60,6 +66,7 @@ async def work(
         if arena is None:
             return
         await held.enter_async_context(trimmed())
+        await held.enter_async_context(extension_services(arena))
         arena.announce("worker", lambda: 0)
         if not listeners:
             if ready is not None:

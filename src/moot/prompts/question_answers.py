@@ -9,18 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta, Struct
 
-from moot.prompts.templates import given_twice, strip_json_fence
+from moot.prompts.model_replies import UnreadableReply, read_json_reply
 
 REASONING_CHARS, SMALL_REASONING_CHARS = 3000, 260
 SMALL_STEPS = list(range(50, 101, 5))
 """Small models choose one of few numbers."""
-
-
-class UnreadableReply(ValueError):
-    """The reply is no answer; the message says why."""
 
 
 class AnswerReply(Struct, forbid_unknown_fields=True):
@@ -46,13 +41,7 @@ def answer_members(names: Sequence[str], *, small: bool) -> dict[str, Any]:
 
 def read_answer_reply(reply: str, names: Sequence[str]) -> tuple[AnswerReply, tuple[float, ...]]:
     """The reply, and the probability of each of the named answers. Raises UnreadableReply."""
-    bare = strip_json_fence(reply)
-    try:
-        found = msgspec.json.decode(bare, type=AnswerReply, strict=True)
-    except (msgspec.MsgspecError, UnicodeEncodeError) as error:
-        raise UnreadableReply(str(error)) from error
-    if given_twice(bare):
-        raise UnreadableReply("an object has a member twice; each must stand once")
+    found = read_json_reply(reply, AnswerReply)
     if found.answer not in names:
         raise UnreadableReply(f"answer must be one of: {', '.join(names)}")
     share = found.percent / 100

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, TypeVar
 
-import msgspec
 from msgspec import Meta, Struct
 
 from moot.core.events import AsideAnswered
@@ -20,10 +19,11 @@ from moot.core.terms import AsideKind, ChatMessage, Model, Request, Seat
 from moot.core.visibility import Heard, hears
 from moot.core.word_count import count_words, first_words
 from moot.prompts.fences import Fence, fence_for
+from moot.prompts.model_replies import read_json_reply
 from moot.prompts.question_prompts import CRITIQUE, DRAFT, critic_instructions, question_instructions
 from moot.prompts.speaker_names import speaker_name
 from moot.prompts.speech_prompts import quote, seat_instructions
-from moot.prompts.templates import SIDES, SPOKE, given_twice, section, seed, strip_json_fence
+from moot.prompts.templates import SIDES, SPOKE, section, seed
 
 MAX_TOKENS = 1500
 """The answers are short, but some models think before they answer."""
@@ -41,10 +41,6 @@ SHAPES: dict[AsideKind, dict[str, str]] = {
     "persona_vote": {"vote": "string"},
 }
 PERCENT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 100}
-
-
-class UnreadableAnswer(ValueError):
-    """Why a reply cannot be read as an answer."""
 
 
 # --- what is asked ------------------------------------------------------------------------------------
@@ -209,7 +205,7 @@ Said = TypeVar("Said", bound=Struct)
 
 
 def read_answer(debate: Debate, aside: Aside, reply: str, words: int) -> AsideAnswered:
-    """Raises UnreadableAnswer. An answer that is too long is cut at the word limit."""
+    """Raises UnreadableReply. An answer that is too long is cut at the word limit."""
     number = aside.number
     match aside.kind:
         case "notes":
@@ -243,15 +239,8 @@ def chance(percent: float) -> float:
 
 
 def read_reply(shape: type[Said], reply: str) -> Said:
-    """Raises UnreadableAnswer where the reply is not one JSON object of exactly this shape."""
-    bare = strip_json_fence(reply)
-    try:
-        answer = msgspec.json.decode(bare, type=shape, strict=True)
-    except (msgspec.MsgspecError, UnicodeEncodeError) as error:
-        raise UnreadableAnswer(str(error)) from error
-    if given_twice(bare):
-        raise UnreadableAnswer("a member is given twice")
-    return answer
+    """Raises UnreadableReply where the reply is not one JSON object of exactly this shape."""
+    return read_json_reply(reply, shape, twice="a member is given twice")
 
 
 def _is_quoted_from(quoted: str, speech: Turn | None) -> bool:

@@ -6,11 +6,9 @@ the current version; `version_1` holds only the texts that were different then.
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 VERSION = 2
 """The version of the texts with which new debates are opened."""
@@ -29,25 +27,6 @@ SPOKE = {**FOR_SIDE, "neutral": "for neither side"}
 def seed(base: int | None, turn: int, attempt: int) -> int | None:
     """A different seed for each turn and attempt, the same in every run of the same debate."""
     return None if base is None else (base * 1_000_003 + turn * 101 + attempt) % 2**31
-
-
-def strip_json_fence(reply: str) -> str:
-    """The reply without the Markdown fence in which models often wrap JSON."""
-    match = re.fullmatch(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*", reply, re.DOTALL)
-    return match[1] if match else reply
-
-
-def given_twice(reply: str) -> bool:
-    """Whether an object in this JSON has a member more than once, so that its value is ambiguous."""
-    twice: list[bool] = []
-
-    def look(members: list[tuple[str, Any]]) -> dict[str, Any]:
-        by_name = dict(members)
-        twice.append(len(by_name) < len(members))
-        return by_name
-
-    json.loads(reply, object_pairs_hook=look)
-    return any(twice)
 
 
 def clip(text: str, most_bytes: int) -> str:

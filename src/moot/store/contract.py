@@ -12,7 +12,7 @@ import secrets
 from asyncio import AbstractEventLoop
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from datetime import date, datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -22,9 +22,10 @@ from moot.core.state import Debate
 from moot.core.statuses import Status
 from moot.core.terms import InvitationRole, TokenRole
 from moot.store.archive import Archive
-from moot.store.experiment_rows import ExperimentStore
+from moot.store.extension_tables import Tables
 from moot.views.summary import StoredSummary
 
+T = TypeVar("T")
 DecideOnHead = Callable[[Debate | None], Sequence[Event]]
 """Pure. If it raises, nothing is written and the error is raised by `record`."""
 
@@ -84,6 +85,24 @@ class DebateHead(Struct, frozen=True):
     updated_at: datetime
     summary: bytes
     """JSON of `views.summary`, as it stood after the last event that is not a delta."""
+
+
+def head_of(
+    debate: Debate, summary: bytes, *, owner: str = "", epoch: int | None = None, runner: str = ""
+) -> DebateHead:
+    return DebateHead(
+        id=debate.id,
+        owner=owner,
+        status=debate.status,
+        motion=debate.motion,
+        format=debate.format.name,
+        version=debate.seq,
+        epoch=debate.epoch if epoch is None else epoch,
+        runner=runner,
+        created_at=debate.created_at,
+        updated_at=debate.updated_at,
+        summary=summary,
+    )
 
 
 class DebateFilter(Struct, frozen=True):
@@ -314,7 +333,7 @@ class Store(Protocol):
 
     async def ended_before(self, before: datetime, limit: int = 100) -> tuple[str, ...]:
         """Debates that have ended and whose last event is older than this (to the second), oldest first;
-        without those of experiments."""
+        without those that extensions keep."""
         ...
 
     async def size(self) -> int:
@@ -363,9 +382,9 @@ class Store(Protocol):
         """Conversations of other systems."""
         ...
 
-    @property
-    def experiments(self) -> ExperimentStore:
-        """Experiments with their legs and budgets."""
+    def tables(self, tables: Tables[T]) -> T:
+        """What an extension keeps here in tables of its own. Raises StoreError where they are not there, and
+        NewerSchema where a newer version has written them."""
         ...
 
     @property

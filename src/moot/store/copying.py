@@ -6,8 +6,8 @@ a few rows that describe it and what belongs to it, and its lines (the log of a 
 conversation), which are read in pages. Times and JSON are text, times that are only compared are seconds
 since 1970, yes and no are 1 and 0.
 
-The name of the runner is left out, and when an experiment's process was last alive: no process runs the
-debate or the experiment in its new store.
+The name of the runner is left out: no process runs the debate in its new store. Extensions say which of
+their tables are copied (`store/extension_tables.py`).
 """
 
 # ruff: noqa: S608 - the names in the SQL are those of our own tables
@@ -22,6 +22,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from moot.core.diagnostics import crash_point
+from moot.store.extension_tables import loaded_tables
 from moot.store.sql import Row, Statement, sql, sql_many
 
 Rows = Mapping[str, Sequence[Row]]
@@ -82,22 +83,13 @@ class TableGroup(Struct, frozen=True):
         return self.parts[0].name
 
 
-WHOLE_TABLES = (
+CORE_TABLES = (
     CopiedTable("tokens", "name, digest, role, owner, created_at, expires_at", key="name", order="name"),
     CopiedTable(
         "imports",
         "id, owner, source, state, cursor, passes, report, started_at, updated_at",
         key="id",
         order="id",
-    ),
-    CopiedTable(
-        "experiments", "name, definition, state, epoch, created_at, updated_at", key="name", order="name"
-    ),
-    CopiedTable(
-        "experiment_legs",
-        "experiment, leg, debate_id, reserved, result, status, pro_share, held",
-        key="experiment, leg",
-        order="place",
     ),
 )
 DEBATES = TableGroup(
@@ -131,7 +123,16 @@ CONVERSATIONS = TableGroup(
     ),
 )
 TABLE_GROUPS = (DEBATES, CONVERSATIONS)
-ALL_TABLES = (*WHOLE_TABLES, *(table for group in TABLE_GROUPS for table in (*group.parts, group.lines)))
+
+
+def whole_tables() -> tuple[CopiedTable, ...]:
+    """Those of the core and of the extensions that are copied all at once."""
+    return *CORE_TABLES, *(table for tables in loaded_tables() for table in tables.copied)
+
+
+def all_tables() -> tuple[CopiedTable, ...]:
+    return *whole_tables(), *(table for group in TABLE_GROUPS for table in (*group.parts, group.lines))
+
 
 ConvertRow = Callable[[Row, Places], Row]
 
@@ -184,7 +185,7 @@ class StoreTables(ABC):
 
     async def row_counts(self) -> dict[str, int]:
         """How many rows there are in each table."""
-        return {table.name: await self._count(table.name) for table in ALL_TABLES}
+        return {table.name: await self._count(table.name) for table in all_tables()}
 
     async def _count(self, table: str) -> int:
         return (await self._run(sql(f"SELECT count(*) FROM {table}")))[0][0]

@@ -13,7 +13,7 @@ recorded. Until the debate has a later epoch that command may still come, and th
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Collection
+from collections.abc import AsyncGenerator, Callable
 from datetime import datetime, timedelta
 from decimal import ROUND_CEILING
 from typing import Literal, Protocol
@@ -350,7 +350,6 @@ class MemoryExperiments:
         self._legs.pop(name, None)
         return self._experiments.pop(name, None) is not None
 
-    def holding(self, debates: Collection[str]) -> set[str]:
-        """Those of these debates that belong to an experiment."""
-        held = {leg.debate for legs in self._legs.values() for leg in legs.values()}
-        return held & set(debates)
+    def held_debates(self) -> set[str]:
+        """The debates that belong to an experiment."""
+        return {leg.debate for legs in self._legs.values() for leg in legs.values()}

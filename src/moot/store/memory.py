@@ -9,6 +9,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from datetime import datetime
+from typing import Any, TypeVar
 
 from msgspec import Struct, field
 
@@ -50,10 +51,13 @@ from moot.store.contract import (
     RecordResult,
     StoredInvitation,
     StoreFigures,
+    head_of,
 )
-from moot.store.experiment_rows import MemoryExperiments
+from moot.store.extension_tables import MemoryAccess, Tables
 from moot.views.session_rows import lookup_keys
 from moot.views.summary import summary
+
+T = TypeVar("T")
 
 
 class _Log(Struct):
@@ -88,7 +92,13 @@ class MemoryStore:
         self._invitations: dict[str, StoredInvitation] = {}
         self._listeners: list[Listener] = []
         self.archive = MemoryArchive()
-        self.experiments = MemoryExperiments(clock, self._summary_of)
+        self._extension_stores: dict[str, tuple[Tables[Any], Any]] = {}
+
+    def tables(self, tables: Tables[T]) -> T:
+        if tables.name not in self._extension_stores:
+            made = tables.memory(MemoryAccess(self._clock, self._summary_of))
+            self._extension_stores[tables.name] = tables, made
+        return self._extension_stores[tables.name][1]
 
     def listen(self, listener: Listener) -> None:
         self._listeners.append(listener)
@@ -232,7 +242,11 @@ class MemoryStore:
             if log.debate.status in ENDED and epoch_seconds(log.debate.updated_at) < epoch_seconds(before)
         ]
         ended.sort(key=lambda log: epoch_seconds(log.turned_at))
-        kept = self.experiments.holding(self._logs)
+        kept = {
+            debate_id
+            for tables, made in self._extension_stores.values()
+            for debate_id in tables.kept_in_memory(made)
+        }
         return tuple(log.debate.id for log in ended if log.debate.id not in kept)[: max(limit, 0)]
 
     def _summary_of(self, debate_id: str) -> str | None:
@@ -344,17 +358,4 @@ def _active_debate(log: _Log) -> ActiveDebate:
 
 
 def _head(log: _Log) -> DebateHead:
-    debate = log.debate
-    return DebateHead(
-        id=debate.id,
-        owner=log.owner,
-        status=debate.status,
-        motion=debate.motion,
-        format=debate.format.name,
-        version=debate.seq,
-        epoch=log.epoch,
-        runner=log.runner,
-        created_at=debate.created_at,
-        updated_at=debate.updated_at,
-        summary=log.summary,
-    )
+    return head_of(log.debate, log.summary, owner=log.owner, epoch=log.epoch, runner=log.runner)

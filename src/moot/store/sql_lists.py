@@ -42,7 +42,8 @@ class ListDialect(Struct, frozen=True):
     """The table that has them, where there is one."""
     ended_before: str
     """The ids of at most `:limit` debates that ended before `:before`, oldest first. Words may still come
-    after the end, so it also compares the time of the last event."""
+    after the end, so it also compares the time of the last event. `{keeps}` is where further conditions go:
+    see `ExtensionSchemas.keeps_sql`."""
     plans_walks: bool
     """Whether the database finds the ordered walks itself, and counts rows fast enough."""
 

@@ -43,9 +43,9 @@ from moot.store.contract import (
     RecordResult,
     StoredInvitation,
 )
+from moot.store.extension_tables import ExtensionSchemas, SqlAccess, Tables
 from moot.store.sql import Row, Statement, Steps, sql
 from moot.store.sql_archive import SqlArchive
-from moot.store.sql_experiments import SqlExperiments
 from moot.store.sql_lists import ListDialect, as_active, as_head, summaries
 
 T = TypeVar("T")
@@ -79,12 +79,20 @@ class SqlStore(ABC, Generic[Writer]):
     lists: ListDialect
     _writer: Writer
 
-    def __init__(self, clock: Clock, states: int) -> None:
+    def __init__(self, clock: Clock, states: int, schemas: ExtensionSchemas) -> None:
         """`states` is how many folded states are kept in memory."""
         self._clock = clock
+        self._schemas = schemas
+        self._extension_stores: dict[str, Any] = {}
         self._states = StateCache(states)
         self.archive = SqlArchive(self._read_sql, self._transact, self._transact_and_scrub)
-        self.experiments = SqlExperiments(self._read_sql, self._write_sql, self._transact, clock)
+
+    def tables(self, tables: Tables[T]) -> T:
+        self._schemas.check(tables.name)
+        if tables.name not in self._extension_stores:
+            ways = (self._read_sql, self._write_sql, self._transact, self._transact_and_scrub)
+            self._extension_stores[tables.name] = tables.sql(SqlAccess(*ways, self._clock))
+        return self._extension_stores[tables.name]
 
     # --- writing --------------------------------------------------------------------------------------
 
@@ -198,7 +206,8 @@ class SqlStore(ABC, Generic[Writer]):
         return tuple(map(as_active, await self._rows(self.lists.active(since))))
 
     async def ended_before(self, before: datetime, limit: int = 100) -> tuple[str, ...]:
-        rows = await self._read_sql(self.lists.ended_before, before=before, limit=max(limit, 0))
+        text = self.lists.ended_before.format(keeps=self._schemas.keeps_sql)
+        rows = await self._read_sql(text, before=before, limit=max(limit, 0))
         return tuple(row[0] for row in rows)
 
     async def _rows(self, statement: Statement) -> list[Row]:

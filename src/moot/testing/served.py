@@ -20,13 +20,13 @@ from msgspec import Struct
 
 from moot.client import AsyncClient
 from moot.engine.arena import Arena
-from moot.processes.server import make_app
 from moot.providers.contract import Provider
 from moot.providers.scripted import ScriptedProvider
 from moot.rules.retry import RunnerTimings
 from moot.settings import ServerSettings, Settings
 from moot.store.contract import Store
 from moot.store.memory import MemoryStore
+from moot.web.app import make_app
 from moot.web.server.listener import UvicornServer, bind
 
 QUICK = RunnerTimings(retry_base=0.001, first_byte=5, between_bytes=5, tick=0.001)

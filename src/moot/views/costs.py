@@ -9,17 +9,8 @@ from moot.core.state import Debate, ModelUsage
 from moot.core.terms import HUMAN, Money, Usage
 
 
-class ModelCost(Struct, frozen=True):
-    model: str
-    usage: Usage
-    cost: Money | None
-    """None where no call of this model has a known price."""
-    calls: int
-    unpriced: int
-
-
 class CostReport(Struct, frozen=True):
-    models: tuple[ModelCost, ...]
+    models: dict[str, ModelUsage]
     usage: Usage
     total: Money | None
     """What is known; None where nothing is."""
@@ -32,26 +23,19 @@ class CostReport(Struct, frozen=True):
 
 
 def costs(debate: Debate) -> CostReport:
-    models = tuple(
-        _of(model, tally) for model, tally in sorted(debate.tallies.items()) if not is_person(model)
-    )
-    known = [model.cost for model in models if model.cost is not None]
+    models = {model: used for model, used in sorted(debate.tallies.items()) if not is_person(model)}
+    known = [used.known_cost for used in models.values() if used.known_cost is not None]
     return CostReport(
         models=models,
-        usage=sum((model.usage for model in models), Usage()),
+        usage=sum((used.usage for used in models.values()), Usage()),
         total=sum(known, Money(0)) if known or not models else None,
-        unpriced=tuple(model.model for model in models if model.unpriced),
+        unpriced=tuple(model for model, used in models.items() if used.unpriced),
     )
 
 
 def is_person(label: str) -> bool:
     """Whether the label is that of a person, who costs nothing."""
     return label.startswith(f"{HUMAN}/")
-
-
-def _of(model: str, tally: ModelUsage) -> ModelCost:
-    priced = tally.unpriced < tally.calls
-    return ModelCost(model, tally.usage, tally.cost if priced else None, tally.calls, tally.unpriced)
 
 
 def dollars(amount: Money | None) -> str:

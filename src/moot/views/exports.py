@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from moot.core.errors import Invalid
-from moot.core.terms import DocumentName, ExportName
+from moot.core.terms import ExportName
+from moot.extension import loaded
 
 if TYPE_CHECKING:
+    from moot.core.state import Debate
+    from moot.core.visibility import Viewer
     from moot.views.transcript import Transcript
-
-DOCUMENTS: tuple[DocumentName, ...] = get_args(DocumentName)
-
 
 JSON_TYPE = "application/json"
 
@@ -30,6 +30,8 @@ class ExportFormat(Struct, frozen=True):
     """Endings of file names, by which the terminal knows the format; a download gets the first."""
     renderer: Callable[[Transcript], bytes] | None
     """None where it takes the whole log, not a transcript: `web/replay_file`."""
+    of_debate: Callable[[Debate, Viewer], bytes] | None = None
+    """In place of `renderer`: what an extension makes of the state of a debate, for this viewer."""
 
     @property
     def is_text(self) -> bool:
@@ -66,18 +68,34 @@ ATTACHED_TYPES = tuple(
 """The media types of the exports that a browser saves as a file."""
 
 
-def render(name: DocumentName, page: Transcript) -> bytes:
-    """Return the document."""
-    renderer = EXPORTS[name].renderer
-    if renderer is None:
+def all_exports() -> dict[str, ExportFormat]:
+    """Our own, and those of extensions."""
+    brought = loaded().of(lambda extension: extension.exports)
+    return {**EXPORTS, **{name: row for _, rows in brought for name, row in rows.items()}}
+
+
+def render(name: str, debate: Debate, viewer: Viewer, *, reasoning: bool = False) -> bytes:
+    """Return the document: any export but a replay."""
+    from moot.views.transcript import transcript
+
+    row = all_exports()[name]
+    if row.of_debate is not None:
+        return row.of_debate(debate, viewer)
+    if row.renderer is None:
         raise ValueError(f"{name} is not made of a transcript")
-    return renderer(page)
+    return row.renderer(transcript(debate, reasoning=reasoning, viewer=viewer))
 
 
-def format_of_file(path: Path) -> DocumentName:
+def documents() -> tuple[str, ...]:
+    """The exports that are made of a debate alone: `moot export --format` takes them."""
+    return tuple(name for name, row in all_exports().items() if row.renderer or row.of_debate)
+
+
+def format_of_file(path: Path) -> str:
     """Return the format that the ending of a file name stands for. Raises Invalid where it is none."""
-    for name in DOCUMENTS:
-        if path.suffix.lower() in EXPORTS[name].suffixes:
+    known = all_exports()
+    for name in documents():
+        if path.suffix.lower() in known[name].suffixes:
             return name
     raise Invalid(f"{path} should end in {list_suffixes()}, so that it is clear what to write.")
 
@@ -85,5 +103,6 @@ def format_of_file(path: Path) -> DocumentName:
 def list_suffixes() -> str:
     """Return the usual ending of each document, as a list in words."""
     # JSON comes last: it is for programs.
-    *suffixes, last = (EXPORTS[name].suffixes[0] for name in (*DOCUMENTS[1:], DOCUMENTS[0]))
+    first, *others = documents()
+    *suffixes, last = (all_exports()[name].suffixes[0] for name in (*others, first))
     return f"{', '.join(suffixes)} or {last}"

@@ -13,9 +13,11 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from moot.core.json_types import choose
 from moot.core.state import Debate
 from moot.core.terms import SEAT_COLOURS, Judge, Seat, Side
 from moot.rules.turn_sessions import is_unasked
+from moot.views.transcript_shapes import DebateJudge, DebateParticipant
 
 _HEX = re.compile(r"#[0-9a-fA-F]{6}\Z|#[0-9a-fA-F]{3}\Z")
 
@@ -46,19 +48,6 @@ class ParticipantView(Struct, frozen=True):
         if not self.model:
             return "nobody yet"
         return f"{self.model}, for a person who left" if self.left else self.model
-
-
-class JudgeView(Struct, frozen=True):
-    id: str
-    name: str
-    model: str
-    person: bool = False
-    recused: str = ""
-    """Why this judge was not asked; empty where it was."""
-
-    @property
-    def who(self) -> str:
-        return "a person" if self.person else self.model
 
 
 def participants(debate: Debate) -> dict[str, ParticipantView]:
@@ -113,8 +102,12 @@ def _participant(seat: Seat, index: int, shown: str, *, unasked: bool) -> Partic
     )
 
 
-def judge_seat(judge: Judge) -> JudgeView:
-    return JudgeView(judge.id, judge.name, judge.model.label, judge.model.human, judge.recused)
+def participant(seat: ParticipantView) -> DebateParticipant:
+    return choose(DebateParticipant, seat, position=seat.side, color=seat.colour)
+
+
+def judge_seat(judge: Judge) -> DebateJudge:
+    return choose(DebateJudge, judge, model=judge.model.label, person=judge.model.human)
 
 
 def seat_style(seat: ParticipantView) -> str:

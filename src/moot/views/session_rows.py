@@ -31,6 +31,7 @@ from moot.core.events import (
     TurnSkipped,
     TurnStarted,
 )
+from moot.core.json_types import Dollars, Nth, to_members
 from moot.core.schedule import schedule
 from moot.core.state import ZERO, Debate, Turn
 from moot.core.terms import (
@@ -55,7 +56,6 @@ from moot.rules.turn_sessions import (
     client_response_id,
     is_empty,
 )
-from moot.views.json_types import Dollars, Nth, to_members
 from moot.views.transcript import thoughts
 from moot.views.transcript_json import moment
 

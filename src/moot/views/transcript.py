@@ -14,22 +14,24 @@ from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
+from moot.core.json_types import choose
 from moot.core.state import REPLAYED_INTERRUPTIONS, Debate, PointOfInformation, Turn
 from moot.core.statuses import Status
 from moot.core.terms import Money, Reasoning, Truncation, Usage
 from moot.core.visibility import OWNER, Viewer, is_withheld, may_hear, may_read_reasoning
 from moot.core.word_count import CLIPPED_MARK, count_words, first_words
+from moot.extension import Fact, loaded
 from moot.prompts.first_words import count_first_words, first_words_note
 from moot.views import outcome
 from moot.views.beliefs import BeliefReport, belief_report
 from moot.views.costs import CostReport, costs
-from moot.views.participants import JudgeView, ParticipantView, judge_seat, participants
+from moot.views.participants import ParticipantView, judge_seat, participants
 from moot.views.poll_results import PollReport, poll_report
 from moot.views.speech_issues import Issues, find_issues, is_cut_off
 from moot.views.tool_uses import ToolUse, tool_uses
-from moot.views.verdict_views import VerdictView, verdict_views
+from moot.views.transcript_shapes import DebateJudge, TranscriptPoint, TranscriptRemark
+from moot.views.verdict_views import VerdictView, has_yet_to_judge, verdict_views
 
 SpeechFlag = Literal[
     "speaking", "truncated", "refusal", "interrupted", "failed", "struck", "over_length", "degraded"
@@ -69,14 +71,6 @@ _WORD = re.compile(r"\w+")
 WITHHELD_NOTE = "Given at the same time as your own speech: you can read it when you have given yours."
 
 
-class PointView(Struct, frozen=True):
-    """A point of information; a declined one has no text."""
-
-    by: ParticipantView
-    accepted: bool
-    text: str
-
-
 class SpeechView(Struct, frozen=True):
     turn: int
     round: int
@@ -101,7 +95,7 @@ class SpeechView(Struct, frozen=True):
     """A person gave it."""
     speaks_as: str = ""
     """Prime Minister, 2A: where the title does not say it."""
-    points: tuple[PointView, ...] = ()
+    points: tuple[TranscriptPoint, ...] = ()
     uses: tuple[ToolUse, ...] = ()
     """The tools it was given with."""
     first_words: int = 0
@@ -135,27 +129,6 @@ class SpeechView(Struct, frozen=True):
         return "struck" not in self.flags
 
 
-class RoundView(Struct, frozen=True):
-    number: int
-    speeches: tuple[SpeechView, ...]
-
-
-class RemarkView(Struct, frozen=True):
-    text: str
-    by: str
-    to: str | None
-    at: datetime
-    before: int | None
-    """The first turn that started after it; None while it waits for one."""
-    question: bool = False
-    to_name: str = ""
-
-    @property
-    def source(self) -> str:
-        """Who said it: a name, or where there is none the role."""
-        return author_name(self.by) or ("the audience" if self.question else "the moderator")
-
-
 class Transcript(Struct, frozen=True):
     id: str
     motion: str
@@ -164,9 +137,10 @@ class Transcript(Struct, frozen=True):
     format_title: str
     status: Status
     participants: tuple[ParticipantView, ...]
-    judges: tuple[JudgeView, ...]
-    rounds: tuple[RoundView, ...]
-    remarks: tuple[RemarkView, ...]
+    judges: tuple[DebateJudge, ...]
+    rounds: dict[int, tuple[SpeechView, ...]]
+    """The speeches of each round, by its number."""
+    remarks: tuple[TranscriptRemark, ...]
     results: tuple[VerdictView, ...]
     """Every verdict that was reached: the first one counts."""
     audience: PollReport | None
@@ -176,9 +150,10 @@ class Transcript(Struct, frozen=True):
     created_at: datetime
     completed_at: datetime | None
     seconds: float
-    """From the start to the end, or to the last event."""
     beliefs: BeliefReport | None = None
     """What was believed in private; None where it was not asked, or this viewer may not read reasoning."""
+    facts: tuple[Fact, ...] = ()
+    """Figures of extensions."""
     first_words_note: str = ""
     """That Moot wrote the first words of speeches, where it did."""
 
@@ -203,7 +178,14 @@ class Transcript(Struct, frozen=True):
                 yield seat, self.issues.words(kind, turns), turns
 
     def speech(self, turn: int) -> SpeechView | None:
-        return next((s for part in self.rounds for s in part.speeches if s.turn == turn), None)
+        return next((s for speeches in self.rounds.values() for s in speeches if s.turn == turn), None)
+
+    def remarks_before(self, turn: int | None) -> tuple[TranscriptRemark, ...]:
+        """Those before this speech; with None, those that wait for one."""
+        return tuple(remark for remark in self.remarks if remark.before_turn == turn)
+
+    def seat(self, id: str) -> ParticipantView:
+        return next(seat for seat in self.participants if seat.id == id)
 
 
 def transcript(debate: Debate, *, reasoning: bool = False, viewer: Viewer = OWNER) -> Transcript:
@@ -212,7 +194,6 @@ def transcript(debate: Debate, *, reasoning: bool = False, viewer: Viewer = OWNE
     seats = participants(debate)
     turns = sorted((*debate.turns, *debate.live), key=lambda turn: turn.number)
     speeches = [_speech(debate, turn, seats, reasoning, viewer) for turn in turns]
-    started = debate.started_at or debate.created_at
     return Transcript(
         id=debate.id,
         motion=debate.motion,
@@ -222,46 +203,36 @@ def transcript(debate: Debate, *, reasoning: bool = False, viewer: Viewer = OWNE
         status=debate.status,
         participants=tuple(seats.values()),
         judges=tuple(judge_seat(judge) for judge in debate.judges),
-        rounds=tuple(
-            RoundView(number, tuple(speech for speech in speeches if speech.round == number))
+        rounds={
+            number: tuple(speech for speech in speeches if speech.round == number)
             for number in sorted({turn.round for turn in turns})
-        ),
+        },
         remarks=tuple(
-            RemarkView(
-                text=remark.text,
-                by=remark.by,
-                to=remark.to,
-                at=remark.at,
-                before=next((turn.number for turn in turns if turn.seq > remark.seq), None),
-                question=remark.question,
-                to_name=seats[remark.to].name if remark.to else "",
+            choose(
+                TranscriptRemark,
+                remark,
+                before_turn=next((turn.number for turn in turns if turn.seq > remark.seq), None),
             )
             for remark in debate.remarks
             if remark.question or may_hear(remark.to, viewer)
         ),
-        results=_results(debate, viewer),
-        audience=None if _has_yet_to_judge(debate, viewer) else poll_report(debate),
+        results=verdict_views(debate, viewer),
+        audience=None if has_yet_to_judge(debate, viewer) else poll_report(debate),
         issues=find_issues(debate),
         ending=outcome.ending(debate),
         costs=costs(debate),
         created_at=debate.created_at,
         completed_at=debate.ended_at,
-        seconds=((debate.ended_at or debate.updated_at) - started).total_seconds(),
+        seconds=seconds_taken(debate),
         beliefs=belief_report(debate, viewer),
+        facts=loaded().facts(debate, viewer),
         first_words_note=first_words_note(debate) if any(speech.first_words for speech in speeches) else "",
     )
 
 
-def _results(debate: Debate, viewer: Viewer) -> tuple[VerdictView, ...]:
-    """Return the verdicts; without ballots for a viewer who still has to judge."""
-    views = verdict_views(debate)
-    if not _has_yet_to_judge(debate, viewer):
-        return views
-    return tuple(replace(result, opinions=()) for result in views)
-
-
-def _has_yet_to_judge(debate: Debate, viewer: Viewer) -> bool:
-    return viewer.role == "judge" and debate.being_judged
+def seconds_taken(debate: Debate) -> float:
+    """From the start to the end, or to the last event."""
+    return ((debate.ended_at or debate.updated_at) - (debate.started_at or debate.created_at)).total_seconds()
 
 
 def _speech(
@@ -287,14 +258,25 @@ def _speech(
         clipped=turn.clipped,
         by_hand=by_hand(turn),
         speaks_as=speaker_role(debate, turn),
-        points=tuple(_point_view(point, seats) for point in debate.points if point.turn == turn.number),
+        points=tuple(_point(point, seats) for point in debate.points if point.turn == turn.number),
         uses=() if hidden else tool_uses(turn, thoughts=reasoning),
         first_words=0 if hidden or by_hand(turn) else count_first_words(debate, turn),
     )
 
 
-def _point_view(point: PointOfInformation, seats: dict[str, ParticipantView]) -> PointView:
-    return PointView(seats[point.seat], point.accepted, point.text if point.accepted else "")
+def _point(point: PointOfInformation, seats: dict[str, ParticipantView]) -> TranscriptPoint:
+    return choose(
+        TranscriptPoint,
+        point,
+        participant=seats[point.seat].name,
+        participant_id=point.seat,
+        text=point.text if point.accepted else "",
+    )
+
+
+def remark_source(remark: TranscriptRemark) -> str:
+    """Who said it: a name, or where there is none the role."""
+    return author_name(remark.by) or ("the audience" if remark.question else "the moderator")
 
 
 def author_name(by: str) -> str:

@@ -16,7 +16,8 @@ from moot.views.markdown_html import markdown_html
 from moot.views.participants import ParticipantView, seat_style
 from moot.views.text import duration_words, escape_line, escape_text, plural
 from moot.views.tool_uses import ToolUse
-from moot.views.transcript import PointView, RemarkView, SpeechView, Transcript
+from moot.views.transcript import SpeechView, Transcript, remark_source
+from moot.views.transcript_shapes import TranscriptPoint, TranscriptRemark
 from moot.views.verdict_html import verdict, votes
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -54,14 +55,12 @@ def _body(page: Transcript) -> Iterator[str]:
     yield "</ul>"
     if page.first_words_note:
         yield f'<p class="facts">{escape_line(page.first_words_note)}</p>'
-    for part in page.rounds:
-        yield f"<h2>Round {part.number}</h2>"
-        for speech in part.speeches:
-            for remark in page.remarks:
-                if remark.before == speech.turn:
-                    yield _remark(remark)
-            yield from _speech(speech)
-    yield from (_remark(remark) for remark in page.remarks if remark.before is None)
+    for number, speeches in page.rounds.items():
+        yield f"<h2>Round {number}</h2>"
+        for speech in speeches:
+            yield from (_remark(page, remark) for remark in page.remarks_before(speech.turn))
+            yield from _speech(page, speech)
+    yield from (_remark(page, remark) for remark in page.remarks_before(None))
     yield "<h2>Verdict</h2>"
     if page.verdict:
         yield from verdict(page, page.verdict)
@@ -92,7 +91,7 @@ def _seat(seat: ParticipantView) -> str:
     )
 
 
-def _speech(speech: SpeechView) -> Iterator[str]:
+def _speech(page: Transcript, speech: SpeechView) -> Iterator[str]:
     yield f'<article class="speech" id="s{speech.turn}" style="{seat_style(speech.speaker)}">'
     mark = f'<a class="mark" href="#s{speech.turn}">S{speech.turn}</a>'
     facts = " · ".join((escape_line(speech.title), *_facts(speech), mark))
@@ -108,7 +107,7 @@ def _speech(speech: SpeechView) -> Iterator[str]:
     for note in speech.notes:
         yield f'<p class="note">{escape_line(note)}</p>'
     yield "</article>"
-    yield from (_point(point) for point in speech.points)
+    yield from (_point(page.seat(point.participant_id), point) for point in speech.points)
 
 
 def _part(part: str | ToolUse) -> str:
@@ -136,20 +135,20 @@ def _facts(speech: SpeechView) -> Iterator[str]:
         yield f"{'about ' if speech.usage.estimated else ''}{speech.usage.output:,} tokens"
 
 
-def _point(point: PointView) -> str:
-    who = f'<b dir="auto">{escape_line(point.by.shown)}</b>'
+def _point(seat: ParticipantView, point: TranscriptPoint) -> str:
+    who = f'<b dir="auto">{escape_line(seat.shown)}</b>'
     if not point.accepted:
         words = f"{who} rose on a point of information, and was declined."
-        return f'<p class="point declined" style="{seat_style(point.by)}">{words}</p>'
+        return f'<p class="point declined" style="{seat_style(seat)}">{words}</p>'
     words = f'<span class="said" dir="auto">{escape_text(point.text)}</span>'
-    style = seat_style(point.by)
+    style = seat_style(seat)
     return f'<div class="point" style="{style}"><p>{who} on a point of information</p>{words}</div>'
 
 
-def _remark(remark: RemarkView) -> str:
-    to = f" to {escape_line(remark.to_name)}" if remark.question and remark.to_name else ""
+def _remark(page: Transcript, remark: TranscriptRemark) -> str:
+    to = f" to {escape_line(page.seat(remark.to).name)}" if remark.question and remark.to else ""
     kind = "question" if remark.question else "remark"
-    words = f"A {kind} from {escape_line(remark.source)}{to}: {escape_text(remark.text)}"
+    words = f"A {kind} from {escape_line(remark_source(remark))}{to}: {escape_text(remark.text)}"
     return f'<blockquote class="remark" dir="auto">{words}</blockquote>'
 
 
@@ -170,6 +169,7 @@ def _footer(page: Transcript) -> Iterator[str]:
         duration_words(page.seconds),
         f"{about}{page.costs.usage.input:,} tokens in, {page.costs.usage.output:,} out",
         escape_line(bill(page.costs)),
+        *(f"{escape_line(fact.label)}: {escape_line(fact.text)}" for fact in page.facts),
     ]
     yield f"<footer><p>{' · '.join(facts)}</p>"
     judges = ", ".join(
@@ -182,8 +182,8 @@ def _footer(page: Transcript) -> Iterator[str]:
             name, who, reason = (escape_line(one) for one in (judge.name, judge.who, judge.recused))
             yield f"<p>{name} ({who}) was not asked: {reason}</p>"
     yield '<table class="bill">'
-    for model in page.costs.models:
-        tokens = f"{model.usage.input:,} in, {model.usage.output:,} out"
-        yield f"<tr><td>{escape_line(model.model)}</td><td>{tokens}</td><td>{dollars(model.cost)}</td></tr>"
+    for model, used in page.costs.models.items():
+        tokens, cost = f"{used.usage.input:,} in, {used.usage.output:,} out", dollars(used.known_cost)
+        yield f"<tr><td>{escape_line(model)}</td><td>{tokens}</td><td>{cost}</td></tr>"
     yield "</table>"
     yield f"<p>{escape_line(page.id)}, set by Moot.</p></footer>"

@@ -18,7 +18,8 @@ from moot.views.participants import ParticipantView
 from moot.views.poll_results import POLLS, PollReport
 from moot.views.text import clean, duration_words, plural, single_line
 from moot.views.tool_uses import ToolUse
-from moot.views.transcript import PointView, RemarkView, SpeechView, Transcript
+from moot.views.transcript import SpeechView, Transcript, remark_source
+from moot.views.transcript_shapes import Score, TranscriptPoint, TranscriptRemark
 from moot.views.verdict_views import JudgeOpinion, VerdictView
 
 _INLINE = re.compile(r"[\\`*_\[\]<>&|~$]")
@@ -78,6 +79,7 @@ def _lines(page: Transcript) -> Iterator[str]:
     yield f"**Format:** {_one(_format(page.format_title))}"
     yield f"**Date:** {page.created_at:%Y-%m-%d}"
     yield f"**Duration:** {duration_words(page.seconds)}"
+    yield from (f"**{_one(fact.label)}:** {_one(fact.text)}" for fact in page.facts)
     yield ""
     yield "## Participants"
     yield ""
@@ -91,17 +93,15 @@ def _lines(page: Transcript) -> Iterator[str]:
         yield ""
     if page.first_words_note:
         yield from (f"*{_one(page.first_words_note)}*", "")
-    for part in page.rounds:
-        yield f"## Round {part.number}"
+    for number, speeches in page.rounds.items():
+        yield f"## Round {number}"
         yield ""
-        for speech in part.speeches:
-            for remark in page.remarks:
-                if remark.before == speech.turn:
-                    yield from _remark(remark)
+        for speech in speeches:
+            for remark in page.remarks_before(speech.turn):
+                yield from _remark(page, remark)
             yield from _speech(speech)
-    for remark in page.remarks:
-        if remark.before is None:
-            yield from _remark(remark)
+    for remark in page.remarks_before(None):
+        yield from _remark(page, remark)
     if page.verdict:
         yield from ("## Judge's Verdict", "")
         yield from _verdict(page, page.verdict)
@@ -185,8 +185,8 @@ def code_span(text: str) -> str:
 _code = code_span
 
 
-def _point(point: PointView) -> Iterator[str]:
-    who = _one(point.by.name)
+def _point(point: TranscriptPoint) -> Iterator[str]:
+    who = _one(point.participant)
     if not point.accepted:
         yield from (f"*({who} offered a point of information; it was declined.)*", "")
         return
@@ -194,15 +194,15 @@ def _point(point: PointView) -> Iterator[str]:
     yield from _quote(point.text)
 
 
-def _remark(remark: RemarkView) -> Iterator[str]:
+def _remark(page: Transcript, remark: TranscriptRemark) -> Iterator[str]:
     kind = "Question" if remark.question else "Remark"
-    to = f" to {_one(remark.to_name)}" if remark.question and remark.to_name else ""
-    yield f"> **{kind} from {_one(remark.source)}{to}:**"
+    to = f" to {_one(page.seat(remark.to).name)}" if remark.question and remark.to else ""
+    yield f"> **{kind} from {_one(remark_source(remark))}{to}:**"
     yield from _quote(remark.text)
 
 
 def _verdict(page: Transcript, result: VerdictView) -> Iterator[str]:
-    winner = None if result.coin_flip else result.winner
+    winner = None if result.coin_flip else result.winning_seat
     yield f"**Winner:** {_one(winner.name) if winner else 'none: ' + _one(result.headline.lower())}"
     yield ""
     for doubt in result.doubts:
@@ -210,13 +210,13 @@ def _verdict(page: Transcript, result: VerdictView) -> Iterator[str]:
         yield ""
     if result.ranking:
         yield "**Ranking:**"
-        yield from (f"{rank}. {_one(seat.name)}" for rank, seat in enumerate(result.ranking, 1))
+        yield from (f"{rank}. {_one(seat.name)}" for rank, seat in enumerate(result.ranked_seats, 1))
         yield ""
     if result.scores:
         yield "**Scores:**"
-        yield from (f"- {_one(score.seat.name)}: {score.score:g}/100" for score in result.scores)
+        yield from (f"- {_one(seat.name)}: {score.score:g}/100" for seat, score in result.scored_seats)
         yield ""
-        flips = f" · changed minds: {result.flips}" if result.ballots else ""
+        flips = f" · changed minds: {result.flips}" if result.ballot_count else ""
         margin = f"Margin: {_one(result.margin_words)} · agreement" if result.margin_words else "Agreement"
         yield f"{margin}: {result.agreement:.0%}{flips}"
         yield ""
@@ -224,8 +224,8 @@ def _verdict(page: Transcript, result: VerdictView) -> Iterator[str]:
         yield "**Reasoning:**"
         yield escape(result.reasoning)
         yield ""
-    for score in () if result.coin_flip else result.scores:
-        yield from _marks(score.seat, score.strengths, score.weaknesses)
+    for seat, score in () if result.coin_flip else result.scored_seats:
+        yield from _marks(seat, score)
     if result.criteria and not result.coin_flip:
         yield "**Criteria:**"
         yield from (f"- {_one(name)}: {_one(text)}" for name, text in result.criteria.items())
@@ -237,8 +237,8 @@ def _verdict(page: Transcript, result: VerdictView) -> Iterator[str]:
             yield from _opinion(page, opinion)
     elif result.cites:
         yield from (f"Key speeches: {_cited(page, result.cites)}", "")
-    if result.last_word:
-        yield from (f"Last word: {_one(result.last_word.name)}", "")
+    if result.last_speaker:
+        yield from (f"Last word: {_one(result.last_speaker.name)}", "")
 
 
 def _opinion(page: Transcript, opinion: JudgeOpinion) -> Iterator[str]:
@@ -260,14 +260,14 @@ def _cited(page: Transcript, cites: tuple[int, ...]) -> str:
 def _rubric(result: VerdictView) -> Iterator[str]:
     if not result.rubric:
         return
-    seats = [seat for seat, _ in result.rubric[0].points]
+    seats = [result.seats[seat] for seat in next(iter(result.rubric.values()))]
     yield from ("**Rubric** (a diagnosis beside the decision):", "")
     yield _row("Criterion", *(_one(seat.name) for seat in seats))
     yield _row("---", *("---:" for _ in seats))
-    for criterion in result.rubric:
-        yield _row(_one(criterion.name), *(f"{points:g}" for _, points in criterion.points))
+    for criterion, points in result.rubric.items():
+        yield _row(_one(criterion), *(f"{value:g}" for value in points.values()))
     if result.totals:
-        yield _row("As weighted", *(f"{total:g}" for _, total in result.totals))
+        yield _row("As weighted", *(f"{total:g}" for total in result.totals.values()))
     yield ""
 
 
@@ -322,12 +322,12 @@ def _audience(report: PollReport, *, figures_only: bool) -> Iterator[str]:
         yield ""
 
 
-def _marks(seat: ParticipantView, strengths: tuple[str, ...], weaknesses: tuple[str, ...]) -> Iterator[str]:
-    if not strengths and not weaknesses:
+def _marks(seat: ParticipantView, score: Score) -> Iterator[str]:
+    if not score.strengths and not score.weaknesses:
         return
     yield f"{_bold(seat)}:"
-    yield from (f"- strength: {_one(text)}" for text in strengths)
-    yield from (f"- weakness: {_one(text)}" for text in weaknesses)
+    yield from (f"- strength: {_one(text)}" for text in score.strengths)
+    yield from (f"- weakness: {_one(text)}" for text in score.weaknesses)
     yield ""
 
 
@@ -346,5 +346,5 @@ def _costs(page: Transcript) -> Iterator[str]:
     yield f"- Total: {total}"
     about = "about " if page.costs.estimated else ""
     yield f"- Total Tokens: {about}{page.costs.usage.total:,}"
-    for model in page.costs.models:
-        yield f"- {_one(model.model)}: {model.usage.input:,} in, {model.usage.output:,} out"
+    for model, used in page.costs.models.items():
+        yield f"- {_one(model)}: {used.usage.input:,} in, {used.usage.output:,} out"

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from moot.core.statuses import DecidedBy, Status, VerdictOutcome
-from moot.core.terms import PollName, Side
-from moot.judging.audience_votes import ConfidenceInterval
-from moot.views.json_types import (
+from moot.core.json_types import (
     Amount,
     Count,
     DebateId,
@@ -25,6 +22,9 @@ from moot.views.json_types import (
     Winner,
     one_of,
 )
+from moot.core.statuses import DecidedBy, Status, VerdictOutcome
+from moot.core.terms import Side
+from moot.judging.audience_votes import ChoiceChange, ConfidenceInterval, PollTotals
 
 
 class DebateParticipant(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
@@ -47,6 +47,10 @@ class DebateJudge(Struct, frozen=True, rename="camel", kw_only=True, omit_defaul
     model: str
     person: bool = False
     recused: Annotated[str, Meta(description="Why this judge is not asked.")] = ""
+
+    @property
+    def who(self) -> str:
+        return "a person" if self.person else self.model
 
 
 # --- costs ----------------------------------------------------------------------------------------------
@@ -145,32 +149,6 @@ class ReachedVerdict(Verdict, frozen=True, rename="camel", kw_only=True, omit_de
 # --- votes of the audience ------------------------------------------------------------------------------
 
 
-class PollTotals(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
-    """The votes of one poll."""
-
-    poll: PollName
-    open: bool
-    votes: Annotated[Count, Meta(description="Those that came in time.")]
-    late: Count
-    single: Annotated[
-        Count | None, Meta(description="Of those who did not vote in both polls; missing while sealed.")
-    ] = None
-    by_choice: Annotated[dict[str, Count], Meta(description="Missing while the votes are sealed.")] = {}
-
-
-class ChoiceChange(Struct, frozen=True, rename="camel", kw_only=True):
-    """The change of one choice among those who voted in both polls, in votes and in points."""
-
-    choice: str
-    label: str
-    before: Count
-    after: Count
-    points: float
-    interval: ConfidenceInterval | None
-    persuadable: Annotated[Count, Meta(description="How many had not chosen it at first.")]
-    won: Annotated[Count, Meta(description="How many of these chose it in the end.")]
-
-
 class Votes(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
     """The result of the audience's votes. While it is sealed, only the first four members are sent."""
 
@@ -235,11 +213,11 @@ class TranscriptSpeech(Struct, frozen=True, rename="camel", kw_only=True, omit_d
     latency_ms: Count
     flags: tuple[str, ...]
     notes: tuple[str, ...]
-    timestamp: Timestamp
+    started_at: Timestamp = field(name="timestamp")
     budget: Annotated[Count, Meta(description="How many words count.")]
-    words_heard: Annotated[
+    clipped: Annotated[
         Count, Meta(description="How many of them were heard, where it exceeded its budget.")
-    ] = 0
+    ] = field(default=0, name="wordsHeard")
     by_hand: Annotated[bool, Meta(description="A person gave it.")] = False
     speaks_as: str = ""
     points: Annotated[
@@ -317,4 +295,7 @@ class TranscriptResponse(Struct, frozen=True, rename="camel", kw_only=True):
     beliefs: Annotated[
         Beliefs | UnsetType,
         Meta(description="What was believed in private, for viewers who may read reasoning."),
+    ] = UNSET
+    facts: Annotated[
+        dict[str, str] | UnsetType, Meta(description="Figures of extensions, where they have any.")
     ] = UNSET

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from moot.judging.audience_votes import MIN_VOTERS, AudienceTally, ConfidenceInterval, PollResult
+from moot.judging.audience_votes import MIN_VOTERS, AudienceTally, ConfidenceInterval, PollTotals
 from moot.views.outcome import JudgeMargins
 from moot.views.participants import ParticipantView, seat_style
 from moot.views.poll_results import POLLS, PollOption, PollReport
 from moot.views.text import escape_line, escape_text, plural
 from moot.views.transcript import Transcript
-from moot.views.verdict_views import BallotView, JudgeOpinion, SeatScore, VerdictView
+from moot.views.transcript_shapes import JudgeBallot
+from moot.views.verdict_views import JudgeOpinion, VerdictView
 
 
 def verdict(page: Transcript, result: VerdictView) -> Iterator[str]:
@@ -23,13 +24,14 @@ def verdict(page: Transcript, result: VerdictView) -> Iterator[str]:
     if result.ranking:
         places = "".join(
             f'<li style="{seat_style(seat)}" dir="auto">{escape_line(seat.shown)}</li>'
-            for seat in result.ranking
+            for seat in result.ranked_seats
         )
         yield f'<ol class="ranking">{places}</ol>'
-    for score in result.scores:
-        yield _bar(score)
+    for seat, score in result.scored_seats:
+        yield _bar(seat, score.score)
     if result.leanings and len(result.scores) >= 2:
-        yield _axis(result.leanings, result.scores[0].seat, result.scores[1].seat)
+        (first, _), (second, _), *_ = result.scored_seats
+        yield _axis(result.leanings, first, second)
     facts = " · ".join(_facts(result))
     if facts:
         yield f'<p class="facts">{facts}</p>'
@@ -47,17 +49,17 @@ def _facts(result: VerdictView) -> Iterator[str]:
         yield escape_line(result.margin_words)
     if result.scores:
         yield f"agreement {result.agreement:.0%}"
-    if result.ballots:
-        yield "1 ballot" if result.ballots == 1 else f"{result.ballots} ballots"
-    if result.last_word:
-        yield f"last word: {escape_line(result.last_word.shown)}"
+    if result.ballot_count:
+        yield plural(result.ballot_count, "ballot")
+    if result.last_speaker:
+        yield f"last word: {escape_line(result.last_speaker.shown)}"
 
 
-def _bar(score: SeatScore) -> str:
-    share = min(100.0, max(0.0, score.score))
+def _bar(seat: ParticipantView, points: float) -> str:
+    share = min(100.0, max(0.0, points))
     bar = f'<i><b style="width: {share:.1f}%"></b></i>'
-    name = f'<span dir="auto">{escape_line(score.seat.shown)}</span>'
-    return f'<div class="score" style="{seat_style(score.seat)}">{name}{bar}<em>{score.score:g}</em></div>'
+    name = f'<span dir="auto">{escape_line(seat.shown)}</span>'
+    return f'<div class="score" style="{seat_style(seat)}">{name}{bar}<em>{points:g}</em></div>'
 
 
 def _axis(leanings: tuple[JudgeMargins, ...], first: ParticipantView, second: ParticipantView) -> str:
@@ -93,31 +95,32 @@ def _opinions(page: Transcript, result: VerdictView) -> Iterator[str]:
     """A card for each of several judges; the reasons of a single judge are in the verdict already."""
     if len(result.opinions) == 1:
         yield _rests_on(page, result.cites)
-        yield from (_again(page, paper) for paper in result.opinions[0].ballots[1:])
+        yield from (_again(page, result, ballot) for ballot in result.ballots[1:])
         return
     for opinion in result.opinions:
-        yield from _card(page, opinion)
+        yield from _card(page, result, opinion)
 
 
-def _card(page: Transcript, opinion: JudgeOpinion) -> Iterator[str]:
-    seat = opinion.ballots[0].winner if opinion.ballots and not opinion.flipped else None
+def _card(page: Transcript, result: VerdictView, opinion: JudgeOpinion) -> Iterator[str]:
+    seat = result.seats.get(opinion.ballots[0].winner) if opinion.ballots and not opinion.flipped else None
     style = f' style="{seat_style(seat)}"' if seat else ""
     yield f'<div class="ballot"{style}>'
     name, who = escape_line(opinion.judge.name), escape_line(opinion.judge.who)
     yield f'<h4 dir="auto">{name} <span>{who}</span></h4>'
     yield f'<p class="decision" dir="auto">{escape_line(opinion.decision)}</p>'
-    for paper in opinion.ballots[:1]:
-        yield f'<div class="said" dir="auto">{_with_links(page, paper.reasoning)}</div>'
-        yield _rests_on(page, paper.cites)
-    yield from (_again(page, paper) for paper in opinion.ballots[1:])
+    for ballot in opinion.ballots[:1]:
+        yield f'<div class="said" dir="auto">{_with_links(page, ballot.reasoning)}</div>'
+        yield _rests_on(page, ballot.cites)
+    yield from (_again(page, result, ballot) for ballot in opinion.ballots[1:])
     yield "</div>"
 
 
-def _again(page: Transcript, paper: BallotView) -> str:
+def _again(page: Transcript, result: VerdictView, ballot: JudgeBallot) -> str:
     """The ballot of the same judge after its second reading."""
-    winner = escape_line(paper.winner.shown) if paper.winner else "a tie"
-    reason = f'<div class="other" dir="auto">{_with_links(page, paper.reasoning)}</div>'
-    cites = _rests_on(page, paper.cites)
+    seat = result.seats.get(ballot.winner)
+    winner = escape_line(seat.shown) if seat else "a tie"
+    reason = f'<div class="other" dir="auto">{_with_links(page, ballot.reasoning)}</div>'
+    cites = _rests_on(page, ballot.cites)
     return f"<details><summary>In the second reading: {winner}</summary>{reason}{cites}</details>"
 
 
@@ -144,13 +147,16 @@ def _rests_on(page: Transcript, cites: tuple[int, ...]) -> str:
 
 
 def _marks(result: VerdictView) -> Iterator[str]:
-    if not any(score.strengths or score.weaknesses for score in result.scores) and not result.criteria:
+    if (
+        not any(score.strengths or score.weaknesses for score in result.scores.values())
+        and not result.criteria
+    ):
         return
     yield '<div class="marks">'
-    for score in result.scores:
+    for seat, score in result.scored_seats:
         plus = "".join(f'<li class="plus">{escape_line(remark)}</li>' for remark in score.strengths)
         minus = "".join(f'<li class="minus">{escape_line(remark)}</li>' for remark in score.weaknesses)
-        yield f'<div><h4 dir="auto">{escape_line(score.seat.shown)}</h4><ul>{plus}{minus}</ul></div>'
+        yield f'<div><h4 dir="auto">{escape_line(seat.shown)}</h4><ul>{plus}{minus}</ul></div>'
     if result.criteria:
         rows = "".join(
             f"<li>{escape_line(name)}: {escape_line(remark)}</li>" for name, remark in result.criteria.items()
@@ -165,15 +171,17 @@ def _rubric(result: VerdictView) -> Iterator[str]:
         return
     yield "<details><summary>Rubric: a diagnosis beside the decision</summary>"
     heads = "".join(
-        f'<th scope="col" dir="auto">{escape_line(seat.shown)}</th>' for seat, _ in rubric[0].points
+        f'<th scope="col" dir="auto">{escape_line(result.seats[seat].shown)}</th>'
+        for seat in next(iter(rubric.values()))
     )
     yield f'<table class="figures"><tr><th scope="col">Criterion</th>{heads}</tr>'
-    for row in rubric:
-        points = "".join(f"<td>{value:g}</td>" for _, value in row.points)
-        weight = f" <span>× {row.weight:g}</span>" if row.weight != 1 else ""
-        yield f'<tr><th scope="row" dir="auto">{escape_line(row.name)}{weight}</th>{points}</tr>'
+    for name, values in rubric.items():
+        points = "".join(f"<td>{value:g}</td>" for value in values.values())
+        times = result.weights.get(name, 1.0)
+        weight = f" <span>× {times:g}</span>" if times != 1 else ""
+        yield f'<tr><th scope="row" dir="auto">{escape_line(name)}{weight}</th>{points}</tr>'
     if result.totals:
-        totals = "".join(f"<td>{total:g}</td>" for _, total in result.totals)
+        totals = "".join(f"<td>{total:g}</td>" for total in result.totals.values())
         yield f'<tr><th scope="row">As weighted</th>{totals}</tr>'
     yield "</table></details>"
 
@@ -216,7 +224,7 @@ def _hues(report: PollReport, seats: tuple[ParticipantView, ...]) -> dict[str, s
     return {option.id: colours.get(option.seat or "", "--seat: #8d877b") for option in report.options}
 
 
-def _poll_bar(count: PollResult, options: tuple[PollOption, ...], hues: dict[str, str]) -> str:
+def _poll_bar(count: PollTotals, options: tuple[PollOption, ...], hues: dict[str, str]) -> str:
     """A bar of the choices, with undecided between the first and the others."""
     pieces = "".join(
         f'<b style="{hues[option.id]}; width: {share:.1f}%">'

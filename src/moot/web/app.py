@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
@@ -22,9 +23,9 @@ from moot.api.rights import check
 from moot.core.errors import MootError, StoreError
 from moot.engine.arena import Arena
 from moot.engine.coordination import Presence
+from moot.extension import loaded
 from moot.web.app_context import AppContext, identity_of
 from moot.web.debate_slots import DebateSlots
-from moot.web.extension import Extension
 from moot.web.idempotency import IdempotencyKeys
 from moot.web.middleware.compression import CompressionMiddleware
 from moot.web.middleware.guard import HUNG_UP, OPEN_PATHS, GuardMiddleware
@@ -54,19 +55,25 @@ from moot.web.streaming import websocket as socket
 from moot.web.streaming.feeds import Feeds
 from moot.web.streaming.sse_streams import StreamMonitor
 
+if TYPE_CHECKING:
+    from moot.extension import HttpRoutes
+    from moot.manual.pages import WritePage
+
 log = logging.getLogger(__name__)
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
 SOCKET = f"{PREFIX}/debates/{{debateId}}/ws"
 ROUTERS = (
-    debate_routes.router, command_routes.router, page_views.router, invitations.router, people.router,
+    debate_routes.router, page_views.router, invitations.router, people.router,
     conversation_routes.router, experiment_routes.router, admin.router, install_routes.router,
     key_routes.router,
 )  # fmt: skip
-"""The routes of `/api/v1`."""
+"""The routes of `/api/v1`, besides those of the commands."""
 
 
-def make_app(arena: Arena, extensions: Sequence[Extension] = ()) -> ASGIApp:
+def make_app(arena: Arena, manual: Mapping[str, WritePage] | None = None) -> ASGIApp:
+    """The application as it is served: v1, the page, and what extensions bring. `manual` are functions that
+    write pages of the manual, by their paths in `docs/`."""
     service = arena.settings.service
     feeds = Feeds(arena.store, arena.followers)
     presence = Presence(arena.shared_state)
@@ -87,22 +94,25 @@ def make_app(arena: Arena, extensions: Sequence[Extension] = ()) -> ASGIApp:
         heads=SharedReads(arena.head),
         states=SharedReads(arena.state),
     )
-    app = _application(context, extensions)
+    added = [routes for _, routes in loaded().of(lambda extension: extension.http)]
+    app = _application(context, added, manual or {})
     return GuardMiddleware(
         StreamDispatcher(CompressionMiddleware(app), app, debate_routes.router),
         service,
         context.authenticator,
         context.limiter,
         context.tickets,
-        open_paths={*OPEN_PATHS, *page_routes.OPEN, *manual_routes.PATHS[:1]},
-        open_prefixes=(*page_routes.OPEN_PREFIXES, manual_routes.MANUAL),
-        plain_text=frozenset(path for extension in extensions for path in extension.plain_text),
-        coded_errors=frozenset(path for extension in extensions for path in extension.coded_errors),
+        open_paths={*OPEN_PATHS, *page_routes.open_paths(), *manual_routes.PATHS[:1]},
+        open_prefixes=(*page_routes.open_prefixes(), manual_routes.MANUAL),
+        plain_text=frozenset(path for routes in added for path in routes.plain_text),
+        coded_errors=frozenset(path for routes in added for path in routes.coded_errors),
         observe=app.state.metrics.on_exchange,
     )
 
 
-def _application(context: AppContext, extensions: Sequence[Extension]) -> FastAPI:
+def _application(
+    context: AppContext, added: Sequence[HttpRoutes], manual: Mapping[str, WritePage]
+) -> FastAPI:
     app = FastAPI(
         title="Moot",
         version=__version__,
@@ -114,15 +124,16 @@ def _application(context: AppContext, extensions: Sequence[Extension]) -> FastAP
     app.state.metrics = metrics.Metrics(context.arena, lambda: context.stream_monitor.viewers)
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX)
-    for extension in extensions:
-        for router in extension.routers:
-            app.include_router(router, prefix=extension.prefix)
+    app.include_router(command_routes.router(), prefix=PREFIX)
+    for routes in added:
+        for router in routes.routers:
+            app.include_router(router, prefix=routes.prefix)
     app.include_router(health.router)
     app.include_router(metrics.router)
-    app.include_router(docs.router(app, context, extensions))
+    app.include_router(docs.router(app, context))
     app.state.page_routes = page_routes.PageRoutes()
     app.include_router(app.state.page_routes.router())
-    written = manual_routes.written_pages(app, context.arena, extensions)
+    written = manual_routes.written_pages(app, context.arena, manual)
     app.include_router(manual_routes.ManualRoutes(written).router())
 
     async def talk(websocket: WebSocket) -> None:

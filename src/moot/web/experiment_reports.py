@@ -42,13 +42,14 @@ from moot.api.shapes.experiments import (
     ReportSection,
 )
 from moot.core.errors import Invalid, Unavailable
+from moot.core.json_types import Timestamp
 from moot.core.terms import Money
 from moot.engine.experiment_progress import ExperimentProgress, stored_progress
 from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments.definition import ExperimentDefinition, from_json
 from moot.installation import install_command
 from moot.store.experiment_rows import StoredExperiment
-from moot.views.json_types import Timestamp
+from moot.store.experiment_tables import EXPERIMENTS
 from moot.web.app_context import AppContext
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ class ExperimentReports:
         try:
             return await ExperimentRunner(self._arena, definition).stored_progress()
         except Invalid:  # its format is not on this machine, so the number of planned debates is not known
-            return await stored_progress(self._arena.store.experiments, definition)
+            return await stored_progress(self._arena.store.tables(EXPERIMENTS), definition)
 
 
 def _belief_figures(report: ExperimentReport) -> BeliefFigures | None:

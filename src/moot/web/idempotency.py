@@ -22,9 +22,9 @@ from starlette.requests import Request
 from moot.api.auth import ANYONE
 from moot.api.problems import Problem
 from moot.core.errors import KeyReused
+from moot.core.json_types import encode_value
 from moot.core.shared_state import SharedState
 from moot.store.contract import IdempotencyKey
-from moot.views.json_types import encode_value
 
 MAX_KEY_LENGTH = 255
 MAX_SAVED = 1_000

@@ -19,7 +19,7 @@ from fastapi.openapi.utils import get_openapi
 from msgspec import Struct
 
 from moot import __version__
-from moot.api.command_table import SOCKET_COMMANDS
+from moot.api.command_table import socket_commands
 from moot.api.problems import MEDIA_TYPE, PROBLEM_TYPES, ErrorResponse, ProblemKind
 from moot.api.shapes.conversations import ROWS, ConversationEvent
 from moot.api.shapes.page_view import View
@@ -27,9 +27,9 @@ from moot.api.shapes.stream_events import EVENTS, AckData
 from moot.api.v1 import bodies, body_schemas, query_params
 from moot.api.v1.fields import CREATE_DEBATE
 from moot.api.v1.validation_messages import Shape
-from moot.views.json_types import SCHEMA_TEMPLATE, describe_type
+from moot.core.json_types import SCHEMA_TEMPLATE, describe_type
+from moot.extension import loaded
 from moot.web import openapi_examples as examples
-from moot.web.extension import Extension
 from moot.web.operation_ids import OPERATION_IDS
 from moot.web.route_docs import DESCRIBED, JSON, MESSAGES, PREFIX, Tag, ref, reply_headers, schema_of
 
@@ -103,11 +103,11 @@ class Offer(Struct, frozen=True):
     provider: str
     """This provider and this model need no key."""
     model: str
-    extensions: tuple[Extension, ...] = ()
 
     @property
     def added_examples(self) -> dict[str, Callable[[str], Any]]:
-        return {name: make for added in self.extensions for name, make in added.examples.items()}
+        routes = loaded().of(lambda extension: extension.http)
+        return {name: make for _, added in routes for name, make in added.examples.items()}
 
     def body_examples(self, body: str) -> dict[str, Any]:
         """Bodies that this server accepts."""
@@ -246,7 +246,7 @@ def _socket() -> Shape:
                     **{name: schema_of(kind) for name, kind in EVENTS.items()},
                     "ack": ref("schemas", "AckData"),
                 },
-                "commands": {name: schema_of(row.socket_body) for name, row in SOCKET_COMMANDS.items()},
+                "commands": {name: schema_of(row.socket_body) for name, row in socket_commands().items()},
             },
         }
     }
@@ -264,7 +264,8 @@ def _body_schemas(offer: Offer) -> dict[str, Shape]:
     shapes["CreateDebate"]["properties"]["participants"]["uniqueItems"] = True
     model = shapes["ModelChoice"]["properties"]
     model["provider"]["examples"], model["modelId"]["examples"] = [offer.provider], [offer.model]
-    shapes["Debater"]["properties"]["provider"]["enum"] = [*offer.capabilities.providers]
+    if "Debater" in shapes:
+        shapes["Debater"]["properties"]["provider"]["enum"] = [*offer.capabilities.providers]
     for name in offer.added_examples:
         shapes[name]["examples"] = [*offer.body_examples(name).values()]
     for shape in shapes.values():
@@ -286,7 +287,7 @@ def _reply_schemas() -> dict[str, Shape]:
     _, structs = msgspec.json.schema_components(
         (*described, *BY_NAME), ref_template=SCHEMA_TEMPLATE, schema_hook=describe_type
     )
-    structs["AckData"]["properties"]["type"]["enum"] = [*SOCKET_COMMANDS]
+    structs["AckData"]["properties"]["type"]["enum"] = [*socket_commands()]
     for row in ROWS:
         structs[row.__name__]["additionalProperties"] = True
     schemas = _each_as_sent(structs)

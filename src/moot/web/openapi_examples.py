@@ -41,6 +41,7 @@ from moot.core.events import (
     VoteCast,
 )
 from moot.core.evolve import evolve
+from moot.core.json_types import encoder
 from moot.core.state import Debate
 from moot.core.terms import Money, PollName, PollSettings, Usage
 from moot.core.visibility import OBSERVER
@@ -48,9 +49,8 @@ from moot.models.catalogue import CATALOGUE, DEFAULT
 from moot.models.installs import InstallStatus
 from moot.rules.commands import Command, decide
 from moot.rules.participation import KeepDraft, TakeSeat
-from moot.store.contract import AccessToken, DebateHead, DebatePage, StoredInvitation
+from moot.store.contract import AccessToken, DebatePage, StoredInvitation, head_of
 from moot.views.conversation import conversation
-from moot.views.json_types import encoder
 from moot.views.summary import summary
 from moot.views.transcript import transcript
 from moot.views.transcript_json import transcript_document
@@ -188,7 +188,7 @@ def _debate_replies(debates: Sequence[Debate]) -> Iterator[Struct]:
     seat = final.seats[1].id
     invitation = StoredInvitation(DEBATE, "zoe", "", "participant", final.created_at, seat=seat)
     yield replies.created_reply(debates[0])
-    yield replies.listing_reply(DebatePage((_head(speaking),), 1), limit=20, offset=0)
+    yield replies.listing_reply(DebatePage((head_of(speaking, summary(speaking)),), 1), limit=20, offset=0)
     yield replies.status_reply(speaking)
     yield transcript_document(transcript(final))
     yield replies.event_page_reply(_sample()[1:2], after=1, head=final.seq)
@@ -210,22 +210,6 @@ def _debate_replies(debates: Sequence[Debate]) -> Iterator[Struct]:
 def _with_person(debate: Debate, seat: str) -> Debate:
     draft = "Rules that are clear cost less than"
     return _given(debate, TakeSeat(seat), KeepDraft(seat, draft)) or debate
-
-
-def _head(debate: Debate) -> DebateHead:
-    return DebateHead(
-        id=debate.id,
-        owner="",
-        status=debate.status,
-        motion=debate.motion,
-        format=debate.format.name,
-        version=debate.seq,
-        epoch=debate.epoch,
-        runner="",
-        created_at=debate.created_at,
-        updated_at=debate.updated_at,
-        summary=summary(debate),
-    )
 
 
 def _frames() -> Iterator[FramesResponse]:

@@ -77,6 +77,7 @@ OPERATION_IDS: dict[tuple[str, str], str] = {
     ("GET", f"{_V1}/statistics"): "get_statistics",
     ("GET", f"{_V1}/providers"): "list_providers",
     ("GET", f"{_V1}/providers/{{provider}}/reachable"): "check_provider",
+    ("GET", f"{_V1}/extensions"): "list_extensions",
     ("GET", f"{_V1}/tokens"): "list_tokens",
     ("POST", f"{_V1}/tokens"): "create_token",
     ("DELETE", f"{_V1}/tokens/{{token}}"): "revoke_token",

@@ -20,7 +20,7 @@ ReadFile = Callable[[str], bytes | None]
 """A file by its path from the folder of the page, such as `static/app.js`."""
 
 IMPORT = re.compile(rb"""^(?:import|export)\b(?:[^'"()=]*\bfrom)?\s*['"](\.{1,2}/[^'"]+)['"]""", re.MULTILINE)
-STYLE = re.compile(rb"""\bensureStyle\(['"]([\w-]+)['"]\)""")
+STYLE = re.compile(rb"""\bensureStyle\(['"]([\w/-]+)['"]\)""")
 SCRIPT = b'<script type="module"'
 
 
@@ -57,7 +57,12 @@ def page_assets(read: ReadFile, *entries: str) -> PageAssets:
     for entry in entries:
         visit(entry)
     styles = dict.fromkeys(name for names in modules.values() for name in names)
-    return PageAssets(tuple(modules), tuple(f"static/css/{name}.css" for name in styles))
+    return PageAssets(tuple(modules), tuple(map(_style_path, styles)))
+
+
+def _style_path(name: str) -> str:
+    """A stylesheet of the page by its name, or that of an extension: `extensions/NAME/FILE`."""
+    return f"static/{name}.css" if "/" in name else f"static/css/{name}.css"
 
 
 def with_preloads(document: bytes, assets: PageAssets) -> bytes:

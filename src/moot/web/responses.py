@@ -10,8 +10,8 @@ from starlette.types import Scope
 
 from moot.api.problems import MEDIA_TYPE, Problem
 from moot.core.ids import new_id
+from moot.core.json_types import encoder
 from moot.store.contract import RecordResult
-from moot.views.json_types import encoder
 from moot.web.middleware.headers import COMMON_HEADERS
 
 

@@ -33,7 +33,9 @@ from moot.api.shapes.server_replies import (
     Totals,
 )
 from moot.api.v1.query_params import FilterParams
-from moot.core.terms import Format, ModelPrice, Phase
+from moot.api.v1.setup_form import offered_settings
+from moot.core.json_types import choose
+from moot.core.terms import Format, ModelPrice, Money
 from moot.engine.arena import Arena
 from moot.models.discovery import AvailableModel
 from moot.providers import known_models
@@ -78,7 +80,8 @@ class ServerInfo:
         folder = self._arena.settings.formats
         others = formats.names(folder)[len(formats.BUILT_IN) :]
         rows = (_built_in(name) for name in formats.BUILT_IN)
-        return FormatsResponse(formats=(*rows, *(_format(formats.load(name, folder)) for name in others)))
+        offered = (*rows, *(_format(formats.load(name, folder)) for name in others))
+        return FormatsResponse(formats=offered, settings=offered_settings())
 
     async def statistics(self, owner: str | None, filters: FilterParams) -> StatisticsResponse:
         async def look() -> StatisticsResponse:
@@ -166,12 +169,8 @@ class ServerInfo:
 
 
 def _tool_server(server: ToolServerInfo) -> ToolServer:
-    tools = (
-        OfferedTool(name=tool.name, title=tool.title, description=tool.description) for tool in server.tools
-    )
-    return ToolServer(
-        name=server.name, title=server.title, missing=server.missing or None, tools=tuple(tools)
-    )
+    tools = tuple(choose(OfferedTool, tool) for tool in server.tools)
+    return choose(ToolServer, server, missing=server.missing or None, tools=tools)
 
 
 def _price(price: ModelPrice | None) -> Price | None:
@@ -199,49 +198,15 @@ def _built_in(name: str) -> OfferedFormat:
 
 
 def _format(fmt: Format) -> OfferedFormat:
-    return OfferedFormat(
-        name=fmt.name,
-        title=fmt.title,
+    return choose(
+        OfferedFormat,
+        fmt,
         summary=formats.described(fmt),
         min_participants=max(2, fmt.min_seats),
         max_participants=fmt.max_seats,
-        rounds=fmt.rounds,
-        max_rounds=fmt.max_rounds,
-        scripted=fmt.scripted,
-        result=fmt.result,
-        parties=fmt.parties,
-        either_first=fmt.either_first,
-        last_word=fmt.last_word,
-        prep_words=fmt.prep_words,
-        chairs=tuple(
-            Chair(name=chair.name, position=chair.side, role=chair.role, team=chair.team)
-            for chair in fmt.chairs
-        ),
-        phases=tuple(_phase(phase) for phase in fmt.phases),
+        chairs=tuple(choose(Chair, chair, position=chair.side) for chair in fmt.chairs),
+        phases=tuple(choose(FormatPhase, phase) for phase in fmt.phases),
         order=usual_order(fmt),
-    )
-
-
-def _phase(phase: Phase) -> FormatPhase:
-    return FormatPhase(
-        key=phase.key,
-        title=phase.title,
-        round=phase.round,
-        speaker=phase.who,
-        member=phase.speaker,
-        team=phase.team,
-        speaks_as=phase.speaks_as,
-        to=phase.to,
-        kind=phase.kind,
-        tone=phase.tone,
-        minutes=phase.minutes,
-        words=phase.words,
-        clock=phase.clock,
-        exchanges=phase.exchanges,
-        new_arguments=phase.new_arguments,
-        simultaneous=phase.simultaneous,
-        points_of_information=phase.points_of_information,
-        protected=phase.protected,
     )
 
 
@@ -256,40 +221,14 @@ def _counts(filters: FilterParams, summary: StoredSummary) -> bool:
 
 
 def _statistics(statistics: Statistics) -> StatisticsResponse:
-    totals = statistics.totals
-    return StatisticsResponse(
-        totals=Totals(
-            debates=totals.debates,
-            statuses=totals.statuses,
-            speeches=totals.speeches,
-            cost=float(totals.cost),
-            cost_text=dollars(totals.cost),
-            unpriced=totals.unpriced,
-            silent=totals.silent,
-        ),
-        models=statistics.models,
-        sides=statistics.sides,
-        pairs=statistics.pairs,
-        formats=statistics.formats,
-        topics=statistics.topics,
-        costs=tuple(
-            ModelBill(
-                model=spending.model,
-                cost=None if spending.cost is None else float(spending.cost),
-                cost_text=dollars(spending.cost),
-                tokens=spending.tokens,
-                debates=spending.debates,
-            )
-            for spending in statistics.costs
-        ),
-        judges=statistics.judges,
-        days=tuple(
-            DayFigures(
-                day=spending.day,
-                debates=spending.debates,
-                cost=float(spending.cost),
-                cost_text=dollars(spending.cost),
-            )
-            for spending in statistics.days
-        ),
+    return choose(
+        StatisticsResponse,
+        statistics,
+        totals=choose(Totals, statistics.totals, **_cost(statistics.totals.cost)),
+        costs=tuple(choose(ModelBill, one, **_cost(one.cost)) for one in statistics.costs),
+        days=tuple(choose(DayFigures, one, **_cost(one.cost)) for one in statistics.days),
     )
+
+
+def _cost(amount: Money | None) -> dict[str, Any]:
+    return {"cost": None if amount is None else float(amount), "cost_text": dollars(amount)}

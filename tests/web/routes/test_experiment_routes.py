@@ -21,6 +21,7 @@ from moot.providers.keys import Secret
 from moot.providers.scripted import Cue, FaultCue, ScriptedProvider
 from moot.settings import ServerSettings
 from moot.store.experiment_rows import MICRODOLLARS
+from moot.store.experiment_tables import EXPERIMENTS
 from tests.engine.billed_league import LEAGUE as BILLED
 from tests.engine.billed_league import BilledLeague, failed_debates
 from tests.web.routes.served import Served, serving
@@ -102,7 +103,7 @@ async def test_without_the_extra_there_is_progress_and_a_note_what_to_install(
 
 async def test_a_format_that_is_gone_hides_no_experiment(served: Served) -> None:
     lost = replace(LEAGUE, format="no-such-format")
-    await served.arena.store.experiments.save("league", lost.to_json())
+    await served.arena.store.tables(EXPERIMENTS).save("league", lost.to_json())
     [row] = (await served.http.get("/api/v1/experiments")).json()["experiments"]
     assert (row["state"], row["planned"], row["format"]) == ("running", 0, "no-such-format")
 
@@ -110,7 +111,7 @@ async def test_a_format_that_is_gone_hides_no_experiment(served: Served) -> None
 async def test_with_tokens_only_the_operator_sees_experiments(tmp_path: Path) -> None:
     async with serving(tmp_path, ServerSettings(token=Secret("operators-own-token"))) as guarded:
         operator = bearer("operators-own-token")
-        await guarded.arena.store.experiments.save("league", LEAGUE.to_json())
+        await guarded.arena.store.tables(EXPERIMENTS).save("league", LEAGUE.to_json())
         for role in ("owner", "moderator", "viewer"):
             body = {"name": role, "role": role, "owner": "" if role == "owner" else "ada"}
             made = await guarded.http.post("/api/v1/tokens", json=body, headers=operator)
@@ -145,7 +146,7 @@ async def test_what_clients_let_go_on_is_booked_to_the_experiment_or_refused(tmp
     league.break_down()
     provider, prices = league.providers["scripted"], league.settings.prices
     async with serving(tmp_path, provider=provider, prices=prices) as house:
-        experiments = house.arena.store.experiments
+        experiments = house.arena.store.tables(EXPERIMENTS)
         failed = await ExperimentRunner(house.arena, BILLED).run()
         league.mend()
         debates = await failed_debates(house.arena)

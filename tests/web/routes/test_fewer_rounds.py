@@ -14,7 +14,7 @@ from moot import Arena, Settings, formats
 from moot.cli.render.debate_lines import heading
 from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments.definition import ExperimentDefinition
-from moot.mcp_server.answers import start_result, start_text
+from moot.extensions.mcp.answers import start_result, start_text
 from moot.rules.debate_setup import opening_event
 from moot.store.append import append_events
 from tests.web.routes.served import BODY, serving

@@ -17,6 +17,7 @@ from moot.experiments.leg_results import read_result
 from moot.experiments.people_votes import PersonVote
 from moot.experiments.questions import Question
 from moot.experiments.report_beliefs import people_sentence
+from moot.store.experiment_tables import EXPERIMENTS
 from tests.web.routes.served import Served
 from tests.web.routes.test_experiment_routes import LEAGUE
 
@@ -34,7 +35,7 @@ SMALL = msgspec.structs.replace(LEAGUE, motions=LEAGUE.motions[:1])
 
 
 async def votes_of(served: Served, name: str) -> dict[str, tuple[PersonVote, ...]]:
-    legs = await served.arena.store.experiments.legs(name)
+    legs = await served.arena.store.tables(EXPERIMENTS).legs(name)
     return {leg.debate: read_result(leg.result or "").votes for leg in legs}
 
 
@@ -88,7 +89,7 @@ async def test_the_debate_with_the_fewest_votes_comes_first_and_voters_have_orde
 
 async def test_a_later_vote_replaces_an_earlier_one_and_none_is_lost_to_another(served: Served) -> None:
     await ExperimentRunner(served.arena, SMALL).run()
-    [leg, *_] = await served.arena.store.experiments.legs("league")
+    [leg, *_] = await served.arena.store.tables(EXPERIMENTS).legs("league")
     store, at = served.arena.store, datetime.now(UTC)
     for winner in ("A", "tie"):
         await cast_vote(store, "league", leg.debate, "Ann", winner, at=at)
@@ -146,7 +147,7 @@ async def test_people_agree_with_judges_and_with_each_other_in_the_report(served
 
 async def test_what_is_wrong_with_a_vote_is_told(served: Served) -> None:
     await ExperimentRunner(served.arena, SMALL).run()
-    [leg, *_] = await served.arena.store.experiments.legs("league")
+    [leg, *_] = await served.arena.store.tables(EXPERIMENTS).legs("league")
     good: dict[str, Any] = {"voter": "Ann", "debate": leg.debate, "winner": "A"}
     path = "/api/v1/experiments/league/votes"
     rows: tuple[tuple[dict[str, Any], int, str], ...] = (

@@ -11,7 +11,7 @@ from typing import Any, get_args
 import pytest
 from websockets.asyncio.client import connect
 
-from moot.api.command_table import SOCKET_COMMANDS
+from moot.api.command_table import socket_commands
 from moot.api.rights import OWN, RIGHTS, Action, Role
 from moot.processes.server import make_app
 from moot.web.app import SOCKET
@@ -140,7 +140,7 @@ async def test_every_route_opens_to_the_roles_of_the_table_and_to_no_other(tmp_p
 async def test_every_order_over_a_socket_opens_to_the_roles_of_the_table_and_to_no_other(
     tmp_path: Path,
 ) -> None:
-    order, stop = sorted(SOCKET_COMMANDS, key=lambda kind: kind == "STOP"), SOCKET_COMMANDS["STOP"]
+    order, stop = sorted(socket_commands(), key=lambda kind: kind == "STOP"), socket_commands()["STOP"]
     async with everybody(tmp_path) as (house, debate_id, seat, people):
         url = f"{house.url.replace('http', 'ws', 1)}/api/v1/debates/{debate_id}/ws?after=0"
         everyone = [who for who in people if may(who, "watch")]
@@ -155,7 +155,7 @@ async def test_every_order_over_a_socket_opens_to_the_roles_of_the_table_and_to_
                     while (frame := json.loads(await socket.recv()))["event"] not in ("ack", "error"):
                         pass
                     refused = frame["data"].get("code") == "FORBIDDEN"
-                    assert refused is not may(who, SOCKET_COMMANDS[kind].action), (who, kind, frame)
+                    assert refused is not may(who, socket_commands()[kind].action), (who, kind, frame)
                     if kind == "STOP" and not refused:
                         return
 

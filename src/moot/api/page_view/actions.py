@@ -7,27 +7,34 @@ the rights of a person do not change with the debate.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from msgspec.structs import asdict
 
 from moot.api.auth import Identity
-from moot.api.command_table import COMMANDS
+from moot.api.command_table import all_commands
 from moot.api.rights import may
 from moot.api.shapes.page_view import ControlButton, Me, Rights
 from moot.core.errors import Invalid, Refused
 from moot.core.state import Debate
+from moot.extension import Loaded, loaded
 from moot.rules.commands import Command, SkipTurn, decide
 from moot.rules.turn_sessions import following_slots, is_unasked
 
-BUTTONS: dict[str, Command] = {button.name: button.command for row in COMMANDS for button in row.buttons}
-SEAT_BUTTONS: dict[str, Callable[[str], Command]] = dict(
-    row.seat_button for row in COMMANDS if row.seat_button
-)
+
+@lru_cache(maxsize=2)
+def _buttons_of(_extensions: Loaded) -> dict[str, Command]:
+    return {button.name: button.command for row in all_commands() for button in row.buttons}
+
+
+@lru_cache(maxsize=2)
+def _seat_buttons_of(_extensions: Loaded) -> dict[str, Callable[[str], Command]]:
+    return dict(row.seat_button for row in all_commands() if row.seat_button)
 
 
 def open_actions(debate: Debate) -> list[str]:
     """The actions by name; that of a seat, poll or judge is followed by its id: `take:par_1`."""
-    steering = {**BUTTONS, "skip": _skip(debate)}
+    steering = {**_buttons_of(loaded()), "skip": _skip(debate)}
     return [
         *(name for name, command in steering.items() if _is_open(debate, command)),
         *_seat_actions(debate),
@@ -50,7 +57,7 @@ def _seat_actions(debate: Debate) -> Iterator[str]:
     for seat in debate.seats:
         if is_unasked(debate, seat):
             continue
-        for name, command_at in SEAT_BUTTONS.items():
+        for name, command_at in _seat_buttons_of(loaded()).items():
             if (name == "take") is not seat.model.human and _is_open(debate, command_at(seat.id)):
                 yield f"{name}:{seat.id}"
 
@@ -98,7 +105,7 @@ def viewer_rights(identity: Identity, debate: Debate) -> Me:
 
 
 def _buttons(identity: Identity) -> Iterator[ControlButton]:
-    for row in COMMANDS:
+    for row in all_commands():
         for button in row.buttons if may(identity, row.action) else ():
             if button.label:
                 shown = {name: value for name, value in asdict(button).items() if name != "command"}

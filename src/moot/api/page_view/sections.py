@@ -17,10 +17,12 @@ from moot.api.v1 import people_replies
 from moot.api.v1.judge_frames import shown_reasoning
 from moot.api.v1.replies import config_reply
 from moot.api.v1.states import STATES
+from moot.core.json_types import choose, to_members
 from moot.core.state import Debate, Judging, Turn
 from moot.core.statuses import FAILURES
 from moot.core.terms import Judge, Slot
 from moot.core.visibility import Viewer, may_read_reasoning, visible_state
+from moot.extension import loaded
 from moot.judging.ballots import orders
 from moot.judging.parties import parties
 from moot.prompts.first_words import first_words_note, is_begun_by_moot
@@ -30,12 +32,12 @@ from moot.views.belief_renderers import belief_heads, belief_rows, chart_words
 from moot.views.beliefs import belief_report
 from moot.views.costs import bill, costs, dollars
 from moot.views.headlines import verdict_headline
-from moot.views.json_types import to_members
 from moot.views.outcome import ballot_problem, ending, party_name, remedy, warnings
 from moot.views.speech_issues import find_issues
-from moot.views.transcript import speech_title, transcript
+from moot.views.transcript import speech_title
 from moot.views.transcript_json import moment
-from moot.views.verdict_views import VerdictView
+from moot.views.transcript_shapes import ReachedVerdict
+from moot.views.verdict_views import VerdictView, verdict_views
 
 QUIET_SECONDS = 20
 """After this time without a token the page shows that the debate waits. Deadlines end a call later."""
@@ -69,7 +71,7 @@ def about(debate: Debate, viewer: Viewer) -> Shape:
         "config": to_members(config_reply(debate)),
         "seats": [
             {
-                **to_members(transcript_json.participant(seat)),
+                **to_members(participants.participant(seat)),
                 "name": seat.shown,
                 "seatName": seat.name,
                 "place": seat.place,
@@ -111,8 +113,7 @@ def about(debate: Debate, viewer: Viewer) -> Shape:
 
 
 def _judge(judge: Judge) -> Shape:
-    seat = transcript_json.judge_seat(participants.judge_seat(judge))
-    return {**to_members(seat), "criteria": list(judge.criteria)}
+    return {**to_members(participants.judge_seat(judge)), "criteria": list(judge.criteria)}
 
 
 def now(debate: Debate, viewer: Viewer) -> Shape:
@@ -138,7 +139,14 @@ def now(debate: Debate, viewer: Viewer) -> Shape:
         "quietSeconds": QUIET_SECONDS,
         "startedAt": moment(debate.started_at),
         "endedAt": moment(debate.ended_at),
+        **_facts(debate, viewer),
     }
+
+
+def _facts(debate: Debate, viewer: Viewer) -> Shape:
+    """Figures of extensions; nothing where none has any."""
+    facts = loaded().facts(debate, viewer)
+    return {"facts": [{"label": fact.label, "text": fact.text} for fact in facts]} if facts else {}
 
 
 def _phase(debate: Debate, turn: Turn | None) -> str:
@@ -206,14 +214,14 @@ def money(debate: Debate, viewer: Viewer) -> Shape:
         "tokens": figures.usage.total,
         "models": [
             {
-                "model": model.model,
-                "cost": dollars(model.cost),
-                "calls": model.calls,
-                "input": model.usage.input,
-                "output": model.usage.output,
-                "reasoning": model.usage.reasoning,
+                "model": model,
+                "cost": dollars(used.known_cost),
+                "calls": used.calls,
+                "input": used.usage.input,
+                "output": used.usage.output,
+                "reasoning": used.usage.reasoning,
             }
-            for model in figures.models
+            for model, used in figures.models.items()
         ],
         "estimated": figures.estimated,
         "unpriced": list(figures.unpriced),
@@ -326,14 +334,10 @@ def _judge_at_work(debate: Debate, judging: Judging, judge: Judge, order: int, v
 
 def verdicts(debate: Debate, viewer: Viewer) -> Shape:
     """The verdicts. Judges do not see the ballots: they may be asked again."""
-    if not debate.verdicts:
-        return {}
-    page = transcript(debate, viewer=viewer)
-    shapes = [to_members(verdict) for verdict in transcript_json.verdicts(page)]
     sealed: Shape = {"ballots": [], "leanings": [], "opinions": []} if viewer.role == "judge" else {}
     return {
         str(index): {
-            **shape,
+            **to_members(choose(ReachedVerdict, result)),
             "title": result.title,
             "coinFlip": result.coin_flip,
             "marginWords": result.margin_words,
@@ -355,10 +359,10 @@ def verdicts(debate: Debate, viewer: Viewer) -> Shape:
                 }
                 for opinion in result.opinions
             ],
-            "weights": {row.name: row.weight for row in result.rubric},
+            "weights": {name: result.weights.get(name, 1.0) for name in result.rubric or ()},
             **sealed,
         }
-        for index, (shape, result) in enumerate(zip(shapes, page.results, strict=True))
+        for index, result in enumerate(verdict_views(debate))
     }
 
 

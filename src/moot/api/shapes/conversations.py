@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from moot.views.json_types import SCHEMA_TEMPLATE, Count
+from moot.core.json_types import SCHEMA_TEMPLATE, Count
 
 
 class ConversationResponse(Struct, frozen=True, rename="camel", kw_only=True):

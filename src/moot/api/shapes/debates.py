@@ -13,11 +13,11 @@ from msgspec import NODEFAULT, UNSET, Meta, Struct, UnsetType, defstruct
 from moot.api.shapes.seats_and_polls import OpenPoll
 from moot.api.v1.states import StateName
 from moot.core.choices import WinningRule
+from moot.core.json_types import Amount, Count, DebateId, Nth, SeatId, Timestamp, one_of
 from moot.core.setup_field import Between, SetupField
 from moot.core.setup_table import LimitFields, OptionFields, SetupFields, SpeakerFields, setup_fields
 from moot.core.statuses import VerdictOutcome
 from moot.core.terms import Money, PollSettings
-from moot.views.json_types import Amount, Count, DebateId, Nth, SeatId, Timestamp, one_of
 from moot.views.transcript_shapes import CostSummary, DebateJudge, DebateParticipant, Verdict
 
 # --- one debate -----------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from moot.views.json_types import Count, DebateId, Dollars, Nth, Seconds, Timestamp, one_of
+from moot.core.json_types import Count, DebateId, Dollars, Nth, Seconds, Timestamp, one_of
 
 Share = Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 1})]
 IntervalEnd = Annotated[float | None, Meta(description="null where the data sets no limit on that side.")]

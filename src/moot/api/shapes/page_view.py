@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moot.api.v1.states import StateName
+from moot.core.json_types import SCHEMA_TEMPLATE, Count, JudgeId, Nth, SeatId, Timestamp, one_of
 from moot.core.statuses import Status
 from moot.core.terms import StepSize
-from moot.views.json_types import SCHEMA_TEMPLATE, Count, JudgeId, Nth, SeatId, Timestamp, one_of
 
 Members = dict[str, Any]
 
@@ -28,6 +28,13 @@ class Trouble(Struct, frozen=True, rename="camel", kw_only=True):
     provider: Annotated[str, Meta(description="The provider of the model that failed, if one did.")]
     message: str
     seat: SeatId | None
+
+
+class ShownFact(Struct, frozen=True, rename="camel", kw_only=True):
+    """A figure of an extension in words."""
+
+    label: str
+    text: str
 
 
 class Now(Struct, frozen=True, rename="camel", kw_only=True):
@@ -69,6 +76,9 @@ class Now(Struct, frozen=True, rename="camel", kw_only=True):
     ]
     started_at: Timestamp | None
     ended_at: Timestamp | None
+    facts: Annotated[
+        tuple[ShownFact, ...] | UnsetType, Meta(description="Figures of extensions, where they have any.")
+    ] = UNSET
 
 
 class View(Struct, frozen=True, rename="camel", kw_only=True):

@@ -7,11 +7,11 @@ from typing import Annotated, Any, get_args
 
 from msgspec import Meta, Raw, Struct
 
-from moot.core.events import Event
-from moot.views.json_types import Count, DebateId, JudgeId, Nth
+from moot.core.events import TAGS, Event
+from moot.core.json_types import Count, DebateId, JudgeId, Nth
 from moot.views.transcript_shapes import ReachedVerdict
 
-_EVENT_TYPES = [str(event.__struct_config__.tag) for event in get_args(Event)]
+_EVENT_TYPES = [tag for event in get_args(Event) if (tag := str(event.__struct_config__.tag)) in TAGS]
 
 
 class LogEntry(Struct, frozen=True, rename="camel", kw_only=True):

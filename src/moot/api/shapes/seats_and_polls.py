@@ -6,8 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from moot.core.json_types import Count, DebateId, JudgeId, Nth, SeatId, Seconds, Timestamp, one_of
 from moot.core.terms import InvitationRole, PollName
-from moot.views.json_types import Count, DebateId, JudgeId, Nth, SeatId, Seconds, Timestamp, one_of
 from moot.views.transcript_shapes import PollTotals, Votes
 
 

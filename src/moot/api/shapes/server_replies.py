@@ -4,19 +4,46 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from moot.core.choices import Effort
+from moot.core.json_types import Amount, Count, Dollars, Nth, Timestamp, one_of
 from moot.core.pricing import CountRange
 from moot.core.schedule import ScheduledSpeech
 from moot.core.terms import HostedTool, SeatRole, Side, TokenRole
-from moot.views.json_types import Amount, Count, Dollars, Nth, Timestamp, one_of
+from moot.extension import PagePlace
 from moot.views.statistics_tables import FormatRecord, JudgeRecord, PairRecord, TopicCount, WinRecord
 
 Minutes = Annotated[float, Meta(extra_json_schema={"minimum": 0})]
 TwoOrMore = Annotated[int, Meta(extra_json_schema={"minimum": 2})]
 DefaultModel = Annotated[str, Meta(description="The model that is used where a request names none.")]
 Missing = Annotated[str | None, Meta(description="What to do so that it can be used.")]
+
+# --- extensions ---------------------------------------------------------------------------------------
+
+
+class ExtensionModule(Struct, frozen=True, rename="camel", kw_only=True):
+    """A JavaScript module that an extension adds to the page."""
+
+    extension: str
+    place: Annotated[str, one_of(PagePlace)]
+    path: str
+    address: Annotated[str, Meta(description="Of a page of its own; empty for a part of a page.")]
+    title: str
+
+
+class LoadedExtension(Struct, frozen=True, rename="camel", kw_only=True):
+    name: str
+    summary: str
+    source: Annotated[str, Meta(description="The package it comes from: `moot` for our own.")]
+    commands: Annotated[tuple[str, ...], Meta(description="Its commands in the terminal.")]
+    modules: tuple[ExtensionModule, ...]
+    problem: Annotated[str, Meta(description="Why it was left out; empty where it works.")] = ""
+
+
+class ExtensionsResponse(Struct, frozen=True, rename="camel", kw_only=True):
+    extensions: tuple[LoadedExtension, ...]
+
 
 # --- models and providers -----------------------------------------------------------------------------
 
@@ -198,8 +225,12 @@ class FormatPhase(Struct, frozen=True, rename="camel", kw_only=True):
     key: str
     title: str
     round: Nth
-    speaker: Annotated[str, Meta(description="Who speaks: each, for, against, neutral or moderator.")]
-    member: Annotated[Count, Meta(description="Which speaker of that team; 0 for each in turn.")]
+    who: Annotated[str, Meta(description="Who speaks: each, for, against, neutral or moderator.")] = field(
+        name="speaker"
+    )
+    speaker: Annotated[Count, Meta(description="Which speaker of that team; 0 for each in turn.")] = field(
+        name="member"
+    )
     team: str
     speaks_as: str
     to: Annotated[str | None, Meta(description="Whom the speaker questions.")]
@@ -243,8 +274,40 @@ class OfferedFormat(Struct, frozen=True, rename="camel", kw_only=True):
     ]
 
 
+SettingKind = Literal["switch", "number", "choice", "text", "list", "polls"]
+
+
+class SettingChoice(Struct, frozen=True, rename="camel", kw_only=True):
+    value: str
+    label: str
+
+
+class OfferedSetting(Struct, frozen=True, rename="camel", kw_only=True):
+    """A member of `config`, with what a form says of it."""
+
+    name: str
+    kind: Annotated[str, one_of(SettingKind)]
+    default: Annotated[
+        bool | float | str | tuple[str, ...] | None, Meta(description="What a form begins with.")
+    ]
+    label: str
+    hint: str
+    placeholder: str
+    choices: tuple[SettingChoice, ...]
+    minimum: float | None
+    maximum: Annotated[float | None, Meta(description="Of a number, the characters of a text, or the items.")]
+    step: str
+    negated: Annotated[bool, Meta(description="The label says what happens where it is off.")]
+    needs: Annotated[str, Meta(description="The member of a format without which the setting has no effect.")]
+    brief: Annotated[str, Meta(description="A setup in one line says this where it is not the default.")]
+    place: Annotated[Count, Meta(description="Its place among switches, and in that line.")]
+
+
 class FormatsResponse(Struct, frozen=True, rename="camel", kw_only=True):
     formats: tuple[OfferedFormat, ...]
+    settings: Annotated[
+        tuple[OfferedSetting, ...], Meta(description="What can be set in `config` of a new debate.")
+    ]
 
 
 # --- tools --------------------------------------------------------------------------------------------

@@ -13,8 +13,7 @@ from msgspec import Meta, Struct
 from moot.api.shapes.debates import SpeechMarks
 from moot.api.shapes.seats_and_polls import OpenPoll
 from moot.api.v1.states import State, StateName
-from moot.core.statuses import EndReason, FailReason
-from moot.views.json_types import (
+from moot.core.json_types import (
     Amount,
     Count,
     DebateId,
@@ -26,6 +25,7 @@ from moot.views.json_types import (
     Winner,
     one_of,
 )
+from moot.core.statuses import EndReason, FailReason
 from moot.views.transcript_shapes import Rubric, Score, TokenUsage, Verdict
 
 

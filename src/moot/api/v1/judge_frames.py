@@ -11,19 +11,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 from moot.api.frames import Frame, SeenEvent
 from moot.api.v1.speech_frames import v1_frame
 from moot.core.events import BallotCast, BallotSpoiled, CallDelta, SegmentCompleted, VerdictReached
+from moot.core.json_types import to_members
 from moot.core.state import Call, Debate
 from moot.core.terms import Text
-from moot.judging.ballots import ballot_text, reasoning_so_far
+from moot.judging.ballots import reasoning_so_far
 from moot.judging.neutral_labels import with_names
-from moot.views.json_types import to_members
-from moot.views.transcript import transcript
-from moot.views.transcript_json import verdict
+from moot.views.verdict_views import ballot_view, first_verdict
 
 _UNSURE = re.compile(r"(?:\b(?:Speaker|Team) )?[\w-]*\Z")
 """The end of the text, which may still become a label."""
@@ -98,34 +96,24 @@ def judging_over(seen: SeenEvent) -> Iterator[Frame]:
 
 
 def verdict_reached(seen: SeenEvent) -> Iterator[Frame]:
-    if result := verdict(transcript(seen.after)):
+    if result := first_verdict(seen.after):
         yield v1_frame(seen, "verdict", **to_members(result))
 
 
 def ballot_cast(seen: SeenEvent, event: BallotCast) -> Frame:
-    ballot, debate = event.ballot, seen.after
-    judge = debate.judge(ballot.judge)
-    spelt = partial(ballot_text, debate=debate, ballot=ballot)
-
+    ballot = ballot_view(seen.after, event.ballot)
     grounds = {"cites": ballot.cites, "rubric": ballot.rubric, "ranking": ballot.ranking}
     return v1_frame(
         seen,
         "ballot",
         judgeId=ballot.judge,
-        judgeName=judge.name,
+        judgeName=ballot.judge_name,
         order=ballot.order,
-        winner=ballot.winner or "tie",
-        scores={
-            seat: {
-                "score": score.score,
-                "strengths": [spelt(text) for text in score.strengths],
-                "weaknesses": [spelt(text) for text in score.weaknesses],
-            }
-            for seat, score in ballot.scores.items()
-        },
-        reasoning=spelt(ballot.reasoning),
-        criteria={name: spelt(text) for name, text in ballot.criteria.items()},
-        inconsistent=ballot.inconsistent,
+        winner=ballot.winner,
+        scores=ballot.scores,
+        reasoning=ballot.reasoning,
+        criteria=ballot.criteria,
+        inconsistent=event.ballot.inconsistent,
         **{name: ground for name, ground in grounds.items() if ground},
     )
 

@@ -30,6 +30,7 @@ from moot.api.v1.validation_messages import (
     one_of,
 )
 from moot.core.errors import Invalid, Refused
+from moot.core.json_types import DEBATE_ID
 from moot.core.state import Debate
 from moot.core.terms import MAX_CRITERIA, MAX_JUDGES, Ballot, InvitationRole, PartyScore, PollName, TokenRole
 from moot.judging.ballots import MAX_REASONING_CHARS, TIES
@@ -37,7 +38,6 @@ from moot.providers.redaction import redact
 from moot.providers.saved_keys import MAX_KEY_LENGTH, NOT_A_KEY
 from moot.rules.commands import MAX_EXTENSION_SECONDS, MAX_REMARK_CHARS
 from moot.rules.participation import MAX_POINT_CHARS, MAX_SPEECH_CHARS
-from moot.views.json_types import DEBATE_ID
 
 MAX_NAME_LENGTH = 60
 MAX_TOKEN_NAME = 64

@@ -18,6 +18,7 @@ from moot.api.shapes.seats_and_polls import (
     SeatResponse,
 )
 from moot.core.audience import Poll
+from moot.core.json_types import Timestamp, choose
 from moot.core.state import Debate, Turn
 from moot.core.visibility import Viewer
 from moot.core.word_count import count_words
@@ -27,9 +28,9 @@ from moot.rules.participation import draft
 from moot.rules.turn_sessions import is_unasked
 from moot.store.contract import StoredInvitation
 from moot.views import transcript_json
-from moot.views.json_types import Timestamp
 from moot.views.poll_results import poll_report
-from moot.views.transcript import transcript
+from moot.views.transcript_shapes import ReachedVerdict
+from moot.views.verdict_views import verdict_views
 
 
 def invitation_reply(invitation: StoredInvitation, token: str = "") -> InvitationResponse:
@@ -130,9 +131,8 @@ def poll_totals(debate: Debate) -> PollsResponse:
 
 def verdicts_reply(debate: Debate, viewer: Viewer) -> VerdictsResponse:
     """All verdicts; the first is the result of the debate. A judge sees no ballots."""
-    verdicts = transcript_json.verdicts(transcript(debate, viewer=viewer))
-    if viewer.role == "judge":
-        verdicts = tuple(structs.replace(verdict, ballots=()) for verdict in verdicts)
+    sealed = {"ballots": ()} if viewer.role == "judge" else {}
+    verdicts = tuple(choose(ReachedVerdict, result, **sealed) for result in verdict_views(debate))
     return VerdictsResponse(debate_id=debate.id, verdicts=verdicts, being_judged=debate.being_judged)
 
 

@@ -15,8 +15,7 @@ from moot.api.problems import Problem
 from moot.api.v1.fields import SEAT_ID
 from moot.api.v1.states import State
 from moot.api.v1.validation_messages import Errors, Shape, one_of
-from moot.core.terms import ExportName
-from moot.views.exports import EXPORTS
+from moot.views.exports import EXPORTS, all_exports
 
 STATES: tuple[State, ...] = get_args(State)
 MAX_OFFSET = 1_000_000_000
@@ -67,7 +66,7 @@ class EventPageQuery(Struct, frozen=True):
 
 
 class TranscriptQuery(Struct, frozen=True):
-    form: ExportName = "json"
+    form: str = "json"
     seat: str | None = None
     reasoning: bool = False
 
@@ -108,7 +107,8 @@ def parse_statistics(query: bytes) -> FilterParams:
 
 def parse_transcript(query: bytes) -> TranscriptQuery:
     reader = QueryReader(query, "format", "reasoning", AS_SEAT)
-    form: ExportName | None = reader.choice("format", tuple(EXPORTS), twice=one_of(tuple(EXPORTS)))
+    forms = tuple(all_exports())
+    form = reader.choice("format", forms, twice=one_of(forms))
     return reader.finish(TranscriptQuery(form or "json", reader.seat(), reader.flag("reasoning")))
 
 

@@ -33,6 +33,7 @@ from moot.api.shapes.records import EventPage
 from moot.api.shapes.server_replies import EstimateResponse, ModelEstimate
 from moot.api.v1 import people_replies, rounds
 from moot.api.v1.states import STATES
+from moot.core.json_types import Timestamp, as_number
 from moot.core.setup_table import setup_fields
 from moot.core.state import Debate
 from moot.core.statuses import FINAL, STOPPED
@@ -40,17 +41,16 @@ from moot.core.terms import Money, PollSettings, settings_of
 from moot.core.visibility import OBSERVER, Viewer
 from moot.rules.cost_estimate import CostEstimate, estimate, opening_of
 from moot.store.contract import DebateHead, DebatePage
-from moot.views import participants
 from moot.views.costs import costs, dollars
 from moot.views.headlines import summary_headline, summary_names
-from moot.views.json_types import Timestamp, as_number
 from moot.views.outcome import ending, warnings
+from moot.views.participants import judge_seat, participant, participants
 from moot.views.preview import DebatePreview, cost_forecast
 from moot.views.speech_issues import find_issues
 from moot.views.summary import StoredSummary
-from moot.views.transcript import transcript
-from moot.views.transcript_json import cost_summary, judge_seat, participant, verdict
+from moot.views.transcript_json import cost_summary
 from moot.views.transcript_shapes import DebateJudge, DebateParticipant
+from moot.views.verdict_views import first_verdict
 
 BEING_JUDGED = "The judge evaluates what was said."
 _summary = msgspec.json.Decoder(StoredSummary)
@@ -128,7 +128,7 @@ def status_reply(debate: Debate, viewer: Viewer = OBSERVER) -> DebateStatusRespo
         rounds=rounds.summaries(debate, viewer),
         speaking=people_replies.speakers(debate),
         costs=cost_summary(costs(debate)),
-        verdict=verdict(transcript(debate)) if debate.verdict else None,
+        verdict=first_verdict(debate),
         verdicts=len(debate.verdicts),
         polls=people_replies.poll_replies(debate),
         warnings=tuple(warnings(debate)),
@@ -299,11 +299,11 @@ def stopped_reply(debate: Debate) -> StopDebateResponse:
 
 
 def _participants(debate: Debate) -> tuple[DebateParticipant, ...]:
-    return tuple(participant(seat) for seat in participants.participants(debate).values())
+    return tuple(map(participant, participants(debate).values()))
 
 
 def _judges(debate: Debate) -> tuple[DebateJudge, ...]:
-    return tuple(judge_seat(participants.judge_seat(judge)) for judge in debate.judges)
+    return tuple(map(judge_seat, debate.judges))
 
 
 def _issue_counts(debate: Debate) -> dict[str, dict[str, int]]:

@@ -8,11 +8,11 @@ from msgspec import structs
 
 from moot.api.shapes.debates import DebateRoundSummary, SpeechPreview
 from moot.api.v1.speech_frames import speech_marks
+from moot.core.json_types import Timestamp, as_number, to_members
 from moot.core.state import ZERO, Debate, Turn
 from moot.core.statuses import Status
 from moot.core.terms import Money
 from moot.core.visibility import OBSERVER, Viewer, is_withheld
-from moot.views.json_types import Timestamp, as_number, to_members
 
 PREVIEW_LENGTH = 200
 """Characters of a speech in a round's summary."""

@@ -31,9 +31,9 @@ from moot.core.events import (
     TurnFailed,
     TurnInterrupted,
 )
+from moot.core.json_types import to_members
 from moot.core.state import REPLAYED_INTERRUPTIONS, Debate, Turn
 from moot.core.terms import Reasoning
-from moot.views.json_types import to_members
 from moot.views.transcript_json import moment
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from moot.core.json_types import one_of
 from moot.core.statuses import Status
-from moot.views.json_types import one_of
 
 State = Literal[
     "initializing", "awaiting_arguments", "debating", "judge_evaluating", "completed", "error", "paused"

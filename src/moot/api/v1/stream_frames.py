@@ -21,15 +21,16 @@ from moot.api.v1.speech_frames import v1_frame
 from moot.api.v1.states import STATES
 from moot.core import events as ev
 from moot.core.errors import FaultKind
+from moot.core.json_types import Timestamp, to_members
 from moot.core.state import Debate
 from moot.core.statuses import STOPPED
 from moot.rules.retry import AMENDABLE_FAULTS
 from moot.rules.runner_decisions import wants_runner
 from moot.views import outcome
 from moot.views.costs import cost_warning, costs, limit_reached
-from moot.views.json_types import Timestamp, to_members
-from moot.views.transcript import transcript
-from moot.views.transcript_json import cost_summary, moment, verdict
+from moot.views.transcript import seconds_taken
+from moot.views.transcript_json import cost_summary, moment
+from moot.views.verdict_views import first_verdict
 
 # v1 has always reported `too_long`, which is followed by another request as well; clients may rely on it.
 UNREPORTED_FAULTS: tuple[FaultKind, ...] = tuple(kind for kind in AMENDABLE_FAULTS if kind != "too_long")
@@ -237,15 +238,14 @@ def _failure(seen: SeenEvent, event: ev.DebateFailed) -> Frame:
 
 
 def _complete(seen: SeenEvent, event: ev.DebateEnded) -> Frame:
-    page = transcript(seen.after)
     return v1_frame(
         seen,
         "complete",
         debateId=seen.after.id,
         totalRounds=rounds.rounds_held(seen.after),
         finalCost=float(seen.after.cost_so_far),
-        duration=round(page.seconds, 3),
-        verdict=verdict(page),
+        duration=round(seconds_taken(seen.after), 3),
+        verdict=first_verdict(seen.after),
         stopped=event.reason in STOPPED,
         reason=event.reason,
     )

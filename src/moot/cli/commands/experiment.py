@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from moot.experiments.definition import ExperimentDefinition
     from moot.experiments.leg_results import LegResult
     from moot.experiments.report import ExperimentReport
-    from moot.store.experiment_rows import ExperimentStanding, StoredExperiment
+    from moot.store.experiment_tables import EXPERIMENTS
+from moot.store.experiment_rows import ExperimentStanding, StoredExperiment
 
 app = command_group("experiment", "Compare models in many debates, declared in a file.")
 app.command(import_rows, name="import", help_formatter=help_of("experiment"))
@@ -158,7 +159,7 @@ def stop(name: Name, /) -> int:
             before = (await find_experiment(arena, name)).standing(datetime.now(UTC))
             if before in ("running", "interrupted"):
                 state = "stopping" if before == "running" else "stopped"
-                await arena.store.experiments.set_state(name, state)
+                await arena.store.tables(EXPERIMENTS).set_state(name, state)
             return before
 
     before = run_loop(set_state())
@@ -178,7 +179,7 @@ def listing() -> int:
         from moot.engine.arena import Arena
 
         async with Arena.open() as arena:
-            return await arena.store.experiments.experiments()
+            return await arena.store.tables(EXPERIMENTS).experiments()
 
     experiments = run_loop(look())
     terminal = Terminal.out()

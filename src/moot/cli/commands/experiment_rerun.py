@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from moot.cli.render.output import Terminal
 from moot.cli.running import run as run_loop
 from moot.core.errors import Invalid
+from moot.store.experiment_tables import EXPERIMENTS
 
 if TYPE_CHECKING:
     from moot.experiments.definition import ExperimentDefinition
@@ -52,7 +53,7 @@ def declared_again(manifest: Manifest, name: str) -> ExperimentDefinition:
         from moot.engine.experiment_setups import ExperimentSetups
 
         async with Arena.open(plan_only=True) as arena:
-            if await arena.store.experiments.experiment(definition.name) is not None:
+            if await arena.store.tables(EXPERIMENTS).experiment(definition.name) is not None:
                 raise Invalid(
                     f"There is an experiment {definition.name} in this store. Give another name with --name; "
                     f"or continue it: moot experiment resume {definition.name}"

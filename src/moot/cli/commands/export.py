@@ -12,8 +12,7 @@ from moot.cli.options import Id, Server, command_group
 from moot.cli.render.output import Terminal
 from moot.cli.running import run_on_debate
 from moot.core.errors import Invalid, Unavailable
-from moot.core.terms import DocumentName
-from moot.views.exports import EXPORTS, format_of_file
+from moot.views.exports import all_exports, documents, format_of_file
 
 if TYPE_CHECKING:
     from moot.cli.source import DebateSource
@@ -29,7 +28,7 @@ def export(
     /,
     *,
     format: Annotated[
-        DocumentName | None,
+        str | None,
         Parameter(
             help="markdown, html or json. Without it, the suffix of the file tells. [default: markdown]"
         ),
@@ -42,6 +41,8 @@ def export(
 ) -> int:
     """A debate as Markdown, HTML or JSON. Secret objectives and system prompts are left out."""
     name = format or (format_of_file(output) if output else "markdown")
+    if name not in documents():
+        raise Invalid(f"There is no format {name!r}. There are: {', '.join(documents())}.")
 
     async def make(source: DebateSource, debate_id: str) -> int:
         if output is None:
@@ -57,7 +58,7 @@ async def write_export(
     source: DebateSource,
     debate_id: str,
     path: Path,
-    name: DocumentName | None = None,
+    name: str | None = None,
     *,
     reasoning: bool = False,
 ) -> None:
@@ -66,9 +67,9 @@ async def write_export(
     Terminal.err().line("Written to ", (str(path), "bold"))
 
 
-def _print(name: DocumentName, document: bytes) -> None:
+def _print(name: str, document: bytes) -> None:
     """Write a document to standard output. Raises Invalid for binary data on a terminal."""
-    if EXPORTS[name].is_text:
+    if all_exports()[name].is_text:
         Terminal.out(plain=True).raw(document.decode())
         return
     if sys.stdout.isatty():

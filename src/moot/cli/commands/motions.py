@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from moot.cli.render.output import Terminal, add_row, make_table
 from moot.cli.running import run
 from moot.core.errors import Invalid
+from moot.store.experiment_tables import EXPERIMENTS
 from moot.views.text import plural
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ async def _measured() -> Mapping[str, MotionBalance]:
     if settings.cluster.store is None and not settings.database.exists():
         return {}  # a look at the bank creates no store
     async with Arena.open(settings, run=False) as arena:
-        return motion_balances(await arena.store.experiments.side_shares())
+        return motion_balances(await arena.store.tables(EXPERIMENTS).side_shares())
 
 
 def _table(terminal: Terminal, found: Sequence[BankMotion], balances: Mapping[str, MotionBalance]) -> None:

@@ -1,7 +1,6 @@
 """The programs that run until they are stopped.
 
-`moot serve` is the page and the API, `moot work` a worker that runs debates for servers, and `moot mcp` a
-tool for other programs on standard input and output.
+`moot serve` is the page and the API, `moot work` a worker that runs debates for servers.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from cyclopts import Parameter
 from moot.cli.error_messages import debugging
 from moot.cli.render.output import Terminal
 from moot.cli.running import run
-from moot.core.errors import Invalid, Unavailable
+from moot.core.errors import Invalid
 
 if TYPE_CHECKING:
     from moot.settings import Settings
@@ -40,9 +39,8 @@ def serve(
     """Serve the page and the API until Ctrl-C. Others are served only with a token: see `moot token new`."""
     with _loading():
         from moot.processes.server import serve as run_server
-        from moot.web.extension import Extension
 
-    settings = _settings_and_logging(logging.INFO)
+    settings = settings_and_logging(logging.INFO)
     if not (settings.service.log_requests or debugging()):
         # Eighty lines for each page that is opened would carry its address off the screen.
         logging.getLogger("moot.access").setLevel(logging.WARNING)
@@ -55,10 +53,8 @@ def serve(
         if open:
             _open_browser(url)
 
-    manual = Extension(manual={"reference/commands.md": _command_reference})
-    run(
-        run_server(settings, host, port, insecure=insecure, run=not no_run, ready=ready, extensions=(manual,))
-    )
+    manual = {"reference/commands.md": _command_reference}
+    run(run_server(settings, host, port, insecure=insecure, run=not no_run, ready=ready, manual=manual))
     return 0
 
 
@@ -119,7 +115,7 @@ def work(
 
     if concurrency is not None and concurrency < 1:
         raise Invalid("--concurrency must be 1 or more.")
-    settings = _settings_and_logging(logging.INFO)
+    settings = settings_and_logging(logging.INFO)
     if concurrency is not None:
         settings = replace(settings, cluster=replace(settings.cluster, debates=concurrency))
     terminal = Terminal.out()
@@ -138,23 +134,6 @@ def work(
     return 0
 
 
-def mcp() -> int:
-    """Serve the Model Context Protocol on stdin and stdout, until stdin ends. Debates are held here."""
-    import importlib.util
-    import os
-
-    from moot.installation import install_command
-
-    if importlib.util.find_spec("mcp") is None:
-        raise Unavailable("`moot mcp` needs the package mcp, which is not installed.", install_command("mcp"))
-    from moot.mcp_server.stdio_server import serve as serve_mcp
-
-    if run(serve_mcp(_settings_and_logging(logging.WARNING))):
-        # A thread still waits for a line that may never come. All that counts is in the log.
-        os._exit(0)
-    return 0
-
-
 @contextmanager
 def _loading() -> Generator[None]:
     """Load modules without garbage collection: they leave next to no garbage.
@@ -170,7 +149,7 @@ def _loading() -> Generator[None]:
         gc.enable()
 
 
-def _settings_and_logging(level: int) -> Settings:
+def settings_and_logging(level: int) -> Settings:
     """Load the settings and set up logging by them; with MOOT_DEBUG=1 everything is logged."""
     from moot import settings as configuration
     from moot.web import logging_setup

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 from moot.cli.render.wrapping import line_width, wrap
+from moot.extension import loaded
 
 if TYPE_CHECKING:
     from cyclopts.help import HelpEntry, HelpPanel
     from rich.console import Console, ConsoleOptions
+
 
 OPTION_WIDTH, COMMAND_WIDTH = 28, 17
 """How wide the left column is."""
@@ -75,8 +77,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "moot formats check mine.toml",
     ),
     "tools": ('moot tools try files/read \'{"path": "notes.md"}\'',),
+    "extensions": ("moot extensions", "MOOT_EXTENSIONS=-experiments moot serve"),
     "motions": ("moot motions --theme health --random 5",),
-    "mcp": ("moot mcp",),
     "doctor": ("moot doctor",),
     "ask": ('moot ask last "Who pays for it?" --to for',),
     "extend": (
@@ -204,7 +206,8 @@ class HelpColumns:
 
 
 def help_of(command: str) -> HelpColumns:
-    return HelpColumns(EXAMPLES.get(command, ()))
+    brought = {one.name: one.examples for extension in loaded() for one in extension.commands}
+    return HelpColumns(brought.get(command) or EXAMPLES.get(command, ()))
 
 
 def _label(entry: HelpEntry) -> str:

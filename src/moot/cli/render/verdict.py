@@ -26,23 +26,23 @@ from moot.views.participants import ParticipantView, participants
 from moot.views.poll_results import PollReport
 from moot.views.text import single_line
 from moot.views.transcript import speech_title
-from moot.views.verdict_views import BallotView, JudgeOpinion, VerdictView, verdict_views
+from moot.views.transcript_shapes import JudgeBallot
+from moot.views.verdict_views import JudgeOpinion, VerdictView, verdict_views
 
 NAME_WIDTH = 18
 
 
 def verdict_lines(result: VerdictView, width: int | None) -> Iterator[Text]:
-    style = f"bold {seat_colour(result.winner.place)}" if result.winner and not result.coin_flip else "bold"
+    winner = result.winning_seat
+    style = f"bold {seat_colour(winner.place)}" if winner and not result.coin_flip else "bold"
     yield styled(INDENT, (single_line(result.title), style))
     for doubt in result.doubts:
         yield from paragraph(doubt, width)
     if result.scores:
         yield styled("")
-        for score in result.scores:
-            yield score_bar(
-                score.seat.shown, score.score, f"{score.score:7.1f}", width, seat_colour(score.seat.place)
-            )
-        if result.ballots:
+        for seat, score in result.scored_seats:
+            yield score_bar(seat.shown, score.score, f"{score.score:7.1f}", width, seat_colour(seat.place))
+        if result.ballot_count:
             yield score_bar(
                 "agreement", 100 * result.agreement, f"{result.agreement:7.0%}", width, style="dim"
             )
@@ -51,7 +51,7 @@ def verdict_lines(result: VerdictView, width: int | None) -> Iterator[Text]:
         yield from margin_axis(result, width)
     if result.scores:
         yield styled("")
-        ballots = join((f"{result.ballots} ballots", result.readings)) if result.ballots else ""
+        ballots = join((f"{result.ballot_count} ballots", result.readings)) if result.ballot_count else ""
         yield styled(INDENT, (shorten(join((result.margin_words, ballots)), narrower(width, 2)), "dim"))
     if result.reasoning:
         yield styled("")
@@ -85,7 +85,7 @@ def margin_axis(result: VerdictView, width: int | None) -> Iterator[Text]:
 
     A pipe gets the margins in words.
     """
-    first, second = result.scores[0].seat, result.scores[1].seat
+    (first, _), (second, _), *_ = result.scored_seats
     if width is None:
         for leaning in result.leanings:
             margins = [_margin_words(margin, first, second) for margin in leaning.margins]
@@ -139,7 +139,7 @@ def brief_lines(debate: Debate, result: VerdictView, width: int | None) -> Itera
     """Below a verdict: its key speeches and, where several judged, how each of them decided."""
     if result.ranking:
         places = ", ".join(
-            f"{rank}. {single_line(seat.shown)}" for rank, seat in enumerate(result.ranking, 1)
+            f"{rank}. {single_line(seat.shown)}" for rank, seat in enumerate(result.ranked_seats, 1)
         )
         yield from paragraph(places, width)
     if rests := cited_text(debate, result.cites):
@@ -172,8 +172,8 @@ def ballot_lines(debate: Debate, result: VerdictView, width: int | None) -> Iter
     for opinion in result.opinions:
         yield styled("")
         yield from _decision(opinion, width)
-        for paper in opinion.ballots:
-            yield from _ballot_lines(debate, paper, width)
+        for ballot in opinion.ballots:
+            yield from _ballot_lines(debate, result, opinion, ballot, width)
 
 
 def cited_text(debate: Debate, cites: Sequence[int]) -> str:
@@ -201,18 +201,21 @@ def _beginning(reason: str, width: int | None) -> Iterator[Text]:
         yield styled(MARGIN, (words + (cut if number == BRIEF_LINES else ""), "dim"))
 
 
-def _ballot_lines(debate: Debate, paper: BallotView, width: int | None) -> Iterator[Text]:
-    winner = "" if paper.judge.person else single_line(paper.winner.shown) if paper.winner else "a tie"
-    points = ", ".join(f"{single_line(score.seat.shown)} {score.score:g}" for score in paper.scores)
-    reading = "" if paper.judge.person else READING_NAMES[paper.order]
-    if facts := join((winner, points, reading)):
+def _ballot_lines(
+    debate: Debate, result: VerdictView, opinion: JudgeOpinion, ballot: JudgeBallot, width: int | None
+) -> Iterator[Text]:
+    names = {id: single_line(seat.shown) for id, seat in result.seats.items()}
+    winner, reading = names.get(ballot.winner, "a tie"), READING_NAMES[ballot.order]
+    points = ", ".join(f"{names[seat]} {score.score:g}" for seat, score in ballot.scores.items())
+    if facts := points if opinion.judge.person else join((winner, points, reading)):
         yield styled(MARGIN, (facts, "dim"))
-    yield from paragraph(paper.reasoning, width, margin=MARGIN)
-    for row in paper.rubric:
-        points = ", ".join(f"{single_line(seat.shown)} {value:g}" for seat, value in row.points)
-        weight = f", counts {row.weight:g} times" if row.weight != 1 else ""
-        yield from paragraph(f"{single_line(row.name)}: {points}{weight}", width, "dim", margin=MARGIN)
-    if rests := cited_text(debate, paper.cites):
+    yield from paragraph(ballot.reasoning, width, margin=MARGIN)
+    for name, row in (ballot.rubric or {}).items():
+        points = ", ".join(f"{names[seat]} {value:g}" for seat, value in row.items())
+        times = opinion.weights.get(name, 1.0)
+        weight = f", counts {times:g} times" if times != 1 else ""
+        yield from paragraph(f"{single_line(name)}: {points}{weight}", width, "dim", margin=MARGIN)
+    if rests := cited_text(debate, ballot.cites):
         yield from paragraph(rests, width, "dim", margin=MARGIN)
 
 

@@ -17,13 +17,13 @@ import msgspec
 
 from moot.core.statuses import ENDED
 from moot.store.copying import (
-    ALL_TABLES,
     CONVERSATIONS,
     DEBATES,
     PAGE,
     Places,
     StoreTables,
     TableGroup,
+    all_tables,
 )
 from moot.store.postgres.connect import Connection, fetch, open_connection, run_statement, translated
 from moot.store.sql import Row, Statement, postgres_text, sql
@@ -91,7 +91,7 @@ class PostgresTables(StoreTables):
         async with self._transaction():
             await self._run(sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
             await self._run(
-                sql(f"LOCK TABLE {', '.join(table.name for table in ALL_TABLES)}, heads IN SHARE MODE")
+                sql(f"LOCK TABLE {', '.join(table.name for table in all_tables())}, heads IN SHARE MODE")
             )
             yield
 

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.errors import UnknownDebate
-from moot.core.events import Recorded
+from moot.core.events import Recorded, decode_records
 from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.store.append import CachedState, RepeatedRequest
@@ -25,8 +25,6 @@ from moot.store.sql_lists import ListDialect
 RunQuery = Callable[[str, Params], Awaitable[list[tuple[Any, ...]]]]
 
 PAGE = 1000
-
-_records = msgspec.json.Decoder(tuple[Recorded, ...])
 
 
 class DebatePosition(Struct, frozen=True):
@@ -61,7 +59,7 @@ FIRST_PAGE_SQL = (
 
 async def events(query: RunQuery, debate_id: str, after: int, limit: int) -> tuple[Recorded, ...]:
     rows = await query(EVENTS_SQL, _page_of(debate_id, after, limit))
-    return _records.decode(rows[0][0]) if rows[0][0] else ()
+    return decode_records(rows[0][0]) if rows[0][0] else ()
 
 
 async def load_state(query: RunQuery, debate_id: str) -> CachedState | None:
@@ -69,7 +67,7 @@ async def load_state(query: RunQuery, debate_id: str) -> CachedState | None:
     rows = await query(FIRST_PAGE_SQL, _page_of(debate_id, 0, PAGE))
     if not rows or not rows[0][4]:
         return None
-    position, records = DebatePosition(*rows[0][:4]), _records.decode(rows[0][4])
+    position, records = DebatePosition(*rows[0][:4]), decode_records(rows[0][4])
     try:
         debate = await fold_state(query, debate_id, position.version, fold(records))
     except UnknownDebate:
@@ -142,7 +140,7 @@ LISTS = ListDialect(
     ended_before="""
         SELECT debates.id FROM debates JOIN heads ON heads.debate_id = debates.id
         WHERE ended_at < seconds(:before) AND turned_at < seconds(:before) AND updated_at < seconds(:before)
-            AND NOT EXISTS (SELECT 1 FROM experiment_legs WHERE debate_id = debates.id)
+            {keeps}
         ORDER BY turned_at, debates.place LIMIT :limit
     """,
     plans_walks=True,

@@ -16,6 +16,7 @@ from moot.core.events import Recorded
 from moot.core.state import Debate
 from moot.store.append import CachedState, Clock, now
 from moot.store.contract import LogPosition, StoreFigures
+from moot.store.extension_tables import ExtensionSchemas, loaded_tables
 from moot.store.postgres import POOL_SIZE, STATEMENT_SECONDS, queries
 from moot.store.postgres.connect import Database, Params, adapted, run_statement, run_steps, translated
 from moot.store.postgres.migrations import migrate
@@ -45,14 +46,14 @@ class PostgresStore(SqlStore[PostgresWriter]):
         database = await Database.open(url, pool=pool, statement_seconds=statement_seconds)
         try:
             with translated():
-                await migrate(database.open_connection)
+                schemas = await migrate(database.open_connection, loaded_tables())
         except BaseException:
             await database.close()
             raise
-        return cls(database, clock, states)
+        return cls(database, clock, states, schemas)
 
-    def __init__(self, database: Database, clock: Clock, states: int) -> None:
-        super().__init__(clock, states)
+    def __init__(self, database: Database, clock: Clock, states: int, schemas: ExtensionSchemas) -> None:
+        super().__init__(clock, states, schemas)
         self._database = database
         self._closed = False
         self._writer = PostgresWriter(database, self._states, clock)

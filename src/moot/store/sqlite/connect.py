@@ -14,6 +14,7 @@ from typing import TypeVar
 import msgspec
 
 from moot.core.errors import StoreError
+from moot.store.extension_tables import ExtensionSchemas, loaded_tables
 from moot.store.sql import Row, Statement, Steps, Values, sqlite_text
 from moot.store.sqlite.migrations import migrate
 
@@ -23,13 +24,13 @@ LOCK_WAIT_SECONDS = 10.0
 T = TypeVar("T")
 
 
-def prepare(path: Path) -> None:
+def prepare(path: Path) -> ExtensionSchemas:
     """Create the file, readable by its owner only, and migrate it. Raises StoreError or NewerSchema."""
     with translated(path):
         _make_private(path)
         with contextlib.closing(connect(path)) as connection:
             _when_unlocked(lambda: connection.execute("PRAGMA journal_mode = WAL"))
-            migrate(connection)
+            return migrate(connection, loaded_tables())
 
 
 def connect(path: Path, *, reader: bool = False) -> sqlite3.Connection:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import msgspec
 
 from moot.core.errors import UnknownDebate
-from moot.core.events import Recorded
+from moot.core.events import Recorded, decode_records
 from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.core.statuses import ENDED, sql_list
@@ -22,7 +22,6 @@ from moot.store.sql_lists import ListDialect
 
 PAGE = 1000
 
-_records = msgspec.json.Decoder(tuple[Recorded, ...])
 _pulses = msgspec.json.Decoder(tuple[tuple[str, int, int], ...])
 
 
@@ -47,7 +46,7 @@ def events(connection: sqlite3.Connection, debate_id: str, after: int, limit: in
             "limit": limit,
         },
     ).fetchone()
-    return _records.decode(row[0]) if row[0] else ()
+    return decode_records(row[0]) if row[0] else ()
 
 
 def fold_state(connection: sqlite3.Connection, debate_id: str, upto: int, base: Debate | None) -> Debate:
@@ -99,7 +98,7 @@ ENDED_BEFORE = f"""
     SELECT id FROM debates INDEXED BY debates_ended
     WHERE status IN {sql_list(ENDED)} AND turned_at < seconds(:before)
         AND CAST(strftime('%s', {UPDATED_AT}) AS INTEGER) < seconds(:before)
-        AND NOT EXISTS (SELECT 1 FROM experiment_legs WHERE debate_id = debates.id)
+        {{keeps}}
     ORDER BY turned_at, place LIMIT :limit
 """  # noqa: S608 - our own columns
 LISTS = ListDialect(VERSION, UPDATED_AT, join_heads="", ended_before=ENDED_BEFORE, plans_walks=False)

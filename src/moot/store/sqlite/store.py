@@ -20,6 +20,7 @@ from moot.core.events import Recorded
 from moot.core.state import Debate
 from moot.store.append import Clock, now
 from moot.store.contract import AppendStreamed, LogPosition, StoreFigures
+from moot.store.extension_tables import ExtensionSchemas
 from moot.store.sql import Row, Statement, Steps
 from moot.store.sql_store import SqlStore, new_reply
 from moot.store.sqlite import queries
@@ -40,12 +41,12 @@ class SqliteStore(SqlStore[SqliteWriter]):
     def open(cls, path: str | Path, *, clock: Clock = now, states: int = STATES) -> SqliteStore:
         """Opens the file, which is created or migrated first. Raises StoreError or NewerSchema."""
         path = Path(path)
-        prepare(path)
+        schemas = prepare(path)
         with translated():
-            return cls(path, clock, states)
+            return cls(path, clock, states, schemas)
 
-    def __init__(self, path: Path, clock: Clock, states: int) -> None:
-        super().__init__(clock, states)
+    def __init__(self, path: Path, clock: Clock, states: int, schemas: ExtensionSchemas) -> None:
+        super().__init__(clock, states, schemas)
         self._path = path
         self._closed = False
         self._folding: set[asyncio.Task[None]] = set()

@@ -15,8 +15,6 @@ from __future__ import annotations
 import pytest
 
 from moot.testing.store_contract.access import AccessContract
-from moot.testing.store_contract.archive import ArchiveContract
-from moot.testing.store_contract.experiments import ExperimentContract
 from moot.testing.store_contract.lists import ListContract
 from moot.testing.store_contract.log import LogContract
 from moot.testing.store_contract.steps import Clock, append_streamed
@@ -24,7 +22,7 @@ from moot.testing.store_contract.steps import Clock, append_streamed
 __all__ = ["Clock", "StoreContract", "append_streamed"]
 
 
-class StoreContract(LogContract, ListContract, AccessContract, ArchiveContract, ExperimentContract):
+class StoreContract(LogContract, ListContract, AccessContract):
     """What every store must do. A subclass gives the fixture `store`, an empty store that goes by `clock`."""
 
     @pytest.fixture

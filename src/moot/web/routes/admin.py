@@ -17,6 +17,8 @@ from moot import __version__
 from moot.api.problems import Problem
 from moot.api.rights import may
 from moot.api.shapes.server_replies import (
+    ExtensionsResponse,
+    LoadedExtension,
     OfferedProvider,
     ProvidersResponse,
     ReachableResponse,
@@ -24,13 +26,15 @@ from moot.api.shapes.server_replies import (
     TokensResponse,
 )
 from moot.api.v1 import bodies, people_bodies, query_params
+from moot.core.json_types import Timestamp
+from moot.extension import loaded
 from moot.store.contract import AccessToken, digest, new_secret
-from moot.views.json_types import Timestamp
 from moot.web.app_context import AppContext, identity_of, query_string
 from moot.web.provider_probe import ProviderProbe
 from moot.web.responses import json_reply
 from moot.web.route_docs import api_router, documented
 from moot.web.routes.handlers import Context, path_parameter
+from moot.web.routes.page import extension_modules
 
 TokenName = Annotated[
     str,
@@ -110,6 +114,51 @@ async def reachable(request: Request, provider: ProviderName, context: Context) 
 
 
 # --- tokens ---------------------------------------------------------------------------------------
+
+
+@router.get(
+    "/extensions",
+    **documented(
+        "look",
+        tag="Server",
+        summary="See what is loaded",
+        reply=ExtensionsResponse,
+        says="The extensions.",
+        refusals=(422,),
+    ),
+)
+async def extensions(request: Request) -> Response:
+    """Lists the extensions of this server and what they add to the page and the terminal. Why one was left
+    out is told to the operator alone.
+    """
+    query_params.no_params(query_string(request))
+    return json_reply(ExtensionsResponse(extensions=loaded_extensions(may(identity_of(request), "operate"))))
+
+
+def loaded_extensions(operator: bool) -> tuple[LoadedExtension, ...]:
+    found, modules = loaded(), extension_modules()
+    rows = [
+        LoadedExtension(
+            name=extension.name,
+            summary=extension.summary,
+            source=found.sources.get(extension.name, ""),
+            commands=tuple(command.name for command in extension.commands),
+            modules=tuple(module for module in modules if module.extension == extension.name),
+        )
+        for extension in found
+    ]
+    failed = [
+        LoadedExtension(
+            name=name,
+            summary="",
+            source=found.sources.get(name, ""),
+            commands=(),
+            modules=(),
+            problem=reason if operator else ASK_OPERATOR,
+        )
+        for name, reason in found.failures.items()
+    ]
+    return (*rows, *failed)
 
 
 @router.get(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from moot.api.command_table import COMMANDS, CommandContext, PersonCommand
+from moot.api.command_table import CommandContext, DebateCommand, all_commands
 from moot.api.v1 import bodies, people_bodies, query_params
 from moot.api.v1.setup_body import judge_from_body
 from moot.core.state import Debate
@@ -19,10 +20,8 @@ from moot.web.responses import json_reply, replayed_header
 from moot.web.route_docs import COMMANDED, api_router, documented
 from moot.web.routes.handlers import Body, Context, DebateId, SeatId
 
-router = api_router()
 
-
-def _endpoint(row: PersonCommand) -> Callable[..., Awaitable[Response]]:
+def _endpoint(row: DebateCommand) -> Callable[..., Awaitable[Response]]:
     async def at_seat(request: Request, debate_id: DebateId, seat: SeatId, context: Context) -> Response:
         return await _give(row, context, request, debate_id, seat)
 
@@ -35,7 +34,7 @@ def _endpoint(row: PersonCommand) -> Callable[..., Awaitable[Response]]:
 
 
 async def _give(
-    row: PersonCommand, context: AppContext, request: Request, debate_id: str, seat: str = ""
+    row: DebateCommand, context: AppContext, request: Request, debate_id: str, seat: str = ""
 ) -> Response:
     debate = await context.arena.state(debate_id) if row.reads_debate else None
     source = CommandContext(identity_of(request), seat, debate)
@@ -51,7 +50,7 @@ async def _give(
     )
 
 
-async def _rejudge(row: PersonCommand, context: AppContext, request: Request, debate_id: str) -> Response:
+async def _rejudge(row: DebateCommand, context: AppContext, request: Request, debate_id: str) -> Response:
     query_params.no_params(query_string(request))
     raw, capabilities = await request.body(), ServerCapabilities(context.arena)
     async with context.idempotency.in_flight(request, raw) as once:
@@ -85,23 +84,27 @@ async def run_command(
     return json_reply(reply_for(outcome.debate), status, replayed_header(outcome))
 
 
-for _row in COMMANDS:
-    router.add_api_route(
-        f"/debates/{{debateId}}/{_row.path}",
-        _endpoint(_row),
-        methods=[_row.method],
-        name=_row.name,
-        description=_row.description,
-        **documented(
-            _row.action,
-            tag=_row.tag,
-            summary=_row.label,
-            says=_row.response_description,
-            status=_row.status,
-            reply=_row.reply_type,
-            body=_row.body,
-            once=True,
-            keys=_row.takes_keys,
-            refusals=COMMANDED,
-        ),
-    )
+def router() -> APIRouter:
+    """The routes of our commands, and of those of extensions."""
+    routes = api_router()
+    for row in all_commands():
+        routes.add_api_route(
+            f"/debates/{{debateId}}/{row.path}",
+            _endpoint(row),
+            methods=[row.method],
+            name=row.name,
+            description=row.description,
+            **documented(
+                row.action,
+                tag=row.tag,
+                summary=row.label,
+                says=row.response_description,
+                status=row.status,
+                reply=row.reply_type,
+                body=row.body,
+                once=True,
+                keys=row.takes_keys,
+                refusals=COMMANDED,
+            ),
+        )
+    return routes

@@ -48,7 +48,6 @@ from moot.rules.debate_setup import opening_event
 from moot.store.contract import DebateFilter, DebatePage
 from moot.views import exports
 from moot.views.preview import preview
-from moot.views.transcript import transcript
 from moot.views.transcript_shapes import TranscriptResponse
 from moot.web.app_context import AppContext, head_of, identity_of, query_string
 from moot.web.capabilities import ServerCapabilities, lent_keys
@@ -260,9 +259,8 @@ async def export(request: Request, debate_id: DebateId, context: Context) -> Res
         replay = await to_replay(context.arena.store, debate, viewer, reasoning=query.reasoning)
         document = replay.encode()
     else:
-        page = transcript(debate, reasoning=query.reasoning, viewer=viewer)
-        document = exports.render(query.form, page)
-    export = exports.EXPORTS[query.form]
+        document = exports.render(query.form, debate, viewer, reasoning=query.reasoning)
+    export = exports.all_exports()[query.form]
     if query.form == "json":
         return Response(document, media_type=export.media_type)
     return _attached(document, export.media_type, f"{debate_id}{export.suffixes[0]}")

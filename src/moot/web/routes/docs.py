@@ -7,7 +7,6 @@ parts are loaded when a client first asks for it, in a thread: the server starts
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -20,7 +19,6 @@ from moot.api.v1.validation_messages import Shape
 from moot.engine.arena import Arena
 from moot.web.app_context import AppContext, RightsCheck
 from moot.web.capabilities import BuiltInCapabilities, ServerCapabilities, lendable_providers
-from moot.web.extension import Extension
 from moot.web.middleware.headers import CSP
 from moot.web.responses import json_reply
 
@@ -32,7 +30,7 @@ PATHS = ("/openapi.json", "/docs")
 DOCS_CSP = CSP.replace("trusted-types dompurify moot", "trusted-types dompurify default 'allow-duplicates'")
 
 
-def router(app: FastAPI, context: AppContext, extensions: Sequence[Extension] = ()) -> APIRouter:
+def router(app: FastAPI, context: AppContext) -> APIRouter:
     routes = APIRouter(redirect_slashes=False)
     allowed = RightsCheck("look")
 
@@ -40,7 +38,7 @@ def router(app: FastAPI, context: AppContext, extensions: Sequence[Extension] = 
     def described(locked: bool) -> Shape:
         from moot.web.openapi import describe
 
-        return describe(app, docs_offer(context.arena, extensions, locked=locked))
+        return describe(app, docs_offer(context.arena, locked=locked))
 
     async def openapi(request: Request) -> Response:
         await allowed(request)
@@ -56,21 +54,19 @@ def router(app: FastAPI, context: AppContext, extensions: Sequence[Extension] = 
     return routes
 
 
-def docs_offer(arena: Arena, extensions: Sequence[Extension] = (), *, locked: bool) -> Offer:
+def docs_offer(arena: Arena, *, locked: bool) -> Offer:
     from moot.web.openapi import Offer
 
     provider, model = _keyless(arena)
-    return Offer(
-        ServerCapabilities(arena), lendable_providers(arena), locked, provider, model, tuple(extensions)
-    )
+    return Offer(ServerCapabilities(arena), lendable_providers(arena), locked, provider, model)
 
 
-def public_offer(arena: Arena, extensions: Sequence[Extension]) -> Offer:
+def public_offer(arena: Arena) -> Offer:
     """What every server has: the manual is open to all, and names nothing that an operator has added."""
     from moot.web.openapi import Offer
 
     known = BuiltInCapabilities(arena)
-    return Offer(known, known.lendable, False, "local", known.local_model, tuple(extensions))
+    return Offer(known, known.lendable, False, "local", known.local_model)
 
 
 def _keyless(arena: Arena) -> tuple[str, str]:

@@ -23,6 +23,7 @@ from moot.api.v1 import bodies, people_bodies, query_params
 from moot.core.errors import Unavailable
 from moot.engine import people_judging
 from moot.store.experiment_rows import StoredExperiment
+from moot.store.experiment_tables import EXPERIMENTS
 from moot.web.app_context import AppContext, query_string
 from moot.web.experiment_reports import ExperimentReports
 from moot.web.responses import json_reply
@@ -57,7 +58,7 @@ async def experiments(request: Request, context: Context) -> Response:
     """Lists the experiments with their progress. Only the operator may do this."""
     query_params.no_params(query_string(request))
     reports = context.service(ExperimentReports)
-    stored = await context.arena.store.experiments.experiments()
+    stored = await context.arena.store.tables(EXPERIMENTS).experiments()
     return json_reply(ExperimentsResponse(experiments=tuple([await reports.summary(one) for one in stored])))
 
 
@@ -173,7 +174,7 @@ async def cast_vote(request: Request, name: ExperimentName, context: Context) ->
 
 
 async def _find(context: AppContext, name: str) -> StoredExperiment:
-    stored = await context.arena.store.experiments.experiment(name)
+    stored = await context.arena.store.tables(EXPERIMENTS).experiment(name)
     if stored is None:
         raise Problem("not-found", "There is no such experiment")
     return stored

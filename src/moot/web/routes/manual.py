@@ -8,7 +8,7 @@ programs that accept JSON before HTML with the same results.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 
 from moot.api.problems import Problem
 from moot.engine.arena import Arena
-from moot.web.extension import Extension
+from moot.extension import loaded
 from moot.web.responses import json_reply
 from moot.web.routes.page import is_plain_path, packed, sent
 
@@ -102,17 +102,17 @@ def _without_manual() -> Response:
     return PlainTextResponse(f"{missing_pages(None)}\n", 404)
 
 
-def written_pages(app: FastAPI, arena: Arena, extensions: Sequence[Extension]) -> dict[str, WritePage]:
-    """The pages that server and extensions write: the HTTP API from its description, and what they bring."""
+def written_pages(app: FastAPI, arena: Arena, more: Mapping[str, WritePage]) -> dict[str, WritePage]:
+    """The pages that server and extensions write: the HTTP API from its description, and what is brought."""
 
     def http_api() -> str:
         from moot.manual.reference import http_api
         from moot.web.openapi import describe
         from moot.web.routes.docs import public_offer
 
-        return http_api(describe(app, public_offer(arena, extensions)))
+        return http_api(describe(app, public_offer(arena)))
 
     pages: dict[str, WritePage] = {"docs/reference/http-api.md": http_api}
-    for extension in extensions:
-        pages |= {f"docs/{name}": write for name, write in extension.manual.items()}
+    for brought in (more, *(extension.manual for extension in loaded())):
+        pages |= {f"docs/{name}": write for name, write in brought.items()}
     return pages

@@ -16,16 +16,18 @@ from importlib.resources.abc import Traversable
 from pathlib import PurePosixPath
 
 from fastapi import APIRouter
-from msgspec import Struct
+from msgspec import Struct, json
 from starlette.requests import Request
 from starlette.responses import Response
 
 from moot.api.auth import NOBODY
 from moot.api.problems import Problem
+from moot.api.shapes.server_replies import ExtensionModule
 from moot.core.errors import StoreError, UnknownDebate
+from moot.extension import loaded
 from moot.web.app_context import identity_of
 from moot.web.middleware.compression import accepts_gzip
-from moot.web.page_assets import missing_libraries, page_assets, with_preloads
+from moot.web.page_assets import SCRIPT, missing_libraries, page_assets, with_preloads
 from moot.web.sample_debate import sample_replay
 
 PAGES = {
@@ -44,15 +46,15 @@ PAGES = {
     "/debate/{debateId}/stage": "stage",
 }
 """The module of each address, as the page itself knows it."""
-NOT_FOUND_PAGE = "lost"
+NOT_FOUND_PAGE = "static/pages/lost.js"
 WITHOUT_PAGES = ("/api/", "/static/", "/vendor/", "/docs/", "/health/", "/metrics/")
 """An unknown address below one of these is answered as programs expect, also to a browser."""
 FILES = ("/static/", "/vendor/")
 ICON = "/favicon.ico"
 SAMPLE = "/static/sample_debate.json"
 PATHS = (*PAGES, SAMPLE, *(f"{prefix}{{path:path}}" for prefix in FILES), ICON)
-OPEN = frozenset(path for path in (*PAGES, ICON) if "{" not in path)
-OPEN_PREFIXES = ("/debate/", "/experiments/", *FILES)
+EXTENSION_FILES = "extensions"
+"""Below `/static/`, the files of extensions: `/static/extensions/NAME/…` is its folder `page/`."""
 MEDIA_TYPES = {
     ".css": "text/css",
     ".html": "text/html",
@@ -84,7 +86,10 @@ class PageRoutes:
     def router(self) -> APIRouter:
         routes = APIRouter(redirect_slashes=False)
         for path, name in PAGES.items():
-            routes.add_route(path, partial(self._page, name), methods=["GET"])
+            routes.add_route(path, partial(self._page, f"static/pages/{name}.js"), methods=["GET"])
+        for page in extension_modules():
+            if page.address:
+                routes.add_route(page.address, partial(self._page, page.path), methods=["GET"])
         routes.add_route(SAMPLE, self._sample, methods=["GET"])
         for prefix in FILES:
             routes.add_route(f"{prefix}{{path:path}}", self._file, methods=["GET"])
@@ -97,8 +102,8 @@ class PageRoutes:
         within = f"{request.url.path}/".startswith(WITHOUT_PAGES)
         return self._shell(request, NOT_FOUND_PAGE, 404) if wants_html and not within else None
 
-    async def _page(self, name: str, request: Request) -> Response:
-        return self._shell(request, name, 200 if await _exists(request) else 404)
+    async def _page(self, module: str, request: Request) -> Response:
+        return self._shell(request, module, 200 if await _exists(request) else 404)
 
     async def _icon(self, request: Request) -> Response:
         return sent(request, self._static_file("static", "moot.svg"))
@@ -111,26 +116,68 @@ class PageRoutes:
         # In a thread: only the first reader of a large file waits for its compression.
         return sent(request, await asyncio.to_thread(self._static_file, folder, path))
 
-    def _shell(self, request: Request, name: str, status: int = 200) -> Response:
+    def _shell(self, request: Request, module: str, status: int = 200) -> Response:
         if missing := missing_libraries(self._home):
             return Response(f"{missing}\n", 503, media_type="text/plain")
-        needed = page_assets(self._read, "static/app.js", f"static/pages/{name}.js")
+        needed = page_assets(self._read, "static/app.js", module)
         document = self._home.joinpath("static", "index.html").read_bytes()
+        document = document.replace(SCRIPT, _extensions_for_page(), 1) if extension_modules() else document
         return sent(request, packed(".html", with_preloads(document, needed)), status)
 
     def _read(self, path: str) -> bytes | None:
-        file = self._home.joinpath(*path.split("/"))
-        return file.read_bytes() if file.is_file() else None
+        file = self._file_at(PurePosixPath(path))
+        return file.read_bytes() if file is not None and file.is_file() else None
+
+    def _file_at(self, path: PurePosixPath) -> Traversable | None:
+        """A file of the page or, below `static/extensions/NAME/`, one of an extension's folder `page/`."""
+        if path.parts[:2] != ("static", EXTENSION_FILES):
+            return self._home.joinpath(*path.parts)
+        owner = next((one for one in loaded() if one.package and one.name == path.parts[2]), None)
+        return files(owner.package).joinpath("page", *path.parts[3:]) if owner else None
 
     def _static_file(self, folder: str, path: str) -> StaticFile:
         """Raises Problem for unknown files and for paths outside the folders."""
         relative = PurePosixPath(path)
         if relative.suffix not in MEDIA_TYPES or not is_plain_path(path):
             raise Problem("not-found")
-        known = self._home.joinpath(folder, *relative.parts)
-        if not known.is_file():
+        known = self._file_at(PurePosixPath(folder, relative))
+        if known is None or not known.is_file():
             raise Problem("not-found")
         return packed(relative.suffix, known.read_bytes())
+
+
+def extension_modules() -> tuple[ExtensionModule, ...]:
+    """What extensions add to the page, in the order of `moot extensions`."""
+    return tuple(
+        ExtensionModule(
+            extension=extension.name,
+            place=page.place,
+            path=f"static/{EXTENSION_FILES}/{extension.name}/{page.module}",
+            address=page.address,
+            title=page.title,
+        )
+        for extension in loaded()
+        for page in extension.page
+    )
+
+
+def _extensions_for_page() -> bytes:
+    """As JSON in the document, so that no request is needed for it; `<` could end the element."""
+    shown = json.encode(extension_modules()).replace(b"<", b"\\u003c")
+    return b'<script type="application/json" id="extensions">' + shown + b"</script>\n" + SCRIPT
+
+
+def open_paths() -> frozenset[str]:
+    """The addresses of pages without a part that differs."""
+    paths = (*PAGES, ICON, *(page.address for page in extension_modules()))
+    return frozenset(path for path in paths if path and "{" not in path)
+
+
+def open_prefixes() -> tuple[str, ...]:
+    """What the addresses of the other pages, and of files, begin with."""
+    addresses = (page.address for page in extension_modules() if "{" in page.address)
+    own = dict.fromkeys(address.partition("{")[0] for address in addresses)
+    return ("/debate/", "/experiments/", *own, *FILES)
 
 
 async def _exists(request: Request) -> bool:

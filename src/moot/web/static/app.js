@@ -3,6 +3,7 @@
 import { html, render, useEffect, useLayoutEffect, useState } from '../vendor/preact.js';
 import { LOCKED, tokens } from './lib/api.js';
 import { keepFocus } from './lib/keep_focus.js';
+import { modules } from './lib/extensions.js';
 import * as keys from './lib/keyboard.js';
 import { applyPreferences } from './lib/preferences.js';
 import * as router from './lib/router.js';
@@ -48,6 +49,7 @@ function useDoor() {
 
 const WAYS = [
   ['/', 'Start'], ['/debates', 'Debates'], ['/statistics', 'Statistics'], ['/experiments', 'Experiments'],
+  ...modules.filter(({ place }) => place === 'nav').map(({ address, title }) => [address, title]),
   ['/settings', 'Settings'],
 ];
 
@@ -79,7 +81,7 @@ function Page({ at }) {
   useEffect(() => {
     document.title = `${at.title} · Moot`;
     const failed = (error) => show(() => () => Unloaded(error));
-    import(`./pages/${at.page}.js`).then((module) => show(() => module.default), failed);
+    import(`/${at.path}`).then((module) => show(() => module.default), failed);
   }, []);
   useArrival();
   return page ? html`<${page} id=${at.id} at=${at} />` : html`<main id="main" class="wide" aria-busy="true"></main>`;

@@ -19,7 +19,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from moot.api import strict_json
 from moot.api.auth import Identity
-from moot.api.command_table import SOCKET_COMMANDS, socket_command
+from moot.api.command_table import socket_command, socket_commands
 from moot.api.frames import Cursor, Dialect, Frame, as_message
 from moot.api.page_view.page_frames import PageFrames
 from moot.api.problems import Problem, as_problem
@@ -219,7 +219,7 @@ class SocketSession:
     async def _carry_out(self, text: str) -> Frame:
         shape = strict_json.loads(text.encode("utf-8", "surrogatepass"))
         kind, data, key = _parts(shape)
-        if kind not in SOCKET_COMMANDS:
+        if kind not in socket_commands():
             raise UnknownCommand("validation", "There is no such command")
         debate = await self._context.arena.state(self._debate_id)
         command = socket_command(kind, data, self._identity, debate)

@@ -2,6 +2,7 @@
 
 import { signal } from '../../vendor/preact.js';
 import { tokens } from './api.js';
+import { pages } from './extensions.js';
 
 const PAGES = [
   [/^\/$/, 'start', 'Start'],
@@ -30,9 +31,15 @@ export function readRoute() {
     const match = pattern.exec(location.pathname);
     if (!match) continue;
     const query = new URLSearchParams(location.search);
-    return { page, title, id: match.groups?.id ?? null, query, hash: location.hash };
+    return { page, path: `static/pages/${page}.js`, title, id: match.groups?.id ?? null, query, hash: location.hash };
   }
-  return { page: 'lost', title: 'Not found', id: null, query: new URLSearchParams(), hash: '' };
+  for (const [pattern, path, title] of pages) {
+    const match = pattern.exec(location.pathname);
+    if (!match) continue;
+    const page = path.match(/([^/]+)\.js$/)[1];
+    return { page, path, title, id: match.groups?.id ?? null, query: new URLSearchParams(location.search), hash: location.hash };
+  }
+  return { page: 'lost', path: 'static/pages/lost.js', title: 'Not found', id: null, query: new URLSearchParams(), hash: '' };
 }
 
 /** A link may end in #token=…, which browsers do not send: it is stored for this tab and removed. */

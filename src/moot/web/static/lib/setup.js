@@ -9,39 +9,24 @@ export const PERSON = 'human/human';
 const MAX_PARTICIPANTS = 4;
 export const SEAT_COLOURS = ['#0b6e6e', '#b3432b', '#6d28d9', '#a16207'];
 export const MAX_JUDGES = 9;
-const MAX_TOOLS = 16;
 const MAX_CRITERIA = 20;
-
-export const INTENSITIES = ['courteous', 'friendly', 'spirited', 'sharp', 'fierce'];
+/** Of a list in a link; the server has a limit of its own. */
+const MAX_ITEMS = 100;
 
 /** Limits for texts from links and storage; the server has its own limits. */
 const TEXT = { topic: 600, format: 100, name: 200, model: 300, standIn: 300, systemPrompt: 12000 };
 
-const CONFIG = {
-  maxRounds: 3,
-  intensity: 3,
-  winningCondition: 'ai-judge',
-  costLimit: 1,
-  warnAtCost: null,
-  timeoutPerRound: 120,
-  personSeconds: 300,
-  effort: '',
-  objective: '',
-  showReasoning: true,
-  autoProgress: true,
-  autoJudge: true,
-  recuse: true,
-  prep: false,
-  blind: false,
-  beliefs: false,
-  modelAudience: false,
-  reading: 'chronological',
-  opens: '',
-  audience: false,
-  voteBefore: true,
-  voteSeconds: null,
-  tools: [],
-};
+/** What the form asks about the votes of the audience: `polls` of a request. */
+const VOTES = { audience: false, voteBefore: true, voteSeconds: null };
+/** Numbers that cannot be left out. */
+const FIXED = new Set(['maxRounds', 'intensity']);
+
+/** The config of a new setup. `settings` are what the server says of each. */
+const usualConfig = (settings) => ({
+  ...Object.fromEntries(settings.filter(({ kind }) => kind !== 'polls').map((one) => [one.name, usualOf(one)])),
+  ...VOTES,
+});
+const usualOf = ({ kind, default: usual }) => usual ?? (kind === 'choice' ? '' : null);
 
 export const emptySeat = (index) => ({
   name: '', position: '', model: '', persona: '', objective: '', systemPrompt: '',
@@ -51,17 +36,17 @@ export const emptyJudge = () => ({
   name: '', model: '', criteria: '', weights: null, temperature: null, maxTokens: null,
 });
 
-export const fresh = () => ({
+export const fresh = (settings) => ({
   topic: FIRST,
   format: 'oxford',
   seats: [emptySeat(0), emptySeat(1)],
   judges: [emptyJudge()],
-  config: { ...CONFIG },
+  config: usualConfig(settings),
 });
 
 /** A valid setup from data of a link or of storage: unknown fields are dropped, missing ones added. */
-export function tidied(raw) {
-  const defaults = fresh();
+export function tidied(raw, settings) {
+  const defaults = fresh(settings);
   if (!raw || typeof raw !== 'object') return defaults;
   const readList = (list, most, empty) =>
     Array.isArray(list) && list.length ? list.slice(0, most).map((one, index) => like(empty(index), one)) : null;
@@ -70,7 +55,7 @@ export function tidied(raw) {
     format: text(raw.format, TEXT.format) || defaults.format,
     seats: spread(readList(raw.seats, MAX_PARTICIPANTS, emptySeat)) ?? defaults.seats,
     judges: readList(raw.judges, MAX_JUDGES, emptyJudge) ?? defaults.judges,
-    config: like(CONFIG, raw.config),
+    config: like(defaults.config, raw.config),
   };
 }
 
@@ -87,19 +72,18 @@ function like(model, raw) {
     else if (typeof usual === 'boolean') checked[name] = typeof value === 'boolean' ? value : usual;
     else if (Array.isArray(usual)) checked[name] = texts(value);
     else if (name === 'weights') checked[name] = numbers(value);
-    else if (value === null && !isFixed(name)) checked[name] = null;
+    else if (value === null && !FIXED.has(name)) checked[name] = null;
     else checked[name] = Number.isFinite(value) ? value : usual;
   }
   return checked;
 }
 
 const texts = (value) =>
-  Array.isArray(value) ? value.filter((one) => typeof one === 'string' && one.length < 200).slice(0, MAX_TOOLS) : [];
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string' && one.length < 200).slice(0, MAX_ITEMS) : [];
 const numbers = (value) => {
   const some = Object.entries(value && typeof value === 'object' ? value : {}).slice(0, MAX_CRITERIA);
   return Object.fromEntries(some.filter(([, one]) => Number.isFinite(one)));
 };
-const isFixed = (name) => name === 'maxRounds' || name === 'intensity';
 
 // --- seats -------------------------------------------------------------------------------------
 
@@ -195,7 +179,7 @@ function choice(label, { temperature = null, maxTokens = null } = {}) {
 const filledIn = (from, ...names) =>
   Object.fromEntries(names.filter((name) => from[name].trim()).map((name) => [name, from[name]]));
 
-function configBody({ audience, voteBefore, voteSeconds, tools, ...config }) {
+function configBody({ audience, voteBefore, voteSeconds, tools = [], ...config }) {
   const body = {};
   for (const [name, value] of Object.entries(config)) if (value !== '' && value !== null) body[name] = value;
   if (tools.length) body.tools = tools;
@@ -204,7 +188,7 @@ function configBody({ audience, voteBefore, voteSeconds, tools, ...config }) {
 }
 
 /** The setup from the body of an earlier request. */
-export function setupOf(body) {
+export function setupOf(body, settings) {
   const label = (model) => (model ? `${model.provider}/${model.modelId}` : '');
   const { polls, ...config } = body.config ?? {};
   const more = (model) => ({ temperature: model?.temperature ?? null, maxTokens: model?.maxTokens ?? null });
@@ -223,7 +207,7 @@ export function setupOf(body) {
       costLimit: null, ...config,
       audience: Boolean(polls), voteBefore: polls?.before ?? true, voteSeconds: polls?.seconds ?? null,
     },
-  });
+  }, settings);
 }
 
 // --- a link -----------------------------------------------------------------------------------------------
@@ -237,12 +221,12 @@ export function linkOf(setup, secrets = false) {
 }
 
 /** The setup in an address, or null. */
-export function linked(hash) {
+export function linked(hash, settings) {
   const encoded = /^#setup=([\w-]+)$/.exec(hash)?.[1];
   if (!encoded) return null;
   try {
     const binary = atob(encoded.replaceAll('-', '+').replaceAll('_', '/'));
-    return tidied(JSON.parse(new TextDecoder().decode(Uint8Array.from(binary, (char) => char.charCodeAt(0)))));
+    return tidied(JSON.parse(new TextDecoder().decode(Uint8Array.from(binary, (char) => char.charCodeAt(0)))), settings);
   } catch {
     return null;
   }

@@ -41,7 +41,7 @@ export function usePlan(setup, format) {
 }
 
 /** A setup from a link or an earlier debate: `/#setup=…`, `/?from=ID&swap=1`. */
-export function usePrefilled(at, formats, change) {
+export function usePrefilled(at, formats, settings, change) {
   const from = at.query.get('from');
   const shared = at.hash;
   useEffect(() => {
@@ -54,11 +54,11 @@ export function usePrefilled(at, formats, change) {
     };
     if (from) {
       get(`/debates/${encodeURIComponent(from)}/setup`).then(
-        (body) => fill(setupOf(body), 'Setup copied from the earlier debate.', at.query.get('swap') === '1'),
+        (body) => fill(setupOf(body, settings), 'Setup copied from the earlier debate.', at.query.get('swap') === '1'),
         complain,
       );
     } else if (shared.startsWith('#setup=')) {
-      const setup = linked(shared);
+      const setup = linked(shared, settings);
       if (setup) fill(setup, 'Setup copied from the link.');
       else complain(new Error('This link contains no readable setup. Ask for it again, or fill in the form.'));
     }

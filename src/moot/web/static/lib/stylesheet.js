@@ -1,10 +1,10 @@
-// Loads the stylesheet of a page before the page is shown, so that nothing flashes. Those of the first page are in
+// Loads the stylesheet of a page (`live`) or of an extension (`extensions/NAME/FILE`) before the page is shown, so that nothing flashes. Those of the first page are in
 // its document already, and scripts wait for them.
 
 const loaded = new Map();
 
 export function ensureStyle(name) {
-  if (!loaded.has(name)) loaded.set(name, load(`/static/css/${name}.css`));
+  if (!loaded.has(name)) loaded.set(name, load(name.includes('/') ? `/static/${name}.css` : `/static/css/${name}.css`));
   return loaded.get(name);
 }
 

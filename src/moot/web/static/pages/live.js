@@ -1,6 +1,7 @@
 // The page of a debate, live or finished.
 
 import { html, render, useEffect, useLayoutEffect, useRef, useState } from '../../vendor/preact.js';
+import { Parts } from '../lib/extensions.js';
 import { jump, toEnd, useFollow } from '../lib/follow_scroll.js';
 import { useAnnouncements, useTitle } from '../lib/notifications.js';
 import { wide } from '../lib/preferences.js';
@@ -20,7 +21,7 @@ import { ReasoningDialog } from '../parts/reasoning.js';
 import { useRole } from '../parts/role_switch.js';
 import { NextTurn } from '../parts/session_form.js';
 import { SpeechEditor } from '../parts/speech_editor.js';
-import { Connection, FailureNotice, Stuck, VerdictPending } from '../parts/status.js';
+import { Connection, Facts, FailureNotice, Stuck, VerdictPending } from '../parts/status.js';
 import { Transcript } from '../parts/transcript.js';
 
 await Promise.all([ensureStyle('live'), ensureStyle('verdict')]);
@@ -107,6 +108,7 @@ function Chamber({ debate, id, role, seat, setRole }) {
         <${Stuck} debate=${debate} id=${id} />
         <${VerdictPending} debate=${debate} id=${id} />
         <${NextTurn} debate=${debate} id=${id} />
+        <${Facts} debate=${debate} /><${Parts} place="live" debate=${debate} id=${id} />
         ${seat && html`<${SpeechEditor} debate=${debate} id=${id} seat=${seat} />`}
         <${Voting} debate=${debate} id=${id} />
         <${BallotForm} debate=${debate} id=${id} />

@@ -37,7 +37,8 @@ export default function Start({ at }) {
   return html`<main id="main" class="start ${first ? 'first' : ''}" aria-busy=${!offer && !error}>
     <${Intro} first=${first} sampled=${sampled} onSample=${() => showSample(true)} />
     ${sample}
-    ${offer && html`<${SetupForm} at=${at} first=${first} server=${serverOf(offer[0])} formats=${offer[1].formats} />`}
+    ${offer && html`<${SetupForm} at=${at} first=${first} server=${serverOf(offer[0])} formats=${offer[1].formats}
+      settings=${offer[1].settings} />`}
     ${!offer && !error && html`<p class="waiting soft" role="status">Loading models and formats…</p>`}
     ${error && !offer && html`<${Failed} error=${error} again=${again} />`}
   </main>`;
@@ -80,8 +81,8 @@ function Sample({ onClose }) {
   </section>`;
 }
 
-function SetupForm({ at, first, server, formats }) {
-  const [setup, setSetup] = useState(() => tidied(remembered.peek()));
+function SetupForm({ at, first, server, formats, settings }) {
+  const [setup, setSetup] = useState(() => tidied(remembered.peek(), settings));
   const [errors, setErrors] = useState({});
   const [sharing, share] = useState(false);
   const format = formats.find((one) => one.name === setup.format) ?? formats[0];
@@ -104,10 +105,10 @@ function SetupForm({ at, first, server, formats }) {
     announce('Sides swapped.');
   };
   const reset = () => {
-    change(fresh());
+    change(fresh(settings));
     toast('Setup reset.', { action: ['Undo', () => change(setup)] });
   };
-  usePrefilled(at, formats, change);
+  usePrefilled(at, formats, settings, change);
   const start = useStart(whole, format, server, setErrors);
   useKeys('Start', {
     'Ctrl+Enter': ['Start the debate', start],
@@ -118,7 +119,7 @@ function SetupForm({ at, first, server, formats }) {
   const names = Object.fromEntries(setup.seats.map((_, index) => [index, nameOf(setup, format, index)]));
   const add = setup.seats.length < format.maxParticipants && (() => change({ seats: seated(setup.seats) }));
   const options = html`<b>More options</b>
-    <span dir="auto">${inShort(setup.config, judgedBy(whole.judges, server))}</span>`;
+    <span dir="auto">${inShort(setup.config, settings, judgedBy(whole.judges, server))}</span>`;
   return html`<div class="setup">
     ${first && html`<h2>Start your own</h2>`}
     <${MotionField} topic=${setup.topic} small=${small} wrong=${wrongs(wrong, 'topic')}
@@ -130,13 +131,13 @@ function SetupForm({ at, first, server, formats }) {
       rounds=${(one) => inFormat(setup, format, one).config.maxRounds} order=${plan?.order}
       current=${current} colours=${setup.seats.map((seat) => seat.color)} names=${names}
       wrong=${wrongs(wrong, 'format')} onPick=${(picked) => change(inFormat(setup, format, picked))} />
-    <${Details} class="options-fold" summary=${options} needed=${Object.keys(wrong).some(isOption)}>
-      <${Conduct} config=${setup.config} format=${format} errors=${wrong} onChange=${config} />
+    <${Details} class="options-fold" summary=${options} needed=${Object.keys(wrong).some((field) => isOption(field, settings))}>
+      <${Conduct} config=${setup.config} settings=${settings} format=${format} errors=${wrong} onChange=${config} />
       <h3>Judges</h3>
       <${Judges} judges=${setup.judges} usual=${usual.judges.map((judge) => judge.model)} errors=${wrong}
         server=${server} onChange=${(judges) => change({ judges })} />
       <h3>Limits and rules</h3>
-      <${Rules} config=${setup.config} format=${format} errors=${wrong} smallest=${plan?.smallestLimit}
+      <${Rules} config=${setup.config} settings=${settings} format=${format} errors=${wrong} smallest=${plan?.smallestLimit}
         onChange=${config} />
       <div class="row">
         ${add && html`<button type="button" class="btn" onClick=${add}>Add a speaker</button>`}
@@ -148,7 +149,7 @@ function SetupForm({ at, first, server, formats }) {
 
     <${Doubts} texts=${plan?.warnings ?? []} />
     <footer class="go">
-      <${Price} plan=${plan} errors=${wrong}
+      <${Price} plan=${plan} errors=${wrong} settings=${settings}
         onFree=${() => config({ costLimit: null, warnAtCost: null })} />
       <${Button} class="main" onClick=${start} aria-keyshortcuts="Control+Enter Meta+Enter">
         Start the debate<kbd aria-hidden="true">${MOD} ↵</kbd>

@@ -1,6 +1,7 @@
 // The verdict page: the motion and its verdict.
 
 import { html, useEffect, useState } from '../../vendor/preact.js';
+import { Parts } from '../lib/extensions.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { Failed, Headline } from '../lib/ui.js';
 import { watch } from '../lib/watch_debate.js';
@@ -37,6 +38,7 @@ export default function Page({ id }) {
     ${now.beingJudged && html`<${Bench} debate=${debate} />`}
     ${judged && html`<${Verdict} debate=${debate} id=${id} away />`}
     ${!judged && !now.beingJudged && html`<${NoVerdict} debate=${debate} id=${id} away />`}
+    <${Parts} place="verdict" debate=${debate} id=${id} />
     ${(judged || now.endedAt) && html`<div class="bar"><${AfterDebateBar} debate=${debate} id=${id} /></div>`}
   </main>`;
 }

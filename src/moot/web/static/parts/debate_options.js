@@ -4,16 +4,11 @@
 import { html } from '../../vendor/preact.js';
 import { get } from '../lib/api.js';
 import { dollars, plural } from '../lib/numbers.js';
-import { INTENSITIES } from '../lib/setup.js';
 import { useLoaded } from '../lib/ui.js';
 import { Named, Tick, Wrong, numberIn, wrongs } from './field.js';
 
-const DECIDERS = [
-  ['ai-judge', 'Judges'],
-  ['self-terminate', 'Judges, or a side that concedes'],
-  ['audience', 'Audience votes'],
-  ['user-decides', 'You'],
-];
+/** The settings that have controls of their own, in `Conduct`. */
+const CONDUCT = ['maxRounds', 'intensity', 'winningCondition'];
 
 export const Versus = ({ onSwap }) => html`<div class="versus">
   <button type="button" class="btn" aria-label="Swap sides" title="Swap sides (x)" aria-keyshortcuts="x"
@@ -23,23 +18,26 @@ export const Versus = ({ onSwap }) => html`<div class="versus">
 </div>`;
 
 /** Rounds, intensity, and who decides. */
-export function Conduct({ config, format, errors, onChange }) {
+export function Conduct({ config, settings, format, errors, onChange }) {
   const { intensity } = config;
-  const word = INTENSITIES[intensity - 1];
+  const [force, decided] = ['intensity', 'winningCondition'].map((name) => settings.find((one) => one.name === name));
+  const word = force.choices[intensity - 1].label;
   return html`<div class="grid dials">
     <${Rounds} rounds=${config.maxRounds} most=${format.scripted ? format.rounds : format.maxRounds}
       wrong=${wrongs(errors, 'maxRounds')} onChange=${(maxRounds) => onChange({ maxRounds })} />
     <label class="named"><span>Intensity: ${intensity} of 5, ${word}</span>
-      <input type="range" min="1" max="5" step="1" value=${intensity} aria-valuetext=${`${intensity} of 5, ${word}`}
+      <input type="range" min=${force.minimum} max=${force.maximum} step="1" value=${intensity} aria-valuetext=${`${intensity} of 5, ${word}`}
         onInput=${(event) => onChange({ intensity: event.target.valueAsNumber })} />
       <${Wrong} texts=${wrongs(errors, 'intensity')} />
     </label>
-    <${Named} as="select" label="Decided by" value=${config.winningCondition} wrong=${wrongs(errors, 'winningCondition')}
+    <${Named} as="select" label=${decided.label} value=${config.winningCondition} wrong=${wrongs(errors, 'winningCondition')}
       onChange=${(event) => onChange({ winningCondition: event.target.value })}>
-      ${DECIDERS.map(([value, text]) => html`<option value=${value}>${text}</option>`)}
+      <${Choices} of=${decided} />
     <//>
   </div>`;
 }
+
+const Choices = ({ of }) => of.choices.map(({ value, label }) => html`<option value=${value}>${label}</option>`);
 
 function Rounds({ rounds, most, wrong, onChange }) {
   const step = (by, label, sign, end) => html`<button type="button" class="btn" aria-label=${label} disabled=${end}
@@ -63,23 +61,23 @@ const FIELD_NAMES = [
   [/^participants\.(\d+)/, 'Seat'],
   [/^participants$/, 'Seats'],
   [/^judges?\b/, 'Judges'],
-  [/^costLimit$/, 'Cost limit'],
-  [/^warnAtCost$/, 'Cost warning'],
-  [/^timeoutPerRound$/, 'Time per speech'],
-  [/^personSeconds$/, 'Time for a person'],
-  [/^maxRounds$/, 'Rounds'],
   [/^tools/, 'Tools'],
-  [/^polls/, 'Audience votes'],
 ];
 
-function fieldName(field) {
-  const [pattern, name] = FIELD_NAMES.find(([one]) => one.test(field)) ?? [null, field];
+function fieldName(field, settings) {
+  const [pattern, name] = FIELD_NAMES.find(([one]) => one.test(field)) ?? [null, labelOf(field, settings)];
   const seat = pattern?.exec(field)?.[1];
   return seat === undefined ? name : `${name} ${Number(seat) + 1}`;
 }
 
+/** The label of a setting without its unit. */
+function labelOf(field, settings) {
+  const setting = settings.find((one) => one.name === field.split('.')[0]);
+  return setting?.label.replace(/ \(.*\)$/, '') ?? field;
+}
+
 /** The estimated cost, or what is wrong with the setup. `onFree` removes the cost limit. */
-export function Price({ plan, errors, onFree }) {
+export function Price({ plan, errors, settings, onFree }) {
   const beyond = wrongs(errors, 'costLimit');
   if (beyond.length) {
     return html`<p class="price" role="status"><span class="wrong" dir="auto">Cost limit: ${beyond.join(' ')}</span>
@@ -87,86 +85,80 @@ export function Price({ plan, errors, onFree }) {
   }
   const fields = Object.keys(errors);
   if (fields.length) {
-    const names = [...new Set(fields.map(fieldName))].join(', ');
+    const names = [...new Set(fields.map((field) => fieldName(field, settings)))].join(', ');
     return html`<p class="price" role="status"><span class="wrong">Please correct: ${names}.</span></p>`;
   }
   if (!plan) return html`<p class="price"></p>`;
   return html`<p class="price numbers" dir="auto">${plan.text}</p>`;
 }
 
-const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
-const OPENERS = [['', 'As in the format'], ['for', 'The side for'], ['against', 'The side against']];
-const READINGS = [['chronological', 'By time'], ['by-side', 'By side, swapped in the second reading']];
-const FOLDED = new Set([
-  'objective', 'costLimit', 'warnAtCost', 'timeoutPerRound', 'personSeconds', 'effort', 'opens', 'showReasoning',
-  'polls', 'blind', 'prep', 'beliefs', 'modelAudience', 'reading', 'autoProgress', 'autoJudge', 'recuse', 'tools', 'maxRounds', 'intensity',
-  'winningCondition', 'judge', 'judges',
-]);
-
 /** Whether an error belongs to the folded options. */
-export const isOption = (field) => FOLDED.has(field.split('.')[0]);
+export const isOption = (field, settings) =>
+  ['judge', 'judges', ...settings.map((one) => one.name)].includes(field.split('.')[0]);
 
-/** `smallest`: the smallest cost limit for this setup, if the server has sent it. */
-export function Rules({ config, format, errors, smallest, onChange }) {
-  const number = (name, label, more, at = name) => html`<${Named} label=${label} type="number" inputmode="decimal"
-    value=${config[name] ?? ''} wrong=${wrongs(errors, at)}
-    onInput=${(event) => onChange({ [name]: numberIn(event) })} ...${more} />`;
-  const tick = (name, label, hint) => html`<${Tick} label=${label} hint=${hint} checked=${config[name]}
-    onChange=${(on) => onChange({ [name]: on })} />`;
-  const wait = (name, label, hint) => html`<${Tick} label=${label} hint=${hint} checked=${!config[name]}
-    onChange=${(on) => onChange({ [name]: !on })} />`;
-  const select = (name, label, options) => html`<${Named} as="select" label=${label} value=${config[name]}
-    wrong=${wrongs(errors, name)} onChange=${(event) => onChange({ [name]: event.target.value })}>
-    ${options.map(([value, text]) => html`<option value=${value}>${text}</option>`)}
-  <//>`;
-  const votes = config.audience || config.winningCondition === 'audience';
+/** Every other setting, drawn by its kind. `smallest`: the smallest cost limit for this setup, if the server has sent
+    it. */
+export function Rules({ config, settings, format, errors, smallest, onChange }) {
+  const rows = settings.filter(({ name, needs }) => !CONDUCT.includes(name) && (!needs || format[needs]));
+  const of = (...kinds) => rows.filter(({ kind }) => kinds.includes(kind));
+  const draw = (one) => html`<${Setting} key=${one.name} of=${one} config=${config} errors=${errors}
+    hint=${one.name === 'costLimit' && smallest > 0 ? `At least ${dollars(smallest)} for this setup.` : one.hint}
+    onChange=${onChange} />`;
   return html`<div class="stack rules">
-    <${Named} label="Objective of the debate" dir="auto" value=${config.objective}
-      placeholder="Optional. All speakers and judges are told it." wrong=${wrongs(errors, 'objective')}
-      onInput=${(event) => onChange({ objective: event.target.value })} />
-    <div class="grid">
-      ${number('costLimit', 'Cost limit (USD)', {
-        min: 0, step: 'any', placeholder: 'No limit', hint: smallest > 0 && `At least ${dollars(smallest)} for this setup.`,
-      })}
-      ${number('warnAtCost', 'Warn at cost (USD)', { min: 0, step: 'any', placeholder: 'No warning' })}
-      ${number('timeoutPerRound', 'Time per speech (seconds)', { min: 30, max: 300, step: 10, placeholder: 120 })}
-      ${number('personSeconds', 'Time for a person (seconds)', { min: 10, max: 3600, step: 10, placeholder: 300 })}
-      ${select('effort', 'Reasoning effort', [['', 'Model default'], ...EFFORTS.map((one) => [one, one])])}
-      ${format.eitherFirst && select('opens', 'Who opens', OPENERS)}
-      ${select('reading', 'Judges read the speeches', READINGS)}
-    </div>
-    <div class="grid">
-      ${tick('showReasoning', 'Show reasoning', 'The audience sees what models think. Opponents and judges never do.')}
-      ${tick('audience', 'Audience votes', 'Everyone who watches can vote.')}
-      ${votes && tick('voteBefore', 'Vote before the first speech too', 'Shows how many changed their mind.')}
-      ${votes && number('voteSeconds', 'Time for a vote (seconds)', { min: 5, placeholder: 'Unlimited' }, 'polls.seconds')}
-      ${tick('blind', 'Blind openings', 'Opening speeches are written at the same time, so that none answers another.')}
-      ${format.prepWords > 0 && tick('prep', 'Preparation', 'Each speaker writes private notes before a speech.')}
-      ${tick('beliefs', 'Ask for private beliefs', 'Speakers and a judge say after each speech who they think will win. It costs about three more short calls a speech.')}
-      ${tick('modelAudience', 'Model audience', 'Eight model personas vote before and after the speeches. Counted apart from people.')}
-      ${wait('autoProgress', 'Start each round by hand', 'Every round waits for you.')}
-      ${wait('autoJudge', 'Start the judging by hand', 'After the last round the judges wait for you.')}
-      ${tick('recuse', 'Exclude judges from a debater’s model family', 'Only if another judge is left.')}
-    </div>
+    ${of('text').map(draw)}
+    <div class="grid">${of('number', 'choice').map(draw)}</div>
+    <div class="grid">${of('switch', 'polls').sort(byPlace).map(draw)}</div>
     <${Tools} chosen=${config.tools} errors=${errors} onChange=${(tools) => onChange({ tools })} />
   </div>`;
 }
 
+const byPlace = (one, other) => one.place - other.place;
+
+function Setting({ of, config, errors, hint, onChange }) {
+  const { name, label, kind, placeholder } = of;
+  const set = (value) => onChange({ [name]: value });
+  const shared = { label, hint, value: config[name] ?? '', wrong: wrongs(errors, name) };
+  if (kind === 'polls') return html`<${Votes} of=${of} config=${config} errors=${errors} onChange=${onChange} />`;
+  if (kind === 'switch') {
+    return html`<${Tick} label=${label} hint=${hint} checked=${config[name] !== of.negated}
+      onChange=${(on) => set(on !== of.negated)} />`;
+  }
+  if (kind === 'choice') {
+    return html`<${Named} as="select" ...${shared} onChange=${(event) => set(event.target.value)}>
+      <${Choices} of=${of} />
+    <//>`;
+  }
+  if (kind === 'text') {
+    return html`<${Named} ...${shared} dir="auto" placeholder=${placeholder}
+      onInput=${(event) => set(event.target.value)} />`;
+  }
+  return html`<${NumberField} ...${shared} min=${Math.floor(of.minimum ?? 0)} max=${of.maximum ?? undefined}
+    step=${of.step || undefined} placeholder=${placeholder || of.default} onNumber=${set} />`;
+}
+
+const NumberField = ({ onNumber, ...more }) => html`<${Named} type="number" inputmode="decimal" ...${more}
+  onInput=${(event) => onNumber(numberIn(event))} />`;
+
+function Votes({ of, config, errors, onChange }) {
+  const votes = config.audience || config.winningCondition === 'audience';
+  return html`<${Tick} label=${of.label} hint=${of.hint} checked=${config.audience}
+      onChange=${(audience) => onChange({ audience })} />
+    ${votes && html`<${Tick} label="Vote before the first speech too" hint="Shows how many changed their mind."
+      checked=${config.voteBefore} onChange=${(voteBefore) => onChange({ voteBefore })} />`}
+    ${votes && html`<${NumberField} label="Time for a vote (seconds)" min=${5} placeholder="Unlimited"
+      value=${config.voteSeconds ?? ''} wrong=${wrongs(errors, 'polls.seconds')}
+      onNumber=${(voteSeconds) => onChange({ voteSeconds })} />`}`;
+}
+
 /** The options in one line, shown while they are folded. `judges`: their names. */
-export function inShort(config, judges) {
+export function inShort(config, settings, judges) {
   const judged = config.winningCondition === 'ai-judge' || config.winningCondition === 'self-terminate';
+  const changed = ({ name, kind, default: usual }) => (kind === 'polls' ? config.audience : config[name] !== usual);
   return [
     judged ? `judged by ${judges}` : DECIDED[config.winningCondition],
     plural(config.maxRounds, 'round'),
     config.costLimit && `cost limit ${dollars(config.costLimit)}`,
-    !config.showReasoning && 'reasoning hidden',
-    config.audience && 'audience votes',
-    config.blind && 'blind openings',
-    config.prep && 'preparation',
-    config.beliefs && 'private beliefs',
-    config.modelAudience && 'model audience',
-    config.reading === 'by-side' && 'judges read by side',
-    !config.autoProgress && 'rounds started by hand',
+    ...settings.filter((one) => one.brief && changed(one)).sort(byPlace).map((one) => one.brief),
     config.tools.length > 0 && `tools: ${config.tools.join(' ')}`,
   ].filter(Boolean).join(' · ');
 }

@@ -42,6 +42,13 @@ export function Phase({ debate }) {
   </p>`;
 }
 
+/** Figures of extensions in words. */
+export function Facts({ debate }) {
+  const { facts } = debate.at('now').value;
+  if (!facts) return null;
+  return html`<dl class="facts">${facts.map(({ label, text }) => html`<div key=${label}><dt>${label}</dt><dd>${text}</dd></div>`)}</dl>`;
+}
+
 /** So often the words of a speech are counted while it grows: with every word it would cost more and more. */
 const COUNTED_MS = 250;
 

@@ -21,7 +21,7 @@ from pydantic import ConfigDict, ValidationError
 from moot import __version__
 from moot.api.v1.validation_messages import REQUIRED, UNKNOWN
 from moot.engine.arena import Arena
-from moot.mcp_server.tool_functions import ToolFunctions, with_settings
+from moot.extensions.mcp.tool_functions import ToolFunctions, with_settings
 from moot.settings import Settings
 
 INSTRUCTIONS = (

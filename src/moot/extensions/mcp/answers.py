@@ -242,7 +242,7 @@ def verdict_result(debate: Debate) -> VerdictResult | None:
         margin=result.margin_words,
         agreement=result.agreement,
         doubts=list(result.doubts),
-        scores=[SeatPoints(who=score.seat.name, score=score.score) for score in result.scores],
+        scores=[SeatPoints(who=seat.name, score=score.score) for seat, score in result.scored_seats],
         reasoning=result.reasoning,
         cost=dollars(costs(debate).total),
     )

@@ -1,6 +1,6 @@
 """What the shapes of JSON documents have in common: ids, times, amounts of money, and how they are encoded.
 
-Replies of the API (`moot.api.shapes`) and transcripts are made of them.
+Replies of the API (`moot.api.shapes`) and the views (`moot.views`) are made of them.
 
 Limits, patterns and enumerations are only described (`extra_json_schema`), not enforced: an older client must
 be able to read what a newer server sends. A member that may be left out has a default that says "nothing"
@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Annotated, Any, Self, get_args, overload
+from typing import Annotated, Any, Self, TypeVar, get_args, overload
 
 import msgspec
 from msgspec import Meta, Struct
 
+S = TypeVar("S", bound=Struct)
 DEBATE_ID = "^deb_[0-9A-HJKMNP-TV-Z]{26}$"
 DebateId = Annotated[
     str, Meta(extra_json_schema={"pattern": DEBATE_ID}, examples=["deb_01HZ9X8K7M3QR5TNVWXYZ12345"])
@@ -75,6 +76,19 @@ def encode_value(value: Any) -> str:
     if isinstance(value, Timestamp):
         return value.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     raise NotImplementedError(f"{type(value).__name__} cannot be in a reply")
+
+
+def choose(kind: type[S], view: object, **others: Any) -> S:
+    """Make the struct of a document from a view: the fields that have the same name there, with times and
+    amounts as they are sent, and those whose value is given here."""
+    names = [name for name in kind.__struct_fields__ if name not in others]
+    return kind(**{name: _as_sent(getattr(view, name)) for name in names}, **others)
+
+
+def _as_sent(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return Timestamp.of(value)
+    return as_number(value) if isinstance(value, Decimal) else value
 
 
 def to_members(struct: Struct) -> dict[str, Any]:

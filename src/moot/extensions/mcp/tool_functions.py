@@ -28,9 +28,10 @@ from moot.core.setup_table import setup_fields
 from moot.core.state import Debate
 from moot.core.statuses import Status
 from moot.core.terms import HUMAN, MAX_MOTION_CHARS, MIN_MOTION_CHARS, Money
+from moot.core.visibility import OWNER
 from moot.core.word_count import count_words
 from moot.engine.arena import Arena
-from moot.mcp_server import answers
+from moot.extensions.mcp import answers
 from moot.providers.redaction import redact
 from moot.rules.commands import (
     Abort,
@@ -46,7 +47,6 @@ from moot.rules.commands import (
 from moot.rules.debate_setup import opening_event
 from moot.rules.runner_decisions import wants_runner
 from moot.views import exports
-from moot.views.transcript import transcript
 
 MAX_WAIT = 60
 PROGRESS_SECONDS = 0.5
@@ -139,8 +139,7 @@ class ToolFunctions:
         reasoning: Annotated[bool, Field(description="With what the models thought.")] = False,
     ) -> Annotated[CallToolResult, answers.TranscriptResult]:
         with errors_as_text():
-            page = transcript(await self._arena.state(id), reasoning=reasoning)
-        text = exports.render(form, page).decode()
+            text = exports.render(form, await self._arena.state(id), OWNER, reasoning=reasoning).decode()
         return tool_result(answers.TranscriptResult(id=id, form=form, transcript=text), text)
 
     async def list_debates(

@@ -1,0 +1,338 @@
+"""The one seam between the core and its extensions: what an extension may bring, and which ones are loaded.
+
+An extension is a value of `Extension`, in which every field has a default. Ours are in `moot/extensions/`;
+others are found by the entry point group `moot.extensions`, or named in `MOOT_EXTENSIONS=+module:attribute`.
+What is heavy to import is given as a function without arguments and asked for when it is needed first, so
+that `moot --help` loads none of it. An extension that fails is left out with all that it brings, and
+`moot extensions` says why. See docs/extending.md.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+    from datetime import datetime
+    from importlib.metadata import EntryPoint
+
+    from fastapi import APIRouter
+
+    from moot.api.command_table import Button, CommandContext, DebateCommand
+    from moot.api.frames import Dialect
+    from moot.api.v1.replies import action_reply
+    from moot.core.extension_events import ExtensionEvent, state_of
+    from moot.core.state import Debate
+    from moot.core.visibility import Viewer
+    from moot.engine.arena import Arena
+    from moot.manual.pages import WritePage
+    from moot.providers.contract import Provider
+    from moot.rules.commands import Command
+    from moot.store.extension_tables import MemoryAccess, SqlAccess, Tables
+    from moot.views.exports import ExportFormat
+
+__all__ = [
+    "Button",
+    "Command",
+    "CommandContext",
+    "DebateCommand",
+    "EventFamily",
+    "ExportFormat",
+    "Extension",
+    "ExtensionEvent",
+    "Fact",
+    "HttpRoutes",
+    "Loaded",
+    "MemoryAccess",
+    "PageModule",
+    "SqlAccess",
+    "Tables",
+    "TerminalCommand",
+    "action_reply",
+    "load",
+    "loaded",
+    "state_of",
+    "using",
+]
+
+T = TypeVar("T")
+Lazy = Callable[[], T]
+"""Asked for when it is needed first."""
+VARIABLE, GROUP, OURS = "MOOT_EXTENSIONS", "moot.extensions", "moot.extensions"
+PagePlace = Literal["page", "nav", "live", "verdict", "form"]
+
+
+class TerminalCommand(NamedTuple):
+    """A command of `moot`, listed in its help without being imported."""
+
+    name: str
+    summary: str
+    run: str | Callable[..., Any]
+    """`module:function`, or `module:app` for a command with commands of its own; or a function. Empty: the
+    command of this name among `debate_commands`, which needs nothing but the debate."""
+    group: str = "Look"
+    after: str = ""
+    """The command after which the help lists it; empty: at the end of its group."""
+    examples: tuple[str, ...] = ()
+    """Command lines for its help."""
+
+
+class HttpRoutes(NamedTuple):
+    """Routes, and what the description of the API has to know of them. Each route names the right that it
+    needs by `documented` of `web/route_docs.py`."""
+
+    routers: tuple[APIRouter, ...]
+    prefix: str = "/api/v1"
+    examples: Mapping[str, Callable[[str], Any]] = {}
+    """Bodies as they can be sent, by the name of their class; each is made with a model that needs no key."""
+    plain_text: frozenset[str] = frozenset()
+    """Paths that accept JSON as `text/plain`."""
+    coded_errors: frozenset[str] = frozenset()
+    """Paths whose problems also have `message`, `code` and `retryable`."""
+
+
+class Fact(NamedTuple):
+    """A figure of a debate in words: `Fact("Applause", "12 times")`. It is shown on the live page, in exports
+    and in the terminal."""
+
+    label: str
+    text: str
+
+
+class EventFamily(NamedTuple):
+    """The events of an extension, and the state that they make: `Debate.extensions[name]`.
+
+    Their tags begin with the name of the extension: `applause.given`. Nobody but the owner of a debate sees
+    them where `visible` does not say otherwise.
+    """
+
+    events: tuple[type[ExtensionEvent], ...]
+    start: Any = None
+    """The state before the first event: an immutable value."""
+    evolve: Callable[[Any, Any, datetime], Any] = lambda state, _event, _at: state
+    """(state, event, time) -> state. Pure."""
+    visible: Callable[[Debate, Any, Viewer], Any] | None = None
+    """(debate, event, viewer) -> the event as this viewer may see it, or None. Pure."""
+    upcast: Callable[[str, dict[str, Any]], Any] | None = None
+    """(tag, members) -> the event of today, for an event of an older version that `events` cannot read."""
+
+
+class PageModule(NamedTuple):
+    """A JavaScript module of the page, in the folder `page/` beside the extension's own module."""
+
+    module: str
+    """Its path in that folder: `experiments.js`."""
+    place: PagePlace = "page"
+    """`page`: it draws a page of its own; `nav`: the same, with an entry in the navigation; `live`,
+    `verdict`, `form`: a part of that page, drawn with the debate."""
+    address: str = ""
+    """The address of a page: `/experiments/{name}`."""
+    title: str = ""
+
+
+class Extension(NamedTuple):
+    """What an extension brings. `name` begins the tags of its events and names it everywhere else."""
+
+    name: str
+    summary: str = ""
+    """One sentence for people."""
+    commands: tuple[TerminalCommand, ...] = ()
+    http: Lazy[HttpRoutes] | None = None
+    dialects: Lazy[Mapping[str, Dialect]] | None = None
+    """Streams of frames for other clients, by name; the test kit checks their laws."""
+    events: Lazy[EventFamily] | None = None
+    debate_commands: Lazy[tuple[DebateCommand, ...]] | None = None
+    """What people may do in a debate: routes, WebSocket messages, buttons and terminal commands."""
+    facts: Callable[[Debate, Viewer], Iterable[Fact]] | None = None
+    """Figures of a debate. Pure."""
+    exports: Lazy[Mapping[str, ExportFormat]] | None = None
+    page: tuple[PageModule, ...] = ()
+    package: str = ""
+    """The package in whose folder `page/` its modules and stylesheets are."""
+    services: Lazy[tuple[Callable[[Arena], AbstractAsyncContextManager[None]], ...]] | None = None
+    """What runs beside `moot serve` and `moot work`, from their start to their end."""
+    tables: Lazy[Tables[Any]] | None = None
+    """Tables in the store, with migrations of their own: `store.tables(TABLES)`."""
+    settings_table: str = ""
+    """The table of moot.toml that is its own; `Settings.extensions` has it as it was written."""
+    providers: Lazy[Mapping[str, Callable[[], Provider]]] | None = None
+    """Each by its name, made when a debate uses it first."""
+    formats: Lazy[Mapping[str, str]] | None = None
+    """Debate formats as TOML, by name."""
+    manual: Mapping[str, WritePage] = {}
+    """Pages of the manual by their paths in `docs/`, by which other pages link to them."""
+
+
+class Loaded:
+    """The extensions of this process. Whatever is read through `of` that fails is left out from then on."""
+
+    def __init__(self, extensions: Iterable[Extension], sources: Mapping[str, str] | None = None) -> None:
+        self._extensions = {extension.name: extension for extension in extensions}
+        self.sources = dict(sources or {})
+        """Where each comes from: `moot` for ours, or the package of another."""
+        self.failures: dict[str, str] = {}
+        """Why an extension was left out, by its name."""
+        self.left_out: tuple[str, ...] = ()
+        """Those of ours that `MOOT_EXTENSIONS` leaves out."""
+        self._values: dict[tuple[str, int], Any] = {}
+        self._families: dict[str, EventFamily | None] = {}
+
+    def __iter__(self) -> Iterator[Extension]:
+        return iter([one for one in self._extensions.values() if one.name not in self.failures])
+
+    def of(self, field: Callable[[Extension], Lazy[T] | None]) -> Iterator[tuple[Extension, T]]:
+        """What each extension brings of one kind: `loaded().of(lambda extension: extension.http)`."""
+        for extension in self:
+            if (make := field(extension)) is None:
+                continue
+            try:
+                key = extension.name, id(make)
+                if key not in self._values:
+                    self._values[key] = make()
+            except Exception as error:
+                self.leave_out(extension.name, error)
+                continue
+            yield extension, self._values[key]
+
+    def leave_out(self, name: str, error: Exception) -> None:
+        """From now on do without this extension, and remember why."""
+        self.failures.setdefault(name, f"{type(error).__name__}: {error}")
+
+    def family(self, name: str) -> EventFamily | None:
+        """The events of an extension; None where it is not loaded or has none."""
+        if name not in self._families:
+            one = self._extensions.get(name)
+            only = Loaded((one,)) if one and name not in self.failures else Loaded(())
+            found = next((family for _, family in only.of(lambda extension: extension.events)), None)
+            self.failures |= only.failures
+            self._families[name] = found
+        return self._families[name]
+
+    def facts(self, debate: Debate, viewer: Viewer) -> tuple[Fact, ...]:
+        """The figures of all extensions."""
+        found: list[Fact] = []
+        for extension in self:
+            try:
+                found += tuple(extension.facts(debate, viewer)) if extension.facts else ()
+            except Exception as error:
+                self.leave_out(extension.name, error)
+        return tuple(found)
+
+
+_HOMES = {
+    "Button": "moot.api.command_table",
+    "Command": "moot.rules.commands",
+    "CommandContext": "moot.api.command_table",
+    "DebateCommand": "moot.api.command_table",
+    "ExportFormat": "moot.views.exports",
+    "ExtensionEvent": "moot.core.extension_events",
+    "MemoryAccess": "moot.store.extension_tables",
+    "SqlAccess": "moot.store.extension_tables",
+    "Tables": "moot.store.extension_tables",
+    "action_reply": "moot.api.v1.replies",
+    "state_of": "moot.core.extension_events",
+}
+
+
+def __getattr__(name: str) -> object:
+    """What authors of extensions need beside this module, imported when it is first used."""
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'moot.extension' has no attribute {name!r}")
+
+
+_current: Loaded | None = None
+
+
+def loaded() -> Loaded:
+    """The extensions of this process, found at the first call."""
+    global _current
+    if _current is None:
+        _current = load(os.environ.get(VARIABLE))
+    return _current
+
+
+@contextmanager
+def using(*extensions: Extension) -> Generator[Loaded]:
+    """Only these extensions while this lasts: for tests."""
+    global _current
+    before, _current = _current, Loaded(extensions)
+    try:
+        yield _current
+    finally:
+        _current = before
+
+
+def load(chosen: str | None = None) -> Loaded:
+    """Import the extensions that are chosen. None: all; `` (empty): none; `-experiments,-mcp`: all but these;
+    `mcp`: only this; `+applause:extension`: all, and the one that this attribute of a module is."""
+    words = [] if chosen is None else chosen.replace(",", " ").split()
+    only = {word for word in words if word[0] not in "+-"}
+    without = {word[1:] for word in words if word[0] == "-"}
+    added = [word[1:] for word in words if word[0] == "+"]
+    targets = {**_ours(), **{point.name: point for point in _installed()}}
+    everything = chosen is None or (words and not only)
+    names = (name for name in targets if (everything or name in only) and name not in without)
+    wanted = {name: targets[name] for name in names}
+    found = [_imported(name, target) for name, target in (*wanted.items(), *((one, one) for one in added))]
+    result = Loaded(
+        (each for each in found if isinstance(each, Extension)),
+        {each.name: _source(target) for each, target in zip(found, (*wanted.values(), *added), strict=True)},
+    )
+    result.failures |= {each.name: each.reason for each in found if isinstance(each, _Failed)}
+    unknown = (only | without) - targets.keys()
+    result.failures |= dict.fromkeys(unknown, f"{VARIABLE} names it, but there is no such extension")
+    result.left_out = tuple(name for name in targets if name not in wanted)
+    return result
+
+
+class _Failed(NamedTuple):
+    name: str
+    reason: str
+
+
+def _ours() -> dict[str, str]:
+    names: tuple[str, ...] = import_module(OURS).NAMES
+    return {name: f"{OURS}.{name}:EXTENSION" for name in names}
+
+
+def _imported(name: str, target: str | EntryPoint) -> Extension | _Failed:
+    try:
+        if isinstance(target, str):
+            module, _, attribute = target.partition(":")
+            found: object = getattr(import_module(module), attribute or "EXTENSION")
+        else:
+            found = target.load()
+        if not isinstance(found, Extension):
+            raise TypeError(f"{target} is not an Extension")
+    except Exception as error:
+        return _Failed(name, f"{type(error).__name__}: {error}")
+    return found
+
+
+def _source(target: str | EntryPoint) -> str:
+    if isinstance(target, str):
+        return "moot" if target.startswith(f"{OURS}.") else target
+    return target.dist.name if target.dist else target.value
+
+
+def _installed() -> list[EntryPoint]:
+    """Extensions of installed packages. `importlib.metadata` is slow to import, so it is asked only where a
+    package has the group."""
+    if not any(f"[{GROUP}]" in text for text in _entry_point_files()):
+        return []
+    from importlib.metadata import entry_points
+
+    return list(entry_points(group=GROUP))
+
+
+def _entry_point_files() -> Iterator[str]:
+    for folder in map(Path, sys.path):
+        for file in folder.glob("*-info/entry_points.txt") if folder.is_dir() else ():
+            yield file.read_text("utf-8", errors="replace")

@@ -1,0 +1,234 @@
+"""The seam: which extensions are loaded, what becomes of one that fails, and of events without theirs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from moot import fold
+from moot.core import events as ev
+from moot.core.events import Recorded, decode_event, decode_recorded, encode
+from moot.core.extension_events import ExtensionEvent, KeptEvent, state_of
+from moot.core.visibility import OBSERVER, OWNER, visible_event
+from moot.extension import EventFamily, Extension, Fact, Loaded, TerminalCommand, load, using
+from moot.extensions import NAMES
+from tests.golden.reading import HERE, log_of
+
+LOGS = sorted(path.stem for path in HERE.glob("*.jsonl"))
+RAW = (
+    b'{"debate":"deb_1","seq":7,"at":"2026-01-01T00:00:00Z","epoch":1,'
+    b'"event":{"type":"flow.claim-found","a-b":1.0,"class":{"y":[1,"2.50"]}}}'
+)
+
+
+class Given(ExtensionEvent, frozen=True, tag="applause.given"):
+    by: str = ""
+
+
+def applause(evolve: object = lambda state, _event, _at: state + 1) -> Extension:
+    return Extension("applause", events=lambda: EventFamily((Given,), start=0, evolve=evolve))  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A module `acme` that an extension may be in."""
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path / "acme.py"
+    sys.modules.pop("acme", None)
+
+
+# --- which are loaded ---------------------------------------------------------------------------------
+
+
+def test_ours_are_loaded_unless_something_else_is_said() -> None:
+    assert [extension.name for extension in load()] == list(NAMES)
+    assert load().sources == dict.fromkeys(NAMES, "moot")
+    assert load().failures == {}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "names"),
+    [("", []), (NAMES[0], [NAMES[0]]), (f"-{NAMES[0]}", list(NAMES[1:])), (",".join(NAMES), list(NAMES))],
+)
+def test_the_variable_chooses(chosen: str, names: list[str]) -> None:
+    found = load(chosen)
+    assert [extension.name for extension in found] == names
+    assert set(found.left_out) == set(NAMES) - set(names)
+
+
+def test_a_name_that_is_not_there_is_told() -> None:
+    assert load("-acme").failures == {"acme": "MOOT_EXTENSIONS names it, but there is no such extension"}
+
+
+def test_a_module_can_be_added(module: Path) -> None:
+    module.write_text("from moot.extension import Extension\nEXTENSION = Extension('acme')\n")
+    found = load("+acme:EXTENSION")
+    assert [extension.name for extension in found] == [*NAMES, "acme"]
+    assert found.sources["acme"] == "acme:EXTENSION"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("raise RuntimeError('no luck')", "RuntimeError: no luck"),
+        ("import nothing_like_it", "ModuleNotFoundError: No module named 'nothing_like_it'"),
+        ("EXTENSION = 'a word'", "TypeError: acme is not an Extension"),
+    ],
+)
+def test_one_that_does_not_load_is_named_and_left_out(module: Path, text: str, reason: str) -> None:
+    module.write_text(text)
+    found = load("+acme")
+    assert [extension.name for extension in found] == list(NAMES)
+    assert found.failures == {"acme": reason}
+
+
+def test_an_installed_package_is_found(tmp_path: Path, module: Path) -> None:
+    module.write_text("from moot.extension import Extension\nEXTENSION = Extension('acme', 'A test.')\n")
+    folder = tmp_path / "acme-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
+    (folder / "entry_points.txt").write_text("[moot.extensions]\nacme = acme:EXTENSION\n")
+    found = load()
+    assert [extension.name for extension in found] == [*NAMES, "acme"]
+    assert found.sources["acme"] == "acme"
+    assert [extension.name for extension in load("-acme")] == list(NAMES)
+
+
+def test_one_whose_contribution_fails_is_left_out_of_everything() -> None:
+    broken = Extension("broken", formats=lambda: {}["nothing"], providers=dict)
+    found = Loaded([broken, Extension("sound", formats=lambda: {"f": "toml"})])
+    assert [extension.name for extension, _ in found.of(lambda extension: extension.formats)] == ["sound"]
+    assert list(found.of(lambda extension: extension.providers)) == []
+    assert found.failures == {"broken": "KeyError: 'nothing'"}
+
+
+def test_facts_that_fail_cost_the_extension_not_the_debate() -> None:
+    def facts(_debate: object, _viewer: object) -> Iterator[Fact]:
+        yield Fact("Figure", "1")
+        raise ValueError("oops")
+
+    debate = fold(log_of("oxford-steered"))
+    assert debate is not None
+    with using(
+        Extension("broken", facts=facts), Extension("sound", facts=lambda _d, _v: [Fact("A", "b")])
+    ) as found:
+        assert found.facts(debate, OWNER) == (Fact("A", "b"),)
+        assert found.failures == {"broken": "ValueError: oops"}
+
+
+def test_the_help_lists_a_command_where_it_says() -> None:
+    from moot.cli.command_line import terminal_commands
+
+    rows = (
+        TerminalCommand("first", "", "acme:one", after="list"),
+        TerminalCommand("last", "", "acme:two", group="Steer"),
+        TerminalCommand("own", "", "acme:three", group="Acme"),
+    )
+    with using(Extension("acme", commands=rows)):
+        order = [row.name for row in terminal_commands()]
+    assert order.index("first") == order.index("list") + 1
+    assert order.index("last") == order.index("abort") + 1
+    assert order[-1] == "own"
+
+
+# --- events -------------------------------------------------------------------------------------------
+
+
+def test_an_event_without_its_extension_is_kept_as_it_came() -> None:
+    recorded = decode_recorded(RAW)
+    assert isinstance(recorded.event, KeptEvent)
+    assert recorded.event.extension == "flow"
+    assert encode(recorded) == RAW
+    assert msgspec.json.encode(recorded) == RAW
+
+
+def test_an_event_is_read_by_its_extension() -> None:
+    with using(applause()):
+        assert decode_event(b'{"type":"applause.given","by":"Zoe"}') == Given("Zoe")
+        assert isinstance(decode_event(b'{"type":"applause.taken"}'), KeptEvent)
+
+
+def test_an_event_of_an_older_version_is_read_by_the_upcast() -> None:
+    def upcast(tag: str, members: dict[str, object]) -> Given | None:
+        return Given(str(members["who"])) if tag == "applause.given.1" else None
+
+    family = EventFamily((Given,), upcast=upcast)
+    with using(Extension("applause", events=lambda: family)):
+        assert decode_event(b'{"type":"applause.given.1","who":"Zoe"}') == Given("Zoe")
+
+
+@pytest.mark.parametrize(
+    "data", [b'{"type":"turn.sung"}', b'{"type":"turn.started"}', b"{}", b"[]", b'{"type":"x"}']
+)
+def test_what_can_be_no_event_of_an_extension_is_refused(data: bytes) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        decode_event(data)
+
+
+def with_events(name: str, *events: ev.Event) -> list[Recorded]:
+    """A golden log with these events after its second."""
+    log = log_of(name)
+    own = [Recorded(log[0].debate, 0, log[1].at, log[1].epoch, event) for event in events]
+    mixed = [*log[:2], *own, *log[2:]]
+    return [Recorded(one.debate, seq, one.at, one.epoch, one.event) for seq, one in enumerate(mixed, 1)]
+
+
+def test_the_fold_of_an_extension_makes_a_state_of_its_own() -> None:
+    with using(applause()):
+        debate = fold(with_events("oxford-steered", Given("Zoe"), Given("Ann")))
+        assert debate is not None
+        assert state_of(debate, "applause") == 2
+        opened = fold(log_of("oxford-steered")[:1])
+        assert opened is not None
+        assert state_of(opened, "applause") == 0
+
+
+def test_a_fold_that_fails_costs_the_extension_not_the_debate() -> None:
+    with using(applause(evolve=lambda state, event, at: 1 / 0)) as found:
+        debate = fold(with_events("oxford-steered", Given("Zoe")))
+        assert debate is not None
+        assert debate.verdict is not None
+        assert debate.extensions == {}
+        assert found.failures == {"applause": "ZeroDivisionError: division by zero"}
+
+
+def test_without_a_word_from_the_extension_only_the_owner_sees_its_events() -> None:
+    records = with_events("oxford-steered", Given("Zoe"))
+    with using(applause()):
+        debate = fold(records[:3])
+        assert debate is not None
+        assert visible_event(debate, records[2], OWNER) == records[2]
+        assert visible_event(debate, records[2], OBSERVER) is None
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_a_log_is_the_same_without_the_extension(name: str) -> None:
+    """State, but for the positions, and all exports."""
+    from moot.views.exports import documents, render
+
+    lines = [encode(one) for one in with_events(name, Given("Zoe"), Given("Ann"))]
+    records = [decode_recorded(line) for line in lines]
+    assert [encode(one) for one in records] == lines
+    with_kept, without = fold(records), fold(log_of(name))
+    assert with_kept is not None
+    assert without is not None
+    assert with_kept.status == without.status
+    assert with_kept.extensions == {}
+    for form in documents():
+        assert render(form, with_kept, OBSERVER) == render(form, without, OBSERVER), form
+
+
+def test_the_time_of_an_event_reaches_the_fold() -> None:
+    def evolve(state: tuple[datetime, ...], _event: Given, at: datetime) -> tuple[datetime, ...]:
+        return (*state, at)
+
+    family = EventFamily((Given,), start=(), evolve=evolve)
+    with using(Extension("applause", events=lambda: family)):
+        debate = fold(with_events("oxford-steered", Given("Zoe")))
+        assert debate is not None
+        assert all(at.tzinfo is UTC or at.utcoffset() is not None for at in state_of(debate, "applause"))
