@@ -136,6 +136,16 @@ def test_the_help_lists_a_command_where_it_says() -> None:
     assert order[-1] == "own"
 
 
+def test_a_command_may_stand_after_that_of_another_extension() -> None:
+    from moot.cli.command_line import terminal_commands
+
+    first = Extension("first", commands=(TerminalCommand("second-word", "", "acme:one", after="first-word"),))
+    other = Extension("other", commands=(TerminalCommand("first-word", "", "acme:one", after="stats"),))
+    with using(first, other):
+        names = [row.name for row in terminal_commands()]
+    assert names.index("second-word") == names.index("first-word") + 1 == names.index("stats") + 2
+
+
 # --- events -------------------------------------------------------------------------------------------
 
 

@@ -60,5 +60,5 @@ def test_importing_the_client_loads_nothing_that_runs_debates() -> None:
     script = "import sys, moot.client; print(*sys.modules)"
     modules = subprocess.check_output([sys.executable, "-c", script], text=True).split()
     packages = {name.split(".")[1] for name in modules if name.startswith("moot.")}
-    assert packages == {"api", "client", "core", "judging", "views"}
+    assert packages == {"api", "client", "core", "extension", "extensions", "judging", "views"}
     assert not {"fastapi", "pydantic", "rich", "rapidfuzz"} & set(modules)

@@ -23,11 +23,14 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from fastapi import APIRouter
+    from msgspec import Struct
 
     from moot.api.command_table import Button, CommandContext, DebateCommand
     from moot.api.frames import Dialect
+    from moot.api.v1.fields import Capabilities
     from moot.api.v1.replies import action_reply
     from moot.core.extension_events import ExtensionEvent, state_of
+    from moot.core.setup_field import SetupField
     from moot.core.state import Debate
     from moot.core.visibility import Viewer
     from moot.engine.arena import Arena
@@ -81,6 +84,8 @@ class TerminalCommand(NamedTuple):
     """The command after which the help lists it; empty: at the end of its group."""
     examples: tuple[str, ...] = ()
     """Command lines for its help."""
+    parent: str = ""
+    """The command that it is a command of: `export` for `moot export NAME`."""
 
 
 class HttpRoutes(NamedTuple):
@@ -95,6 +100,17 @@ class HttpRoutes(NamedTuple):
     """Paths that accept JSON as `text/plain`."""
     coded_errors: frozenset[str] = frozenset()
     """Paths whose problems also have `message`, `code` and `retryable`."""
+    streams: tuple[str, ...] = ()
+    """Paths of streams that take a ticket instead of a token: `/api/debates/{debateId}/stream`. Their one
+    parameter is the debate."""
+    tags: Mapping[str, str] = {}
+    """Sections of the description of the API, each with a sentence; they stand before that of the server."""
+    rows: tuple[type[Struct], ...] = ()
+    """Objects in replies that are passed on as they came: they may have members that are not described."""
+    sample_replies: Callable[[Debate], Iterable[Struct]] | None = None
+    """Replies about the sample debate at its end: the examples of their classes."""
+    complete_schemas: Callable[[dict[str, dict[str, Any]], Capabilities], None] | None = None
+    """Adds to the schemas of bodies, by name, what only this server knows: its providers, for example."""
 
 
 class Fact(NamedTuple):
@@ -159,6 +175,8 @@ class Extension(NamedTuple):
     """What runs beside `moot serve` and `moot work`, from their start to their end."""
     tables: Lazy[Tables[Any]] | None = None
     """Tables in the store, with migrations of their own: `store.tables(TABLES)`."""
+    settings: Lazy[tuple[SetupField, ...]] | None = None
+    """Settings of a debate, a row each: request, reply, form, terminal, MCP and experiments read them."""
     settings_table: str = ""
     """The table of moot.toml that is its own; `Settings.extensions` has it as it was written."""
     providers: Lazy[Mapping[str, Callable[[], Provider]]] | None = None

@@ -10,8 +10,8 @@ import pytest
 
 from moot.api.page_view.actions import _is_open as is_open  # pyright: ignore[reportPrivateUsage]
 from moot.api.page_view.actions import open_actions
-from moot.api.page_view.page_frames import PageFrames, patches
 from moot.api.page_view.sections import SECTIONS, view
+from moot.api.page_view.view_frames import ViewFrames, patches
 from moot.core.events import CallDelta, DraftKept, Recorded, SegmentCompleted, TurnCompleted
 from moot.core.state import Debate
 from moot.core.terms import HUMAN, Model, Reasoning, ReasoningPart, Text
@@ -38,7 +38,7 @@ AT_A_SEAT = {
 
 def told(records: Sequence[Recorded], viewer: Viewer) -> str:
     """All that this viewer is ever told, and what it adds up to."""
-    dialect, seen = PageFrames(viewer), watch(records, viewer)
+    dialect, seen = ViewFrames(viewer), watch(records, viewer)
     frames = [frame.data for one in seen for frame in dialect.frames(one)]
     grown: dict[str, str] = {}
     for verb, path, value in (op for frame in frames for op in frame["ops"]):
@@ -130,7 +130,7 @@ def test_streamed_text_never_changes_what_may_be_done(name: str) -> None:
         for recorded, one in zip(records, watch(records, viewer), strict=True):
             if one.before is None or not isinstance(recorded.event, CallDelta | SegmentCompleted):
                 continue
-            assert one.before.turning == one.after.turning
+            assert one.before.unstreamed_seq == one.after.unstreamed_seq
             before, after = visible_state(one.before, viewer), visible_state(one.after, viewer)
             assert open_actions(before) == open_actions(after), recorded.seq
             assert SECTIONS["now"].make(before, viewer) == SECTIONS["now"].make(after, viewer), recorded.seq
@@ -142,8 +142,8 @@ def test_frames_do_not_depend_on_what_was_framed_before(name: str) -> None:
     records = log_of(name)
     for viewer in viewers(watch(records)[-1].after)[:4]:
         seen = watch(records, viewer)
-        fresh = [PageFrames(viewer).frames(one) for one in seen]
-        dialect, dice = PageFrames(viewer), Random(name)
+        fresh = [ViewFrames(viewer).frames(one) for one in seen]
+        dialect, dice = ViewFrames(viewer), Random(name)
         assert [dialect.frames(one) for one in seen] == fresh
         for start in dice.choices(range(len(seen)), k=10):
             assert [dialect.frames(one) for one in seen[start : start + 10]] == fresh[start : start + 10]
@@ -217,7 +217,7 @@ def test_thoughts_are_separated_while_they_come_as_they_are_afterwards() -> None
     call = log.debate.live[0].call
     thoughts = ((0, "Begin "), (0, "with risk."), (1, "Then "), (1, "cost."), (3, "Hm."))
     log.add(*(CallDelta(call, segment, "reasoning", text) for segment, text in thoughts))
-    dialect, seen = PageFrames(OWNER), watch(log.records, OWNER)
+    dialect, seen = ViewFrames(OWNER), watch(log.records, OWNER)
     ops = [op for one in seen for frame in dialect.frames(one) for op in frame.data["ops"]]
     added = "".join(value for verb, path, value in ops if verb == "add" and path[-1] == "reasoning")
     live = view(log.debate, OWNER)["turns"][str(turn)]["reasoning"]

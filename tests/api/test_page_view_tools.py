@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from moot.api.page_view.page_frames import PageFrames
 from moot.api.page_view.sections import view
+from moot.api.page_view.view_frames import ViewFrames
 from moot.core.events import SegmentCompleted
 from moot.core.terms import ToolResult
 from moot.core.visibility import OBSERVER, OWNER, Viewer
@@ -36,7 +36,7 @@ def test_a_tool_is_shown_by_its_title_and_answered_when_its_result_comes() -> No
         [False, True],
         [False, False],
     ]
-    told = [frame.data["ops"] for frame in PageFrames(OBSERVER).frames(SEEN[first - 1])]
+    told = [frame.data["ops"] for frame in ViewFrames(OBSERVER).frames(SEEN[first - 1])]
     assert told, "those who watch see it as it comes"
 
 

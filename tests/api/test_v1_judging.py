@@ -39,7 +39,7 @@ from moot.core.terms import (
 )
 from moot.rules.commands import Abort, DecideWinner, Stop
 from moot.testing.event_factories import call_started, seats, table
-from tests.api.watching import BOUTS, EXTENDED, PLAIN, last, named, sent, told, watch
+from tests.api.watching import EXTENDED, PLAIN, last, named, told, watch
 from tests.rules.random_debates import LAW
 from tests.rules.simulate import Simulation, speak
 from tests.views.logs import Log, ballot, held, judge
@@ -248,8 +248,6 @@ def test_the_end_tells_what_the_calls_cost_that_it_cut(command: Abort | Stop | D
     seen = watch(debate.records)
     (complete,) = named(told(PLAIN, seen), "complete")
     assert complete["finalCost"] == float(debate.debate.cost_so_far)
-    (*_, over) = (sent(frame) for _, frame in told(BOUTS, seen))
-    assert (over["type"], over["totalCost"]) == ("debate.completed", float(debate.debate.cost_so_far))
 
 
 def test_a_limit_too_small_for_the_first_speech_is_an_error_of_its_own_kind():

@@ -14,13 +14,13 @@ from time import process_time
 
 import msgspec
 
-from moot.compat.legacy_import import import_rows
 from moot.compat.row_readers import parse_location
+from moot.extensions.conversations.importing import import_rows
 from moot.store.archive_rows import legacy_shape, unified_shape
 from moot.store.sqlite.store import SqliteStore
 from tests.bench.figures import Figure, figure
 from tests.bench.measure import temporary_folder
-from tests.compat.old_rows import in_sqlite, rows
+from tests.support.old_rows import in_sqlite, rows
 
 EVENTS, OTHER_EVENTS, REPEATS = 1000, 9000, 60
 

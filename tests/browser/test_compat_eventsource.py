@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from playwright.async_api import Page
 
-from moot.core.sse import SseReader
+from moot.core.sse_reader import SseReader
 from moot.providers.scripted import ScriptedProvider
 from tests.web.routes.served import serving
 

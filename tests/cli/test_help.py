@@ -13,7 +13,7 @@ from moot import __version__
 from moot.api.command_table import COMMANDS as PERSON_COMMANDS
 from moot.cli.command_line import terminal_commands
 from moot.cli.render.help import EXAMPLES
-from moot.extension import TerminalCommand
+from moot.extension import TerminalCommand, loaded
 from tests.support.for_each import for_each
 
 Moot = Callable[..., tuple[int, str, str]]
@@ -88,7 +88,9 @@ def test_every_command_has_help_of_its_own(moot: Moot, name: str):
 @pytest.mark.parametrize("row", terminal_commands(), ids=lambda row: row.name)
 def test_an_example_is_of_its_command_and_in_its_help(moot: Moot, row: TerminalCommand):
     _, out, _ = moot(row.name, "--help")
-    examples = row.examples or EXAMPLES[row.name]
+    brought = [one for extension in loaded() for one in extension.commands if one.parent == row.name]
+    below = [example for one in brought for example in one.examples]
+    examples = row.examples or (*EXAMPLES.get(row.name, ()), *below)
     assert any(f"{example} ".startswith(f"moot {row.name} ") for example in examples)
     assert all(f"  {example}\n" in out for example in examples)
 

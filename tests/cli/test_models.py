@@ -7,13 +7,9 @@ import os
 import shlex
 from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import get_args, get_type_hints
 
 import pytest
 
-from moot.cli.commands.debate import Length, Level
-from moot.core.choices import Effort
-from moot.core.terms import Model
 from tests.cli.provider_service import Service
 from tests.cli.terminal import Terminal, environment, piped, words
 from tests.support.hub import LoopbackHub
@@ -344,11 +340,6 @@ def test_a_model_that_was_named_needs_no_reason(
 
 
 # --- how hard, and how much ---------------------------------------------------------------------------
-
-
-def test_the_levels_are_those_of_the_vocabulary():
-    assert get_args(Level) == get_args(Effort)
-    assert get_type_hints(Model)["verbosity"] == Length | None
 
 
 def test_each_side_thinks_and_says_as_it_is_told(moot: Moot, service: Service):

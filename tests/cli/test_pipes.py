@@ -23,9 +23,9 @@ import pytest
 from moot.cli.parser import make_app
 from moot.experiments import SimulatedJudge, rows_of, simulate, write_jsonl
 from tests.cli.terminal import SECONDS, environment, piped
-from tests.compat.old_rows import in_sqlite, rows
 from tests.experiments.worlds import round_robin_units, world
 from tests.support.moot_process import Moot
+from tests.support.old_rows import in_sqlite, rows
 
 FOLDER = "a folder with a long name and blanks in it, so that a path that is broken at 80 columns is found"
 MOTION = (
@@ -123,6 +123,7 @@ LINES: dict[str, tuple[tuple[str, int], ...]] = {
     "formats show": (("oxford", 0), ("british-parliamentary", 0), ("'{folder}/none.toml'", 2)),
     "formats check": (("'{folder}/none.toml'", 2), ("'{file}'", 2)),
     "tools": (("", 0),),
+    "extensions": (("", 0),),
     "tools try": (("files/read", 2),),
     "mcp": (("", 0),),
     "doctor": (("", 1),),

@@ -17,8 +17,8 @@ from moot.core.events import CallDelta, DebateOpened, decode_recorded
 from moot.core.evolve import fold
 from tests.cli.terminal import Terminal, environment, piped, words
 from tests.client.serving import Served, served
-from tests.compat.old_rows import in_lines, rows
 from tests.support.moot_process import Moot
+from tests.support.old_rows import in_lines, rows
 
 MOTION = "Cats are better than dogs"
 ID = re.compile(r"deb_[0-9A-Z]{26}")

@@ -9,11 +9,11 @@ from itertools import islice
 import pytest
 
 from moot.client import ApiError, AsyncClient, Client, DebateConfig, DebaterConfig
-from moot.compat.legacy_import import import_rows
 from moot.compat.row_readers import parse_location
+from moot.extensions.conversations.importing import import_rows
 from moot.store.sqlite.store import SqliteStore
 from tests.client.serving import Served, served
-from tests.compat.old_rows import EACH, in_lines, rows
+from tests.support.old_rows import EACH, in_lines, rows
 
 MODEL, WORD, ODD = "scripted/demo", "operators-own-token", "team/7"
 OLD = [{**row, "conversation_id": ODD} if n < EACH else row for n, row in enumerate(rows(60))]

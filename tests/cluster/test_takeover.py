@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from moot.engine.run_loop import FULL_SCAN_SECONDS, SCAN_MARGIN, UnclaimedSearch
+from moot.engine.claim_loop import FULL_SCAN_SECONDS, SCAN_MARGIN, UnclaimedSearch
 from moot.store.contract import ActiveDebate
 from moot.store.memory import MemoryStore
 

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from moot.core.setup_field import SetupField
-from moot.core.setup_table import add_setup_field, setup_fields
+from moot.core.setup_table import setup_fields
 from moot.core.terms import DebateLimits, DebateOptions
 
+ROOT = Path(__file__).parents[2]
+EXTENSION = """
+from moot.core.setup_field import AtMost, SetupField
+from moot.extension import Extension
+
+ROW = SetupField(
+    name="house_rules", type=str, default="", limit=AtMost(20), sentence="What speakers may not do."
+)
+EXTENSION = Extension("house", settings=lambda: (ROW,))
+TWICE = Extension("twice", settings=lambda: (SetupField(name="intensity", type=int, default=1),))
+"""
 ONE_ROW = """
 import json, sys
-from moot.core.setup_field import AtMost, SetupField
-from moot.core.setup_table import add_setup_field
-
-add_setup_field(
-    SetupField(
-        name="house_rules", type=str, default="", limit=AtMost(20), sentence="What speakers may not do.",
-    )
-)
-
 import asyncio
 from msgspec.structs import replace
 from moot.api.shapes.debates import DebateConfig
@@ -34,6 +37,7 @@ from moot.api.v1.setup_body import body_from_event, setup_from_body
 from moot.cli.commands.debate import DebateCliOptions
 from moot.cli.debate_options import debate_options
 from moot.core.errors import Invalid
+from moot.extension import loaded
 from moot.core.events import decode_event, encode
 from moot.experiments.definition import OPTIONS
 from moot.extensions.mcp.tool_functions import ToolFunctions, with_settings
@@ -65,14 +69,23 @@ print(json.dumps({
     "experiments": "house_rules" in OPTIONS,
     "form": msgspec.to_builtins(next(one for one in offered_settings() if one.name == "houseRules")),
     "docs": "| `houseRules` |  | at most 20 characters | What speakers may not do. |" in settings_table(),
+    "failures": loaded().failures,
     "mcp": "house_rules" in inspect.signature(with_settings(ToolFunctions.start_debate)).parameters,
 }))
 """
 
 
 @pytest.fixture(scope="module")
-def seen() -> dict[str, Any]:
-    done = subprocess.run([sys.executable, "-c", ONE_ROW], capture_output=True, text=True, check=False)
+def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    folder = tmp_path_factory.mktemp("house")
+    (folder / "house.py").write_text(EXTENSION, "utf-8")
+    environ = {
+        **os.environ,
+        "MOOT_EXTENSIONS": "+house:EXTENSION +house:TWICE",
+        "PYTHONPATH": os.pathsep.join((str(folder), str(ROOT))),
+    }
+    command = [sys.executable, "-c", ONE_ROW]
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -95,10 +108,8 @@ def test_a_setting_of_an_extension_is_one_row(seen: dict[str, Any]) -> None:
     assert seen["mcp"]
 
 
-def test_a_setting_that_comes_too_late_is_refused() -> None:
-    setup_fields()
-    with pytest.raises(RuntimeError, match="too late"):
-        add_setup_field(SetupField(name="late", type=bool, default=False))
+def test_an_extension_with_a_setting_that_there_is_already_is_left_out(seen: dict[str, Any]) -> None:
+    assert seen["failures"] == {"twice": "ValueError: there is a setting 'intensity' already"}
 
 
 def test_every_setting_of_a_log_is_in_the_table() -> None:

@@ -17,7 +17,7 @@ from moot.core.pricing import estimate_usage, plausible_usage
 from moot.core.state import Debate
 from moot.core.terms import FREE, Model, Reasoning, ReasoningPart, Request, Usage
 from moot.engine.arena import Arena
-from moot.engine.call_result import CallResult
+from moot.engine.call import CallResult
 from moot.providers.contract import Chunk, Provider, ReplyDelta, ReplyDone, ReplySegment, Traits
 from moot.providers.prices import flat_price
 from moot.providers.scripted import FaultCue, SayCue, ScriptedProvider, StallCue, improvise

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from moot.core.errors import Fault
 from moot.core.events import BallotCast, BallotSpoiled, SegmentCompleted, TurnCompleted, TurnFailed
 from moot.core.terms import DebateLimits, FinishReason, Reasoning, ReasoningPart, Text
-from moot.engine.call_result import CallResult
+from moot.engine.call import CallResult
 from moot.engine.jobs import BallotJob, SpeechJob
 from moot.providers.contract import ReplyDone
 from moot.rules.commands import PauseDebate, ResumeDebate, Retry, SkipTurn

@@ -30,6 +30,7 @@ from moot.core.terms import Model, Money, Reasoning, Request, Text, ToolCall, To
 from moot.core.visibility import OWNER
 from moot.engine.arena import Arena
 from moot.engine.tool_loop import BROKEN, MAX_CONTINUATIONS, NOT_JSON, TOO_MANY, TOO_SLOW
+from moot.extensions.conversations.debates import conversation
 from moot.providers.contract import Traits
 from moot.providers.prices import flat_price
 from moot.providers.scripted import (
@@ -49,7 +50,6 @@ from moot.rules.retry import RunnerTimings
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
 from moot.tools.contract import MAX_CALLS, MAX_RESULT_LENGTH
-from moot.views.conversation import conversation
 from moot.views.transcript import thoughts, transcript
 from moot.web.routes.calls import find_call
 from tests.engine.conftest import QUICK

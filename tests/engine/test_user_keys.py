@@ -32,7 +32,7 @@ class Registry:
 
 async def test_closing_waits_for_the_keys_of_a_debate_that_has_just_ended() -> None:
     registry: Any = Registry()
-    keys = UserKeys(registry)
+    keys = UserKeys(registry, lambda _: None)
     for debate_id in ("ended", "deleted"):
         keys.add(debate_id, {"one": Secret("sk-1"), "two": Secret("sk-2")})
     keys.on_records("ended", log(DebateEnded("rounds")))

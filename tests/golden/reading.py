@@ -41,7 +41,7 @@ def snapshot(records: Sequence[Recorded]) -> bytes:
 def facts(debate: Debate) -> dict[str, Any]:
     return {
         "seq": debate.seq,
-        "turning": debate.turning,
+        "turning": debate.unstreamed_seq,
         "epoch": debate.epoch,
         "status": debate.status,
         "round": [debate.round, debate.rounds_done, debate.rounds_planned],

@@ -21,12 +21,12 @@ from msgspec.structs import replace
 from PIL import Image
 from playwright.async_api import Browser, Page
 
-from moot.compat.legacy_import import import_rows
 from moot.compat.row_readers import parse_location
 from moot.core.errors import Fault
 from moot.core.events import Recorded
 from moot.core.terms import Request
 from moot.engine.experiment_runner import ExperimentRunner
+from moot.extensions.conversations.importing import import_rows
 from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, StallCue
 from tests.browser.chromium import FLAGS, PICTURE_FONTS, launched
 from tests.page.sample_debate import Play, body

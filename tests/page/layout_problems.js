@@ -5,7 +5,7 @@
   const problems = new Set();
   const SMALLEST = 24;
   const LARGE = 44;
-  const HIDDEN = '.visually-hidden, .folds thead, .skip, .controls .role, .controls .deeds .rest, svg, .uplot';
+  const HIDDEN = '.visually-hidden, .folds thead, .skip, .controls .role, .controls .commands .rest, svg, .uplot';
   const PRESSED = 'a[href], button, input, select, textarea, summary, [tabindex="0"]';
   /** Stand alone, and not in a line of text or figures. */
   const ALONE = '.btn:not(.stop, .ways *), .field, .chip, summary, .top a';

@@ -38,20 +38,20 @@ const seqs = (told) => told.filter(([kind]) => kind === 'frame').map(([, frame])
 /** A line that is live after event 3. */
 async function connected() {
   const { asked, sockets } = house();
-  const tell = () => {};
-  const line = new DebateSocket({ ...call, tell });
+  const notify = () => {};
+  const line = new DebateSocket({ ...call, notify });
   asked[0].answer({ view: { now: {} }, seq: 3, me: {} });
   await soon();
   asked[1].answer({ ticket: 't' });
   await soon();
   sockets[0].onopen();
-  return { asked, line, tell, socket: sockets[0] };
+  return { asked, line, notify, socket: sockets[0] };
 }
 
 test('whoever leaves before the line stands leaves nothing open behind them', async () => {
   const { asked, sockets } = house();
   const told = [];
-  const line = new DebateSocket({ ...call, tell: (...words) => told.push(words) });
+  const line = new DebateSocket({ ...call, notify: (...words) => told.push(words) });
   asked[0].answer({ view: { now: {} }, seq: 3, me: {} });
   await soon();
   assert.equal(asked[1].path, '/api/v1/debates/d/tickets');
@@ -65,7 +65,7 @@ test('whoever leaves before the line stands leaves nothing open behind them', as
 test('a line opens behind the view it has, hears each change once, and its token is in no address', async () => {
   const { asked, sockets } = house();
   const told = [];
-  const line = new DebateSocket({ ...call, tell: (...words) => told.push(words) });
+  const line = new DebateSocket({ ...call, notify: (...words) => told.push(words) });
   asked[0].answer({ view: { now: {} }, seq: 3, me: {} });
   await soon();
   asked[1].answer({ ticket: 't' });
@@ -95,7 +95,7 @@ test('a tab that joins later gets a view of its own, then every change after it 
 test('a tab that joins while the line opens gets its view when the line stands', async () => {
   const { asked, sockets } = house();
   const [first, second] = [[], []];
-  const line = new DebateSocket({ ...call, tell: (...words) => first.push(words) });
+  const line = new DebateSocket({ ...call, notify: (...words) => first.push(words) });
   line.join((...words) => second.push(words));
   asked[0].answer({ view: { now: {} }, seq: 3, me: {} });
   await soon();
@@ -122,10 +122,10 @@ test('a view that is older than the changes that were passed on is not given to 
 });
 
 test('the line closes with its last tab', async () => {
-  const { line, socket, tell } = await connected();
+  const { line, socket, notify } = await connected();
   const other = () => {};
   line.join(other);
-  line.leave(tell);
+  line.leave(notify);
   assert.ok(!socket.closed);
   line.leave(other);
   assert.ok(socket.closed);

@@ -38,7 +38,7 @@ function entered() {
 
 test('a word repaints its own speech and nothing else', () => {
   const { debate, counts } = entered();
-  debate.hear(frame(6, ['add', ['turns', '2', 'text'], ' and']));
+  debate.apply(frame(6, ['add', ['turns', '2', 'text'], ' and']));
   assert.deepEqual(counts, { now: 0, money: 0, turns: 0, one: 0, two: 1 });
   assert.equal(debate.at('turns', '2').value.text, 'Two and');
   assert.equal(debate.seq, 6);
@@ -46,7 +46,7 @@ test('a word repaints its own speech and nothing else', () => {
 
 test('a new speech is a new key, and leaves the others alone', () => {
   const { debate, counts } = entered();
-  debate.hear(frame(6, ['put', ['turns', '3'], { text: '' }], ['put', ['now', 'status'], 'paused']));
+  debate.apply(frame(6, ['put', ['turns', '3'], { text: '' }], ['put', ['now', 'status'], 'paused']));
   assert.deepEqual(counts, { now: 1, money: 0, turns: 1, one: 0, two: 0 });
   assert.deepEqual(debate.keys('turns').value, ['1', '2', '3']);
   assert.equal(debate.at('turns', '3').value.text, '');
@@ -54,17 +54,17 @@ test('a new speech is a new key, and leaves the others alone', () => {
 
 test('several changes of one event are seen at once', () => {
   const { debate, counts } = entered();
-  debate.hear(frame(6, ['put', ['now', 'status'], 'paused'], ['put', ['now', 'open'], ['resume']]));
+  debate.apply(frame(6, ['put', ['now', 'status'], 'paused'], ['put', ['now', 'open'], ['resume']]));
   assert.equal(counts.now, 1);
   assert.deepEqual(debate.at('now').value, { status: 'paused', open: ['resume'] });
 });
 
 test('a whole list or a whole view that is put anew reaches everybody who looks at it', () => {
   const { debate, counts } = entered();
-  debate.hear(frame(6, ['put', ['turns'], { 2: { text: 'Again' } }]));
+  debate.apply(frame(6, ['put', ['turns'], { 2: { text: 'Again' } }]));
   assert.deepEqual(counts, { now: 0, money: 0, turns: 1, one: 1, two: 1 });
   assert.equal(debate.at('turns', '1').value, undefined);
-  debate.hear(frame(7, ['put', [], view()]));
+  debate.apply(frame(7, ['put', [], view()]));
   assert.equal(debate.at('turns', '2').value.text, 'Two');
   assert.equal(counts.money, 1);
 });
@@ -110,9 +110,9 @@ test('words and speakers move the clock of silence, and failed calls do not', ()
   ];
   for (const [expected, ops] of [[0, quiet], [1, progress]]) {
     for (const op of ops) {
-      debate.heard.value = 0;
-      debate.hear(frame(debate.seq + 1, op));
-      assert.equal(Number(debate.heard.value > 0), expected, JSON.stringify(op));
+      debate.progressAt.value = 0;
+      debate.apply(frame(debate.seq + 1, op));
+      assert.equal(Number(debate.progressAt.value > 0), expected, JSON.stringify(op));
     }
   }
 });

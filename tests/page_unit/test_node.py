@@ -14,13 +14,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from moot.api.frames import seen_event
-from moot.api.page_view.page_frames import PageFrames
 from moot.api.page_view.sections import view
+from moot.api.page_view.view_frames import ViewFrames
 from moot.core.events import CallCompleted, CallDelta, CallStarted, Recorded, SegmentCompleted
 from moot.core.evolve import evolve, fold
 from moot.core.state import Debate
-from moot.core.visibility import OBSERVER, OWNER, Viewer
+from moot.core.visibility import OBSERVER, OWNER, Viewer, seen_event
 from tests.api.watching import NAMES
 from tests.golden.reading import log_of
 
@@ -61,7 +60,7 @@ def told(name: str, records: Sequence[Recorded], viewer: Viewer) -> dict[str, An
 
     Calls are told to the others as to the owner: theirs are looked at when something comes of them.
     """
-    dialect, debate = PageFrames(viewer), None
+    dialect, debate = ViewFrames(viewer), None
     frames: list[Any] = []
     digests: list[tuple[int, str]] = []
     snapshots: list[tuple[int, Any]] = []

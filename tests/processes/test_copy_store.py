@@ -108,7 +108,7 @@ async def keep_golden(belongings: SqliteTables, place: int, name: str) -> None:
         msgspec.json.decode(line, type=Line) for line in (HERE / f"{name}.jsonl").read_bytes().splitlines()
     ]
     head = (
-        *(debate.id, place, "ann", debate.status, debate.motion, debate.format.name, debate.turning),
+        *(debate.id, place, "ann", debate.status, debate.motion, debate.format.name, debate.unstreamed_seq),
         *(int(log[-1].at.timestamp()), lines[-1].epoch, lines[0].at),
         msgspec.json.encode(summarize(debate)).decode(),
     )

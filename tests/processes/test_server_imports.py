@@ -8,8 +8,9 @@ import sys
 UNUSED = (
     "genai_prices", "markdown_it", "mcp", "psycopg", "psycopg_pool", "redis", "procrastinate", "pygments",
     "xllamacpp",
-    "moot.api.v1.body_schemas", "moot.cluster.queue", "moot.cluster.redis_bus", "moot.compat.legacy_import",
-    "moot.manual", "moot.extensions.mcp.server", "moot.store.postgres.store", "moot.web.openapi",
+    "moot.api.v1.body_schemas", "moot.cluster.queue", "moot.cluster.redis_bus",
+    "moot.extensions.conversations.importing", "moot.extensions.mcp.server", "moot.manual",
+    "moot.store.postgres.store", "moot.web.openapi",
     "moot.web.openapi_examples",
 )  # fmt: skip
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from moot.core.errors import Fault
 from moot.core.terms import Reasoning, Segment, Text, ToolCall
-from moot.engine.call_result import CallResult
+from moot.engine.call import CallResult
 from moot.providers.wire_formats import WireFormatName, load_wire_format
 from moot.providers.wire_formats.contract import WireFormat
 

@@ -16,6 +16,13 @@ class Received(asyncio.Protocol):
         self.pieces.append(data)
 
 
+class Every:
+    def __init__(self, tick: float) -> None:
+        self.tick = tick
+
+    def tick_passed(self) -> None: ...
+
+
 async def _connected() -> tuple[asyncio.Server, asyncio.StreamWriter, asyncio.Transport, Received]:
     loop = asyncio.get_running_loop()
     accepted: asyncio.Future[asyncio.StreamWriter] = loop.create_future()
@@ -28,7 +35,7 @@ async def _connected() -> tuple[asyncio.Server, asyncio.StreamWriter, asyncio.Tr
 async def test_what_arrives_between_two_ticks_is_read_in_one_piece() -> None:
     server, writer, transport, received = await _connected()
     async with server:
-        pacer = ReadPacer(lambda: 0.1)
+        pacer = ReadPacer(Every(0.1))
         pacer.pause(transport)
         for word in (b"one ", b"two ", b"three"):
             writer.write(word)
@@ -43,7 +50,7 @@ async def test_what_arrives_between_two_ticks_is_read_in_one_piece() -> None:
 async def test_a_connection_that_is_closed_meanwhile_is_left_alone() -> None:
     server, writer, transport, _ = await _connected()
     async with server:
-        pacer = ReadPacer(lambda: 0.01)
+        pacer = ReadPacer(Every(0.01))
         pacer.pause(transport)
         transport.close()
         await asyncio.sleep(0.03)
@@ -54,7 +61,7 @@ async def test_a_connection_that_is_closed_meanwhile_is_left_alone() -> None:
 async def test_without_a_tick_nothing_is_paused() -> None:
     server, writer, transport, received = await _connected()
     async with server:
-        ReadPacer(lambda: 0.0).pause(transport)
+        ReadPacer(Every(0.0)).pause(transport)
         writer.write(b"at once")
         await until(lambda: received.pieces)
         transport.close()

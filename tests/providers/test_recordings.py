@@ -16,7 +16,7 @@ from aiohttp.test_utils import TestServer
 
 from moot.core.errors import Fault
 from moot.core.terms import ChatMessage, Model, Request
-from moot.engine.call_result import CallResult
+from moot.engine.call import CallResult
 from moot.providers.client import ProviderClient
 from moot.providers.contract import ReplyDelta, ReplyDone, ReplySegment, ReplyStarted
 from tests.providers.recordings import Recording, expected, family, folder, found, heard

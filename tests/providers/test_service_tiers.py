@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from moot.core.errors import Invalid
 from moot.core.pricing import cost, worst_cost
 from moot.core.terms import ChatMessage, Model, ModelPrice, Request, Usage
-from moot.engine.call_result import CallResult, call_completed
+from moot.engine.call import CallResult
+from moot.engine.call_records import call_completed
 from moot.models.registry import ProviderRegistry
 from moot.providers.contract import ReplyDone
 from moot.providers.endpoints import BUILT_IN, traits_of

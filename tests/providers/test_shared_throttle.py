@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from moot.cluster import redis_client
 from moot.cluster.redis_client import RedisServer
-from moot.cluster.redis_shared_state import RedisSharedState
+from moot.cluster.redis_ephemeral_store import RedisEphemeralStore
+from moot.core.ephemeral_store import Membership
 from moot.core.errors import Fault
-from moot.core.shared_state import Membership
 from moot.core.terms import Model
-from moot.engine.coordination import MemorySharedState
+from moot.engine.ephemeral_store import MemoryEphemeralStore
 from moot.models.registry import ProviderRegistry
 from moot.providers import shared_throttle
 from moot.providers.endpoints import BUILT_IN
@@ -24,7 +24,7 @@ from moot.providers.throttle import EndpointLimits, Throttle
 from tests.support.redis import Redis, redis  # noqa: F401 - a fixture
 
 
-class Watched(MemorySharedState):
+class Watched(MemoryEphemeralStore):
     """Stands still in time until it is moved, and counts what is asked of it."""
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class House:
 
 
 def gates(
-    commons: MemorySharedState, allowed: EndpointLimits, lease: float = LEASE_SECONDS
+    commons: MemoryEphemeralStore, allowed: EndpointLimits, lease: float = LEASE_SECONDS
 ) -> tuple[Throttle, Throttle]:
     def gate() -> Throttle:
         together = allowed.concurrent if allowed.written else None
@@ -78,7 +78,7 @@ async def until(true: Callable[[], bool]) -> None:
 
 
 async def test_two_processes_are_inside_no_more_often_than_one_may_be() -> None:
-    one, other = gates(MemorySharedState(), EndpointLimits(concurrent=2, written=True))
+    one, other = gates(MemoryEphemeralStore(), EndpointLimits(concurrent=2, written=True))
     house = House()
     await asyncio.gather(*(house.call(gate) for gate in (one, other) for _ in range(10)))
     assert (house.done, house.most) == (20, 2)
@@ -86,7 +86,7 @@ async def test_two_processes_are_inside_no_more_often_than_one_may_be() -> None:
 
 
 async def test_what_nobody_has_written_down_holds_for_each_process() -> None:
-    one, other = gates(MemorySharedState(), EndpointLimits(concurrent=2))
+    one, other = gates(MemoryEphemeralStore(), EndpointLimits(concurrent=2))
     async with one.admit(), one.admit(), other.admit(), other.admit():
         assert (one.active, other.active) == (2, 2)
 
@@ -104,7 +104,7 @@ async def test_calls_a_minute_are_counted_together() -> None:
 
 
 async def test_a_wait_that_the_service_asks_of_one_process_is_kept_by_the_others() -> None:
-    one, other = gates(MemorySharedState(), EndpointLimits(concurrent=8, written=True))
+    one, other = gates(MemoryEphemeralStore(), EndpointLimits(concurrent=8, written=True))
     told = one.now()
     one.failed(Fault("rate_limited", retry_after=0.2), began=told)
     await one.close()
@@ -117,7 +117,7 @@ async def test_a_wait_that_the_service_asks_of_one_process_is_kept_by_the_others
 
 
 async def test_who_was_too_hasty_does_not_hear_it_from_itself() -> None:
-    one, other = gates(MemorySharedState(), EndpointLimits(concurrent=8, written=True))
+    one, other = gates(MemoryEphemeralStore(), EndpointLimits(concurrent=8, written=True))
     async with one.admit(), one.admit(), one.admit(), one.admit():
         one.failed(Fault("rate_limited"), began=one.now())
     assert one.limit == 2
@@ -131,7 +131,7 @@ async def test_who_was_refused_more_often_than_others_is_let_in_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(shared_throttle, "OWN_LIMIT_SECONDS", 0.05)
-    one, other = gates(MemorySharedState(), EndpointLimits(concurrent=8, written=True))
+    one, other = gates(MemoryEphemeralStore(), EndpointLimits(concurrent=8, written=True))
     for _ in range(3):
         one.failed(Fault("rate_limited"), began=one.now())
     assert one.limit == 1
@@ -209,7 +209,7 @@ async def test_a_process_that_ends_takes_its_calls_out_of_the_count() -> None:
 
 
 async def test_the_limits_of_an_endpoint_hold_for_all_who_share_the_commons(tmp_path: Path) -> None:
-    commons = MemorySharedState()
+    commons = MemoryEphemeralStore()
     limited = replace(BUILT_IN["openai"], limits=EndpointLimits(concurrent=1, written=True))
 
     def providers() -> ProviderRegistry:
@@ -235,7 +235,7 @@ async def test_redis_counts_for_all_and_without_it_each_for_itself(
 ) -> None:
     # Where tests fill the machine, a Redis may take its time and is there all the same.
     monkeypatch.setattr(redis_client, "TICKS", 300)
-    commons = RedisSharedState(RedisServer(redis.url)), RedisSharedState(RedisServer(redis.url))
+    commons = RedisEphemeralStore(RedisServer(redis.url)), RedisEphemeralStore(RedisServer(redis.url))
     allowed = EndpointLimits(concurrent=2, per_minute=1000, written=True)
     one, other = (
         Throttle(allowed, shared=SharedThrottle(each, "openai", concurrent=2, per_minute=1000))

@@ -52,8 +52,8 @@ from moot.core.terms import (
     Usage,
 )
 from moot.core.word_count import whole_tokens
-from moot.engine.call import SegmentShifter, make_shifter, next_index
-from moot.engine.call_result import CallResult
+from moot.engine.call import CallResult
+from moot.engine.continued_calls import SegmentShifter, make_shifter, next_index
 from moot.engine.jobs import AsideJob, BallotJob, ModelJob, SpeechJob
 from moot.engine.tool_loop import TOO_MANY
 from moot.judging import ballots

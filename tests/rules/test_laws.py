@@ -116,10 +116,10 @@ def test_a_log_read_back_is_the_log_that_was_written(simulation: Simulation) -> 
 
 @law(examples=FEWER)
 def test_the_state_knows_its_place_in_the_log(simulation: Simulation) -> None:
-    turning = 0
+    unstreamed = 0
     for recorded, state in zip(simulation.records, simulation.states, strict=True):
-        turning = turning if isinstance(recorded.event, CallDelta | SegmentCompleted) else recorded.seq
-        assert (state.seq, state.turning, state.epoch) == (recorded.seq, turning, recorded.epoch)
+        unstreamed = unstreamed if isinstance(recorded.event, CallDelta | SegmentCompleted) else recorded.seq
+        assert (state.seq, state.unstreamed_seq, state.epoch) == (recorded.seq, unstreamed, recorded.epoch)
         assert state.updated_at == recorded.at
 
 

@@ -35,7 +35,7 @@ from moot.core.terms import (
     Seat,
 )
 from moot.core.word_count import CLIPPED_MARK, count_words
-from moot.engine.call_result import CallResult
+from moot.engine.call import CallResult
 from moot.engine.jobs import AsideJob
 from moot.prompts.model_replies import UnreadableReply
 from moot.prompts.side_question_prompts import MAX_TOKENS, aside_request, read_answer

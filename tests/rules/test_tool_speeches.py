@@ -32,8 +32,8 @@ from moot.core.terms import (
     Usage,
 )
 from moot.core.visibility import Viewer, hears, visible_event, visible_state
-from moot.engine.call import SegmentShifter, make_shifter, next_index
-from moot.engine.call_result import CallResult
+from moot.engine.call import CallResult
+from moot.engine.continued_calls import SegmentShifter, make_shifter, next_index
 from moot.engine.jobs import SpeechJob
 from moot.engine.tool_loop import MAX_CONTINUATIONS
 from moot.providers.contract import OWN_ID_PREFIX, ReplyDelta, ReplyDone, ReplySegment

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from moot.api.page_view.sections import view
-from moot.compat import legacy_export
 from moot.compat.row_readers import parse_location
 from moot.core.events import encode
 from moot.core.terms import Model, Request
 from moot.core.visibility import OBSERVER, OWNER
 from moot.engine.arena import Arena
+from moot.extensions.conversations import exporting
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, ThinkCue, UsageCue, improvise
 from moot.settings import Settings
 from moot.store.contract import Store
@@ -47,8 +47,8 @@ async def test_a_nul_in_an_answer_breaks_nothing(
             assert b"\\u0000" not in written
             assert b"\0" not in written
         for address in (str(tmp_path / "old.db"), str(tmp_path / "old.jsonl"), *_databases(request)):
-            done = await legacy_export.write_rows(
-                parse_location(address, "old_events"), legacy_export.debate_rows(store, [debate.id])
+            done = await exporting.write_rows(
+                parse_location(address, "old_events"), exporting.debate_rows(store, [debate.id])
             )
             assert (done.rows, done.problems) == (1 + len(debate.turns), [])
 

@@ -20,20 +20,20 @@ from moot.core.events import DebateEnded, RemarkInjected
 from moot.core.evolve import fold
 from moot.core.visibility import OWNER
 from moot.processes.backends import open_store
+from moot.rules.turn_sessions import row_key
 from moot.settings import load
 from moot.store.contract import DebateFilter, IdempotencyKey, Store, digest
 from moot.store.experiment_tables import EXPERIMENTS
 from moot.store.postgres.store import PostgresStore
 from moot.store.sqlite.store import SqliteStore
 from moot.views.exports import documents, render
-from moot.views.session_rows import row_key
 from moot.views.summary import summarize
 from tests.cli.terminal import environment, piped
-from tests.compat import old_rows
 from tests.golden.reading import HERE as GOLDEN_LOGS
 from tests.golden.reading import log_of, snapshot
 from tests.golden.sessions import ROW
 from tests.store.releases.released import CLIENT, GOLDEN, HERE, IMPORTED, INVITED, TOKEN
+from tests.support import old_rows
 from tests.support.postgres import empty_postgres, postgres_url
 
 __all__ = ["empty_postgres", "postgres_url"]

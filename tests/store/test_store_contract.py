@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from moot.core.errors import Refused
-from moot.store import append
+from moot.store import contract
 from moot.store.contract import Store
 from moot.testing import Clock, StoreContract
 from moot.testing.store_contract.access import invitation
@@ -19,7 +19,7 @@ class TestEveryStore(StoreContract):
 async def test_a_debate_has_so_many_invitations_and_no_more(
     store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(append, "MAX_INVITATIONS", 2)
+    monkeypatch.setattr(contract, "MAX_INVITATIONS", 2)
     await open_debate(store)
     await store.add_invitation(invitation(clock, "ann"))
     await store.add_invitation(invitation(clock, "bob"))

@@ -37,7 +37,7 @@ CLUSTER_MODULES = (
     "moot.store.postgres.store",
     "moot.cluster.queue_placement",
     "moot.cluster.redis_bus",
-    "moot.cluster.redis_shared_state",
+    "moot.cluster.redis_ephemeral_store",
 )
 """What the processes of a cluster need."""
 MAX_REQUEST_BYTES = 512 * 1024
@@ -201,7 +201,7 @@ def _become(request: dict[str, Any], streams: list[int]) -> None:
     )
     sys.argv = request["args"]
     # Where it is to crash was read before this child's environment was known.
-    importlib.reload(importlib.import_module("moot.core.diagnostics"))
+    importlib.reload(importlib.import_module("moot.core.crash_points"))
     try:
         importlib.import_module(request["module"]).main()
     except SystemExit as ending:

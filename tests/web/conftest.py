@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 from moot.api.auth import Authenticator, Tickets
 from moot.api.rate_limits import RateLimiter
 from moot.engine.arena import Arena
-from moot.engine.coordination import MemorySharedState
+from moot.engine.ephemeral_store import MemoryEphemeralStore
 from moot.settings import ServerSettings, Settings
 from moot.store.contract import AccessToken
 from moot.store.memory import MemoryStore
@@ -76,7 +76,7 @@ async def behind_guard() -> AsyncGenerator[Serving, None]:
             for token in tokens:
                 await store.save_token(token)
             settings = ServerSettings(**service)
-            tickets = Tickets(MemorySharedState())
+            tickets = Tickets(MemoryEphemeralStore())
             authenticator = Authenticator(store, settings.token)
             limiter = RateLimiter(settings.requests_per_minute)
             guard = GuardMiddleware(app, settings, authenticator, limiter, tickets, plain_text=plain_text)

@@ -7,7 +7,7 @@ from typing import Any
 
 from moot.api.rights import Action
 from moot.extension import loaded
-from moot.web.app import ROUTERS
+from moot.web.app import ROUTERS, SERVER_ROUTERS
 from moot.web.app_context import RightsCheck
 from moot.web.route_docs import PREFIX
 from moot.web.routes import command_routes
@@ -23,7 +23,9 @@ def rows(prefix: str, routes: Iterable[Any]) -> Iterator[RouteRow]:
 
 
 V1_ROUTES = tuple(
-    row for router in (*ROUTERS, command_routes.router()) for row in rows(PREFIX, router.routes)
+    row
+    for router in (*ROUTERS, *SERVER_ROUTERS, command_routes.router())
+    for row in rows(PREFIX, router.routes)
 )
 EXTENSION_ROUTES = tuple(
     row

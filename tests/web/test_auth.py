@@ -11,7 +11,7 @@ from moot.api.auth import ANYONE, NOBODY, OPERATOR, Authenticator, Identity, Tic
 from moot.core.errors import StoreError
 from moot.core.terms import InvitationRole, TokenRole
 from moot.core.visibility import OBSERVER, OWNER, Viewer
-from moot.engine.coordination import MAX_VALUES, MemorySharedState
+from moot.engine.ephemeral_store import MAX_VALUES, MemoryEphemeralStore
 from moot.providers.keys import Secret
 from moot.store.contract import AccessToken, StoredInvitation, digest
 from moot.store.memory import MemoryStore
@@ -244,7 +244,7 @@ async def test_those_who_share_a_link_are_counted_by_their_addresses() -> None:
 
 
 async def test_a_ticket_opens_one_debate_once() -> None:
-    tickets = Tickets(MemorySharedState())
+    tickets = Tickets(MemoryEphemeralStore())
     ticket = await tickets.issue(OPERATOR, "deb_1")
     assert len(ticket) == 32
     assert await tickets.redeem(ticket, "deb_1") == OPERATOR
@@ -252,7 +252,7 @@ async def test_a_ticket_opens_one_debate_once() -> None:
 
 
 async def test_a_ticket_shown_at_the_wrong_door_is_spent() -> None:
-    tickets = Tickets(MemorySharedState())
+    tickets = Tickets(MemoryEphemeralStore())
     ticket = await tickets.issue(OPERATOR, "deb_1")
     assert await tickets.redeem(ticket, "deb_2") is None
     assert await tickets.redeem(ticket, "deb_1") is None
@@ -261,14 +261,14 @@ async def test_a_ticket_shown_at_the_wrong_door_is_spent() -> None:
 
 async def test_a_ticket_is_good_for_a_minute() -> None:
     clock = Time()
-    tickets = Tickets(MemorySharedState(clock))
+    tickets = Tickets(MemoryEphemeralStore(clock))
     ticket = await tickets.issue(OPERATOR, "deb_1")
     clock.now = 60
     assert await tickets.redeem(ticket, "deb_1") is None
 
 
 async def test_of_too_many_tickets_the_oldest_go() -> None:
-    tickets = Tickets(MemorySharedState())
+    tickets = Tickets(MemoryEphemeralStore())
     issued = [await tickets.issue(OPERATOR, "deb_1") for _ in range(MAX_VALUES + 1)]
     assert await tickets.redeem(issued[0], "deb_1") is None
     assert await tickets.redeem(issued[1], "deb_1") == OPERATOR

@@ -18,8 +18,8 @@ from moot.engine.followers import Followers, MemoryBus
 from moot.store.memory import MemoryStore
 from moot.testing.event_factories import call_started, delta, opened, turn_started
 from moot.web.streaming import feeds
-from moot.web.streaming.feeds import Feed, Feeds, read_bytes
-from moot.web.streaming.frame_cache import PAGE_EVENTS
+from moot.web.streaming.feed_reading import read_bytes, tells_more
+from moot.web.streaming.feeds import PAGE_EVENTS, Feed, Feeds
 
 EVENTS = 2 * PAGE_EVENTS + 50
 
@@ -154,10 +154,10 @@ async def test_readers_leave_where_a_debate_failed_and_come_back_when_it_goes_on
     assert standing.seen == late.seen
     assert standing.seen[-1] == str(house.written)
     assert at_the_end.seen == []
-    assert not await house.feeds.tells_more("deb_1", V1Frames(), OWNER, Cursor(house.written))
+    assert not await tells_more(house.store, "deb_1", V1Frames(), OWNER, Cursor(house.written))
     went_on = house.written
     await house.write(TurnRetried(1))
-    assert await house.feeds.tells_more("deb_1", V1Frames(), OWNER, Cursor(went_on))
+    assert await tells_more(house.store, "deb_1", V1Frames(), OWNER, Cursor(went_on))
     back = Reader(None)
     following = asyncio.create_task(follow(house, back, went_on, 10**9, V1Frames()))
     await house.write(DebateEnded("stopped"))
@@ -266,6 +266,6 @@ async def test_a_page_that_was_being_built_while_its_debate_was_deleted_is_not_k
         building = asyncio.create_task(feed.page(0))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        house.feeds.forget("deb_1")
+        house.feeds.on_records("deb_1", None)
         await building
         assert not house.feeds._cache._pages

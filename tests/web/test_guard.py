@@ -326,7 +326,7 @@ async def test_what_nobody_expected_is_a_problem_without_details(
     reply = await exchange(served.port, request("/api/x"))
     assert (reply.status, reply.kind) == (500, "internal")
     assert b"canary" not in reply.body
-    logged = [record for record in caplog.records if record.name == "moot.web.middleware.guard"]
+    logged = [record for record in caplog.records if record.name == "moot.web.middleware.http_exchange"]
     assert [getattr(record, "request_id", "") for record in logged] == [reply.headers["x-request-id"]]
 
 

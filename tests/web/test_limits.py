@@ -10,7 +10,7 @@ import pytest
 from moot.api.problems import Problem
 from moot.api.rate_limits import Counted, RateLimiter, StreamLimiter, TokenBucket, TrustedProxies
 from moot.core.errors import Invalid
-from moot.engine.coordination import MemorySharedState, Presence
+from moot.engine.ephemeral_store import MemoryEphemeralStore, Presence
 from moot.providers.keys import Secret
 from tests.web.apps import Echo
 from tests.web.conftest import Serving
@@ -148,7 +148,7 @@ async def test_health_and_what_is_not_the_api_are_not_counted(behind_guard: Serv
 
 
 async def test_so_many_streams_are_open_at_a_time() -> None:
-    streams = StreamLimiter(2, Presence(MemorySharedState()))
+    streams = StreamLimiter(2, Presence(MemoryEphemeralStore()))
     async with streams.slot(Counted("a")):
         async with streams.slot(Counted("a")), streams.slot(Counted("b")):
             with pytest.raises(Problem) as told:
@@ -161,7 +161,7 @@ async def test_so_many_streams_are_open_at_a_time() -> None:
 
 async def test_a_stream_keeps_its_place_however_long_it_is_open() -> None:
     now = 0.0
-    attendance = Presence(MemorySharedState(lambda: now))
+    attendance = Presence(MemoryEphemeralStore(lambda: now))
     streams = StreamLimiter(1, attendance)
     async with streams.slot(Counted("a")):
         for _ in range(3):
@@ -175,7 +175,7 @@ async def test_a_stream_keeps_its_place_however_long_it_is_open() -> None:
 
 
 async def test_streams_without_a_limit() -> None:
-    streams = StreamLimiter(None, Presence(MemorySharedState()))
+    streams = StreamLimiter(None, Presence(MemoryEphemeralStore()))
     async with streams.slot(Counted("a")), streams.slot(Counted("a")), streams.slot(Counted("a")):
         pass
 

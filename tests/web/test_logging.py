@@ -117,7 +117,7 @@ async def test_an_error_in_a_route_is_logged_with_its_request_and_no_secret(
     )
     assert reply.status == 500
     lines = [json.loads(line) for line in stream.getvalue().splitlines()]
-    failed = [line for line in lines if line["logger"] == "moot.web.middleware.guard"]
+    failed = [line for line in lines if line["logger"] == "moot.web.middleware.http_exchange"]
     assert [line["request_id"] for line in failed] == [reply.headers["x-request-id"]]
     assert "RuntimeError" in failed[0]["exception"]
     for canary in (OF_CLIENT, IN_FILE, "sk-ant-api03"):

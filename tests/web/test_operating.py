@@ -17,8 +17,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from moot import __version__
 from moot.cluster import queue, redis_client
-from moot.core.diagnostics import current_fields, log_fields
 from moot.core.events import CallCompleted
+from moot.core.log_fields import current_fields, log_fields
 from moot.core.terms import Money, Request, Usage
 from moot.engine.arena import Arena
 from moot.providers.keys import Secret

@@ -13,8 +13,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from moot.core.errors import StoreError
 from moot.engine.arena import Arena
 from moot.web import app as web_app
+from moot.web.middleware.compression import MIN_BYTES
 from moot.web.middleware.stream_dispatcher import StreamDispatcher
-from tests.web.routes.served import Served, serving
+from tests.web.routes.served import Served, body, serving
 
 STREAMS = ("stream", "events/stream", "view/stream")
 
@@ -111,6 +112,15 @@ async def test_no_stream_of_a_debate_passes_through_fastapi(
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
         for stream in STREAMS:
             assert (await http.head(f"/api/v1/debates/{debate_id}/{stream}")).status_code == 200
+
+
+async def test_replies_to_commands_are_not_compressed(direct: httpx.AsyncClient) -> None:
+    long = {**body(), "topic": "Should long motions be read? " * 10}
+    opened = await direct.post("/api/v1/debates", json=long, headers={"Accept-Encoding": "gzip"})
+    read = await direct.get(f"/api/v1/debates/{opened.json()['id']}", headers={"Accept-Encoding": "gzip"})
+    assert (opened.status_code, "content-encoding" in opened.headers) == (201, False)
+    assert len(opened.content) > MIN_BYTES
+    assert read.headers["content-encoding"] == "gzip"
 
 
 async def test_an_unreachable_store_is_a_problem_and_a_warning(

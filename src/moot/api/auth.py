@@ -22,8 +22,8 @@ import msgspec
 from msgspec import Struct
 
 from moot.api.rate_limits import Counted
+from moot.core.ephemeral_store import EphemeralStore
 from moot.core.errors import StoreError
-from moot.core.shared_state import SharedState
 from moot.core.terms import InvitationRole, TokenRole
 from moot.core.visibility import OBSERVER, OWNER, Viewer
 from moot.providers.keys import Secret
@@ -223,20 +223,20 @@ class Tickets:
     """Tickets: each opens one stream of one debate, once, within a minute. An EventSource cannot send a
     header, and a token must not be in a URL."""
 
-    def __init__(self, shared_state: SharedState) -> None:
-        self._shared_state = shared_state
+    def __init__(self, ephemeral: EphemeralStore) -> None:
+        self._ephemeral = ephemeral
 
     async def issue(self, identity: Identity, debate_id: str) -> str:
         issued = msgspec.json.encode(IssuedTicket(debate_id, identity))
         while True:
             ticket = secrets.token_urlsafe(24)
             # A ticket that exists already is not issued a second time.
-            if await self._shared_state.put(_ticket_key(ticket), issued, TICKET_SECONDS):
+            if await self._ephemeral.put(_ticket_key(ticket), issued, TICKET_SECONDS):
                 return ticket
 
     async def redeem(self, ticket: str, debate_id: str) -> Identity | None:
         """The identity of the ticket. A ticket can be used once, even for the wrong debate."""
-        data = await self._shared_state.pop(_ticket_key(ticket))
+        data = await self._ephemeral.pop(_ticket_key(ticket))
         with suppress(msgspec.MsgspecError):  # another version may have written it
             issued = msgspec.json.decode(data, type=IssuedTicket) if data else None
             return issued.identity if issued and issued.debate == debate_id else None

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
 from msgspec import Raw, Struct
 
 from moot.api.problems import Problem
 from moot.api.shapes.records import LogEntry
-from moot.core.events import Event, Recorded, encode
+from moot.core.events import encode
 from moot.core.json_types import encoder
 from moot.core.state import Debate
-from moot.core.visibility import Viewer, visible_event
-from moot.core.visibility import visible_state as seen_now
+from moot.core.visibility import SeenEvent
 
 _CURSOR = re.compile(r"0|([1-9][0-9]{0,17})(?:\.([1-9][0-9]{0,3}))?", re.ASCII)
 
@@ -29,28 +27,6 @@ class Frame(Struct, frozen=True):
 
     event: str
     data: Any
-
-
-class SeenEvent(Struct, frozen=True):
-    """An event as a viewer may see it, with the state before and after it.
-
-    `event` is None where the viewer may not see it at all. The states are the server's own and hold what
-    viewers may not see: a dialect uses only what is public.
-    """
-
-    seq: int
-    at: datetime
-    event: Event | None
-    before: Debate | None
-    after: Debate
-
-
-def seen_event(recorded: Recorded, before: Debate | None, after: Debate, viewer: Viewer) -> SeenEvent:
-    visible = visible_event(after, recorded, viewer)
-    if viewer.seat is not None and any(phase.simultaneous for phase in after.format.phases):
-        # A person in a seat may not see simultaneous speeches before their own has ended.
-        before, after = before and seen_now(before, viewer), seen_now(after, viewer)
-    return SeenEvent(recorded.seq, recorded.at, visible.event if visible else None, before, after)
 
 
 class Dialect(Protocol):

@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from moot.api.problems import Problem
 from moot.core.errors import Invalid
-from moot.engine.coordination import Presence
+from moot.engine.ephemeral_store import Presence
 
 CROWD = 10
 """A hall behind one address has room, and one program that joins as many has no more than ten clients."""

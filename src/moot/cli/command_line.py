@@ -36,7 +36,6 @@ COMMANDS = (
     (LOOK, "stats", "stats:stats", "Show win rates, top motions and costs."),
     (LOOK, "experiment", "experiment:app", "Compare models in many debates, declared in a file."),
     (LOOK, "motions", "motions:motions", "About 300 motions to debate, by theme, kind and difficulty."),
-    (LOOK, "conversations", "imported_conversations:app", "List and read imported conversations."),
     (LOOK, "delete", "debate_list:delete", "Delete a debate and all its data."),
     (STEER, "resume", "steer:resume", "Resume a debate that was paused, failed or interrupted."),
     (STEER, "pause", "steer:pause", "Pause after the running speech, or at once with --now."),
@@ -75,7 +74,7 @@ COMMANDS = (
     (THIS_MACHINE, "work", "serve:work", "Run debates for the servers that share a PostgreSQL store."),
     (THIS_MACHINE, "cluster", "cluster:app", "Show the servers, workers and waiting debates of a cluster."),
     (THIS_MACHINE, "token", "token:app", "Create, list and revoke the access tokens of a server."),
-    (THIS_MACHINE, "import", "legacy:app", "Import the data of an older system."),
+    (THIS_MACHINE, "import", "import_data:app", "Import the data of an older system."),
     (THIS_MACHINE, "backup", "store:backup", "Back up all debates, also while a server runs."),
     (
         THIS_MACHINE,
@@ -105,15 +104,19 @@ def terminal_commands() -> tuple[TerminalCommand, ...]:
         TerminalCommand(name, summary, f"moot.cli.commands.{target}" if target else "", group)
         for group, name, target, summary in COMMANDS
     ]
-    for extension in loaded():
-        for command in extension.commands:
-            names, groups = [row.name for row in rows], [row.group for row in rows]
-            if command.after in names:
-                rows.insert(names.index(command.after) + 1, command)
-            elif command.group in groups:
-                rows.insert(len(groups) - groups[::-1].index(command.group), command)
-            else:
-                rows.append(command)
+    waiting = [command for extension in loaded() for command in extension.commands if not command.parent]
+    while waiting:
+        # One that stands after the command of another extension comes when that one is there.
+        later = {command.name for command in waiting}
+        command = next((command for command in waiting if command.after not in later), waiting[0])
+        waiting.remove(command)
+        names, groups = [row.name for row in rows], [row.group for row in rows]
+        if command.after in names:
+            rows.insert(names.index(command.after) + 1, command)
+        elif command.group in groups:
+            rows.insert(len(groups) - groups[::-1].index(command.group), command)
+        else:
+            rows.append(command)
     return tuple(rows)
 
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from moot import formats
 from moot.api.v1.people_replies import invitation_reply
 from moot.cli.commands.debate import DEFAULT_FORMAT, DEFAULT_ROUNDS, NO_JUDGE, DebateCliOptions
-from moot.cli.lookup import unknown_conversation
 from moot.cli.render.progress import install_bar
 from moot.cli.source import StartedDebate
 from moot.client import Invitation
 from moot.core.choices import WinningRule
-from moot.core.errors import Invalid, UnknownDebate
+from moot.core.errors import Invalid
 from moot.core.terms import HUMAN, Format, InvitationRole, PollSettings
 from moot.core.visibility import OWNER
 from moot.engine.arena import Arena
@@ -22,15 +21,11 @@ from moot.models.discovery import FREE_MODEL
 from moot.models.registry import DefaultModel
 from moot.rules import participation
 from moot.rules.debate_setup import SeatSetup, Setup, default_winning_rule, opening_event
-from moot.store.archive import ConversationPage
 from moot.store.contract import StoredInvitation, digest, new_secret
 from moot.views import exports
-from moot.views.conversation import conversation
-from moot.views.legacy_rows import JsonObject, LegacyRow
 from moot.views.poll_results import PollReport, poll_report
 
 TURN_FORMAT = "free"
-EVENTS_PER_PAGE = 200
 
 
 class LocalSource(Arena):
@@ -124,43 +119,6 @@ class LocalSource(Arena):
 
     async def uninvite(self, debate_id: str, name: str) -> None:
         await self.store.delete_invitation(debate_id, name)
-
-    # --- conversations ------------------------------------------------------------------------------------
-
-    async def imported_conversations(self, *, search: str, limit: int, offset: int) -> ConversationPage:
-        return await self.store.archive.conversations(search=search, limit=limit, offset=offset)
-
-    async def is_imported(self, conversation_id: str) -> bool:
-        if await self.store.archive.conversation(conversation_id) is not None:
-            return True
-        try:
-            await self.head(conversation_id)
-        except UnknownDebate:
-            raise unknown_conversation(conversation_id) from None
-        return False
-
-    async def conversation_events(self, conversation_id: str) -> AsyncGenerator[JsonObject, None]:
-        from moot.store.archive_rows import decode_segments, unified_shape
-
-        if not await self.is_imported(conversation_id):
-            for event in conversation(await self.state(conversation_id), OWNER):
-                yield event
-            return
-        last = ""
-        while events := await self.store.archive.events(conversation_id, last, EVENTS_PER_PAGE):
-            last = events[-1].id
-            for event in events:
-                yield decode_segments(unified_shape(event))
-
-    def imported_rows(self, ids: Sequence[str] = ()) -> AsyncGenerator[list[LegacyRow], None]:
-        from moot.compat import legacy_export
-
-        return legacy_export.imported_rows(self.store.archive, ids)
-
-    def debate_rows(self, ids: Sequence[str] = ()) -> AsyncGenerator[list[LegacyRow], None]:
-        from moot.compat import legacy_export
-
-        return legacy_export.debate_rows(self.store, ids)
 
 
 def _has_no_judge(winning: WinningRule, judges: tuple[str, ...]) -> bool:

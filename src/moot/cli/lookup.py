@@ -111,7 +111,3 @@ def own_judge(debate: Debate, typed: str | None) -> str:
         return matches[0]
     names = ", ".join(single_line(judge.name) for judge in people)
     raise Invalid(f"Name the judge with --judge, one of {names}." if names else "No person judges here.")
-
-
-def unknown_conversation(name: str) -> Invalid:
-    return Invalid(f"There is no conversation {name!r}.")

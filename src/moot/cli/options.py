@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 
 from moot.cli.render.help import help_of
+from moot.extension import loaded
 
 Id = Annotated[str, Parameter(help="The debate: its id, a unique piece of it, or `last`.")]
 Reasoning = Annotated[bool, Parameter(help="Show what the speakers think, dimmed, or in one line.")]
@@ -39,7 +40,10 @@ Offset = Annotated[int, Parameter(help="Skip this many first.")]
 
 def command_group(name: str, help: str) -> App:
     """Return a command with subcommands, or the app of a command that has its own default."""
-    return App(name=name, help=help, help_format="plaintext", help_formatter=help_of(name))
+    app = App(name=name, help=help, help_format="plaintext", help_formatter=help_of(name))
+    for row in (row for extension in loaded() for row in extension.commands if row.parent == name):
+        app.command(row.run, name=row.name, help=row.summary)
+    return app
 
 
 def check_page(limit: int, offset: int) -> None:

@@ -6,12 +6,9 @@ rules as on the server.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, asynccontextmanager
-from functools import partial
-from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec import UNSET
 
@@ -19,7 +16,6 @@ from moot import formats
 from moot.api.command_table import all_commands
 from moot.api.v1.states import STATES
 from moot.cli.commands.debate import DEFAULT_FORMAT, DebateCliOptions
-from moot.cli.lookup import unknown_conversation
 from moot.cli.remote_shapes import (
     INDISTINCT_STATUSES,
     FormatSeating,
@@ -28,7 +24,6 @@ from moot.cli.remote_shapes import (
     debaters,
     head_from_listing,
     judges_of,
-    local_error,
     local_seating,
     parse_dollars,
     refuse_local_options,
@@ -37,8 +32,7 @@ from moot.cli.remote_shapes import (
     translate_api_errors,
 )
 from moot.cli.source import StartedDebate
-from moot.client import ApiError, AsyncClient, Invitation, JudgeConfig, Record
-from moot.client.shapes import Form
+from moot.client import AsyncClient, Invitation, JudgeConfig, Record
 from moot.core.errors import Invalid, Refused, UnknownDebate
 from moot.core.events import CallDelta, Recorded, SegmentCompleted
 from moot.core.evolve import evolve
@@ -49,13 +43,10 @@ from moot.rules import commands as cmd
 from moot.rules import participation
 from moot.rules.runner_decisions import wants_runner
 from moot.rules.turn_sessions import AskTurn
-from moot.store.archive import ArchivedConversation, ConversationPage
 from moot.store.contract import DebateHead, DebatePage, RecordResult, head_of
-from moot.views.legacy_rows import JsonObject, LegacyRow, read_row
 from moot.views.poll_results import PollReport, report_from_tally
 from moot.views.summary import summary
 
-T = TypeVar("T")
 MAX_EVENTS = 1000
 MAX_LISTED = 100
 
@@ -339,77 +330,3 @@ class RemoteSource:
         """Return a token of one's own, for a visitor who came by a link for many."""
         with translate_api_errors():
             return (await self.client.join(debate_id, name)).token
-
-    # --- conversations --------------------------------------------------------------------------------
-
-    async def imported_conversations(self, *, search: str, limit: int, offset: int) -> ConversationPage:
-        limit = min(limit, MAX_LISTED)
-        page = await _patiently(lambda: self.client.conversations(search=search, limit=limit, offset=offset))
-        conversations = (
-            ArchivedConversation(one.id, "", "", one.source or "", one.events, one.first_ts, one.last_ts)
-            for one in page.conversations
-        )
-        return ConversationPage(tuple(conversations), page.total)
-
-    async def is_imported(self, conversation_id: str) -> bool:
-        conversation = await _patiently(lambda: self.client.conversation(conversation_id), conversation_id)
-        return conversation.kind == "imported"
-
-    async def conversation_events(self, conversation_id: str) -> AsyncGenerator[JsonObject, None]:
-        async for page in self._event_pages(conversation_id, "unified"):
-            for event in page:
-                yield event
-
-    async def imported_rows(self, ids: Sequence[str] = ()) -> AsyncGenerator[list[LegacyRow], None]:
-        for conversation_id in ids or [one async for one in self._imported_ids()]:
-            async for page in self._event_pages(conversation_id, "legacy"):
-                yield [read_row(event) for event in page]
-
-    async def debate_rows(self, ids: Sequence[str] = ()) -> AsyncGenerator[list[LegacyRow], None]:
-        from moot.compat.legacy_export import row_of_debate
-
-        for debate_id in ids or [one async for one in self._debate_ids()]:
-            async for page in self._event_pages(debate_id, "legacy"):
-                yield [row_of_debate(debate_id, event) for event in page]
-
-    async def _event_pages(self, id: str, shape: Form) -> AsyncGenerator[Sequence[JsonObject], None]:
-        after: str | None = ""
-        while after is not None:
-            ask = partial(self.client.conversation_events, id, after=after, limit=MAX_EVENTS, shape=shape)
-            page = await _patiently(ask, id)
-            yield page.events
-            after = page.next if page.has_more and page.next != after else None
-
-    async def _imported_ids(self) -> AsyncGenerator[str, None]:
-        offset = 0
-        while (
-            page := await self.imported_conversations(search="", limit=MAX_LISTED, offset=offset)
-        ).conversations:
-            for one in page.conversations:
-                yield one.id
-            offset += len(page.conversations)
-
-    async def _debate_ids(self) -> AsyncGenerator[str, None]:
-        offset, more = 0, True
-        while more:
-            page = await _patiently(partial(self.client.list, limit=MAX_LISTED, offset=offset))
-            for one in page.debates:
-                yield one.id
-            offset += len(page.debates)
-            more = page.pagination.has_more
-
-
-async def _patiently(request: Callable[[], Awaitable[T]], conversation_id: str = "") -> T:
-    """Send a request again for as long as the server says that there are too many of them.
-
-    Raises Invalid where it does not know the conversation.
-    """
-    while True:
-        try:
-            return await request()
-        except ApiError as error:
-            if error.status == HTTPStatus.NOT_FOUND:
-                raise unknown_conversation(conversation_id) from None
-            if error.status != HTTPStatus.TOO_MANY_REQUESTS or error.retry_after is None:
-                raise local_error(error) from error
-            await asyncio.sleep(error.retry_after)

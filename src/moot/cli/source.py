@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from moot.core.statuses import Status
     from moot.core.terms import InvitationRole
     from moot.rules.commands import Command
-    from moot.store.archive import ConversationPage
     from moot.store.contract import DebateHead, DebatePage, RecordResult
-    from moot.views.legacy_rows import JsonObject, LegacyRow
     from moot.views.poll_results import PollReport
 
 
@@ -111,28 +109,6 @@ class DebateSource(Protocol):
     async def invitations(self, debate_id: str) -> Sequence[Invitation]: ...
 
     async def uninvite(self, debate_id: str, name: str) -> None: ...
-
-    # --- conversations ------------------------------------------------------------------------------------
-
-    async def imported_conversations(self, *, search: str, limit: int, offset: int) -> ConversationPage:
-        """The imported ones, newest first."""
-        ...
-
-    async def is_imported(self, conversation_id: str) -> bool:
-        """False for a debate. Raises Invalid for an unknown id."""
-        ...
-
-    def conversation_events(self, conversation_id: str) -> AsyncGenerator[JsonObject, None]:
-        """Its events with unified segments."""
-        ...
-
-    def imported_rows(self, ids: Sequence[str] = ()) -> AsyncGenerator[list[LegacyRow], None]:
-        """The rows of these conversations, or of all that were imported, as they were."""
-        ...
-
-    def debate_rows(self, ids: Sequence[str] = ()) -> AsyncGenerator[list[LegacyRow], None]:
-        """These debates, or all, as rows of the old shape."""
-        ...
 
 
 @asynccontextmanager

@@ -53,7 +53,7 @@ from moot.client.shapes import (
     request,
 )
 from moot.client.streams import StreamFollower, StreamTimeouts
-from moot.core.sse import SseEvent
+from moot.core.sse_reader import SseEvent
 from moot.core.terms import InvitationRole, MarkupName, PollName, TokenRole
 
 JsonObject = dict[str, Any]

@@ -51,7 +51,7 @@ from moot.client.client_errors import Unreadable
 from moot.core import events
 from moot.core.errors import Invalid
 from moot.core.json_types import decode_value
-from moot.core.sse import SseEvent
+from moot.core.sse_reader import SseEvent
 from moot.core.terms import HUMAN
 
 __all__ = [

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from moot.client.client_errors import ApiError, Unreadable
 from moot.client.connection import NO_CONTENT, ServerConnection
-from moot.core.sse import SseEvent, SseReader
+from moot.core.sse_reader import SseEvent, SseReader
 
 RETRY_SECONDS = 1.0
 MAX_WAIT = 15.0

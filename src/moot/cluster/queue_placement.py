@@ -29,8 +29,8 @@ from moot.cluster.takeover import Takeover
 from moot.cluster.watchdog import Watchdog, worker_is_known
 from moot.cluster.worker_jobs import WorkerJobs
 from moot.core.errors import StoreError
+from moot.engine.claim_loop import MakeRunner
 from moot.engine.placement import ProcessRole, QueueStats, WorkerTimings
-from moot.engine.run_loop import MakeRunner
 from moot.store.contract import Store, StoreFigures
 
 log = logging.getLogger(__name__)

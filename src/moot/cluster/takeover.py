@@ -14,8 +14,8 @@ from datetime import UTC, datetime, timedelta
 
 from moot.cluster.heartbeat import QueueGlance
 from moot.cluster.queue import DebateJob, Queue
+from moot.engine.claim_loop import FULL_SCAN_SECONDS, UnclaimedSearch
 from moot.engine.placement import WorkerTimings
-from moot.engine.run_loop import FULL_SCAN_SECONDS, UnclaimedSearch
 from moot.store.contract import Store
 
 log = logging.getLogger(__name__)

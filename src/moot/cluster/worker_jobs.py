@@ -16,7 +16,7 @@ from moot.cluster.background_tasks import AGAIN_SECONDS, Outage
 from moot.cluster.queue import SHARED_QUEUE, DebateJob, Queue
 from moot.core.errors import Fenced, StoreError, UnknownDebate
 from moot.core.state import Debate
-from moot.engine.run_loop import MakeRunner, RunLoop
+from moot.engine.claim_loop import ClaimLoop, MakeRunner
 from moot.rules.runner_decisions import wants_runner
 from moot.store.contract import Store
 
@@ -75,7 +75,7 @@ class WorkerJobs:
         run again; `others_wait` where jobs were waiting in the queue then."""
         self._queue = queue
         self._store = store
-        self._run_loop = RunLoop(store, make_runner)
+        self._run_loop = ClaimLoop(store, make_runner)
         self._outage = outage
         self._name = name
         self._queue_name = queue_name

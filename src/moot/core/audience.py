@@ -24,18 +24,9 @@ class Poll(Struct, frozen=True, gc=False):
     closed_at: datetime | None = None
 
 
-class PollVote(Struct, frozen=True, gc=False):
-    """One voter's vote in one poll. There may be thousands, hence `gc=False`."""
-
-    poll: PollName
-    voter: str
-    choice: str
-    late: bool
-
-
 class AudienceState(Struct, frozen=True, gc=False, kw_only=True):
     polls: tuple[Poll, ...] = ()
-    votes: tuple[PollVote, ...] = ()
+    votes: tuple[VoteCast, ...] = ()
 
     def poll(self, name: PollName) -> Poll | None:
         return next((poll for poll in self.polls if poll.name == name), None)
@@ -49,8 +40,7 @@ def after_audience_event(debate: D, event: AudienceEvent, at: datetime) -> D:
         case PollOpened():
             return replace(debate, polls=(*debate.polls, Poll(event.poll, event.seconds, at)))
         case VoteCast():
-            vote = PollVote(event.poll, event.voter, event.choice, event.late)
-            return replace(debate, votes=(*debate.votes, vote))
+            return replace(debate, votes=(*debate.votes, event))
         case PollClosed():
             polls = (
                 replace(poll, closed_at=at) if poll.name == event.poll else poll for poll in debate.polls

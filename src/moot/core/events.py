@@ -271,8 +271,8 @@ class PollOpened(PublicEvent, frozen=True, tag="poll.opened"):
     """How long it stays open. None: until it is closed by a command."""
 
 
-class VoteCast(Struct, frozen=True, tag="vote.cast", omit_defaults=True):
-    """One voter's vote in one poll: a side, a seat, or undecided."""
+class VoteCast(Struct, frozen=True, tag="vote.cast", omit_defaults=True, gc=False):
+    """One voter's vote in one poll: a side, a seat, or undecided. Without gc: there may be thousands."""
 
     poll: PollName
     voter: str

@@ -28,7 +28,6 @@ from moot.core.state import (
     Judging,
     PointOfInformation,
     Remark,
-    SpoiledBallot,
     Turn,
 )
 from moot.core.statuses import EndReason, Status
@@ -59,7 +58,7 @@ def evolve(debate: Debate | None, recorded: Recorded) -> Debate:
     return replace(
         _change(debate, recorded, event),
         seq=recorded.seq,
-        turning=debate.turning if is_streamed else recorded.seq,
+        unstreamed_seq=debate.unstreamed_seq if is_streamed else recorded.seq,
         epoch=recorded.epoch,
         updated_at=recorded.at,
     )
@@ -79,7 +78,7 @@ def _opened(event: ev.DebateOpened, recorded: Recorded) -> Debate:
         manner=event.manner,
         schedule=schedule(event.format, event.seats, event.limits),
         seq=recorded.seq,
-        turning=recorded.seq,
+        unstreamed_seq=recorded.seq,
         epoch=recorded.epoch,
         created_at=recorded.at,
         updated_at=recorded.at,
@@ -382,9 +381,8 @@ def _turn_started(debate: Debate, recorded: Recorded, event: ev.TurnStarted) -> 
 
 
 def _ballot_spoiled(debate: Debate, at: datetime, event: ev.BallotSpoiled) -> Debate:
-    cause = SpoiledBallot(event.judge, event.order, event.message, event.kind, event.severity)
     if not event.waived:
-        return _ballot_received(debate, at, event.judge, spoiled=(cause,))
+        return _ballot_received(debate, at, event.judge, spoiled=(event,))
     return _ballot_received(debate, at, event.judge, waived=((event.judge, event.order),))
 
 
@@ -393,7 +391,7 @@ def _ballot_received(
     at: datetime,
     by: str,
     ballots: tuple[Ballot, ...] = (),
-    spoiled: tuple[SpoiledBallot, ...] = (),
+    spoiled: tuple[ev.BallotSpoiled, ...] = (),
     waived: tuple[tuple[str, int], ...] = (),
 ) -> Debate:
     if not debate.judgings:

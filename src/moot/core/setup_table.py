@@ -10,6 +10,7 @@ The order is that of the form, of requests and of replies; `place` is another or
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from moot.core.choices import Effort, OpeningSide, ReadingOrder, WinningRule
@@ -23,6 +24,7 @@ from moot.core.setup_field import (
     SetupField,
     setup_field,
 )
+from moot.extension import loaded
 
 if TYPE_CHECKING:
     from moot.core.terms import Money, PollSettings
@@ -386,29 +388,22 @@ PARTS = (
     ContractLimits, LimitFields, SpeakerFields, ContractOptions, OptionFields, SetupFields, LocalFields,
 )  # fmt: skip
 _OURS = tuple(field for part in PARTS for field in part.fields())
-_added: list[SetupField] = []
-_read = False
 
 
 def setup_fields() -> tuple[SetupField, ...]:
-    """All settings: ours, and those that were added."""
-    global _read
-    _read = True
-    return (*_OURS, *_added)
+    """All settings: ours, and those of extensions."""
+    return (*_OURS, *added_fields())
 
 
+@cache
 def added_fields() -> tuple[SetupField, ...]:
-    return setup_fields()[len(_OURS) :]
-
-
-def add_setup_field(field: SetupField) -> None:
-    """Add a setting of an extension; its value is kept in `DebateOptions.extensions` under its name.
-
-    Request, reply and options are made from the table when their modules are loaded: what comes after that is
-    refused.
-    """
-    if _read:
-        raise RuntimeError(f"The setting {field.name!r} comes too late: the table was read already.")
-    if any(field.name == other.name or field.wire == other.wire for other in (*_OURS, *_added)):
-        raise ValueError(f"There is a setting {field.name!r} already.")
-    _added.append(field)
+    """Those of extensions; their values are kept in `DebateOptions.extensions`. They are read once: request,
+    reply and options are made from the table when their modules are loaded."""
+    added: list[SetupField] = []
+    for extension, fields in loaded().of(lambda extension: extension.settings):
+        taken = {name for field in (*_OURS, *added) for name in (field.name, field.wire)}
+        if twice := next((field.name for field in fields if {field.name, field.wire} & taken), ""):
+            loaded().leave_out(extension.name, ValueError(f"there is a setting {twice!r} already"))
+            continue
+        added += fields
+    return tuple(added)

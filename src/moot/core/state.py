@@ -13,7 +13,7 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from moot.core.audience import AudienceState
-from moot.core.errors import FaultKind, FaultSeverity
+from moot.core.events import BallotSpoiled
 from moot.core.schedule import seats_by_side
 from moot.core.segments import Run, in_order, unfinished
 from moot.core.statuses import FINAL, RUNNING, EndReason, FailReason, Status
@@ -264,16 +264,6 @@ class BallotCharge(Struct, frozen=True, gc=False):
     latency_ms: int = 0
 
 
-class SpoiledBallot(Struct, frozen=True, gc=False):
-    """Why a judge gave no usable ballot after one reading; `kind` and `severity` are those of the fault."""
-
-    judge: str
-    order: int
-    message: str
-    kind: FaultKind | None = None
-    severity: FaultSeverity | None = None
-
-
 class Judging(Struct, frozen=True, gc=False):
     number: int
     why: EndReason
@@ -294,7 +284,7 @@ class Judging(Struct, frozen=True, gc=False):
     closed: bool = False
     ballots: tuple[Ballot, ...] = ()
     spoiled: tuple[tuple[str, int], ...] = ()
-    causes: tuple[SpoiledBallot, ...] = ()
+    causes: tuple[BallotSpoiled, ...] = ()
     """Of each spoiled ballot."""
     waived: tuple[tuple[str, int], ...] = ()
     """(judge, order) of the readings that the cost limit left no room for."""
@@ -348,7 +338,7 @@ class Debate(AudienceState, frozen=True, gc=False):
     fence: str = ""
     """Secret: the names of the fences around quotations are made from it."""
     seq: int = 0
-    turning: int = 0
+    unstreamed_seq: int = 0
     """The seq of the last event that is not a delta or a segment."""
     epoch: int = 0
     status: Status = "created"

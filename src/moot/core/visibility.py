@@ -3,13 +3,14 @@
 Reasoning has no way into `hears`: a seat hears its own words and notes, the words of the others, the accepted
 points of information and the remarks made before its turn began, and nothing else. Every event passes through
 `visible_event` on its way to a viewer. It fails closed: an event that is neither a `PublicEvent` nor handled
-here is a type error.
+here is a type error. Dialects of the APIs get it as a `SeenEvent`, with the states around it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from hashlib import blake2b
 from typing import Any, Literal, assert_never, cast
 
@@ -121,6 +122,28 @@ def visible_event(debate: Debate, recorded: Recorded, viewer: Viewer) -> Recorde
     if event is None:
         return None
     return recorded if event is recorded.event else replace(recorded, event=event)
+
+
+class SeenEvent(Struct, frozen=True):
+    """An event as a viewer may see it, with the state before and after it.
+
+    `event` is None where the viewer may not see it at all. The states are the server's own and hold what
+    viewers may not see: a dialect uses only what is public.
+    """
+
+    seq: int
+    at: datetime
+    event: ev.Event | None
+    before: Debate | None
+    after: Debate
+
+
+def seen_event(recorded: Recorded, before: Debate | None, after: Debate, viewer: Viewer) -> SeenEvent:
+    event = _redact(after, recorded.event, viewer)
+    if viewer.seat is not None and any(phase.simultaneous for phase in after.format.phases):
+        # A person in a seat may not see simultaneous speeches before their own has ended.
+        before, after = before and visible_state(before, viewer), visible_state(after, viewer)
+    return SeenEvent(recorded.seq, recorded.at, event, before, after)
 
 
 def _redact(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:

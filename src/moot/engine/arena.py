@@ -27,11 +27,11 @@ from moot.core.ids import new_fence, new_id
 from moot.core.state import Debate
 from moot.core.statuses import Status
 from moot.core.terms import Model, ModelPrice, StepSize
+from moot.engine.claim_loop import STORE_RETRY_SECONDS
 from moot.engine.experiment_bookings import ExperimentBookings, Reservation
 from moot.engine.followers import Followers
 from moot.engine.placement import ProcessRole, QueueStats
 from moot.engine.resolve_setup import SetupResolver, check_priced, money
-from moot.engine.run_loop import STORE_RETRY_SECONDS
 from moot.engine.runner import Runner
 from moot.engine.text_writer import TextWriter
 from moot.engine.user_keys import UserKeys
@@ -93,15 +93,14 @@ class Arena:
         self.providers = providers
         self.tools = tools or NoTools()
         self.bookings = ExperimentBookings(store)
-        self._bus, self.shared_state = make_bus_and_state(settings)
+        self._bus, self.ephemeral = make_bus_and_state(settings)
         if settings.cluster.bus is not None:
-            providers.share_limits(self.shared_state)
+            providers.share_limits(self.ephemeral)
         store.listen(self._bus.publish)
-        self.user_keys = UserKeys(providers)
-        store.listen(self.user_keys.on_records)
+        self.user_keys = UserKeys(providers, store.listen)
         self.followers = Followers(store, self._bus)
         self._text_writer = writer = TextWriter(store.append_streamed, settings.pace.tick)
-        providers.pace_reads(ReadPacer(lambda: writer.tick, writer.tick_passed))
+        providers.pace_reads(ReadPacer(writer))
         self.lock_folder = None if isinstance(store, MemoryStore) else settings.data
         """The folder in which processes that share the store see each other's locks."""
         self._placement = make_placement(settings, store, self._runner, run=run)
@@ -158,7 +157,7 @@ class Arena:
             self.user_keys,
             self.providers,
             self._bus,
-            self.shared_state,
+            self.ephemeral,
             self.store,
         )
         async with AsyncExitStack() as closing:  # closes the others even if one fails

@@ -1,41 +1,43 @@
 """One call to a model: chunks in, text written to the log on the way, and in the end a `CallResult`.
 
-Deadlines and length caps are held here; retries are up to the runner.
-
-A speech may take several calls, because tools answer in between. Each call numbers its segments from zero;
-`SegmentShifter` moves them behind those of the earlier calls.
+Deadlines and length caps are held here; retries are up to the runner. `call_records.py` makes the events of a
+call's end from its result.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing, asynccontextmanager
 from time import monotonic
 from typing import assert_never
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from moot.core.errors import Fault, Unavailable
 from moot.core.events import SegmentCompleted
-from moot.core.segments import paragraph_break
+from moot.core.segments import Piece, rebuilt
 from moot.core.terms import (
-    HostedTool,
+    CompletionStatus,
+    DeltaKind,
+    PartStart,
     Reasoning,
+    ReasoningPart,
     Request,
     Segment,
     Text,
-    Tool,
     ToolCall,
     ToolResult,
+    Truncation,
+    UnknownItem,
+    Usage,
 )
-from moot.core.word_count import first_tokens
-from moot.engine.call_result import MAX_SEGMENTS, CallResult
+from moot.core.word_count import first_tokens, quarter_tokens
+from moot.engine.continued_calls import make_shifter
 from moot.engine.text_writer import DeltaBuffer
 from moot.providers.chunk_text import NUL, without_nul
 from moot.providers.contract import (
-    OWN_ID_PREFIX,
-    Chunk,
     Degradation,
     KeepAlive,
     Provider,
@@ -47,9 +49,174 @@ from moot.providers.contract import (
 from moot.providers.redaction import shown_remedy, without_folders
 from moot.rules.retry import RunnerTimings
 
-TITLES: dict[HostedTool, str] = {"web_search": "Web search", "code": "Code"}
-HINTS: tuple[tuple[str, HostedTool], ...] = (("search", "web_search"), ("code", "code"), ("python", "code"))
-"""Words by which the names of providers' own tools are recognized."""
+MAX_NON_TEXT_CHARS = 2 * 1024 * 1024
+MAX_SEGMENTS = 256
+"""A reply that switches between text and reasoning more often than this is cut off."""
+
+
+class CallResult(Struct):
+    call: int = 0
+    done: ReplyDone | None = None
+    segments: dict[int, Segment] = field(default_factory=dict[int, Segment])
+    deltas: dict[tuple[int, DeltaKind], list[str]] = field(
+        default_factory=dict[tuple[int, DeltaKind], list[str]]
+    )
+    """By segment and kind: text and reasoning never share a segment, even under one number."""
+    parts: dict[tuple[int, DeltaKind], list[tuple[int, PartStart]]] = field(
+        default_factory=dict[tuple[int, DeltaKind], list[tuple[int, PartStart]]]
+    )
+    """Where the service counts its parts: the index in `deltas` at which each part of a segment starts."""
+    response_id: str | None = None
+    request_id: str = ""
+    partial_usage: Usage | None = None
+    """Usage reported before the end, by a reply that may then break off."""
+    had_nul: bool = False
+    """A NUL was replaced in it."""
+    usage_is_final: bool = False
+    """The service reported it together with its failure."""
+    truncated: Truncation | None = None
+    started: float = 0.0
+    first_token: float | None = None
+    chars: int = 0
+    reasoning_chars: int = 0
+    size: int = 0
+    """In quarters of tokens, reasoning included."""
+    reasoning_size: int = 0
+    """The share of `size` that is reasoning."""
+    non_text_size: int = 0
+    """Characters beside text and reasoning: tool calls and results, encrypted reasoning, citations."""
+
+    @property
+    def text(self) -> str:
+        return "".join(segment.text for segment in self.all_segments() if isinstance(segment, Text))
+
+    @property
+    def reasoning(self) -> str:
+        return "".join(segment.text for segment in self.all_segments() if isinstance(segment, Reasoning))
+
+    @property
+    def latency_ms(self) -> int:
+        return int((monotonic() - self.started) * 1000)
+
+    @property
+    def first_token_ms(self) -> int | None:
+        return None if self.first_token is None else int((self.first_token - self.started) * 1000)
+
+    def all_segments(self) -> list[Segment]:
+        """The segments that the provider finished, and those rebuilt from deltas alone."""
+        rebuilt_segments = [
+            rebuilt(index, kind, self._pieces(index, kind, words))
+            for (index, kind), words in self.deltas.items()
+            if index not in self.segments
+        ]
+        return sorted([*rebuilt_segments, *self.segments.values()], key=lambda segment: segment.index)
+
+    def pending_tool_calls(self) -> tuple[ToolCall, ...]:
+        """Tool calls that wait for our answer."""
+        return tuple(part for part in self.all_segments() if isinstance(part, ToolCall) and part.needs_answer)
+
+    def unfinished_segments(self) -> tuple[SegmentCompleted, ...]:
+        """The segments that the provider never finished, as events."""
+        segments = self.all_segments()
+        last = segments[-1] if segments else None
+        if self.done and self.done.finish == "length" and isinstance(last, Reasoning):
+            segments[-1] = replace(last, incomplete=True)
+        return tuple(
+            SegmentCompleted(self.call, segment) for segment in segments if segment.index not in self.segments
+        )
+
+    def add_delta(self, index: int, kind: DeltaKind, text: str, part: PartStart | None = None) -> None:
+        if self.first_token is None:
+            self.first_token = monotonic()
+        words = self.deltas.setdefault((index, kind), [])
+        if part is not None:
+            self.parts.setdefault((index, kind), []).append((len(words), part))
+        words.append(text)
+        self._count(kind, text)
+
+    def add_segment(self, segment: Segment, most: int) -> Segment:
+        """Keep a finished segment, clipped so that the reply stays within `most` quarters of tokens."""
+        before = self.segments.get(segment.index)
+        if isinstance(segment, Text | Reasoning):
+            segment = self._fit(segment, before, most)
+        self.non_text_size += max(
+            0, _non_text_length(segment) - (_non_text_length(before) if before is not None else 0)
+        )
+        if self.non_text_size > MAX_NON_TEXT_CHARS or len(self.segments) > MAX_SEGMENTS:
+            self.truncated = "cap"
+        self.segments[segment.index] = segment
+        return segment
+
+    def was_reasoning(self, segment: Segment) -> bool:
+        """Whether text that was streamed as speech turns out to have been reasoning."""
+        return isinstance(segment, Reasoning) and (segment.index, "text") in self.deltas
+
+    def _fit(self, segment: Text | Reasoning, before: Segment | None, most: int) -> Text | Reasoning:
+        kind: DeltaKind = "text" if isinstance(segment, Text) else "reasoning"
+        known = self._delta_length(segment.index, "text") + self._delta_length(segment.index, "reasoning")
+        if isinstance(before, Text | Reasoning):
+            known = max(known, len(before.text))
+        elif self.was_reasoning(segment):
+            moved = self._delta_length(segment.index, "text")
+            self.chars, self.reasoning_chars = self.chars - moved, self.reasoning_chars + moved
+            self.reasoning_size += quarter_tokens("".join(self.deltas[segment.index, "text"]))
+        new_text = segment.text[known:]
+        if not new_text:
+            return segment
+        fits = first_tokens(new_text, max(0, most - self.size))
+        if fits != new_text:
+            self.truncated = "cap"
+            segment = _clipped(segment, known + len(fits))
+        self._count(kind, segment.text[known:])
+        return segment
+
+    def _pieces(self, index: int, kind: DeltaKind, words: list[str]) -> Iterator[Piece]:
+        start, part = 0, None
+        for next_start, next_part in self.parts.get((index, kind), ()):
+            if next_start:
+                yield part, "".join(words[start:next_start])
+            start, part = next_start, next_part
+        yield part, "".join(words[start:])
+
+    def _delta_length(self, index: int, kind: DeltaKind) -> int:
+        return sum(map(len, self.deltas.get((index, kind), ())))
+
+    def _count(self, kind: DeltaKind, text: str) -> None:
+        size = quarter_tokens(text)
+        self.size += size
+        if kind == "text":
+            self.chars += len(text)
+        else:
+            self.reasoning_chars += len(text)
+            self.reasoning_size += size
+
+
+def _clipped(segment: Text | Reasoning, length: int) -> Text | Reasoning:
+    text = segment.text[:length]
+    if isinstance(segment, Text):
+        return replace(segment, text=text)
+    # The provider would refuse its encrypted reasoning if the text it covers is gone.
+    return replace(segment, parts=(ReasoningPart(text),), opaque="")
+
+
+def _non_text_length(segment: Segment) -> int:
+    """Characters of a segment beside its text."""
+    match segment:
+        case Text():
+            return sum(len(str(note)) for note in segment.annotations)
+        case Reasoning():
+            return len(segment.opaque)
+        case ToolCall():
+            return len(segment.arguments + segment.output + segment.error) + len(segment.opaque)
+        case ToolResult():
+            return len(segment.output)
+        case UnknownItem():
+            return len(str(segment.item))
+        case CompletionStatus():
+            return 0
+
+
+# --- making it ----------------------------------------------------------------------------------------
 
 
 class JobTimer:
@@ -179,89 +346,3 @@ def marked_broken(done: ReplyDone) -> ReplyDone:
     """A character of the reply had to be replaced."""
     mark: Degradation = "utf8"
     return replace(done, degraded=",".join(sorted({*filter(None, done.degraded.split(",")), mark})))
-
-
-# --- calls that continue others -----------------------------------------------------------------------
-
-
-class SegmentShifter:
-    """Numbers the segments of one call so that they follow those of the earlier calls of its speech.
-
-    Text after the text of an earlier call begins a new paragraph. Tool calls get the name of their server
-    and an id that is unique within the speech.
-    """
-
-    def __init__(self, request: Request) -> None:
-        self._first = next_index(request.exchange)
-        self._tools = {tool.name: tool for tool in request.tools}
-        self._provider = request.model.provider
-        self._separator = _separator(request.exchange)
-        self._separated: int | None = None
-        """The segment of this call that begins with the separator."""
-        self._ids: dict[int, str] = {}
-        self._used_ids = {part.id for part in request.exchange if isinstance(part, ToolCall)}
-
-    def shift(self, chunk: Chunk) -> Chunk:
-        if isinstance(chunk, ReplyDelta):
-            text = self._separate(chunk.segment) + chunk.text if chunk.kind == "text" else chunk.text
-            return ReplyDelta(text, chunk.kind, chunk.segment + self._first, chunk.part)
-        if isinstance(chunk, ReplySegment):
-            return ReplySegment(self._segment(chunk.segment))
-        return chunk
-
-    def _separate(self, index: int) -> str:
-        """The separator before the first text of the call; empty before all other text."""
-        if not self._separator or self._separated is not None:
-            return ""
-        self._separated = index
-        return self._separator
-
-    def _segment(self, segment: Segment) -> Segment:
-        index = segment.index
-        shifted = replace(segment, index=index + self._first)
-        match shifted:
-            case Text() if shifted.text:
-                self._separate(index)
-                if self._separated != index:
-                    return shifted
-                return replace(shifted, text=self._separator + shifted.text)
-            case Reasoning():
-                if self._separated == index:
-                    # That text was reasoning: the first text is still to come.
-                    self._separated = None
-                return shifted
-            case ToolCall():
-                return self._label_call(shifted)
-            case _:
-                return shifted
-
-    def _label_call(self, call: ToolCall) -> ToolCall:
-        if not call.needs_answer:
-            title = next(
-                (TITLES[tool] for hint, tool in HINTS if hint in f"{call.kind} {call.name}".lower()), ""
-            )
-            return replace(call, server=call.server or self._provider, title=call.title or title)
-        call_id = self._ids.get(call.index)
-        if call_id is None:
-            is_free = call.id and call.id not in self._used_ids
-            call_id = self._ids[call.index] = call.id if is_free else f"{OWN_ID_PREFIX}{call.index}"
-            self._used_ids.add(call_id)
-        tool = self._tools.get(call.name, Tool("", "", {}))
-        return replace(call, id=call_id, server=tool.server, title=tool.title)
-
-
-def make_shifter(request: Request) -> SegmentShifter | None:
-    """None for the many calls that stand alone: their segments need no change."""
-    return SegmentShifter(request) if request.tools or request.hosted or request.exchange else None
-
-
-def next_index(segments: Sequence[Segment]) -> int:
-    """The number after the last of these segments."""
-    return max((part.index for part in segments), default=-1) + 1
-
-
-def _separator(exchange: Sequence[Segment]) -> str:
-    """Empty where the last call only paused: its text goes on in mid-sentence."""
-    if not exchange or not isinstance(exchange[-1], ToolResult):
-        return ""
-    return paragraph_break("".join(part.text for part in exchange if isinstance(part, Text)))

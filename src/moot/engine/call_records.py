@@ -19,12 +19,14 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.core.diagnostics import crash_point
-from moot.core.errors import Fenced, Invalid, StoreError, Unavailable, UnknownDebate
-from moot.core.events import CallFailed, CallStarted, Event
+from moot.core.crash_points import crash_point
+from moot.core.errors import Fault, Fenced, Invalid, StoreError, Unavailable, UnknownDebate
+from moot.core.events import CallCompleted, CallFailed, CallStarted, Event
+from moot.core.pricing import at_least, cost, estimate_usage, plausible_usage, sent_tokens, text_bytes
 from moot.core.state import Debate
-from moot.core.terms import Model, Request
-from moot.engine.call_result import call_not_sent
+from moot.core.terms import Model, Money, Request, Usage
+from moot.core.word_count import quarter_tokens, whole_tokens
+from moot.engine.call import CallResult
 from moot.engine.jobs import ModelJob, SpeechJob, speech_job
 from moot.providers.contract import Provider
 from moot.rules import runner_decisions
@@ -215,3 +217,77 @@ async def shielded(write: Coroutine[Any, Any, object]) -> None:
         await asyncio.wait_for(asyncio.shield(writing), LAST_WRITE_SECONDS)
     except (Fenced, UnknownDebate, StoreError, TimeoutError):
         return
+
+
+# --- how a call ended -----------------------------------------------------------------------------------
+
+
+def call_completed(request: Request, result: CallResult, *, ended: bool) -> CallCompleted:
+    """`ended`: no further call continues this one."""
+    done = result.done
+    usage = Usage() if done and done.unbilled else _usage(request, result)
+    # A later call cannot refer to a reply that we cut off, or whose tool calls we never answered.
+    unusable = done is None or (ended and bool(result.pending_tool_calls()))
+    tier = done.service_tier if done and request.model.service_tier else ""
+    return CallCompleted(
+        call=result.call,
+        finish=done.finish if done else "unknown",
+        usage=usage,
+        cost=Money(0) if done and done.unbilled else cost(request.model.price, usage, tier),
+        latency_ms=result.latency_ms,
+        first_token_ms=result.first_token_ms,
+        response_id=None if unusable else result.response_id,
+        truncated=result.truncated,
+        stored=done.stored if done else True,
+        reason=done.reason if done else "",
+        answered_by=done.model if done else "",
+        request_id=result.request_id,
+        unread=done.unread if done else 0,
+        refusal_category=done.refusal_category if done else "",
+        service_tier=tier,
+    )
+
+
+def call_failed(request: Request, result: CallResult, fault: Fault, wait: float | None) -> CallFailed:
+    """`wait` is the time until the next attempt, None where there is none."""
+    usage = _usage(request, result) if fault.billed else Usage()
+    return CallFailed(
+        call=result.call,
+        kind=fault.kind,
+        severity=fault.severity,
+        message=str(fault),
+        usage=usage,
+        cost=cost(request.model.price, usage) if fault.billed else Money(0),
+        latency_ms=result.latency_ms,
+        http_status=fault.http_status,
+        retry_in_ms=None if wait is None else int(wait * 1000),
+        billed=fault.billed,
+        request_id=fault.request_id or result.request_id,
+    )
+
+
+def call_not_sent(call: int) -> CallFailed:
+    """A call that was begun and given up before its request was sent: it costs nothing."""
+    fault = Fault("cut", billed=False)
+    return CallFailed(
+        call=call,
+        kind=fault.kind,
+        severity=fault.severity,
+        message=str(fault),
+        usage=Usage(),
+        cost=Money(0),
+        latency_ms=0,
+        billed=False,
+    )
+
+
+def _usage(request: Request, result: CallResult) -> Usage:
+    # Prefilled text was sent, not generated.
+    text_size = max(0, result.size - result.reasoning_size - quarter_tokens(request.prefill))
+    guess = estimate_usage(sent_tokens(request), whole_tokens(text_size), whole_tokens(result.reasoning_size))
+    if result.done is not None or result.usage_is_final:
+        chars = max(0, result.chars - len(request.prefill)) + result.reasoning_chars
+        reported = result.partial_usage if result.done is None else result.done.usage
+        return plausible_usage(reported, guess, text_bytes(request), chars)
+    # Figures from before the end are not final: Anthropic's begin with one token of output.
+    return guess if result.partial_usage is None else at_least(result.partial_usage, guess)

@@ -16,7 +16,7 @@ from math import ceil
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.core.diagnostics import crash_point
+from moot.core.crash_points import crash_point
 from moot.core.errors import Fenced, OverBudget, UnknownDebate
 from moot.core.state import Debate
 from moot.core.statuses import Status

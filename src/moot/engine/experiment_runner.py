@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from moot.core.diagnostics import crash_point
+from moot.core.crash_points import crash_point
 from moot.core.errors import Invalid, OverBudget, Refused, StoreError, UnknownDebate
 from moot.core.ids import new_id
 from moot.core.state import Debate

@@ -24,7 +24,7 @@ from moot.core.events import (
 from moot.core.state import Aside, Debate, Turn
 from moot.core.terms import Ballot, FinishReason, Model, Request, Text, Truncation
 from moot.core.word_count import OVERRUN_FACTOR, count_words
-from moot.engine.call_result import CallResult
+from moot.engine.call import CallResult
 from moot.engine.tool_loop import ToolSession
 from moot.judging import ballots
 from moot.judging.answer_ballots import read_answer_ballot

@@ -17,7 +17,7 @@ from typing import Literal, Protocol
 from msgspec import Struct
 
 from moot.core.errors import StoreError
-from moot.engine.run_loop import MakeRunner, RunLoop, UnclaimedSearch
+from moot.engine.claim_loop import ClaimLoop, MakeRunner, UnclaimedSearch
 from moot.store.contract import UNCLAIMED, ActiveDebate, Store, StoreFigures
 from moot.store.runner_locks import RunnerLock, is_free
 
@@ -103,7 +103,7 @@ class InProcessPlacement:
 
     def __init__(self, store: Store, make_runner: MakeRunner, locks: Path | None) -> None:
         self._store = store
-        self._run_loop = RunLoop(store, make_runner)
+        self._run_loop = ClaimLoop(store, make_runner)
         self._search = UnclaimedSearch(store)
         self._locks = locks
         self._lock: RunnerLock | None = None

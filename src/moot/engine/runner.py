@@ -20,15 +20,15 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.core.diagnostics import crash_point, log_fields
+from moot.core.crash_points import crash_point
 from moot.core.errors import Fault, Fenced, Invalid, StoreError, Unavailable, UnknownDebate
 from moot.core.events import CallFailed, CallStarted, Event
+from moot.core.log_fields import log_fields
 from moot.core.state import Debate
 from moot.core.terms import Model, PollName, Request, ToolResult
 from moot.core.word_count import QUARTERS, quarter_tokens
-from moot.engine.call import JobTimer, stream_call
-from moot.engine.call_records import CallRecorder, Decide, shielded
-from moot.engine.call_result import CallResult, call_completed, call_failed
+from moot.engine.call import CallResult, JobTimer, stream_call
+from moot.engine.call_records import CallRecorder, Decide, call_completed, call_failed, shielded
 from moot.engine.followers import Followers
 from moot.engine.jobs import HumanJob, ModelJob, SpeechJob, aside_job, ballot_job, speech_job
 from moot.engine.text_writer import TextWriter

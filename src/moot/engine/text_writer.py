@@ -17,7 +17,7 @@ from functools import cached_property
 from time import process_time
 from typing import Any
 
-from moot.core.diagnostics import crash_point
+from moot.core.crash_points import crash_point
 from moot.core.errors import StoreError
 from moot.core.events import CallDelta, SegmentCompleted, StreamedEvent
 from moot.core.terms import DeltaKind, PartStart

@@ -21,8 +21,8 @@ from msgspec.structs import replace
 
 from moot.core.state import Debate
 from moot.core.terms import HostedTool, Reasoning, Request, Seat, Segment, Text, Tool, ToolCall, ToolResult
-from moot.engine.call import next_index
-from moot.engine.call_result import CallResult
+from moot.engine.call import CallResult
+from moot.engine.continued_calls import next_index
 from moot.prompts.speech_prompts import fence_tool_results
 from moot.providers.contract import Traits
 from moot.providers.redaction import redact

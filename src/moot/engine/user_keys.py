@@ -7,7 +7,7 @@ its key waits for it: no other key is used instead, least of all the operator's.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from moot.core.errors import Unavailable
 from moot.core.events import DebateEnded, Recorded
@@ -15,11 +15,15 @@ from moot.core.state import Debate
 from moot.models.registry import ProviderRegistry
 from moot.providers.contract import Provider
 from moot.providers.keys import Secret
+from moot.store.contract import Listener
 
 
 class UserKeys:
-    def __init__(self, providers: ProviderRegistry) -> None:
+    def __init__(self, providers: ProviderRegistry, listen: Callable[[Listener], None]) -> None:
+        """`listen` is that of the store; it is called with the first key."""
         self._providers = providers
+        self._listen = listen
+        self._listens = False
         self._providers_by_debate: dict[str, dict[str, Provider]] = {}
         self._needed: dict[str, tuple[str, ...]] = {}
         self._removals: set[asyncio.Task[None]] = set()
@@ -27,6 +31,9 @@ class UserKeys:
     def add(self, debate_id: str, keys: Mapping[str, Secret]) -> tuple[str, ...]:
         """Returns the providers of the keys."""
         lent = {name: self._providers.with_key(name, key) for name, key in keys.items()}
+        if lent and not self._listens:
+            self._listens = True
+            self._listen(self.on_records)
         if lent:
             self._providers_by_debate[debate_id] = {**self._providers_by_debate.get(debate_id, {}), **lent}
         return tuple(sorted(lent))

@@ -7,7 +7,10 @@ not know them: it reads what they bring through `moot.extension.loaded()`.
 from __future__ import annotations
 
 NAMES: tuple[str, ...] = (
-    "older_apis",
+    "conversations",
+    "quick_api",
+    "arena_api",
+    "turn_sessions",
     "experiments",
     "mcp",
 )

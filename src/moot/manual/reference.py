@@ -18,6 +18,8 @@ from msgspec import Struct
 
 import moot
 from moot.core import events
+from moot.core.setup_field import REQUIRED, SetupField
+from moot.core.setup_table import setup_fields
 
 METHODS = ("get", "post", "put", "patch", "delete")
 
@@ -183,8 +185,22 @@ def _public(member: Any) -> list[str]:
 def _struct_fields(kind: type) -> list[str]:
     """The table of the fields of a struct, those that it inherits first."""
     bases = [base for base in reversed(kind.__mro__) if issubclass(base, Struct) and base is not Struct]
-    nodes = [ast.parse(inspect.getsource(base)).body[0] for base in bases]
-    return _fields([statement for node in nodes if isinstance(node, ast.ClassDef) for statement in node.body])
+    return _fields([statement for base in bases for statement in _declared(base)])
+
+
+def _declared(base: type[Struct]) -> list[ast.stmt]:
+    """The statements of a class, or of the rows of the table of settings that it was made of."""
+    if base.__name__.startswith("_"):
+        rows = {row.name: row for row in setup_fields()}
+        return [part for name in base.__struct_fields__ if name in rows for part in _setting(rows[name])]
+    node = ast.parse(inspect.getsource(base)).body[0]
+    return node.body if isinstance(node, ast.ClassDef) else []
+
+
+def _setting(row: SetupField) -> list[ast.stmt]:
+    kind = row.owner.__annotations__[row.name] if row.owner else row.type.__name__
+    default = "" if row.default is REQUIRED else f" = {row.default!r}"
+    return ast.parse(f"{row.name}: {kind}{default}\n{row.sentence!r}").body
 
 
 def _methods(kind: type) -> list[str]:

@@ -35,7 +35,7 @@ from moot.providers.read_pacer import ReadPacer
 from moot.providers.saved_keys import NO_KEYS, SavedKeys
 
 if TYPE_CHECKING:
-    from moot.core.shared_state import SharedState
+    from moot.core.ephemeral_store import EphemeralStore
 
 Factory = Callable[[], Provider]
 MOST_NAMED = 4
@@ -87,7 +87,7 @@ class ProviderRegistry:
         self._keys = dict(keys or {})
         self._preferred = preferred
         self._connect_seconds = connect_seconds
-        self._shared_state: SharedState | None = None
+        self._ephemeral: EphemeralStore | None = None
         self._pacer: ReadPacer | None = None
         self._ready: dict[str, Provider] = dict(providers)
         self._keys_in_use: dict[str, ApiKey | None] = {}
@@ -104,9 +104,9 @@ class ProviderRegistry:
         for _, brought in loaded().of(lambda extension: extension.providers):
             self._factories = {**brought, **self._factories}
 
-    def share_limits(self, shared_state: SharedState) -> None:
+    def share_limits(self, ephemeral: EphemeralStore) -> None:
         """Apply the limits of each service to all processes that share this state together."""
-        self._shared_state = shared_state
+        self._ephemeral = ephemeral
 
     def pace_reads(self, pacer: ReadPacer) -> None:
         """Read the replies of all services once per tick of this pacer."""
@@ -362,7 +362,7 @@ class ProviderRegistry:
             self._keys,
             saved=self._saved(),
             connect=self._connect_seconds,
-            shared_state=self._shared_state,
+            ephemeral=self._ephemeral,
         )
         self._keys_in_use[endpoint.name] = self.key(endpoint)
         return client

@@ -1,4 +1,4 @@
-"""Which store, bus, shared state and placement the settings name.
+"""Which store, bus, ephemeral store and placement the settings name.
 
 On one machine all of it is this process and a file. Machines that share a PostgreSQL and a Redis form one
 arena; the libraries for that are imported only where they are needed.
@@ -12,12 +12,12 @@ from collections.abc import Awaitable, Callable
 from itertools import chain, repeat
 from typing import TypeVar
 
+from moot.core.ephemeral_store import EphemeralStore
 from moot.core.errors import Invalid, StoreError
-from moot.core.shared_state import SharedState
-from moot.engine.coordination import MemorySharedState
+from moot.engine.claim_loop import MakeRunner
+from moot.engine.ephemeral_store import MemoryEphemeralStore
 from moot.engine.followers import Bus, MemoryBus
 from moot.engine.placement import InProcessPlacement, Placement
-from moot.engine.run_loop import MakeRunner
 from moot.installation import install_command
 from moot.settings import Settings
 from moot.store.contract import Store
@@ -79,19 +79,19 @@ async def when_reachable(settings: Settings, step: Callable[[], Awaitable[T]]) -
     return result
 
 
-def make_bus_and_state(settings: Settings) -> tuple[Bus, SharedState]:
+def make_bus_and_state(settings: Settings) -> tuple[Bus, EphemeralStore]:
     """The bus between processes and the state that they share. Raises Invalid."""
     address = settings.cluster.bus
     if address is None:
-        return MemoryBus(), MemorySharedState()
+        return MemoryBus(), MemoryEphemeralStore()
     try:
         from moot.cluster.redis_bus import RedisBus
         from moot.cluster.redis_client import RedisServer
-        from moot.cluster.redis_shared_state import RedisSharedState
+        from moot.cluster.redis_ephemeral_store import RedisEphemeralStore
     except ModuleNotFoundError:
         raise _missing_libraries("MOOT_BUS=redis://…") from None
     server = RedisServer(address.reveal())
-    return RedisBus(server), RedisSharedState(server)
+    return RedisBus(server), RedisEphemeralStore(server)
 
 
 def make_placement(settings: Settings, store: Store, make_runner: MakeRunner, *, run: bool) -> Placement:

@@ -47,7 +47,7 @@ async def open_arena(
     tune_garbage_collection()
     arena = await held.enter_async_context(Arena.open(settings, store=store, recover=run, run=run, wait=True))
     # The bus connects when there is something to send. A Redis that cannot be used is logged now instead.
-    await arena.shared_state.get("health")
+    await arena.ephemeral.get("health")
     return arena
 
 

@@ -27,7 +27,7 @@ from moot.providers.throttle import EndpointLimits, Throttle
 from moot.providers.wire_formats import WireFormatName, load_wire_format
 
 if TYPE_CHECKING:
-    from moot.core.shared_state import SharedState
+    from moot.core.ephemeral_store import EphemeralStore
     from moot.providers.client import ProviderClient
     from moot.providers.model_look_up import LookUpRoute
     from moot.providers.wire_formats.contract import WireFormat
@@ -330,11 +330,11 @@ def make_client(
     *,
     saved: Mapping[str, Secret] = NO_KEYS,
     connect: float = CONNECT_SECONDS,
-    shared_state: SharedState | None = None,
+    ephemeral: EphemeralStore | None = None,
 ) -> ProviderClient:
     """The client of an endpoint. Raises Unavailable if its key or its address is missing.
 
-    With `shared_state`, the limits of the endpoint hold for all processes that share it.
+    With `ephemeral`, the limits of the endpoint hold for all processes that share it.
     """
     from moot.providers.client import ProviderClient
 
@@ -357,7 +357,7 @@ def make_client(
         connect=connect,
         disarm=endpoint.local,
         throttle=Throttle(
-            endpoint.limits, shared=_shared_throttle(endpoint, shared_state) if shared_state else None
+            endpoint.limits, shared=_shared_throttle(endpoint, ephemeral) if ephemeral else None
         ),
         proxy=proxy_to(endpoint.base_url, environ),
         service=ServiceName(
@@ -391,12 +391,12 @@ def _key_source(endpoint: Endpoint, key: ApiKey | None) -> str:
     return key.source if endpoint.keys else OWN_KEY
 
 
-def _shared_throttle(endpoint: Endpoint, shared_state: SharedState) -> SharedThrottle:
+def _shared_throttle(endpoint: Endpoint, ephemeral: EphemeralStore) -> SharedThrottle:
     # A service on the machine itself is another one on each machine.
     is_local = _is_loopback(urlsplit(endpoint.base_url))
     limits = endpoint.limits
     return SharedThrottle(
-        shared_state,
+        ephemeral,
         f"{endpoint.name} on {gethostname()}" if is_local else endpoint.name,
         concurrent=limits.concurrent if limits.written else None,
         per_minute=limits.per_minute,

@@ -9,27 +9,35 @@ a reply that comes faster than it can be read.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from contextlib import suppress
+from typing import Protocol
 
 SMALL_READ_BYTES = 16 * 1024
 """A connection that had more to read than this is not paused."""
 
 
-def _do_nothing() -> None: ...
+class Ticks(Protocol):
+    """Sets the pace, as the engine's `TextWriter` does."""
+
+    @property
+    def tick(self) -> float:
+        """The seconds between two reads; with 0 nothing is paused."""
+        ...
+
+    def tick_passed(self) -> object:
+        """Called before each read."""
+        ...
 
 
 class ReadPacer:
-    def __init__(self, tick: Callable[[], float], on_tick: Callable[[], object] = _do_nothing) -> None:
-        """`tick` returns the seconds between two reads; `on_tick` is called before each."""
-        self._tick = tick
-        self._on_tick = on_tick
+    def __init__(self, ticks: Ticks) -> None:
+        self._ticks = ticks
         self._paused: list[asyncio.Transport] = []
         self._timer: asyncio.TimerHandle | None = None
 
     def pause(self, transport: asyncio.Transport) -> None:
         """Read nothing from this connection until the next tick."""
-        tick = self._tick()
+        tick = self._ticks.tick
         if not tick or transport.is_closing():
             return
         # A transport that cannot pause, or that has begun to close, is read as before.
@@ -41,7 +49,7 @@ class ReadPacer:
 
     def _resume_all(self) -> None:
         self._timer = None
-        self._on_tick()
+        self._ticks.tick_passed()
         paused, self._paused = self._paused, []
         for transport in paused:
             if not transport.is_closing():

@@ -21,7 +21,7 @@ import msgspec
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from moot.core.shared_state import SharedState
+    from moot.core.ephemeral_store import EphemeralStore
 
 LEASE_SECONDS = 15.0
 RENEWALS = 3
@@ -47,7 +47,7 @@ class BackoffHint(Struct, frozen=True, array_like=True):
 class SharedThrottle:
     def __init__(
         self,
-        shared_state: SharedState,
+        ephemeral: EphemeralStore,
         service: str,
         *,
         concurrent: int | None = None,
@@ -56,7 +56,7 @@ class SharedThrottle:
         clock: Callable[[], float] = time.time,
     ) -> None:
         """`concurrent` limits the calls of all processes; without it only pauses are shared."""
-        self._shared_state = shared_state
+        self._ephemeral = ephemeral
         self._counters = f"calls under way to {service}", f"calls of a minute to {service}"
         self._key = f"haste towards {service}"
         self._concurrent = concurrent
@@ -107,7 +107,7 @@ class SharedThrottle:
 
     async def reported_backoff(self) -> float | None:
         """How long to wait because of another process's refusal; None if there is no new one."""
-        hint = _read_hint(await self._shared_state.get(self._key))
+        hint = _read_hint(await self._ephemeral.get(self._key))
         if hint is None or hint.by == self._last_hint or hint.by.startswith(self._process_id):
             return None
         self._last_hint = hint.by
@@ -132,7 +132,7 @@ class SharedThrottle:
         # queue would keep its slots for ever, and the others would get none.
         while True:
             current = own_limit() if own_limit and waited < OWN_LIMIT_SECONDS else limit
-            if await self._shared_state.join(counter, name, limit=current, seconds=seconds):
+            if await self._ephemeral.join(counter, name, limit=current, seconds=seconds):
                 return
             await asyncio.sleep(pause)
             pause, waited = min(2 * pause, LONGEST_PAUSE), waited + pause
@@ -156,7 +156,7 @@ class SharedThrottle:
             self._wakeup.clear()
             await self._publish_hint()
             while self._released:
-                await self._shared_state.leave(self._counters[0], self._released.pop())
+                await self._ephemeral.leave(self._counters[0], self._released.pop())
             if now() >= due:
                 await self._renew()
                 due = now() + self._lease / RENEWALS
@@ -167,7 +167,7 @@ class SharedThrottle:
 
     async def _renew(self) -> None:
         held = frozenset(self._held)
-        await self._shared_state.renew([(self._counters[0], name) for name in held], seconds=self._lease)
+        await self._ephemeral.renew([(self._counters[0], name) for name in held], seconds=self._lease)
         # Slots released meanwhile may have been renewed.
         self._released += held - self._held
 
@@ -175,10 +175,10 @@ class SharedThrottle:
         hint, self._unsent_hint = self._unsent_hint, None
         if hint is None:
             return
-        known = _read_hint(await self._shared_state.get(self._key))
+        known = _read_hint(await self._ephemeral.get(self._key))
         until = max(hint.until, known.until if known else 0.0)
         encoded = msgspec.json.encode(BackoffHint(hint.by, until))
-        await self._shared_state.put(self._key, encoded, max(HINT_SECONDS, until - self._clock()))
+        await self._ephemeral.put(self._key, encoded, max(HINT_SECONDS, until - self._clock()))
 
 
 def _read_hint(encoded: bytes | None) -> BackoffHint | None:

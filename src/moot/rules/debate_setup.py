@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from moot.core.choices import WinningRule
 from moot.core.errors import Invalid
 from moot.core.events import DebateOpened
-from moot.core.names import fold_name
 from moot.core.setup_field import AtMost, Between, MoreThan, SetupField
 from moot.core.setup_table import (
     DEFAULT_WINNING_RULE,
@@ -44,6 +43,7 @@ from moot.core.terms import (
     Side,
     settings_struct,
 )
+from moot.core.text_normalization import fold_name
 from moot.formats import assign_teams, fit_format
 from moot.judging.recusal import recuse_biased
 from moot.prompts.templates import VERSION

@@ -3,13 +3,24 @@
 Two seats answer each other for ten turns, without a judge. Turn n is slot n - 1 of the schedule, however
 often it had to be given. The request for a turn names its model: it fills a seat that has none yet, and the
 seat keeps it. To ask again for a turn that is being given or was given changes nothing; one that failed or
-was cut is given again. The session is over when all turns have been given.
+was cut is given again. The session is over when all turns have been given. `lookup_keys` are the keys by
+which stores find a session.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from moot.core.errors import Invalid, Refused
-from moot.core.events import DebateResumed, SeatFilled, TurnRetried
+from moot.core.events import (
+    DebateImported,
+    DebateResumed,
+    Event,
+    Recorded,
+    SeatFilled,
+    TurnCompleted,
+    TurnRetried,
+)
 from moot.core.state import Debate, Turn
 from moot.core.terms import FREE, HUMAN, SESSION_FORMAT, Format, Model, Phase, Seat, SeatTemplate, Slot
 from moot.rules.commands import Command, Decision, interrupt_turn
@@ -200,3 +211,29 @@ def next_slot(debate: Debate) -> int | None:
     """The first turn that was not given; one that failed counts as not given."""
     used = {turn.slot for turn in debate.turns if turn.used_slot and turn.state != "failed"}
     return next((slot.index for slot in debate.schedule if slot.index not in {*used, *debate.skipped}), None)
+
+
+# --- found again --------------------------------------------------------------------------------------
+
+
+def lookup_keys(debate: Debate, records: Sequence[Recorded]) -> tuple[str, ...]:
+    """The keys by which this session can be found from now on."""
+    return tuple(mark for recorded in records for mark in _event_keys(debate, recorded.event))
+
+
+def _event_keys(debate: Debate, event: Event) -> Iterator[str]:
+    if isinstance(event, DebateImported):
+        yield row_key(str(event.record.get("id")))
+    turn = debate.turn(event.turn) if isinstance(event, TurnCompleted) else None
+    if turn is not None:
+        yield from {
+            response_key(client_response_id(debate, turn, private=private)) for private in (True, False)
+        }
+
+
+def row_key(id: str) -> str:
+    return f"row {id}"
+
+
+def response_key(name: str) -> str:
+    return f"response {name}"

@@ -1,37 +1,29 @@
-"""A batch of write requests: how it is decided debate by debate, and how the answers are delivered.
+"""Writing to the log, as every store does it: numbering and folding events, deciding requests in batches.
 
-Several requests are decided and written together. A request changes the batch only when nothing in it can
-fail any more, so one that raises leaves the others alone. Nothing here knows whether the batch will be
-written. In PostgreSQL another process may have appended to a debate meanwhile; positions in the log are
+Several requests are decided and written together, as a `Batch`. A request changes the batch only when nothing
+in it can fail any more, so one that raises leaves the others alone. Nothing here knows whether the batch will
+be written. In PostgreSQL another process may have appended to a debate meanwhile; positions in the log are
 therefore counted from where the debate stood, and the database says where that was.
 """
 
 from __future__ import annotations
 
+import zlib
+from abc import ABC, abstractmethod
 from asyncio import Future
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any
 
 import msgspec
 from msgspec import Struct, field
 
-from moot.core.errors import KeyReused, UnknownDebate
-from moot.core.events import StreamedEvent, encode
+from moot.core.errors import Fenced, KeyReused, UnknownDebate
+from moot.core.events import Event, Recorded, StreamedEvent, encode
+from moot.core.evolve import evolve
 from moot.core.state import Debate
-from moot.store.append import (
-    CachedState,
-    RepeatedRequest,
-    append_events,
-    check_epoch,
-    is_unclaimed,
-    models_changed,
-    next_epoch,
-    only_open_calls,
-    pack,
-    unclaimed,
-)
+from moot.rules.turn_sessions import lookup_keys
 from moot.store.contract import (
     UNCLAIMED,
     AppendStreamed,
@@ -41,8 +33,10 @@ from moot.store.contract import (
     RecordResult,
     Reply,
 )
-from moot.views.session_rows import lookup_keys
 from moot.views.summary import summarize
+
+COMPRESS_FROM_BYTES = 1024
+"""Bodies from this many bytes on are compressed."""
 
 # --- requests -----------------------------------------------------------------------------------------
 
@@ -67,7 +61,100 @@ class ClaimDebate(Struct, frozen=True):
 
 BatchRequest = RecordEvents | AppendStreamed | ClaimDebate
 
+# --- one debate ---------------------------------------------------------------------------------------
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+class CachedState(Struct, frozen=True, gc=False):
+    """A state as it was committed. It is the head only if `checked` says so: in SQLite it is the generation
+    in which it was checked, in PostgreSQL the row number of the debate, which a debate that was deleted and
+    opened again does not keep."""
+
+    debate: Debate
+    epoch: int = 0
+    checked: int = -1
+
+
+def append_events(
+    debate: Debate | None, debate_id: str, events: Sequence[Event], *, epoch: int, at: datetime
+) -> RecordResult:
+    """Number the events and fold them into the state. Raises UnknownDebate where that leaves no debate."""
+    seq = debate.seq if debate else 0
+    records: list[Recorded] = []
+    for event in events:
+        seq += 1
+        recorded = Recorded(debate_id, seq, at, epoch, event)
+        debate = evolve(debate, recorded)
+        records.append(recorded)
+    if debate is None:
+        raise UnknownDebate
+    return RecordResult(debate, tuple(records))
+
+
+def check_epoch(epoch: int | None, held: int) -> None:
+    """Raises Fenced unless the writer has the debate's present epoch; commands carry none."""
+    if epoch is not None and epoch != held:
+        raise Fenced
+
+
+def next_epoch(held: int, seen: int | None, new: int | None) -> int:
+    """The epoch after a takeover. Raises Fenced where another runner was faster."""
+    seen = held if seen is None else seen
+    epoch = seen + 1 if new is None else new
+    if held != seen or epoch < held:
+        raise Fenced
+    return epoch
+
+
+def unclaimed(debate: Debate | None) -> str:
+    """The runner's name in the head of a debate that no process runs."""
+    return UNCLAIMED if debate and debate.final and debate.being_judged else ""
+
+
+def is_unclaimed(before: Debate | None, after: Debate) -> bool:
+    """Whether it has just begun to be judged again, so that a runner is needed."""
+    return bool(unclaimed(after)) and not unclaimed(before)
+
+
+def only_open_calls(debate: Debate, events: Sequence[StreamedEvent]) -> Sequence[StreamedEvent]:
+    """The events without the words of calls that have ended meanwhile."""
+    calls = [call.number for call in debate.calls]
+    for event in events:
+        if event.call not in calls:
+            return [event for event in events if event.call in calls]
+    return events
+
+
+def models_changed(before: Debate | None, after: Debate) -> bool:
+    """Whether other models may take part now: a seat got another model, or other judges were asked."""
+    if before is None:
+        return True
+    return before.seats is not after.seats or len(before.judgings) != len(after.judgings)
+
+
+def pack(body: bytes) -> tuple[bool, bytes]:
+    if len(body) < COMPRESS_FROM_BYTES:
+        return False, body
+    return True, zlib.compress(body)
+
+
+def unpack(packed: bool, body: bytes) -> bytes:
+    return zlib.decompress(body) if packed else body
+
+
 # --- deciding -----------------------------------------------------------------------------------------
+
+
+class RepeatedRequest(Struct, frozen=True):
+    """A request that was carried out before and wrote events `first` to `last` of a debate."""
+
+    body_hash: str
+    debate_id: str
+    first: int
+    last: int
 
 
 class KeyedRequest(Struct, frozen=True):
@@ -98,7 +185,7 @@ class DebateAppend(Struct, eq=False):
     owner: str = ""
     runner: str | None = None
     stood: int = 0
-    turning: int = 0
+    unstreamed_seq: int = 0
     seen_epoch: int = 0
     exact: bool = False
     """Not even a word may have been added meanwhile: what a person types continues the text on the screen."""
@@ -119,6 +206,12 @@ class DebateAppend(Struct, eq=False):
         return not self.stood
 
     @property
+    def has_words_only(self) -> bool:
+        """Whether nothing is appended but streamed text, as in nearly all batches."""
+        changes = self.turn or self.cast or self.marks or self.bodies or self.keyed
+        return self.stood > 0 and not changes and self.runner is None
+
+    @property
     def has_changes(self) -> bool:
         return bool(self.events or self.bodies or self.keyed) or self.runner is not None
 
@@ -127,21 +220,21 @@ class DebateAppend(Struct, eq=False):
         return sum(len(body) for _, body in self.events) + sum(len(body) for _, body in self.bodies.values())
 
 
-class Batch:
-    def __init__(
-        self,
-        load: Callable[[str], CachedState | None],
-        find_request: Callable[[IdempotencyKey], RepeatedRequest | None],
-        *,
-        at: datetime,
-    ) -> None:
-        """`load` returns the state of a debate, None where it does not exist; `find_request` returns a stored
-        request that has not expired."""
+class Batch(ABC):
+    def __init__(self, at: datetime) -> None:
         self.at = at
         self.parts: dict[str, DebateAppend] = {}
-        self._load = load
-        self._find_request = find_request
         self._keyed: dict[tuple[str, str], KeyedRequest] = {}
+
+    @abstractmethod
+    def load(self, debate_id: str) -> CachedState | None:
+        """The state of a debate; None where it does not exist."""
+        ...
+
+    @abstractmethod
+    def find_request(self, once: IdempotencyKey) -> RepeatedRequest | None:
+        """A stored request that has not expired."""
+        ...
 
     def add_debate(self, debate_id: str, known: CachedState | None, *, fresh: bool = False) -> DebateAppend:
         if known is None:
@@ -154,7 +247,7 @@ class Batch:
                 place=known.checked,
                 fresh=fresh,
                 stood=known.debate.seq,
-                turning=known.debate.turning,
+                unstreamed_seq=known.debate.unstreamed_seq,
                 seen_epoch=known.epoch,
             )
         self.parts[debate_id] = part
@@ -163,16 +256,26 @@ class Batch:
     def decide(self, request: BatchRequest) -> Decided:
         """Raises what the request's own decision raises; the batch is as before then."""
         debate_id = request.debate_id
-        part = self.parts.get(debate_id) or self.add_debate(debate_id, self._load(debate_id))
+        part = self.parts.get(debate_id) or self.add_debate(debate_id, self.load(debate_id))
         # Nearly all requests append words.
         if isinstance(request, AppendStreamed):
             return self._append_streamed(part, request)
         return self._record(part, request) if isinstance(request, RecordEvents) else _claim(part, request)
 
+    def find_repeated(self, once: IdempotencyKey) -> RepeatedRequest | KeyedRequest | None:
+        """The request with this key, carried out before or in this batch. Raises KeyReused."""
+        earlier = self._keyed.get((once.client, once.key)) or self.find_request(once)
+        if earlier is None:
+            return None
+        request = earlier.once if isinstance(earlier, KeyedRequest) else earlier
+        if request.body_hash != once.body_hash:
+            raise KeyReused
+        return earlier
+
     def _record(
         self, part: DebateAppend, request: RecordEvents
     ) -> RecordResult | RepeatedRequest | KeyedRequest:
-        if request.once and (earlier := self._repeated(request.once)):
+        if request.once and (earlier := self.find_repeated(request.once)):
             return earlier
         if part.debate:
             check_epoch(request.epoch, part.epoch)
@@ -213,15 +316,6 @@ class Batch:
         part.events += _event_rows(outcome)
         part.debate = outcome.debate
         return outcome
-
-    def _repeated(self, once: IdempotencyKey) -> KeyedRequest | RepeatedRequest | None:
-        earlier = self._keyed.get((once.client, once.key)) or self._find_request(once)
-        if earlier is None:
-            return None
-        request = earlier.once if isinstance(earlier, KeyedRequest) else earlier
-        if request.body_hash != once.body_hash:
-            raise KeyReused
-        return earlier
 
 
 def _claim(part: DebateAppend, request: ClaimDebate) -> int:

@@ -11,12 +11,13 @@ import hashlib
 import secrets
 from asyncio import AbstractEventLoop
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
 
+from moot.core.errors import Invalid, Refused
 from moot.core.events import Event, Recorded, StreamedEvent
 from moot.core.state import Debate
 from moot.core.statuses import Status
@@ -25,9 +26,19 @@ from moot.store.archive import Archive
 from moot.store.extension_tables import Tables
 from moot.views.summary import StoredSummary
 
+Clock = Callable[[], datetime]
 T = TypeVar("T")
 DecideOnHead = Callable[[Debate | None], Sequence[Event]]
 """Pure. If it raises, nothing is written and the error is raised by `record`."""
+
+IDEMPOTENCY_PERIOD = timedelta(hours=24)
+"""How long a request with an idempotency key is remembered."""
+MAX_SESSIONS_FOUND = 20
+"""Sessions returned for one lookup key."""
+SUMMARIES_PER_PAGE = 200
+"""Summaries in a page where all are read: few enough to be processed in milliseconds."""
+MAX_INVITATIONS = 2_000
+"""Invitations of one debate."""
 
 
 class IdempotencyKey(Struct, frozen=True):
@@ -226,6 +237,14 @@ class StoredInvitation(Struct, frozen=True):
         return self.expires_at is not None and self.expires_at <= at
 
 
+def check_invitation(*, taken: bool, invited: int, status: Status) -> None:
+    """Raises Invalid where the name is taken, Refused where the debate has as many as it may have."""
+    if taken:
+        raise Invalid("Somebody of that name is invited.", {"name": ["Somebody of that name is invited"]})
+    if invited >= MAX_INVITATIONS:
+        raise Refused(f"A debate has at most {MAX_INVITATIONS} invitations; withdraw some first.", status)
+
+
 Listener = Callable[[str, tuple[Recorded, ...] | None], None]
 """Called with the debate and its new records, or with None when it was deleted."""
 
@@ -291,7 +310,7 @@ class Store(Protocol):
         ...
 
     async def find_sessions(self, key: str, *, owner: str | None = None) -> tuple[str, ...]:
-        """The sessions with this lookup key (`views.session_rows`), newest first, a few at most."""
+        """The sessions with this lookup key (`rules.turn_sessions`), newest first, a few at most."""
         ...
 
     def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:

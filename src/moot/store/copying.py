@@ -21,7 +21,7 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from moot.core.diagnostics import crash_point
+from moot.core.crash_points import crash_point
 from moot.store.extension_tables import loaded_tables
 from moot.store.sql import Row, Statement, sql, sql_many
 

@@ -18,29 +18,29 @@ from moot.core.events import Recorded, encode
 from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.core.statuses import ACTIVE, ENDED
-from moot.store.append import (
-    IDEMPOTENCY_PERIOD,
-    MAX_SESSIONS_FOUND,
-    SUMMARIES_PER_PAGE,
-    Clock,
+from moot.rules.turn_sessions import lookup_keys
+from moot.store.archive import MemoryArchive
+from moot.store.batch import (
+    WriterAnswer,
     append_events,
     check_epoch,
-    check_invitation,
-    epoch_seconds,
+    deliver_answers,
     is_unclaimed,
     next_epoch,
     now,
     only_open_calls,
     unclaimed,
 )
-from moot.store.archive import MemoryArchive
-from moot.store.batch import WriterAnswer, deliver_answers
 from moot.store.contract import (
+    IDEMPOTENCY_PERIOD,
+    MAX_SESSIONS_FOUND,
     NO_FILTER,
+    SUMMARIES_PER_PAGE,
     UNCLAIMED,
     AccessToken,
     ActiveDebate,
     AppendStreamed,
+    Clock,
     DebateFilter,
     DebateHead,
     DebatePage,
@@ -51,10 +51,10 @@ from moot.store.contract import (
     RecordResult,
     StoredInvitation,
     StoreFigures,
+    check_invitation,
     head_of,
 )
 from moot.store.extension_tables import MemoryAccess, Tables
-from moot.views.session_rows import lookup_keys
 from moot.views.summary import summary
 
 T = TypeVar("T")
@@ -239,9 +239,9 @@ class MemoryStore:
         ended = [
             log
             for log in self._logs.values()
-            if log.debate.status in ENDED and epoch_seconds(log.debate.updated_at) < epoch_seconds(before)
+            if log.debate.status in ENDED and int(log.debate.updated_at.timestamp()) < int(before.timestamp())
         ]
-        ended.sort(key=lambda log: epoch_seconds(log.turned_at))
+        ended.sort(key=lambda log: int(log.turned_at.timestamp()))
         kept = {
             debate_id
             for tables, made in self._extension_stores.values()

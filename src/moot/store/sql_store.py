@@ -10,30 +10,26 @@ import asyncio
 import sys
 from abc import ABC, abstractmethod
 from asyncio import Future
+from collections import OrderedDict
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from datetime import UTC, datetime
+from threading import Lock
 from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
-from moot.core.errors import UnknownDebate
+from moot.core.errors import StoreError, UnknownDebate
 from moot.core.events import Recorded
 from moot.core.state import Debate
-from moot.store.append import (
-    MAX_SESSIONS_FOUND,
-    SUMMARIES_PER_PAGE,
-    Clock,
-    RepeatedRequest,
-    StateCache,
-    check_invitation,
-    unpack,
-)
-from moot.store.batch import ClaimDebate, RecordEvents
+from moot.store.batch import CachedState, ClaimDebate, RecordEvents, RepeatedRequest, unpack
 from moot.store.contract import (
+    MAX_SESSIONS_FOUND,
     NO_FILTER,
+    SUMMARIES_PER_PAGE,
     AccessToken,
     ActiveDebate,
     AppendStreamed,
+    Clock,
     DebateFilter,
     DebateHead,
     DebatePage,
@@ -42,6 +38,7 @@ from moot.store.contract import (
     Listener,
     RecordResult,
     StoredInvitation,
+    check_invitation,
 )
 from moot.store.extension_tables import ExtensionSchemas, SqlAccess, Tables
 from moot.store.sql import Row, Statement, Steps, sql
@@ -57,6 +54,47 @@ IS_VALID = """
     AND (via IS NULL OR EXISTS (SELECT 1 FROM invitations AS link WHERE link.digest = invitations.via))
 """
 """An invitation that was fetched with a shared link is valid only as long as that link."""
+
+
+class StateCache:
+    """The folded states that were used last, shared by the writer and the readers, so that a command does not
+    have to read the whole log of its debate first."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._states: OrderedDict[str, CachedState] = OrderedDict()
+        self._lock = Lock()
+
+    def __contains__(self, debate_id: str) -> bool:
+        return debate_id in self._states
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def get(self, debate_id: str) -> CachedState | None:
+        return self._states.get(debate_id)
+
+    def put(self, debate_id: str, state: CachedState) -> None:
+        with self._lock:
+            self._put(debate_id, state)
+
+    def put_if_newer(self, debate: Debate) -> None:
+        """For a reader: the writer may have put a later state meanwhile."""
+        with self._lock:
+            state = self._states.get(debate.id)
+            if state is None or state.debate.seq < debate.seq:
+                state = CachedState(debate)
+            self._put(debate.id, state)
+
+    def drop(self, debate_id: str) -> None:
+        with self._lock:
+            self._states.pop(debate_id, None)
+
+    def _put(self, debate_id: str, state: CachedState) -> None:
+        self._states[debate_id] = state
+        self._states.move_to_end(debate_id)
+        if len(self._states) > self._limit:
+            self._states.popitem(last=False)
 
 
 class StoreWriter(Protocol):
@@ -85,6 +123,7 @@ class SqlStore(ABC, Generic[Writer]):
         self._schemas = schemas
         self._extension_stores: dict[str, Any] = {}
         self._states = StateCache(states)
+        self._folding: set[asyncio.Task[None]] = set()
         self.archive = SqlArchive(self._read_sql, self._transact, self._transact_and_scrub)
 
     def tables(self, tables: Tables[T]) -> T:
@@ -119,7 +158,16 @@ class SqlStore(ABC, Generic[Writer]):
         return await self._replay(outcome) if isinstance(outcome, RepeatedRequest) else outcome
 
     def append_streamed(self, requests: Sequence[AppendStreamed]) -> None:
-        self._writer.send(*requests)
+        warm: list[AppendStreamed] = []
+        cold: list[AppendStreamed] = []
+        for request in requests:
+            (warm if request.debate_id in self._states else cold).append(request)
+        if cold:
+            folding = asyncio.create_task(self._append_cold(cold), name="moot-store fold")
+            self._folding.add(folding)
+            folding.add_done_callback(self._folding.discard)
+        if warm:
+            self._writer.send(*warm)
 
     async def claim(
         self, debate_id: str, runner: str, *, seen_epoch: int | None = None, epoch: int | None = None
@@ -130,6 +178,14 @@ class SqlStore(ABC, Generic[Writer]):
     async def _send(self, item: Any) -> Any:
         self._writer.send(item)
         return await item.reply
+
+    async def _append_cold(self, requests: Sequence[AppendStreamed]) -> None:
+        for request in requests:
+            try:
+                await self._cache_state(request.debate_id)
+                self._writer.send(request)
+            except StoreError as error:
+                request.reply.set_exception(error)
 
     @abstractmethod
     async def _cache_state(self, debate_id: str) -> None:

@@ -14,7 +14,8 @@ from typing import assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.core.state import Debate, Judging, SpoiledBallot
+from moot.core.events import BallotSpoiled
+from moot.core.state import Debate, Judging
 from moot.core.statuses import COIN_FLIP, ENDINGS, FAILURES, UNDECIDED, FailReason
 from moot.core.terms import Ballot, DebateVerdict, Format, Judge
 from moot.judging.answer_ballots import more_probable
@@ -189,7 +190,7 @@ def _why_missing(judging: Judging) -> str:
     return f": {known}" if known else "."
 
 
-def ballot_problem(cause: SpoiledBallot) -> str:
+def ballot_problem(cause: BallotSpoiled) -> str:
     """Why a judge gave no ballot, in a sentence; empty where its reply could not be read."""
     return "" if cause.kind in UNREADABLE else cause.message
 

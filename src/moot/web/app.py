@@ -22,20 +22,20 @@ from moot.api.rate_limits import RateLimiter, StreamLimiter
 from moot.api.rights import check
 from moot.core.errors import MootError, StoreError
 from moot.engine.arena import Arena
-from moot.engine.coordination import Presence
+from moot.engine.ephemeral_store import Presence
 from moot.extension import loaded
 from moot.web.app_context import AppContext, identity_of
 from moot.web.debate_slots import DebateSlots
 from moot.web.idempotency import IdempotencyKeys
 from moot.web.middleware.compression import CompressionMiddleware
-from moot.web.middleware.guard import HUNG_UP, OPEN_PATHS, GuardMiddleware
+from moot.web.middleware.guard import STREAM_PATHS, GuardMiddleware
+from moot.web.middleware.http_exchange import HUNG_UP, OPEN_PATHS
 from moot.web.middleware.stream_dispatcher import StreamDispatcher
 from moot.web.responses import problem_reply
 from moot.web.route_docs import PREFIX
 from moot.web.routes import (
     admin,
     command_routes,
-    conversation_routes,
     debate_routes,
     docs,
     experiment_routes,
@@ -50,7 +50,7 @@ from moot.web.routes import (
 from moot.web.routes import manual as manual_routes
 from moot.web.routes import page as page_routes
 from moot.web.server_info import ServerInfo
-from moot.web.shared_reads import SharedReads
+from moot.web.single_flight import SingleFlight
 from moot.web.streaming import websocket as socket
 from moot.web.streaming.feeds import Feeds
 from moot.web.streaming.sse_streams import StreamMonitor
@@ -63,12 +63,9 @@ log = logging.getLogger(__name__)
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
 SOCKET = f"{PREFIX}/debates/{{debateId}}/ws"
-ROUTERS = (
-    debate_routes.router, page_views.router, invitations.router, people.router,
-    conversation_routes.router, experiment_routes.router, admin.router, install_routes.router,
-    key_routes.router,
-)  # fmt: skip
-"""The routes of `/api/v1`, besides those of the commands."""
+ROUTERS = (debate_routes.router, page_views.router, invitations.router, people.router)
+SERVER_ROUTERS = (experiment_routes.router, admin.router, install_routes.router, key_routes.router)
+"""The routes of `/api/v1`, besides those of the commands; what extensions bring is between them."""
 
 
 def make_app(arena: Arena, manual: Mapping[str, WritePage] | None = None) -> ASGIApp:
@@ -76,23 +73,23 @@ def make_app(arena: Arena, manual: Mapping[str, WritePage] | None = None) -> ASG
     write pages of the manual, by their paths in `docs/`."""
     service = arena.settings.service
     feeds = Feeds(arena.store, arena.followers)
-    presence = Presence(arena.shared_state)
+    presence = Presence(arena.ephemeral)
     keeper = Authenticator(arena.store, service.token)
-    arena.store.listen(lambda debate_id, records: feeds.forget(debate_id) if records is None else None)
+    arena.store.listen(feeds.on_records)
     context = AppContext(
         arena=arena,
         feeds=feeds,
         stream_monitor=StreamMonitor(feeds, service, presence, keeper),
         presence=presence,
         authenticator=keeper,
-        tickets=Tickets(arena.shared_state),
-        limiter=RateLimiter(service.requests_per_minute, arena.shared_state.storage),
+        tickets=Tickets(arena.ephemeral),
+        limiter=RateLimiter(service.requests_per_minute, arena.ephemeral.storage),
         streams=StreamLimiter(service.streams_per_client, presence),
-        slots=DebateSlots(service.debates_per_client, arena.shared_state, arena),
-        idempotency=IdempotencyKeys(arena.shared_state),
+        slots=DebateSlots(service.debates_per_client, arena.ephemeral, arena),
+        idempotency=IdempotencyKeys(arena.ephemeral),
         server_info=ServerInfo(arena),
-        heads=SharedReads(arena.head),
-        states=SharedReads(arena.state),
+        heads=SingleFlight(arena.head),
+        states=SingleFlight(arena.state),
     )
     added = [routes for _, routes in loaded().of(lambda extension: extension.http)]
     app = _application(context, added, manual or {})
@@ -106,6 +103,7 @@ def make_app(arena: Arena, manual: Mapping[str, WritePage] | None = None) -> ASG
         open_prefixes=(*page_routes.open_prefixes(), manual_routes.MANUAL),
         plain_text=frozenset(path for routes in added for path in routes.plain_text),
         coded_errors=frozenset(path for routes in added for path in routes.coded_errors),
+        streams=(*STREAM_PATHS, *(path for routes in added for path in routes.streams)),
         observe=app.state.metrics.on_exchange,
     )
 
@@ -122,11 +120,11 @@ def _application(
     )
     app.state.context, app.state.arena = context, context.arena
     app.state.metrics = metrics.Metrics(context.arena, lambda: context.stream_monitor.viewers)
-    for router in ROUTERS:
+    ours = [router for routes in added if routes.prefix == PREFIX for router in routes.routers]
+    for router in (*ROUTERS, *ours, *SERVER_ROUTERS, command_routes.router()):
         app.include_router(router, prefix=PREFIX)
-    app.include_router(command_routes.router(), prefix=PREFIX)
     for routes in added:
-        for router in routes.routers:
+        for router in routes.routers if routes.prefix != PREFIX else ():
             app.include_router(router, prefix=routes.prefix)
     app.include_router(health.router)
     app.include_router(metrics.router)

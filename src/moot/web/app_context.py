@@ -20,12 +20,13 @@ from moot.core.errors import UnknownDebate
 from moot.core.state import Debate
 from moot.core.visibility import Viewer
 from moot.engine.arena import Arena
-from moot.engine.coordination import Presence
+from moot.engine.ephemeral_store import Presence
 from moot.store.contract import DebateHead
 from moot.web.debate_slots import DebateSlots
 from moot.web.idempotency import IdempotencyKeys
 from moot.web.server_info import ServerInfo
-from moot.web.shared_reads import SharedReads
+from moot.web.single_flight import SingleFlight
+from moot.web.streaming.feed_reading import tells_more
 from moot.web.streaming.feeds import Feeds
 from moot.web.streaming.sse_streams import StreamMonitor
 
@@ -51,8 +52,8 @@ class AppContext(Struct, frozen=True):
     slots: DebateSlots
     idempotency: IdempotencyKeys
     server_info: ServerInfo
-    heads: SharedReads[DebateHead]
-    states: SharedReads[Debate]
+    heads: SingleFlight[DebateHead]
+    states: SingleFlight[Debate]
     """Of debates that many clients join at the same time."""
     services: dict[type, Any] = {}
     """What single routes keep for this application, by type."""
@@ -104,7 +105,7 @@ class AppContext(Struct, frozen=True):
             return cursor.complete_seq >= debate.ended_seq
         if not dialect.rests(debate):
             return False
-        return not await self.feeds.tells_more(debate_id, dialect, viewer, cursor)
+        return not await tells_more(self.arena.store, debate_id, dialect, viewer, cursor)
 
 
 async def context_of(request: Request) -> AppContext:

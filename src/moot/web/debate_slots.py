@@ -1,7 +1,7 @@
 """The limit of debates that one client may have under way at the same time.
 
 The status of each debate is read from the log each time, so that a slot is free as soon as a debate is over,
-stopped or deleted. Which client opened which debate is kept in the shared state only.
+stopped or deleted. Which client opened which debate is kept in the ephemeral store only.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from uuid import uuid4
 from msgspec import Struct
 
 from moot.api.problems import Problem
+from moot.core.ephemeral_store import EphemeralStore
 from moot.core.errors import UnknownDebate
-from moot.core.shared_state import SharedState
 from moot.core.statuses import ENDED
 from moot.core.terms import SESSION_FORMAT
 from moot.engine.arena import Arena
@@ -37,9 +37,9 @@ class SlotClaim(Struct, frozen=True):
 class DebateSlots:
     """Limits the debates of each client; a session of the turns API counts as a debate."""
 
-    def __init__(self, most: int | None, shared_state: SharedState, arena: Arena) -> None:
+    def __init__(self, most: int | None, ephemeral: EphemeralStore, arena: Arena) -> None:
         self._limit = most
-        self._shared_state = shared_state
+        self._ephemeral = ephemeral
         self._arena = arena
 
     @asynccontextmanager
@@ -51,20 +51,20 @@ class DebateSlots:
         await self._release_ended(counter)
         try:
             # Counted and reserved in one step: two requests cannot take the same last slot.
-            free = await self._shared_state.join(counter, coming, limit=self._limit, seconds=PENDING_SECONDS)
-            take = partial(self._shared_state.join, counter, seconds=SLOT_SECONDS, replacing=coming)
+            free = await self._ephemeral.join(counter, coming, limit=self._limit, seconds=PENDING_SECONDS)
+            take = partial(self._ephemeral.join, counter, seconds=SLOT_SECONDS, replacing=coming)
             yield SlotClaim(None if free else Problem("too-many-debates"), take)
         finally:
-            await self._shared_state.leave(counter, coming)
+            await self._ephemeral.leave(counter, coming)
 
     async def _release_ended(self, counter: str) -> None:
         """Free the slots of debates that are over, and renew the others."""
-        names = await self._shared_state.members(counter)
+        names = await self._ephemeral.members(counter)
         debates = [name for name in names if not name.startswith(PENDING)]
         staying = [debate_id for debate_id in debates if not await self._is_over(debate_id)]
         for debate_id in set(debates).difference(staying):
-            await self._shared_state.leave(counter, debate_id)
-        await self._shared_state.renew([(counter, debate_id) for debate_id in staying], seconds=SLOT_SECONDS)
+            await self._ephemeral.leave(counter, debate_id)
+        await self._ephemeral.renew([(counter, debate_id) for debate_id in staying], seconds=SLOT_SECONDS)
 
     async def _is_over(self, debate_id: str) -> bool:
         try:

@@ -21,9 +21,9 @@ from starlette.requests import Request
 
 from moot.api.auth import ANYONE
 from moot.api.problems import Problem
+from moot.core.ephemeral_store import EphemeralStore
 from moot.core.errors import KeyReused
 from moot.core.json_types import encode_value
-from moot.core.shared_state import SharedState
 from moot.store.contract import IdempotencyKey
 
 MAX_KEY_LENGTH = 255
@@ -39,8 +39,8 @@ SavedReply = tuple[str, dict[str, Any] | None]
 
 
 class IdempotencyKeys:
-    def __init__(self, shared_state: SharedState) -> None:
-        self._shared_state = shared_state
+    def __init__(self, ephemeral: EphemeralStore) -> None:
+        self._ephemeral = ephemeral
         self._saved: dict[str, SavedReply] = {}
         """Replies of this process: a Redis may lose them."""
 
@@ -55,11 +55,11 @@ class IdempotencyKeys:
         once = IdempotencyKey(client, key, fingerprint(request.method, request.url.path, body))
         counter, name = f"under way {_storage_key(once)}", uuid4().hex
         try:
-            if not await self._shared_state.join(counter, name, limit=1, seconds=IN_FLIGHT_SECONDS):
+            if not await self._ephemeral.join(counter, name, limit=1, seconds=IN_FLIGHT_SECONDS):
                 raise Problem("idempotency-in-flight")
             yield once
         finally:
-            await self._shared_state.leave(counter, name)
+            await self._ephemeral.leave(counter, name)
 
     async def saved_reply(self, request: Request, once: IdempotencyKey | None) -> dict[str, Any] | None:
         """The reply to the same request, if it was sent before. Raises KeyReused and Problem."""
@@ -76,9 +76,7 @@ class IdempotencyKeys:
         return shape
 
     async def _shared_reply(self, request: Request, once: IdempotencyKey) -> SavedReply | None:
-        data = await self._shared_state.get(
-            f"said {_storage_key(once)}", secret=_sealing_secret(request, once)
-        )
+        data = await self._ephemeral.get(f"said {_storage_key(once)}", secret=_sealing_secret(request, once))
         return None if data is None else msgspec.json.decode(data, type=SavedReply)
 
     async def remember(self, request: Request, once: IdempotencyKey | None, reply: Struct) -> None:
@@ -87,7 +85,7 @@ class IdempotencyKeys:
         shape = msgspec.to_builtins(reply, enc_hook=encode_value)
         word = _sealing_secret(request, once)
         data = msgspec.json.encode((once.body_hash, shape if word else None))
-        await self._shared_state.put(f"said {_storage_key(once)}", data, SAVED_SECONDS, secret=word)
+        await self._ephemeral.put(f"said {_storage_key(once)}", data, SAVED_SECONDS, secret=word)
         self._saved[_storage_key(once)] = (once.body_hash, shape)
         if len(self._saved) > MAX_SAVED:
             del self._saved[next(iter(self._saved))]

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any, TextIO
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from moot.core.diagnostics import current_fields
+from moot.core.log_fields import current_fields
 from moot.providers.redaction import MASK, redact
 from moot.settings import Settings
 from moot.tools.tool_settings import secret_values as tool_words

@@ -21,17 +21,16 @@ from msgspec import Struct
 from moot import __version__
 from moot.api.command_table import socket_commands
 from moot.api.problems import MEDIA_TYPE, PROBLEM_TYPES, ErrorResponse, ProblemKind
-from moot.api.shapes.conversations import ROWS, ConversationEvent
 from moot.api.shapes.page_view import View
 from moot.api.shapes.stream_events import EVENTS, AckData
 from moot.api.v1 import bodies, body_schemas, query_params
 from moot.api.v1.fields import CREATE_DEBATE
 from moot.api.v1.validation_messages import Shape
 from moot.core.json_types import SCHEMA_TEMPLATE, describe_type
-from moot.extension import loaded
+from moot.extension import HttpRoutes, loaded
 from moot.web import openapi_examples as examples
 from moot.web.operation_ids import OPERATION_IDS
-from moot.web.route_docs import DESCRIBED, JSON, MESSAGES, PREFIX, Tag, ref, reply_headers, schema_of
+from moot.web.route_docs import DESCRIBED, JSON, MESSAGES, PREFIX, ref, reply_headers, schema_of
 
 ALWAYS = (400, 401, 408, 413, 414, 421, 429, 431, 500, 503)
 """The statuses that any route may answer."""
@@ -42,23 +41,25 @@ Language models debate a motion. Open a debate, follow its stream, steer it, rea
 
 Every error is a problem document (`application/problem+json`); every reply has an `X-Request-Id`. The guide
 to the API in the documentation explains streams and how to resume them, WebSockets, tokens and limits."""
-TAGS: dict[Tag, str] = {
+TAGS: dict[str, str] = {
     "Debates": "Open a debate, look at it, export it, delete it.",
     "Following": "Streams of events as they happen, and the log that all of it is made from. A stream is "
     "resumed after the last event id that was seen: the header `Last-Event-ID`, or `lastEventId`.",
     "Steering": "Commands to a debate under way. One that the debate cannot take now is answered with 409.",
     "People": "Who may take part, and what they do: take a seat, write, speak, offer points, ask questions.",
     "Judging and voting": "Ballots of people, votes of the audience, and every verdict there is.",
-    "Conversations": "Debates as conversations of segments, and imported conversations. Read only.",
+}
+SERVER_TAGS: dict[str, str] = {
     "Experiments": "Many debates between models: progress, ratings and reports. Read only.",
     "Server": "This server: models, formats, tools, providers, tokens, estimates and statistics.",
     "Compatibility APIs": "The same debates, for clients that were written for other APIs.",
     "Health": "For monitoring. Open to all except the metrics, and not counted.",
 }
+"""The last sections; those of extensions stand before them."""
 # HTTP removes blanks at either end.
 _VISIBLE = "^[!-~](?:[ -~]*[!-~])?$"
 _CURSOR: Shape = query_params.PARAMETERS["stream"][0]["schema"]
-BY_NAME: tuple[type[Struct], ...] = (ErrorResponse, AckData, ConversationEvent, View)
+BY_NAME: tuple[type[Struct], ...] = (ErrorResponse, AckData, View)
 """What is referred to by name: no route is documented with it."""
 _RETRIED = (409, 429, 503)
 """Statuses with which the server may send `Retry-After`."""
@@ -106,8 +107,7 @@ class Offer(Struct, frozen=True):
 
     @property
     def added_examples(self) -> dict[str, Callable[[str], Any]]:
-        routes = loaded().of(lambda extension: extension.http)
-        return {name: make for _, added in routes for name, make in added.examples.items()}
+        return {name: make for added in _added() for name, make in added.examples.items()}
 
     def body_examples(self, body: str) -> dict[str, Any]:
         """Bodies that this server accepts."""
@@ -128,6 +128,11 @@ class Offer(Struct, frozen=True):
         return {"keyless": keyless, **({"contract": CREATE_DEBATE} if contract else {})}
 
 
+def _added() -> list[HttpRoutes]:
+    """What extensions bring."""
+    return [routes for _, routes in loaded().of(lambda extension: extension.http)]
+
+
 def describe(app: FastAPI, offer: Offer) -> Shape:
     """The complete description. It takes about half a second: call it once, in a thread."""
     with warnings.catch_warnings():
@@ -142,10 +147,14 @@ def describe(app: FastAPI, offer: Offer) -> Shape:
     created = shape["paths"][f"{PREFIX}/debates"]["post"]["responses"]["201"]
     created["links"] = dict(_links(shape["paths"]))
     shape["paths"] |= _socket()
+    tags: dict[str, str] = dict(TAGS)
+    for routes in _added():
+        tags |= routes.tags
+    tags |= SERVER_TAGS
     return shape | {
         "servers": [{"url": "/", "description": "This server"}],
         "security": [{"bearer": []}] if offer.locked else [{}, {"bearer": []}],
-        "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
+        "tags": [{"name": name, "description": text} for name, text in tags.items()],
         "components": {
             "schemas": {**_body_schemas(offer), **_reply_schemas(), **MESSAGES},
             "responses": _problems(),
@@ -264,8 +273,9 @@ def _body_schemas(offer: Offer) -> dict[str, Shape]:
     shapes["CreateDebate"]["properties"]["participants"]["uniqueItems"] = True
     model = shapes["ModelChoice"]["properties"]
     model["provider"]["examples"], model["modelId"]["examples"] = [offer.provider], [offer.model]
-    if "Debater" in shapes:
-        shapes["Debater"]["properties"]["provider"]["enum"] = [*offer.capabilities.providers]
+    for added in _added():
+        if added.complete_schemas:
+            added.complete_schemas(shapes, offer.capabilities)
     for name in offer.added_examples:
         shapes[name]["examples"] = [*offer.body_examples(name).values()]
     for shape in shapes.values():
@@ -284,11 +294,12 @@ def _tell_default(member: Shape) -> None:
 
 def _reply_schemas() -> dict[str, Shape]:
     described = [kind for kind in DESCRIBED.values() if issubclass(kind, Struct)]
+    rows = [row for routes in _added() for row in routes.rows]
     _, structs = msgspec.json.schema_components(
-        (*described, *BY_NAME), ref_template=SCHEMA_TEMPLATE, schema_hook=describe_type
+        (*described, *BY_NAME, *rows), ref_template=SCHEMA_TEMPLATE, schema_hook=describe_type
     )
     structs["AckData"]["properties"]["type"]["enum"] = [*socket_commands()]
-    for row in ROWS:
+    for row in rows:
         structs[row.__name__]["additionalProperties"] = True
     schemas = _each_as_sent(structs)
     for name, event in EVENTS.items():

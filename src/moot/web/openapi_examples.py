@@ -20,14 +20,13 @@ from moot import __version__
 from moot.api.auth import ANYONE
 from moot.api.command_table import COMMANDS, CommandContext
 from moot.api.frames import SeenEvent
-from moot.api.page_view.page_frames import PageFrames
+from moot.api.page_view.view_frames import ViewFrames
 from moot.api.shapes import server_replies as server
-from moot.api.shapes.conversations import ConversationEventsResponse, ConversationsResponse
 from moot.api.shapes.debates import TicketResponse
 from moot.api.shapes.page_view import FramesResponse
 from moot.api.shapes.seats_and_polls import InvitationsResponse
 from moot.api.shapes.stream_events import EVENTS
-from moot.api.v1 import conversation_pages, people_bodies, people_replies, replies
+from moot.api.v1 import people_bodies, people_replies, replies
 from moot.api.v1.stream_frames import V1Frames
 from moot.core.errors import Invalid, Refused
 from moot.core.events import (
@@ -45,12 +44,12 @@ from moot.core.json_types import encoder
 from moot.core.state import Debate
 from moot.core.terms import Money, PollName, PollSettings, Usage
 from moot.core.visibility import OBSERVER
+from moot.extension import loaded
 from moot.models.catalogue import CATALOGUE, DEFAULT
 from moot.models.installs import InstallStatus
 from moot.rules.commands import Command, decide
 from moot.rules.participation import KeepDraft, TakeSeat
 from moot.store.contract import AccessToken, DebatePage, StoredInvitation, head_of
-from moot.views.conversation import conversation
 from moot.views.summary import summary
 from moot.views.transcript import transcript
 from moot.views.transcript_json import transcript_document
@@ -204,7 +203,9 @@ def _debate_replies(debates: Sequence[Debate]) -> Iterator[Struct]:
         stream_url=f"/api/v1/debates/{DEBATE}/stream?ticket={TICKET}",
     )
     yield from _frames()
-    yield from _conversation_replies(final)
+    for _, added in loaded().of(lambda extension: extension.http):
+        if added.sample_replies:
+            yield from added.sample_replies(final)
 
 
 def _with_person(debate: Debate, seat: str) -> Debate:
@@ -214,23 +215,13 @@ def _with_person(debate: Debate, seat: str) -> Debate:
 
 def _frames() -> Iterator[FramesResponse]:
     """A page that begins and ends in the middle of a speech."""
-    dialect = PageFrames(OBSERVER)
+    dialect = ViewFrames(OBSERVER)
     for seen in _sample():
         for frame in dialect.frames(seen):
             if frame.data["ops"][0][0] == "add":
                 seq = frame.data["seq"]
                 yield FramesResponse(frames=(frame.data,), after=seq - 1, next=seq, has_more=True)
                 return
-
-
-def _conversation_replies(debate: Debate) -> Iterator[Struct]:
-    events = conversation(debate, OBSERVER)
-    about = conversation_pages.debate_summary(debate, events)
-    yield about
-    yield ConversationsResponse(conversations=(about,), total=1, limit=20, offset=0, has_more=False)
-    yield ConversationEventsResponse(
-        conversation_id=DEBATE, events=tuple(events[:2]), next=events[1]["id"], has_more=True
-    )
 
 
 def _command_replies(debates: Sequence[Debate]) -> Iterator[Struct]:

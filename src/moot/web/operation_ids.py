@@ -60,10 +60,7 @@ OPERATION_IDS: dict[tuple[str, str], str] = {
     ("GET", f"{_DEBATE}/polls"): "list_polls",
     ("POST", f"{_DEBATE}/polls/close"): "close_poll",
     ("POST", f"{_DEBATE}/votes"): "cast_vote",
-    # Conversations and experiments
-    ("GET", f"{_V1}/conversations"): "list_conversations",
-    ("GET", f"{_V1}/conversations/{{conversationId}}"): "get_conversation",
-    ("GET", f"{_V1}/conversations/{{conversationId}}/events"): "list_conversation_events",
+    # Experiments
     ("GET", f"{_V1}/experiments"): "list_experiments",
     ("GET", f"{_V1}/experiments/{{name}}"): "get_experiment",
     ("GET", f"{_V1}/experiments/{{name}}/report"): "get_experiment_report",
@@ -90,20 +87,6 @@ OPERATION_IDS: dict[tuple[str, str], str] = {
     ("PUT", f"{_V1}/keys/{{provider}}"): "save_key",
     ("DELETE", f"{_V1}/keys/{{provider}}"): "delete_key",
     ("POST", f"{_V1}/keys/{{provider}}/test"): "test_key",
-    # Compatibility APIs
-    ("POST", "/api/debate"): "run_quick_debate",
-    ("POST", "/api/debate/create"): "create_quick_debate",
-    ("GET", "/api/debate/{debateId}/stream"): "stream_quick_debate",
-    ("POST", "/api/debates"): "create_arena_debate",
-    ("GET", "/api/debates/{debateId}"): "get_arena_debate",
-    ("GET", "/api/debates/{debateId}/stream"): "stream_arena_debate",
-    ("POST", "/api/debates/{debateId}/turn"): "steer_arena_debate",
-    ("POST", "/api/debate/stream/init"): "request_turn",
-    ("POST", "/api/debate/stream"): "run_turn",
-    ("GET", "/api/debate/stream/{sessionId}"): "stream_turn",
-    ("DELETE", "/api/debate/stream/{sessionId}"): "cancel_turn",
-    ("GET", "/api/debate/session/{sessionId}"): "get_session",
-    ("GET", "/api/debate/sessions"): "list_sessions",
     # Health
     ("GET", f"{_V1}/health"): "check_health_v1",
     ("GET", "/api/health"): "check_health_api",

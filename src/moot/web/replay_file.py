@@ -20,17 +20,16 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.api.frames import seen_event
-from moot.api.page_view.page_frames import PageFrames, Patch
+from moot.api.page_view.view_frames import Patch, ViewFrames
 from moot.api.problems import Problem
 from moot.core.events import Recorded
 from moot.core.evolve import evolve
 from moot.core.state import Debate
-from moot.core.visibility import OBSERVER, Viewer
+from moot.core.visibility import OBSERVER, Viewer, seen_event
 from moot.store.contract import Store
 from moot.views.text import escape_line
 from moot.views.transcript_json import moment
-from moot.web.streaming.frame_cache import YIELD_EVERY
+from moot.web.streaming.feeds import YIELD_EVERY
 
 PAGE_SIZE = 256
 MERGE_MS = 80
@@ -86,7 +85,7 @@ async def to_replay(store: Store, so_far: Debate, viewer: Viewer, *, reasoning: 
     parts = _player_assets()
     changes: list[ReplayChange] = []
     debate: Debate | None = None
-    dialect = PageFrames(replay_viewer(viewer, so_far))
+    dialect = ViewFrames(replay_viewer(viewer, so_far))
     after = 0
     while records := await store.read(so_far.id, after, PAGE_SIZE):
         for recorded in records:
@@ -99,7 +98,7 @@ async def to_replay(store: Store, so_far: Debate, viewer: Viewer, *, reasoning: 
 
 
 def replay_changes(
-    dialect: PageFrames, recorded: Recorded, before: Debate | None, debate: Debate, *, reasoning: bool
+    dialect: ViewFrames, recorded: Recorded, before: Debate | None, debate: Debate, *, reasoning: bool
 ) -> Iterator[ReplayChange]:
     """What an event changes in the view of the replay, with its time."""
     for frame in dialect.frames(seen_event(recorded, before, debate, dialect.viewer)):

@@ -12,7 +12,7 @@ from importlib.resources import files
 
 import msgspec
 
-from moot.api.page_view.page_frames import PageFrames
+from moot.api.page_view.view_frames import ViewFrames
 from moot.core.events import Recorded, decode_recorded
 from moot.core.evolve import evolve
 from moot.core.state import Debate
@@ -32,7 +32,7 @@ def sample_replay() -> bytes:
     """JSON in the form that the page's player reads."""
     changes: list[ReplayChange] = []
     debate: Debate | None = None
-    dialect = PageFrames(OBSERVER)
+    dialect = ViewFrames(OBSERVER)
     for recorded in sample_log():
         before, debate = debate, evolve(debate, recorded)
         changes += replay_changes(dialect, recorded, before, debate, reasoning=True)

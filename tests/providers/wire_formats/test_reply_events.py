@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.errors import Fault
-from moot.core.sse import SseEvent
+from moot.core.sse_reader import SseEvent
 from moot.providers.wire_formats.reply_events import ReplyEvents
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.terms import PartStart, Reasoning, ReasoningPart, Text, ToolCall
-from moot.engine.call_result import CallResult
+from moot.engine.call import CallResult
 from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
 from moot.providers.wire_formats import (
     anthropic_decoder,

@@ -20,8 +20,8 @@ from moot.core.terms import (
     ToolCall,
     ToolResult,
 )
-from moot.engine.call import make_shifter, next_index
-from moot.engine.call_result import CallResult
+from moot.engine.call import CallResult
+from moot.engine.continued_calls import make_shifter, next_index
 from moot.providers.contract import OWN_ID_PREFIX, ReplyDelta, ReplyDone, ReplySegment, Traits
 from moot.providers.endpoints import ENDPOINTS
 from moot.providers.wire_formats import (

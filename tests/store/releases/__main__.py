@@ -26,7 +26,6 @@ from moot.store.postgres.store import PostgresStore
 from moot.store.sqlite.store import SqliteStore
 from moot.testing import Clock
 from tests.cli.terminal import MOOT, environment
-from tests.compat import old_rows
 from tests.golden.reading import log_of
 from tests.store.releases.released import (
     CLIENT,
@@ -37,6 +36,7 @@ from tests.store.releases.released import (
     INVITED,
     TOKEN,
 )
+from tests.support import old_rows
 from tests.support.postgres import Postgres
 
 AT = Clock().now

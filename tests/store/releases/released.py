@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.compat import old_rows
+from tests.support import old_rows
 
 HERE = Path(__file__).parent
 GOLDEN = ("aborted", "by-hand", "brought")

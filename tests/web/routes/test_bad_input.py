@@ -53,9 +53,9 @@ ELSEWHERE = {
     "B123": "web.routes.test_bad_input.test_words_that_look_like_events_are_words",
     "B138": "web.routes.test_bad_input.test_who_answers_no_ping_is_let_go",
     "B139": "web.routes.test_roles.test_a_revoked_token_closes_what_it_opened",
-    "B147": "compat.test_quick.test_the_documents_own_test_passes_and_the_debate_goes_on",
-    "B148": "compat.test_quick.test_a_debate_that_fails_ends_with_an_error",
-    "B150": "compat.test_health.test_the_services_are_told_and_nothing_else",
+    "B147": "extensions.quick_api.test_routes.test_the_documents_own_test_passes_and_the_debate_goes_on",
+    "B148": "extensions.quick_api.test_routes.test_a_debate_that_fails_ends_with_an_error",
+    "B150": "extensions.quick_api.test_health.test_the_services_are_told_and_nothing_else",
 }
 
 

@@ -16,7 +16,7 @@ from moot.engine.experiment_runner import ExperimentRunner
 from moot.experiments.definition import ExperimentDefinition
 from moot.extensions.mcp.answers import start_result, start_text
 from moot.rules.debate_setup import opening_event
-from moot.store.append import append_events
+from moot.store.batch import append_events
 from tests.web.routes.served import BODY, serving
 
 SCRIPTED = tuple(name for name in formats.names() if formats.load(name).scripted)

@@ -37,17 +37,17 @@ ROUTES: tuple[Route, ...] = tuple((method, path, name) for method, path, name, _
 TOPIC = {"topic": "Cats or dogs?"}
 TURN = {**TOPIC, "modelId": "scripted/demo", "role": "AFFIRMATIVE", "intensity": 3, "turnNumber": 1}
 AT_DOORS = {
-    "quick": {**TOPIC, "maxRounds": 1},
-    "quick_create": {**TOPIC, "maxRounds": 1},
-    "open_bout": {
+    "run_quick_debate": {**TOPIC, "maxRounds": 1},
+    "create_quick_debate": {**TOPIC, "maxRounds": 1},
+    "create_arena_debate": {
         **TOPIC,
         "debaterA": {"model": "scripted/demo"},
         "debaterB": {"model": "scripted/demo"},
         "maxTurns": 1,
     },
-    "act": {"type": "skip"},
-    "ask_turn": TURN,
-    "hear_turn": TURN,
+    "steer_arena_debate": {"type": "skip"},
+    "request_turn": TURN,
+    "run_turn": TURN,
 }
 """What is sent there, by the name of the route."""
 HARMLESS = ("create", "estimate", "issue_ticket")

@@ -22,7 +22,7 @@ from moot.settings import ClusterSettings, ServerSettings
 from moot.store.contract import StoredInvitation
 from moot.store.memory import MemoryStore
 from moot.web.streaming import sse_streams
-from tests.compat.test_turn_stream import Heard, Page, settled, sourced
+from tests.extensions.turn_sessions.test_routes import Heard, Page, settled, sourced
 from tests.support.redis import Redis, redis  # noqa: F401 - a fixture
 from tests.web.routes.served import UNLIMITED, Served, body, serving
 from tests.web.routes.test_debate_routes import problem

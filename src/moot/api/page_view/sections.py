@@ -418,7 +418,7 @@ def beliefs(debate: Debate, viewer: Viewer) -> Shape:
 SECTIONS: dict[str, ViewSection] = {
     "about": ViewSection(about, ("seats", "schedule", "judges", "limits", "manner")),
     # Streamed text cannot change it, nor can time: no rule looks at the clock.
-    "now": ViewSection(now, ("id", "turning")),
+    "now": ViewSection(now, ("id", "unstreamed_seq")),
     "money": ViewSection(money, ("tallies", "counted", "warned", "exhausted")),
     "turns": ViewSection(turns, ("turns", "live", "status", "schedule", "paused_at", "seats")),
     "remarks": ViewSection(remarks, ("remarks",)),

@@ -59,7 +59,6 @@ from moot.api.v1.validation_messages import (
     lines,
     one_of,
 )
-from moot.core.names import fold_name
 from moot.core.setup_field import AtMost, Between, Limit, MoreThan, SetupField
 from moot.core.setup_table import setup_fields
 from moot.core.terms import (
@@ -75,6 +74,7 @@ from moot.core.terms import (
     Side,
     StepSize,
 )
+from moot.core.text_normalization import fold_name
 from moot.judging.ballots import TIES
 
 MIN_PARTICIPANTS = 2

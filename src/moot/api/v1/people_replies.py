@@ -35,15 +35,10 @@ from moot.views.verdict_views import verdict_views
 
 def invitation_reply(invitation: StoredInvitation, token: str = "") -> InvitationResponse:
     """The token is sent only in the reply that creates it; in the link it is after the #."""
-    return InvitationResponse(
+    return choose(
+        InvitationResponse,
+        invitation,
         debate_id=invitation.debate,
-        name=invitation.name,
-        role=invitation.role,
-        seat=invitation.seat,
-        judge=invitation.judge,
-        many=invitation.many,
-        created_at=Timestamp.of(invitation.created_at),
-        expires_at=Timestamp.of(invitation.expires_at),
         token=token,
         link=f"/debate/{invitation.debate}#token={token}" if token else "",
     )

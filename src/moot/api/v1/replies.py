@@ -33,7 +33,7 @@ from moot.api.shapes.records import EventPage
 from moot.api.shapes.server_replies import EstimateResponse, ModelEstimate
 from moot.api.v1 import people_replies, rounds
 from moot.api.v1.states import STATES
-from moot.core.json_types import Timestamp, as_number
+from moot.core.json_types import Timestamp, as_number, choose
 from moot.core.setup_table import setup_fields
 from moot.core.state import Debate
 from moot.core.statuses import FINAL, STOPPED
@@ -81,12 +81,10 @@ def _created_estimate(debate: Debate) -> CreatedEstimate | None:
     if all(model.price is not None and model.price.free for model in models):
         return None
     figures = estimate(opening_of(debate))
-    return CreatedEstimate(
-        low=_amount(figures.low),
-        expected=_amount(figures.expected),
-        high=_amount(figures.high),
+    return choose(
+        CreatedEstimate,
+        figures,
         smallest_limit=_amount(figures.smallest_limit.total) if figures.smallest_limit else None,
-        whole_limit=_amount(figures.whole_limit),
         holds=str(figures.holds or ""),
         text=cost_forecast(figures, debate.limits.cost_limit),
     )
@@ -170,34 +168,19 @@ def estimate_reply(
     figures: CostEstimate, programme: DebatePreview, limit: Money | None = None
 ) -> EstimateResponse:
     """US dollars; None where no price is known."""
-    return EstimateResponse(
+    return choose(
+        EstimateResponse,
+        figures,
         currency="USD",
-        low=_amount(figures.low),
-        expected=_amount(figures.expected),
-        high=_amount(figures.high),
         low_text=dollars(figures.low),
         high_text=dollars(figures.high),
-        limited=figures.limited,
         text=cost_forecast(figures, limit),
         smallest_limit=_amount(figures.smallest_limit.total) if figures.smallest_limit else None,
-        whole_limit=_amount(figures.whole_limit),
         holds=str(figures.holds or ""),
-        speeches=figures.speeches,
-        calls=figures.calls,
-        tokens=figures.tokens,
         models=tuple(
-            ModelEstimate(
-                model=model.model,
-                low=_amount(model.low),
-                expected=_amount(model.expected),
-                high=_amount(model.high),
-                calls=model.calls,
-                input_tokens=model.input,
-                output_tokens=model.output,
-            )
+            choose(ModelEstimate, model, input_tokens=model.input, output_tokens=model.output)
             for model in figures.models
         ),
-        unpriced=figures.unpriced,
         order=programme.order,
         warnings=programme.warnings,
     )
@@ -314,7 +297,9 @@ def _issue_counts(debate: Debate) -> dict[str, dict[str, int]]:
 
 def _listed_debate(head: DebateHead) -> DebateSummary:
     summary = _summary.decode(head.summary)
-    return DebateSummary(
+    return choose(
+        DebateSummary,
+        summary,
         id=head.id,
         topic=head.motion,
         status=STATES[head.status],
@@ -325,16 +310,10 @@ def _listed_debate(head: DebateHead) -> DebateSummary:
         created_at=Timestamp.of(head.created_at),
         completed_at=Timestamp.of(head.updated_at) if head.status in FINAL else None,
         format=head.format,
-        unpriced=summary.unpriced,
-        winner=summary.winner,
-        outcome=summary.outcome,
         headline=summary_headline(summary),
         total_cost_text=_cost_text(summary),
         participants=_listed_participants(summary),
-        strip=summary.strip,
-        given=summary.given,
         waiting_for=summary.waits_for,
-        silent=summary.silent,
     )
 
 

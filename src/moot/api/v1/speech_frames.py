@@ -31,7 +31,7 @@ from moot.core.events import (
     TurnFailed,
     TurnInterrupted,
 )
-from moot.core.json_types import to_members
+from moot.core.json_types import choose, to_members
 from moot.core.state import REPLAYED_INTERRUPTIONS, Debate, Turn
 from moot.core.terms import Reasoning
 from moot.views.transcript_json import moment
@@ -216,16 +216,12 @@ def attempt(debate: Debate, turn: Turn) -> int:
 
 
 def speech_marks(turn: Turn) -> SpeechMarks:
-    return SpeechMarks(
+    return choose(
+        SpeechMarks,
+        turn,
         status="error" if turn.state == "failed" else "",
         interrupted=turn.by if turn.state == "interrupted" else "",
-        words=turn.words,
         truncated=turn.truncated or "",
-        refusal=turn.refusal,
-        refusal_category=turn.refusal_category,
-        degraded=turn.degraded,
-        over_length=turn.over_length,
-        clipped=turn.clipped,
     )
 
 

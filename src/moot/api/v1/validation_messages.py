@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
 
-from moot.core.names import BLANK, trim
+from moot.core.text_normalization import BLANK, trim
 
 Errors = dict[str, list[str]]
 Shape = dict[str, Any]

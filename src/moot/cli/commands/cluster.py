@@ -54,14 +54,14 @@ async def _bus(settings: Settings) -> tuple[BusStatus, str]:
         return "not used", ""
     from moot.processes.backends import make_bus_and_state
 
-    _, shared_state = make_bus_and_state(settings)
+    _, ephemeral = make_bus_and_state(settings)
     try:
         # Only a request shows whether it answers.
-        await shared_state.get("health")
-        error = shared_state.connection_error
+        await ephemeral.get("health")
+        error = ephemeral.connection_error
         return ("not reachable", error) if error else ("reachable", "")
     finally:
-        await shared_state.close()
+        await ephemeral.close()
 
 
 def _show(terminal: Terminal, census: ClusterStatus) -> None:

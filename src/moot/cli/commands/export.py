@@ -83,13 +83,3 @@ def _save(path: Path, document: bytes) -> None:
         path.write_bytes(document)
     except OSError as error:
         raise Unavailable(f"{path} cannot be written: {error.strerror}.") from error
-
-
-app.command(
-    "moot.cli.commands.legacy:export_legacy", name="legacy", help="Export conversations in their old shape."
-)
-app.command(
-    "moot.cli.commands.legacy:export_sessions",
-    name="sessions",
-    help="Export sessions in the table of an older server.",
-)

@@ -21,8 +21,7 @@ from moot.core.errors import Fault, FaultKind, Invalid
 from moot.core.pricing import cost
 from moot.core.terms import ChatMessage, Model, ModelPrice, PriceTier, Request, Usage
 from moot.engine.arena import Arena
-from moot.engine.call import stream_call
-from moot.engine.call_result import CallResult
+from moot.engine.call import CallResult, stream_call
 from moot.engine.text_writer import TextWriter
 from moot.models.registry import ProviderRegistry
 from moot.providers.contract import Traits

@@ -112,21 +112,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "moot experiment run league.toml",
         "moot experiment status league",
     ),
-    "export": (
-        "moot export last -o debate.html",
-        "moot export legacy events.jsonl",
-    ),
-    "import": (
-        "moot import legacy postgresql://me@db.example/app --dry-run",
-        "moot import legacy old.db --table events",
-        "moot import sessions postgresql://me@db.example/app",
-    ),
+    "export": ("moot export last -o debate.html",),
     "migrate-store": (
         "moot migrate-store sqlite:moot.db postgresql://moot@db.example/moot --dry-run",
         "moot migrate-store sqlite:moot.db postgresql://moot@db.example/moot",
         "moot migrate-store postgresql://moot@db.example/moot sqlite:back.db",
     ),
-    "conversations": ("moot conversations show 6f1c1c1e-5a0e-4f0e-9d55-0d5a3c0f1a11",),
     "keys": (
         "moot keys set openai",
         "moot keys set anthropic < key.txt",
@@ -206,8 +197,10 @@ class HelpColumns:
 
 
 def help_of(command: str) -> HelpColumns:
-    brought = {one.name: one.examples for extension in loaded() for one in extension.commands}
-    return HelpColumns(brought.get(command) or EXAMPLES.get(command, ()))
+    rows = [row for extension in loaded() for row in extension.commands]
+    own = next((row.examples for row in rows if (row.name, row.parent) == (command, "")), ())
+    below = (example for row in rows if row.parent == command for example in row.examples)
+    return HelpColumns((*(own or EXAMPLES.get(command, ())), *below))
 
 
 def _label(entry: HelpEntry) -> str:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from moot.core.errors import Fault
 from moot.core.segments import paragraph_break
-from moot.core.sse import SseEvent
+from moot.core.sse_reader import SseEvent
 from moot.core.terms import (
     DeltaKind,
     FinishReason,

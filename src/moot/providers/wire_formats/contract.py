@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.errors import Fault
-from moot.core.sse import SseEvent
+from moot.core.sse_reader import SseEvent
 from moot.core.terms import FinishReason, Request, TokenOdds, Usage
 from moot.providers.contract import (
     Chunk,
@@ -30,8 +30,7 @@ from moot.providers.contract import (
 )
 from moot.providers.error_replies import fault_from_error
 from moot.providers.lenient_json import get_path, parse_or_text
-from moot.providers.wire_formats.repeated_events import MAX_MISSES, EventShape, in_parts, shape_of
-from moot.providers.wire_formats.reply_events import ReplyEvents
+from moot.providers.wire_formats.reply_events import MAX_MISSES, EventShape, ReplyEvents, in_parts, shape_of
 from moot.providers.wire_formats.split_characters import CharacterJoiner, mark_halves
 from moot.providers.wire_formats.think_tags import ThoughtSorter
 

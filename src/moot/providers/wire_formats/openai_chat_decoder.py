@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct, field
 
 from moot.core.errors import Fault, FaultKind
-from moot.core.sse import SseEvent
+from moot.core.sse_reader import SseEvent
 from moot.core.terms import (
     DeltaKind,
     FinishReason,

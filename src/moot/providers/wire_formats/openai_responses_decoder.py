@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.errors import Fault
-from moot.core.sse import SseEvent
+from moot.core.sse_reader import SseEvent
 from moot.core.terms import CLIENT_TOOL_KINDS, FinishReason, Usage
 from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
 from moot.providers.error_replies import fault_from_error

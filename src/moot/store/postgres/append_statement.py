@@ -14,8 +14,8 @@ from functools import cache, lru_cache
 
 from moot.core.state import Debate
 from moot.core.statuses import ENDED
-from moot.store.append import IDEMPOTENCY_PERIOD
 from moot.store.batch import DebateAppend
+from moot.store.contract import IDEMPOTENCY_PERIOD
 
 PARAMETERS = (
     "writer_id", "batch_number", "at_time", "ids", "seen_places", "turnings", "epochs", "counts", "turns",
@@ -50,7 +50,7 @@ def values(parts: Sequence[DebateAppend], *, at: datetime) -> Values:
         "at_time": at,
         "ids": array(part.id for part in parts),
         "seen_places": array(part.place for part in parts),
-        "turnings": array(part.turning for part in parts),
+        "turnings": array(part.unstreamed_seq for part in parts),
         "epochs": array(part.seen_epoch for part in parts),
         "counts": array(len(part.events) for part in parts),
         "turns": array(part.turn for part in parts),

@@ -17,7 +17,7 @@ from moot.core.errors import UnknownDebate
 from moot.core.events import Recorded, decode_records
 from moot.core.evolve import fold
 from moot.core.state import Debate
-from moot.store.append import CachedState, RepeatedRequest
+from moot.store.batch import CachedState, RepeatedRequest
 from moot.store.contract import IdempotencyKey, LogPosition, StoreFigures
 from moot.store.postgres.connect import Params
 from moot.store.sql_lists import ListDialect

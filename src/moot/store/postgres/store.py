@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 from moot.core.errors import StoreError, UnknownDebate
 from moot.core.events import Recorded
 from moot.core.state import Debate
-from moot.store.append import CachedState, Clock, now
-from moot.store.contract import LogPosition, StoreFigures
+from moot.store.batch import CachedState, now
+from moot.store.contract import Clock, LogPosition, StoreFigures
 from moot.store.extension_tables import ExtensionSchemas, loaded_tables
 from moot.store.postgres import POOL_SIZE, STATEMENT_SECONDS, queries
 from moot.store.postgres.connect import Database, Params, adapted, run_statement, run_steps, translated

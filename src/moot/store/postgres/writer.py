@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 from asyncio import Future
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import groupby
@@ -20,27 +20,30 @@ from typing import Any
 
 from msgspec import Struct
 
-from moot.core.diagnostics import crash_point
+from moot.core.crash_points import crash_point
 from moot.core.errors import StoreError, UnknownDebate
 from moot.core.state import Debate
-from moot.store.append import CachedState, Clock, StateCache, append_events
 from moot.store.batch import (
     Batch,
     BatchRequest,
+    CachedState,
     DebateAppend,
     Decided,
     Deleted,
     KeyedRequest,
     RecordEvents,
+    RepeatedRequest,
     WriterAnswer,
+    append_events,
     deliver_answers,
 )
-from moot.store.contract import AppendStreamed, Listener, RecordResult
+from moot.store.contract import AppendStreamed, Clock, IdempotencyKey, Listener, RecordResult
 from moot.store.postgres import queries
 from moot.store.postgres.append_pacer import AppendPacer
 from moot.store.postgres.append_statement import values
 from moot.store.postgres.connect import Connection, Database, is_connection_lost
 from moot.store.postgres.writer_connection import WriterConnection, is_conflict
+from moot.store.sql_store import StateCache
 
 MAX_BATCH = 1024
 """Requests in one append."""
@@ -77,6 +80,26 @@ class BatchEntry(Struct, frozen=True):
     @property
     def _is_idle_runner(self) -> bool:
         return self.error is None and isinstance(self.item, RecordEvents) and self.item.epoch is not None
+
+
+class PostgresBatch(Batch):
+    """All that it needs was read beforehand."""
+
+    def __init__(
+        self,
+        known: Mapping[str, CachedState | None],
+        requests: Mapping[tuple[str, str], RepeatedRequest],
+        at: datetime,
+    ) -> None:
+        super().__init__(at)
+        self._known = known
+        self._requests = requests
+
+    def load(self, debate_id: str) -> CachedState | None:
+        return self._known.get(debate_id)
+
+    def find_request(self, once: IdempotencyKey) -> RepeatedRequest | None:
+        return self._requests.get((once.client, once.key))
 
 
 class PostgresWriter:
@@ -193,7 +216,7 @@ class PostgresWriter:
         at = self._clock()
         onces = [item.once for item in items if isinstance(item, RecordEvents) and item.once]
         requests = await queries.requests(self._connection.query, onces, at) if onces else {}
-        batch = Batch(known.get, lambda once: requests.get((once.client, once.key)), at=at)
+        batch = PostgresBatch(known, requests, at)
         for debate_id, state in cached.items():
             batch.add_debate(debate_id, known.get(debate_id, state), fresh=debate_id in known)
         return [_entry(batch, item) for item in items], batch

@@ -8,60 +8,81 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
-from functools import partial
 
 import msgspec
 
-from moot.store.append import IDEMPOTENCY_PERIOD, CachedState, RepeatedRequest, StateCache, epoch_seconds
-from moot.store.batch import Batch, BatchRequest, KeyedRequest
-from moot.store.contract import IdempotencyKey
+from moot.store.batch import Batch, CachedState, DebateAppend, KeyedRequest, RepeatedRequest
+from moot.store.contract import IDEMPOTENCY_PERIOD, IdempotencyKey
+from moot.store.sql_store import StateCache
 from moot.store.sqlite import queries
 
 
-class SqliteBatch:
+class SqliteBatch(Batch):
     def __init__(
         self, connection: sqlite3.Connection, states: StateCache, *, generation: int, at: datetime
     ) -> None:
         """`generation` counts the commits of other processes that were noticed: a cached state of an earlier
         one may be out of date."""
+        super().__init__(at)
         self._connection = connection
         self._states = states
         self._generation = generation
-        self._seconds = epoch_seconds(at)
+        self._seconds = int(at.timestamp())
         self._time = msgspec.json.encode(at).decode().strip('"')
-        # With methods of its own a batch would refer to itself, and be left to the garbage collector with the
-        # states of all its debates: a pause of 200 ms where 300 debates are running.
-        load = partial(_load, connection, states, generation)
-        self._batch = Batch(load, partial(_stored_request, connection, self._seconds), at=at)
         self.last_fresh_row = 0
         """How many events are in `fresh`, if any were added."""
 
     # --- deciding -------------------------------------------------------------------------------------
 
-    def decide(self, request: BatchRequest) -> object:
-        result = self._batch.decide(request)
-        return result.at(result.part.stood) if isinstance(result, KeyedRequest) else result
+    def load(self, debate_id: str) -> CachedState | None:
+        known = self._states.get(debate_id)
+        if known and known.checked == self._generation:
+            return known
+        position = queries.position(self._connection, debate_id)
+        if position is None:
+            return None
+        base = known.debate if known and known.debate.seq <= position.version else None
+        debate = queries.fold_state(self._connection, debate_id, position.version, base)
+        return CachedState(debate, position.epoch, self._generation)
+
+    def find_repeated(self, once: IdempotencyKey) -> RepeatedRequest | KeyedRequest | None:
+        """One of this batch has its place in the log already: nothing comes between."""
+        earlier = super().find_repeated(once)
+        return earlier.at(earlier.part.stood) if isinstance(earlier, KeyedRequest) else earlier
+
+    def find_request(self, once: IdempotencyKey) -> RepeatedRequest | None:
+        row = self._connection.execute(
+            """
+            SELECT body_hash, debate_id, first, seq FROM requests
+            WHERE client = ? AND key = ? AND expires > ?
+            """,
+            (once.client, once.key, self._seconds),
+        ).fetchone()
+        return RepeatedRequest(*row) if row else None
 
     # --- writing --------------------------------------------------------------------------------------
 
     def write(self) -> None:
-        self._write_heads()
+        more = [part for part in self.parts.values() if not part.has_words_only]
+        if more:
+            self._write_heads(more)
         self._write_events()
-        self._write_bodies_and_requests()
+        if more:
+            self._write_bodies_and_requests(more)
 
     def commit_to_cache(self) -> None:
         """After the commit."""
-        for debate_id, part in self._batch.parts.items():
+        for debate_id, part in self.parts.items():
             if part.debate:
                 self._states.put(debate_id, CachedState(part.debate, part.epoch, self._generation))
 
     def drop_from_cache(self) -> None:
         """After a failed write: trust nothing that led to it."""
-        for debate_id in self._batch.parts:
+        for debate_id in self.parts:
             self._states.drop(debate_id)
 
-    def _write_heads(self) -> None:
-        parts = [(part, part.debate) for part in self._batch.parts.values() if part.debate]
+    def _write_heads(self, changed: Sequence[DebateAppend]) -> None:
+        parts = [(part, part.debate) for part in changed if part.debate]
         self._many(
             """
             INSERT INTO debates
@@ -75,7 +96,7 @@ class SqliteBatch:
                     debate.status,
                     debate.motion,
                     debate.format.name,
-                    debate.turning,
+                    debate.unstreamed_seq,
                     self._seconds,
                     part.epoch,
                     part.runner or "",
@@ -89,7 +110,7 @@ class SqliteBatch:
         self._many(
             "UPDATE debates SET status = ?, turning = ?, turned_at = ?, summary = ? WHERE id = ?",
             [
-                (debate.status, debate.turning, self._seconds, part.summary, part.id)
+                (debate.status, debate.unstreamed_seq, self._seconds, part.summary, part.id)
                 for part, debate in parts
                 if part.turn and not part.is_new
             ],
@@ -121,7 +142,7 @@ class SqliteBatch:
         OR ROLLBACK spares SQLite a copy of every page touched, kept in case the statement fails half way.
         """
         values: list[str | int] = []
-        for part in self._batch.parts.values():
+        for part in self.parts.values():
             for seq, (epoch, body) in enumerate(part.events, part.stood + 1):
                 values += (part.id, seq, self._time, epoch, body)
         start, left = 0, len(values) // 5
@@ -132,8 +153,7 @@ class SqliteBatch:
                 start += 5 * count
                 left -= count
 
-    def _write_bodies_and_requests(self) -> None:
-        parts = self._batch.parts.values()
+    def _write_bodies_and_requests(self, parts: Sequence[DebateAppend]) -> None:
         self._many(
             "INSERT OR IGNORE INTO bodies (debate_id, digest, packed, body) VALUES (?, ?, ?, ?)",
             [(part.id, digest, *body) for part in parts for digest, body in part.bodies.items()],
@@ -156,30 +176,3 @@ class SqliteBatch:
 _INSERT = "INSERT OR ROLLBACK INTO fresh (debate_id, seq, at, epoch, body) VALUES "
 _INSERTS = {count: _INSERT + ", ".join(["(?, ?, ?, ?, ?)"] * count) for count in (64, 32, 16, 8, 4, 2, 1)}
 _KEPT_SECONDS = int(IDEMPOTENCY_PERIOD.total_seconds())
-
-
-def _load(
-    connection: sqlite3.Connection, states: StateCache, generation: int, debate_id: str
-) -> CachedState | None:
-    known = states.get(debate_id)
-    if known and known.checked == generation:
-        return known
-    position = queries.position(connection, debate_id)
-    if position is None:
-        return None
-    base = known.debate if known and known.debate.seq <= position.version else None
-    debate = queries.fold_state(connection, debate_id, position.version, base)
-    return CachedState(debate, position.epoch, generation)
-
-
-def _stored_request(
-    connection: sqlite3.Connection, seconds: int, once: IdempotencyKey
-) -> RepeatedRequest | None:
-    row = connection.execute(
-        """
-        SELECT body_hash, debate_id, first, seq FROM requests
-        WHERE client = ? AND key = ? AND expires > ?
-        """,
-        (once.client, once.key, seconds),
-    ).fetchone()
-    return RepeatedRequest(*row) if row else None

@@ -18,8 +18,8 @@ from typing import Concatenate, ParamSpec, TypeVar
 from moot.core.errors import StoreError, UnknownDebate
 from moot.core.events import Recorded
 from moot.core.state import Debate
-from moot.store.append import Clock, now
-from moot.store.contract import AppendStreamed, LogPosition, StoreFigures
+from moot.store.batch import now
+from moot.store.contract import Clock, LogPosition, StoreFigures
 from moot.store.extension_tables import ExtensionSchemas
 from moot.store.sql import Row, Statement, Steps
 from moot.store.sql_store import SqlStore, new_reply
@@ -49,7 +49,6 @@ class SqliteStore(SqlStore[SqliteWriter]):
         super().__init__(clock, states, schemas)
         self._path = path
         self._closed = False
-        self._folding: set[asyncio.Task[None]] = set()
         self._connections: list[sqlite3.Connection] = []
         self._version_connection = self._connect(reader=True)
         self._seen_version = self._data_version()
@@ -57,18 +56,6 @@ class SqliteStore(SqlStore[SqliteWriter]):
         self._readers = ThreadPoolExecutor(READERS, "moot-store-reader")
         self._writer = SqliteWriter(self._connect(), self._states, clock)
         self._seen_commits, self._seen_generation = 0, 0
-
-    def append_streamed(self, requests: Sequence[AppendStreamed]) -> None:
-        warm: list[AppendStreamed] = []
-        cold: list[AppendStreamed] = []
-        for request in requests:
-            (warm if request.debate_id in self._states else cold).append(request)
-        if cold:
-            folding = asyncio.create_task(self._append_cold(cold), name="moot-store fold")
-            self._folding.add(folding)
-            folding.add_done_callback(self._folding.discard)
-        if warm:
-            self._writer.send(*warm)
 
     async def delete(self, debate_id: str) -> None:
         await self._write_alone(lambda: self._writer.delete(debate_id))
@@ -139,14 +126,6 @@ class SqliteStore(SqlStore[SqliteWriter]):
         if self._closed:
             raise StoreError("The store is closed.")
         return await asyncio.get_running_loop().run_in_executor(self._readers, run)
-
-    async def _append_cold(self, requests: Sequence[AppendStreamed]) -> None:
-        for request in requests:
-            try:
-                await self._cache_state(request.debate_id)
-                self._writer.send(request)
-            except StoreError as error:
-                request.reply.set_exception(error)
 
     async def _cache_state(self, debate_id: str) -> None:
         """Fold a debate that is not cached on a reader, so that the writer need not."""

@@ -18,11 +18,11 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from msgspec import Struct
 
-from moot.core.diagnostics import crash_point
+from moot.core.crash_points import crash_point
 from moot.core.errors import StoreError, UnknownDebate
-from moot.store.append import Clock, StateCache
 from moot.store.batch import BatchRequest, Deleted, WriterAnswer, deliver_answers
-from moot.store.contract import Listener, Reply
+from moot.store.contract import Clock, Listener, Reply
+from moot.store.sql_store import StateCache
 from moot.store.sqlite import queries
 from moot.store.sqlite.batch import SqliteBatch
 from moot.store.sqlite.connect import LOCK_WAIT_SECONDS, is_locked, translate

@@ -22,12 +22,11 @@ from moot.core.events import (
     VerdictReached,
 )
 from moot.core.terms import FREE, HUMAN, DebateVerdict, Judge, Model, Seat
-from moot.rules.turn_sessions import FORMAT
-from moot.store.append import SUMMARIES_PER_PAGE
-from moot.store.contract import UNCLAIMED, ActiveDebate, DebateFilter, Store
+from moot.rules.imported_speeches import ImportedSpeech, imported_events
+from moot.rules.turn_sessions import FORMAT, response_key, row_key
+from moot.store.contract import SUMMARIES_PER_PAGE, UNCLAIMED, ActiveDebate, DebateFilter, Store
 from moot.testing.event_factories import SCRIPTED, delta, opened, seats
 from moot.testing.store_contract.steps import Clock, always, append_streamed, open_call, open_debate, remark
-from moot.views.session_rows import ImportedSpeech, imported_events, response_key, row_key
 from moot.views.summary import summary
 
 DRAW = DebateVerdict("draw", None, "hand")

@@ -1,8 +1,8 @@
 """JSON that is read is compressed with gzip, by Starlette's responders.
 
-GZipMiddleware itself would ignore `gzip;q=0` and compress every reply. Here replies to commands are left as
-they are, and so are replies that hold a secret beside text that others may have chosen: their compressed size
-would give the secret away, guess by guess.
+GZipMiddleware itself would ignore `gzip;q=0`, and compress replies that hold a secret beside text that others
+may have chosen: their compressed size would give the secret away, guess by guess. Commands do not come here:
+their replies are left as they are.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ class CompressionMiddleware:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_read = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
-        if not is_read or SECRET_PATHS.search(scope["path"]):
+        if SECRET_PATHS.search(scope["path"]):
             respond = self._app
         elif accepts_gzip(Headers(scope=scope)):
             respond = GZipResponder(

@@ -12,69 +12,39 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-import time
 from collections.abc import Callable, Collection
-from contextlib import suppress
-from typing import Any
+from email.message import Message as Mail
 from urllib.parse import parse_qs
 
-from msgspec import Struct
 from starlette.datastructures import Headers
-from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from starlette.websockets import WebSocketDisconnect, WebSocketDisconnected
 from uvicorn.protocols.utils import ClientDisconnected
 
 from moot.api.auth import ANYONE, NOBODY, Authenticator, Identity, Tickets
 from moot.api.origins import AllowedHosts, AllowedOrigins, OriginRelation, origin_of
-from moot.api.problems import Problem, as_problem
+from moot.api.problems import Problem
 from moot.api.rate_limits import Counted, RateLimiter, TrustedProxies
-from moot.core.diagnostics import log_fields
-from moot.core.ids import new_id
+from moot.core.log_fields import log_fields
 from moot.settings import ServerSettings
 from moot.web.logging_setup import hide_in_request, hide_secret
-from moot.web.middleware.body import MEDIA_TYPES, check_content_type, linger, read_body, replay_body
-from moot.web.middleware.headers import ReplyHeaders, RequestHeaders
-from moot.web.responses import problem_reply
+from moot.web.middleware.headers import RequestHeaders
+from moot.web.middleware.http_exchange import HUNG_UP, OPEN_PATHS, FinishedExchange, HttpExchange
 
-OPEN_PATHS = frozenset({"/health", "/health/live", "/health/ready", "/api/health", "/api/v1/health"})
-"""Open to all and not counted: a health check must not be locked out."""
+MEDIA_TYPES = frozenset({"application/json"})
+MAX_BODY_BYTES = 128 * 1024
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-STREAM_PATH = re.compile(
-    r"/api/(?:v1/debates/([^/]+)/(?:stream|events/stream|view/stream|ws)|debates?/([^/]+)/stream"
-    r"|debate/stream/([^/]+))"
+STREAM_PATHS = tuple(
+    f"/api/v1/debates/{{debateId}}/{name}" for name in ("stream", "events/stream", "view/stream", "ws")
 )
+"""A ticket gives access to these; the parameter is its debate."""
 ALLOWED_HEADER = re.compile(
     r"authorization|content-type|idempotency-key|last-event-id|x-provider-key-[a-z0-9_-]{1,64}"
     r"|x-request-id|traceparent"
 )
 """What pages of allowed origins may send."""
 
-REQUEST_ID = re.compile(r"[A-Za-z0-9._:=+/-]{1,128}", re.ASCII)
-"""Ids of requests that are kept; others are replaced. They end up in logs of others, too."""
-TRACE_PARENT = re.compile(r"00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}", re.ASCII)
-"""The header of W3C Trace Context, version 00."""
-
-HUNG_UP = (ClientDisconnect, ClientDisconnected, WebSocketDisconnect, WebSocketDisconnected)
-"""What Starlette and uvicorn raise when the client has left. It is no error, and nothing can be answered."""
-
 log = logging.getLogger(__name__)
-access = logging.getLogger("moot.access")
-
-
-class FinishedExchange(Struct, frozen=True):
-    """A request that was answered, for the metrics."""
-
-    path: str
-    method: str
-    """`WS` for a WebSocket."""
-    status: int
-    """0 where the client left before there was one."""
-    seconds: float
-    streamed: bool
-    problem: str
-    """The kind of problem that was the reply; empty where it was none."""
 
 
 ObserveExchange = Callable[[FinishedExchange], None]
@@ -82,7 +52,7 @@ ObserveExchange = Callable[[FinishedExchange], None]
 
 class GuardMiddleware:
     """`open_paths` and `open_prefixes` need no token. `plain_text` are paths that also take bodies of type
-    text/plain, from programs only; problems at `coded_errors` have a code."""
+    text/plain, from programs only; problems at `coded_errors` have a code; `streams` take tickets."""
 
     def __init__(
         self,
@@ -96,6 +66,7 @@ class GuardMiddleware:
         open_prefixes: tuple[str, ...] = (),
         plain_text: Collection[str] = (),
         coded_errors: Collection[str] = (),
+        streams: Collection[str] = STREAM_PATHS,
         observe: ObserveExchange = lambda _: None,
     ) -> None:
         self._app = app
@@ -110,6 +81,7 @@ class GuardMiddleware:
         self._open_prefixes = open_prefixes
         self._plain_text = frozenset(plain_text)
         self._coded_errors = frozenset(coded_errors)
+        self._stream_path = re.compile("|".join(re.sub(r"\{\w+\}", "([^/]+)", path) for path in streams))
         self._observe = observe
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -174,10 +146,10 @@ class GuardMiddleware:
             hide_in_request(*(token.rpartition(" ")[2] for token in tokens), *user_keys)
         if len(tokens) > 1:
             return None
-        stream = STREAM_PATH.fullmatch(scope["path"])
+        stream = self._stream_path.fullmatch(scope["path"])
         if stream and not tokens and (ticket := _ticket(scope)) is not None:
             # Also where no token is needed: a spent ticket must not give more rights than a valid one.
-            issued = await self._tickets.redeem(ticket, stream[1] or stream[2] or stream[3])
+            issued = await self._tickets.redeem(ticket, stream[stream.lastindex or 0])
             # The token that it was issued to may have been revoked since.
             return issued if issued and await self._authenticator.is_still_valid(issued) else None
         identity = await self._authenticator.authenticate(tokens[0] if tokens else None)
@@ -218,101 +190,52 @@ class GuardMiddleware:
         )
 
 
-class HttpExchange:
-    """One request and its reply."""
-
-    def __init__(self, scope: Scope, receive: Receive, send: Send, *, origin_matters: bool) -> None:
-        self.scope = scope
-        self.headers = RequestHeaders(scope)
-        self.receive = receive
-        self.request_id = _only(self.headers, "x-request-id", REQUEST_ID) or new_id("req")
-        scope.setdefault("state", {})["request_id"] = self.request_id
-        trace = _only(self.headers, "traceparent", TRACE_PARENT)
-        self.trace_fields = {"trace_id": trace.split("-")[1]} if trace else {}
-        self.reply_headers = ReplyHeaders(self.request_id, trace, origin_matters=origin_matters)
-        self._send = send
-        self._started = time.monotonic()
-        self._status: int | None = None
-        self._streamed = False
-        self._complete = False
-
-    async def send(self, message: Message) -> None:
-        match message["type"]:
-            case "http.response.start" | "websocket.http.response.start":
-                self._status = message["status"]
-                self.reply_headers.apply(message)
-                self._streamed = any(
-                    name == b"content-type" and value.startswith(b"text/event-stream")
-                    for name, value in message["headers"]
-                )
-            case "websocket.accept":
-                self._status = 101
-                self.reply_headers.apply(message)
-            case "websocket.close" if self._status is None:
-                # A route refuses with a problem; a bare close comes from the router, which found no route.
-                await self.reply(problem_reply(Problem("not-found"), self.scope))
-                return
-            case "http.response.body" | "websocket.http.response.body":
-                self._complete = not message.get("more_body", False)
-            case _:
-                pass
-        await self._send(message)
-
-    async def reply(self, response: Response) -> None:
-        await response(self.scope, self.receive, self.send)
-
-    async def fail(self, error: Exception) -> None:
-        problem = as_problem(error)
-        if problem.kind == "internal":
-            log.error("unexpected error", exc_info=error, extra=self._log_fields())
-        if self._status is None:
-            send = self.send
-            if problem.headers.get("Connection") == "close":
-                send = linger(self.send, self.receive)
-            await problem_reply(problem, self.scope)(self.scope, self.receive, send)
-        elif self._status == 101:
-            with suppress(*HUNG_UP):
-                await self._send({"type": "websocket.close", "code": 1011})
-        elif not self._complete:
-            # The connection is cut, so that no client takes the part that was sent for the whole reply.
-            self.abort()
-
-    def abort(self) -> None:
-        if connection := self.scope["state"].get("connection"):
-            connection.abort()
-
-    def finished(self) -> FinishedExchange:
-        return FinishedExchange(
-            self.scope["path"],
-            self.scope.get("method", "WS"),
-            self._status or 0,
-            time.monotonic() - self._started,
-            self._status == 101 or self._streamed,
-            self.scope["state"].get("problem", ""),
-        )
-
-    def log(self) -> None:
-        """No query, no headers, no body. The path stays percent-encoded, so that it cannot break a line."""
-        # Health checks come every second.
-        is_routine = self.scope["path"] in OPEN_PATHS and self._status == 200
-        access.log(logging.DEBUG if is_routine else logging.INFO, "request", extra=self._log_fields())
-
-    def _log_fields(self) -> dict[str, Any]:
-        scope = self.scope
-        return {
-            "request_id": self.request_id,
-            "client": scope["state"].get("client", ""),
-            "method": scope.get("method", "WS"),
-            "path": scope.get("raw_path", b"").decode("latin-1"),
-            "status": self._status or 0,
-            "ms": round((time.monotonic() - self._started) * 1000, 1),
-        }
+def check_content_type(headers: Headers, media_types: Collection[str]) -> None:
+    """Raises Problem unless there is one Content-Type, accepted, in UTF-8, and no Content-Encoding."""
+    types = headers.getlist("content-type")
+    if len(types) != 1 or headers.get("content-encoding", "identity").strip().lower() != "identity":
+        raise Problem("unsupported-media-type")
+    mail = Mail()
+    mail["content-type"] = types[0]
+    charset = mail.get_param("charset", "utf-8")
+    utf8 = isinstance(charset, str) and charset.lower() in ("utf-8", "utf8")
+    if mail.get_content_type() not in media_types or not utf8:
+        raise Problem("unsupported-media-type")
 
 
-def _only(headers: RequestHeaders, name: str, form: re.Pattern[str]) -> str:
-    """The value of a header that is there once and has this form; otherwise empty."""
-    values = headers.getlist(name)
-    return values[0] if len(values) == 1 and form.fullmatch(values[0]) else ""
+async def read_body(receive: Receive, length: int, seconds: float) -> bytes:
+    """Raises Problem for a body that is too large or too slow; `length` is what its header says.
+
+    Starlette's RequestBodyLimitMiddleware knows no deadline, and answers in plain text.
+    """
+    if length > MAX_BODY_BYTES:
+        raise Problem("payload-too-large")
+    body = bytearray()
+    try:
+        async with asyncio.timeout(seconds):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise ClientDisconnected
+                body += message.get("body", b"")
+                if len(body) > MAX_BODY_BYTES:
+                    raise Problem("payload-too-large")
+                if not message.get("more_body", False):
+                    return bytes(body)
+    except TimeoutError:
+        raise Problem("request-timeout") from None
+
+
+def replay_body(body: bytes, receive: Receive) -> Receive:
+    """A `receive` that gives the body, and after it the further messages of the connection."""
+    unread = [body]
+
+    async def receive_again() -> Message:
+        if unread:
+            return {"type": "http.request", "body": unread.pop(), "more_body": False}
+        return await receive()
+
+    return receive_again
 
 
 def _client(identity: Identity | None, address: str) -> str:

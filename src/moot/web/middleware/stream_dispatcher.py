@@ -1,4 +1,4 @@
-"""Requests for the event streams of debates go straight to their routes.
+"""Requests for the event streams of debates go straight to their routes, and commands past the compression.
 
 These requests come in crowds, and a stream is never compressed. FastAPI's routing, its resolution of
 dependencies and its middleware, all of which other requests pass through, would cost more than the stream.
@@ -21,14 +21,15 @@ log = logging.getLogger(__name__)
 
 
 class StreamDispatcher:
-    """Answers requests for the streams among the routes of `router`; `app` gets all others.
+    """Answers requests for the streams among the routes of `router`. Of the others `reads` gets those that
+    only read, and `api` the rest.
 
     Such a route is called as FastAPI would call it: after its check of rights, with the request, the id of
     the debate and the context. `GuardMiddleware` replies to what it raises.
     """
 
-    def __init__(self, app: ASGIApp, api: FastAPI, router: APIRouter) -> None:
-        self._app = app
+    def __init__(self, reads: ASGIApp, api: FastAPI, router: APIRouter) -> None:
+        self._reads = reads
         self._api = api
         self._context: AppContext = api.state.context
         routes = [route for route in router.routes if isinstance(route, ApiRoute) and route.is_stream]
@@ -53,4 +54,5 @@ class StreamDispatcher:
                     log.warning("%s", error)
                     raise
                 return
-        await self._app(scope, receive, send)
+        only_reads = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
+        await (self._reads if only_reads else self._api)(scope, receive, send)

@@ -142,7 +142,7 @@ def loaded_extensions(operator: bool) -> tuple[LoadedExtension, ...]:
             name=extension.name,
             summary=extension.summary,
             source=found.sources.get(extension.name, ""),
-            commands=tuple(command.name for command in extension.commands),
+            commands=tuple(f"{one.parent} {one.name}".strip() for one in extension.commands),
             modules=tuple(module for module in modules if module.extension == extension.name),
         )
         for extension in found

@@ -17,7 +17,7 @@ from starlette.responses import Response
 
 from moot.api.auth import TICKET_SECONDS
 from moot.api.frames import Dialect, NativeFrames, SeenEvent
-from moot.api.page_view.page_frames import PageFrames
+from moot.api.page_view.view_frames import ViewFrames
 from moot.api.problems import Problem
 from moot.api.rights import viewer_as
 from moot.api.shapes.debates import (
@@ -455,7 +455,7 @@ async def stream_view(request: Request, debate_id: DebateId, context: Context) -
     `["add", path, text]`. The stream does not end with the debate, which may be judged again.
     """
     query = query_params.parse_log_stream(query_string(request), request.headers.get("last-event-id"))
-    return await _stream(context, request, debate_id, PageFrames, query)
+    return await _stream(context, request, debate_id, ViewFrames, query)
 
 
 async def _stream(

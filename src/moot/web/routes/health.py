@@ -73,8 +73,8 @@ def _unhealthy(reply: HealthResponse | ServicesResponse) -> Response:
 async def is_bus_down(arena: Arena) -> bool:
     """Whether Redis cannot be reached; events of other processes are then read from the log."""
     # Ask Redis now: the last request may have been long ago.
-    await arena.shared_state.get("health")
-    return bool(arena.shared_state.connection_error)
+    await arena.ephemeral.get("health")
+    return bool(arena.ephemeral.connection_error)
 
 
 PATHS: dict[str, tuple[Callable[..., Awaitable[Response]], str]] = {

@@ -53,7 +53,7 @@ class JoinLimit:
     def __init__(self, context: AppContext) -> None:
         self._limiter = RateLimiter(
             context.arena.settings.service.joins_per_address,
-            context.arena.shared_state.storage,
+            context.arena.ephemeral.storage,
             window=RateLimitItemPerDay,
         )
 

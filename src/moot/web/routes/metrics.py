@@ -29,7 +29,7 @@ from moot.core.events import CallCompleted, CallDelta, CallFailed, CallStarted, 
 from moot.core.statuses import Status
 from moot.engine.arena import Arena
 from moot.store.contract import UNCLAIMED
-from moot.web.middleware.guard import FinishedExchange
+from moot.web.middleware.http_exchange import FinishedExchange
 from moot.web.route_docs import api_router, documented
 from moot.web.routes.health import is_bus_down
 

@@ -33,7 +33,6 @@ from moot.web.sample_debate import sample_replay
 PAGES = {
     "/": "start",
     "/debates": "history",
-    "/conversations": "conversations",
     "/statistics": "statistics",
     "/experiments": "experiments",
     "/experiments/{name}": "experiment",

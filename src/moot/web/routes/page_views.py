@@ -10,10 +10,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from moot.api.frames import seen_event
 from moot.api.page_view.actions import viewer_rights
-from moot.api.page_view.page_frames import PageFrames
 from moot.api.page_view.sections import view
+from moot.api.page_view.view_frames import ViewFrames
 from moot.api.rights import viewer_as
 from moot.api.shapes.page_view import FramesResponse, ViewResponse
 from moot.api.v1 import bodies, query_params
@@ -22,12 +21,13 @@ from moot.core.errors import UnknownDebate
 from moot.core.events import DebateOpened
 from moot.core.evolve import evolve
 from moot.core.state import Debate
+from moot.core.visibility import seen_event
 from moot.store.contract import DebateHead
 from moot.web.app_context import AppContext, head_of, identity_of, query_string
 from moot.web.responses import json_reply
 from moot.web.route_docs import api_router, documented
 from moot.web.routes.handlers import Context, DebateId
-from moot.web.streaming.frame_cache import YIELD_EVERY
+from moot.web.streaming.feeds import YIELD_EVERY
 
 MAX_CACHED_STATES = 64
 
@@ -110,7 +110,7 @@ async def frames(request: Request, debate_id: DebateId, context: Context) -> Res
     viewer = await context.viewer_of(identity_of(request), query.seat, debate_id)
     states = context.service(PageStates)
     debate = await states.state(head, query.after)
-    dialect, shapes, last = PageFrames(viewer), list[dict[str, Any]](), query.after
+    dialect, shapes, last = ViewFrames(viewer), list[dict[str, Any]](), query.after
     for recorded in await context.arena.store.read(debate_id, query.after, query.limit):
         if recorded.seq % YIELD_EVERY == 0:
             await asyncio.sleep(0)

@@ -11,37 +11,130 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Literal
 
-from moot.api.frames import Cursor, Dialect, seen_event
+from msgspec import Struct
+
+from moot.api.frames import Dialect, Frame, frame_id
 from moot.core.errors import StoreError, UnknownDebate
 from moot.core.events import Recorded
 from moot.core.evolve import evolve
-from moot.core.visibility import Viewer
+from moot.core.state import Debate
+from moot.core.visibility import Viewer, seen_event
 from moot.engine.followers import Followers
 from moot.store.contract import Store
-from moot.web.streaming.frame_cache import (
-    CACHED_BYTES,
-    PAGE_EVENTS,
-    YIELD_EVERY,
-    EncodeFrame,
-    FeedKey,
-    FramePage,
-    PageCache,
-)
 
 log = logging.getLogger(__name__)
 
+PAGE_EVENTS = 256
+YIELD_EVERY = 16
+"""After this many events a builder yields to other tasks."""
+CACHED_BYTES = 64 * 1024 * 1024
+EVENT_OVERHEAD = 200
+"""Bytes of memory for an event, besides its frames."""
 STORE_RETRY_SECONDS = 0.5
 IDLE_SECONDS = 1.0
 """How long a feed is kept without readers: those who come back after a restart come and go one by one."""
 
+EncodeFrame = Callable[[Frame, str], bytes]
 TryWrite = Callable[[bytes], bool]
 """Writes the encoded frames of some events, or nothing for a heartbeat; False if it cannot do so now."""
 FeedEnd = Literal["deleted", "closed"]
 """Why nothing more will come: the debate was deleted, or the server stops."""
+
+
+class FeedKey(Struct, frozen=True):
+    debate: str
+    dialect: str
+    viewer: Viewer
+
+
+class FeedPage:
+    """Up to 256 events after `first`; `state` is the debate after the last of them."""
+
+    def __init__(self, first: int, state: Debate | None) -> None:
+        self.first = first
+        self.state = state
+        self.events: list[tuple[bytes, ...]] = []
+        self.size = 0
+        self.ended = False
+        self._joined: tuple[int, int, bytes] = (0, 0, b"")
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.events)
+
+    @property
+    def full(self) -> bool:
+        return len(self.events) == PAGE_EVENTS
+
+    def add(
+        self,
+        recorded: Recorded,
+        dialect: Dialect,
+        viewer: Viewer,
+        encode: EncodeFrame,
+        after: Debate | None = None,
+    ) -> tuple[bytes, ...]:
+        """Add an event; returns its encoded frames. `after` is the state after it, where that is known."""
+        before = self.state
+        self.state = after = after or evolve(before, recorded)
+        seen = seen_event(recorded, before, after, viewer)
+        # The stream ends there, even if the next event came at the same time.
+        frames = () if self.ended else dialect.frames(seen)
+        encoded: list[bytes] = []
+        for index, frame in enumerate(frames, 1):
+            encoded.append(encode(frame, frame_id(recorded.seq, index, len(frames))))
+        self.events.append(tuple(encoded))
+        self.size += EVENT_OVERHEAD + sum(map(len, encoded))
+        self.ended = self.ended or dialect.ends(seen)
+        return self.events[-1]
+
+    def since(self, seq: int) -> Sequence[tuple[bytes, ...]]:
+        return self.events[seq - self.first :]
+
+    def joined(self, seq: int) -> bytes:
+        """All frames after `seq` in one piece. The last result is kept: most readers ask for the same."""
+        start, end, known = self._joined
+        if (start, end) != (seq, self.last):
+            known = b"".join(frame for frames in self.since(seq) for frame in frames)
+            self._joined = (seq, self.last, known)
+        return known
+
+
+class PageCache:
+    """Full pages of all feeds; the least recently used are dropped first."""
+
+    def __init__(self, most: int = CACHED_BYTES) -> None:
+        self._pages: OrderedDict[tuple[FeedKey, int], FeedPage] = OrderedDict()
+        self._most = most
+        self._size = 0
+        self.forgotten = 0
+        """How often `forget` was called: a page built meanwhile may be of a deleted debate."""
+
+    def get(self, key: tuple[FeedKey, int]) -> FeedPage | None:
+        page = self._pages.get(key)
+        if page is not None and page.full:
+            self._pages.move_to_end(key)
+            return page
+        return None
+
+    def put(self, key: tuple[FeedKey, int], page: FeedPage) -> None:
+        if not page.full or key in self._pages:
+            return
+        self._pages[key] = page
+        self._size += page.size
+        while self._size > self._most and len(self._pages) > 1:
+            _, forgotten = self._pages.popitem(last=False)
+            self._size -= forgotten.size
+
+    def forget(self, debate_id: str) -> None:
+        self.forgotten += 1
+        for key in [key for key in self._pages if key[0].debate == debate_id]:
+            self._size -= self._pages.pop(key).size
 
 
 class Feed:
@@ -64,9 +157,9 @@ class Feed:
         self._store = store
         self._followers = followers
         self._cache = cache
-        self._live: FramePage | None = None
+        self._live: FeedPage | None = None
         self._ready = asyncio.Event()
-        self._building: dict[int, asyncio.Task[FramePage]] = {}
+        self._building: dict[int, asyncio.Task[FeedPage]] = {}
         self._waiting: list[asyncio.Future[None]] = []
         self._direct_writers: dict[asyncio.Future[int], TryWrite] = {}
         self._head = 0
@@ -78,18 +171,18 @@ class Feed:
         self._pump: asyncio.Task[None] | None = None
         self._readers = 0
 
-    async def page(self, number: int) -> FramePage:
+    async def page(self, number: int) -> FeedPage:
         """The page with this number. It may still grow; it is empty if the debate was deleted."""
         while True:
             try:
                 return await self._page(number)
             except UnknownDebate:
                 self.end = "deleted"
-                return FramePage(number * PAGE_EVENTS, None)
+                return FeedPage(number * PAGE_EVENTS, None)
             except StoreError:
                 await asyncio.sleep(STORE_RETRY_SECONDS)
 
-    async def _page(self, number: int) -> FramePage:
+    async def _page(self, number: int) -> FeedPage:
         await self._ready.wait()
         live = self._live
         if live is not None and number * PAGE_EVENTS == live.first:
@@ -105,7 +198,7 @@ class Feed:
             task.add_done_callback(lambda _: self._building.pop(number, None))
         return await asyncio.shield(task)
 
-    def is_over(self, page: FramePage) -> bool:
+    def is_over(self, page: FeedPage) -> bool:
         """Whether nothing follows this page, ever or until a command continues the debate."""
         if page.ended or page is not self._live or page.last < self._head or page.state is None:
             return page.ended
@@ -155,7 +248,7 @@ class Feed:
         if self._pump is not None:
             self._pump.cancel()
 
-    async def _build(self, number: int) -> FramePage:
+    async def _build(self, number: int) -> FeedPage:
         first, before = number * PAGE_EVENTS, self._cache.forgotten
         page = await self._empty_page(first)
         for recorded in await self._store.read(self.key.debate, first, PAGE_EVENTS):
@@ -167,12 +260,12 @@ class Feed:
             self._cache.put((self.key, number), page)
         return page
 
-    async def _empty_page(self, first: int) -> FramePage:
+    async def _empty_page(self, first: int) -> FeedPage:
         """A page with the state at the end of the page before, from the cache or else from the store."""
         earlier = self._cache.get((self.key, first // PAGE_EVENTS - 1))
         if earlier is not None:
-            return FramePage(first, earlier.state)
-        return FramePage(first, await self._store.state(self.key.debate, first) if first else None)
+            return FeedPage(first, earlier.state)
+        return FeedPage(first, await self._store.state(self.key.debate, first) if first else None)
 
     def _has_more(self, seq: int) -> bool:
         return self.end is not None or (self._live is not None and self._live.last > seq)
@@ -219,7 +312,7 @@ class Feed:
             self._ended = self._ended or page.ended
             if page.full:
                 self._cache.put((self.key, page.first // PAGE_EVENTS), page)
-                self._live = page = FramePage(page.last, page.state)
+                self._live = page = FeedPage(page.last, page.state)
         # No await since the first of them was added to its page: otherwise a reader could get it twice.
         if self._ended or self.is_over(page):
             # Readers fetch the end themselves, so that they notice it.
@@ -301,78 +394,7 @@ class Feeds:
         for feed in tuple(self._feeds.values()):
             feed.heartbeat()
 
-    async def tells_more(self, debate_id: str, dialect: Dialect, viewer: Viewer, cursor: Cursor) -> bool:
-        """Whether the log, as it stands, has anything after the cursor for this viewer in this dialect."""
-        seq, skip = cursor.complete_seq, cursor.part
-        before = await self._store.state(debate_id, seq) if seq else None
-        while records := await self._store.read(debate_id, seq, PAGE_EVENTS):
-            for recorded in records:
-                after = evolve(before, recorded)
-                if dialect.frames(seen_event(recorded, before, after, viewer))[skip:]:
-                    return True
-                before, seq, skip = after, recorded.seq, 0
-        return False
-
-    async def has_ended(
-        self, debate_id: str, dialect: Dialect, viewer: Viewer, first: int, cursor: Cursor
-    ) -> bool:
-        """Whether a stream of this dialect that began after `first` had its end up to the cursor."""
-        seq, last = first, cursor.complete_seq
-        before = await self._store.state(debate_id, seq) if seq else None
-        while seq < last and (records := await self._store.read(debate_id, seq, PAGE_EVENTS)):
-            for recorded in records[: last - seq]:
-                after = evolve(before, recorded)
-                if dialect.ends(seen_event(recorded, before, after, viewer)):
-                    return True
-                before, seq = after, recorded.seq
-        return False
-
-    def forget(self, debate_id: str) -> None:
-        """Drop the cached pages of a deleted debate."""
-        self._cache.forget(debate_id)
-
-
-async def read_bytes(feed: Feed, cursor: Cursor, try_write: TryWrite | None = None) -> AsyncGenerator[bytes]:
-    """The frames after the cursor, joined up to a page at a time; b"" for a heartbeat.
-
-    With `try_write`, only what it refuses is yielded.
-    """
-    if cursor.part:
-        unseen, over = await _unseen_frames(feed, cursor)
-        yield b"".join(unseen)
-        if over:
-            return
-    seq, beats = cursor.seq, feed.heartbeats
-    while True:
-        page = await feed.page(seq // PAGE_EVENTS)
-        last, over = page.last, feed.is_over(page)
-        if last > seq:
-            frames = page.joined(seq)
-            seq = last
-            if frames:
-                yield frames
-            if over:
-                return
-            continue
-        if over or feed.end:
-            return
-        if try_write is None:
-            await feed.wait_for_more(seq)
-        else:
-            seq = await feed.write_directly(seq, try_write)
-        if feed.heartbeats != beats:
-            beats = feed.heartbeats
-            yield b""
-
-
-async def _unseen_frames(feed: Feed, cursor: Cursor) -> tuple[tuple[bytes, ...], bool]:
-    """The frames of the cursor's event that the viewer has not seen, and whether that is the last event."""
-    while True:
-        page = await feed.page(cursor.complete_seq // PAGE_EVENTS)
-        if page.last > cursor.complete_seq:
-            over = feed.is_over(page) and page.last == cursor.seq
-            return page.since(cursor.complete_seq)[0][cursor.part :], over
-        if feed.end:
-            return (), True
-        # A new page may not have reached the cursor yet.
-        await feed.wait_for_more(cursor.complete_seq)
+    def on_records(self, debate_id: str, records: Sequence[Recorded] | None) -> None:
+        """Drop the cached pages of a debate that was deleted."""
+        if records is None:
+            self._cache.forget(debate_id)

@@ -28,11 +28,11 @@ from moot.api.auth import Authenticator, Identity
 from moot.api.frames import Cursor, Dialect, Frame, as_lines, as_sse
 from moot.core.errors import StoreError
 from moot.core.visibility import Viewer
-from moot.engine.coordination import Presence
+from moot.engine.ephemeral_store import Presence
 from moot.settings import ServerSettings
 from moot.web.server.http_protocol import HttpConnection
-from moot.web.streaming.feeds import Feed, Feeds, TryWrite, read_bytes
-from moot.web.streaming.frame_cache import EncodeFrame
+from moot.web.streaming.feed_reading import read_bytes
+from moot.web.streaming.feeds import EncodeFrame, Feed, Feeds, TryWrite
 
 HEADERS = (
     (b"content-type", b"text/event-stream"),

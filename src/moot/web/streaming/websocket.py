@@ -21,7 +21,7 @@ from moot.api import strict_json
 from moot.api.auth import Identity
 from moot.api.command_table import socket_command, socket_commands
 from moot.api.frames import Cursor, Dialect, Frame, as_message
-from moot.api.page_view.page_frames import PageFrames
+from moot.api.page_view.view_frames import ViewFrames
 from moot.api.problems import Problem, as_problem
 from moot.api.rate_limits import TokenBucket
 from moot.api.rights import check
@@ -33,7 +33,7 @@ from moot.store.contract import IdempotencyKey
 from moot.web.app_context import AppContext, client_of, counted_of, head_of, identity_of
 from moot.web.idempotency import fingerprint, usable_key
 from moot.web.server.websocket_protocol import WebSocketConnection, text_frame
-from moot.web.streaming.feeds import read_bytes
+from moot.web.streaming.feed_reading import read_bytes
 from moot.web.streaming.sse_streams import Watcher
 
 MESSAGE_BURST, MESSAGES_PER_SECOND = 30.0, 10.0
@@ -82,7 +82,7 @@ async def serve_socket(context: AppContext, socket: WebSocket, debate_id: str) -
     async with context.streams.slot(counted_of(socket)):
         await socket.accept()
         session = SocketSession(context, socket, debate_id, identity, viewer)
-        await session.run(PageFrames(viewer) if query.view else V1Frames(query.extended), query.cursor)
+        await session.run(ViewFrames(viewer) if query.view else V1Frames(query.extended), query.cursor)
 
 
 class SocketSession:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any, NamedTuple, Protocol
 
-from moot.core.diagnostics import crash_point
+from moot.core.crash_points import crash_point
 from moot.core.errors import StoreError
 from moot.store.extension_tables import (
     ExtensionSchemas,

@@ -11,10 +11,10 @@ export class DebateSocket {
   /** The tabs, each with the changes that came while its view is on the way; null once it has a view. */
   #tabs = new Map();
 
-  /** `tell(kind, ...)`, for the first tab: view (view, seq, me), frame (frame), line (state, problem). */
-  constructor({ debate, seat, token, origin, tell }) {
+  /** `notify(kind, ...)`, for the first tab: view (view, seq, me), frame (frame), line (state, problem). */
+  constructor({ debate, seat, token, origin, notify }) {
     Object.assign(this, { debate, seat, token, origin });
-    this.#tabs.set(tell, []);
+    this.#tabs.set(notify, []);
     /** The last change; null while no tab has a view that can be continued. */
     this.seq = null;
     this.state = 'connecting';
@@ -25,15 +25,15 @@ export class DebateSocket {
   }
 
   /** Adds another tab. */
-  join(tell) {
-    this.#tabs.set(tell, []);
-    tell('line', this.state, null);
+  join(notify) {
+    this.#tabs.set(notify, []);
+    notify('line', this.state, null);
     if (this.state === 'live') this.#welcome();
   }
 
   /** Closes the connection with its last tab. */
-  leave(tell) {
-    this.#tabs.delete(tell);
+  leave(notify) {
+    this.#tabs.delete(notify);
     if (this.#tabs.size === 0) this.close();
   }
 
@@ -71,11 +71,11 @@ export class DebateSocket {
     // A tab would miss the changes between this view and the first that it was given.
     if (known !== null && seq < known) throw new Error('an older view');
     this.seq ??= seq;
-    for (const [tell, early] of waiting) {
-      if (this.#tabs.get(tell) !== early) continue;
-      this.#tabs.set(tell, null);
-      tell('view', view, seq, me);
-      for (const frame of early) if (frame.seq > seq) tell('frame', frame);
+    for (const [notify, early] of waiting) {
+      if (this.#tabs.get(notify) !== early) continue;
+      this.#tabs.set(notify, null);
+      notify('view', view, seq, me);
+      for (const frame of early) if (frame.seq > seq) notify('frame', frame);
     }
   }
 
@@ -108,17 +108,17 @@ export class DebateSocket {
       this.#say('live');
       if (this.#waiting().length) this.#welcome();
     };
-    socket.onmessage = (message) => this.#hear(JSON.parse(message.data));
+    socket.onmessage = (message) => this.#onMessage(JSON.parse(message.data));
     socket.onclose = (event) => this.#left(event.code);
   }
 
-  #hear({ event, data }) {
+  #onMessage({ event, data }) {
     if (event === 'error') return this.#end('gone', data);
     if (event || !data?.ops || data.seq <= this.seq) return undefined;
     this.seq = data.seq;
-    for (const [tell, early] of this.#tabs) {
+    for (const [notify, early] of this.#tabs) {
       if (early) early.push(data);
-      else tell('frame', data);
+      else notify('frame', data);
     }
     return undefined;
   }
@@ -143,7 +143,7 @@ export class DebateSocket {
   /** The next attempt begins with a new view for all tabs. */
   #restart() {
     this.seq = null;
-    for (const tell of this.#tabs.keys()) this.#tabs.set(tell, []);
+    for (const notify of this.#tabs.keys()) this.#tabs.set(notify, []);
   }
 
   #end(state, problem) {
@@ -155,7 +155,7 @@ export class DebateSocket {
   #say(state, problem = null) {
     this.state = state;
     const details = problem && { status: problem.status ?? 0, detail: problem.detail ?? problem.message ?? '' };
-    for (const tell of this.#tabs.keys()) tell('line', state, details);
+    for (const notify of this.#tabs.keys()) notify('line', state, details);
   }
 
   async #ask(method, what) {

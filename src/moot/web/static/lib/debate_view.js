@@ -28,7 +28,7 @@ export class DebateView {
   connection = signal('connecting');
   trouble = signal(null);
   /** When text last came, or a speech began. A failed call that is repeated does not count. */
-  heard = signal(Date.now());
+  progressAt = signal(Date.now());
   /** Of speeches that are streamed: {first, last, characters}, by number. Times are those of the server. */
   pace = new Map();
 
@@ -56,7 +56,7 @@ export class DebateView {
     });
   }
 
-  hear(frame) {
+  apply(frame) {
     this.#view = fold(this.#view, frame);
     this.seq = frame.seq;
     batch(() => {
@@ -64,7 +64,7 @@ export class DebateView {
         this.#touch(op[1]);
         this.#measure(op, frame.at);
       }
-      if (frame.ops.some(isProgress)) this.heard.value = Date.now();
+      if (frame.ops.some(isProgress)) this.progressAt.value = Date.now();
     });
   }
 

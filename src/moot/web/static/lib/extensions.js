@@ -15,6 +15,9 @@ export const pages = modules.filter(({ address }) => address).map(({ address, pa
   return [new RegExp(`^${pattern}$`), path, title];
 });
 
+/** Whether this server has a page at an address: links to that of an extension ask first. */
+export const hasPage = (wanted) => modules.some(({ address }) => address === wanted);
+
 /** The parts of all extensions for one place: each is the default component of its module. */
 export function Parts({ place, ...props }) {
   const [parts, show] = useState([]);

@@ -56,15 +56,15 @@ export function useFollow(box, goes, start = true) {
     const released = ({ type, buttons }) => {
       if (type !== 'pointermove' || !buttons) held = false;
     };
-    const heard = {
+    const handlers = {
       scroll: heed, wheel: turned, touchmove: moved, keydown: typed, pointerdown: pressed,
       pointermove: released, pointerup: released, pointercancel: released,
     };
     const grown = new ResizeObserver(() => following.peek() && goes() && toEnd());
-    for (const [type, hear] of Object.entries(heard)) addEventListener(type, hear, { passive: true });
+    for (const [type, handler] of Object.entries(handlers)) addEventListener(type, handler, { passive: true });
     grown.observe(box.current);
     return () => {
-      for (const [type, hear] of Object.entries(heard)) removeEventListener(type, hear);
+      for (const [type, handler] of Object.entries(handlers)) removeEventListener(type, handler);
       grown.disconnect();
     };
   }, []);

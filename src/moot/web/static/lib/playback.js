@@ -229,7 +229,7 @@ export class RecordingPlayer {
     const jumps = count < this.#shown || count - this.#shown > MANY || !debate.ready.peek();
     batch(() => {
       if (jumps) debate.enter(recording.view(count), recording.seq(count));
-      else for (const frame of recording.between(this.#shown, count)) debate.hear(frame);
+      else for (const frame of recording.between(this.#shown, count)) debate.apply(frame);
       this.time.value = to;
     });
     this.#shown = count;

@@ -7,7 +7,6 @@ import { pages } from './extensions.js';
 const PAGES = [
   [/^\/$/, 'start', 'Start'],
   [/^\/debates$/, 'history', 'Debates'],
-  [/^\/conversations$/, 'conversations', 'Conversations'],
   [/^\/statistics$/, 'statistics', 'Statistics'],
   [/^\/experiments$/, 'experiments', 'Experiments'],
   [/^\/experiments\/(?<id>[^/]+)$/, 'experiment', 'Experiment'],

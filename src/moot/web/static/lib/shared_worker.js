@@ -5,11 +5,11 @@ import { DebateSocket } from './debate_socket.js';
 const lines = new Map();
 
 onconnect = ({ ports: [port] }) => {
-  const tell = (...words) => port.postMessage(words);
+  const notify = (...words) => port.postMessage(words);
   let line = null;
   let key = null;
   const leave = () => {
-    line?.leave(tell);
+    line?.leave(notify);
     // An ended connection may already be replaced.
     if (line?.closed && lines.get(key) === line) lines.delete(key);
     line = null;
@@ -21,18 +21,18 @@ onconnect = ({ ports: [port] }) => {
     else if (data.kind === 'join') {
       leave();
       key = JSON.stringify([data.debate, data.seat, data.token]);
-      line = join(key, data, tell);
+      line = join(key, data, notify);
     }
   };
 };
 
-function join(key, { debate, seat, token, origin }, tell) {
+function join(key, { debate, seat, token, origin }, notify) {
   const known = lines.get(key);
   if (known && !known.closed) {
-    known.join(tell);
+    known.join(notify);
     return known;
   }
-  const line = new DebateSocket({ debate, seat, token, origin, tell });
+  const line = new DebateSocket({ debate, seat, token, origin, notify });
   lines.set(key, line);
   return line;
 }

@@ -12,21 +12,21 @@ export function watch(debateId, seat = null) {
       debate.me.value = me;
       debate.enter(view, seq);
     },
-    frame: (frame) => debate.hear(frame),
+    frame: (frame) => debate.apply(frame),
     line(state, problem) {
       debate.trouble.value = problem;
       debate.connection.value = state;
       if (problem?.status === 401) dispatchEvent(new Event(LOCKED));
     },
   };
-  const tell = (kind, ...words) => handlers[kind](...words);
+  const notify = (kind, ...words) => handlers[kind](...words);
   const call = { debate: debateId, seat, token: tokens.for(debateId), origin: location.origin };
-  return { debate, leave: 'SharedWorker' in globalThis ? shared(call, tell) : alone(call, tell) };
+  return { debate, leave: 'SharedWorker' in globalThis ? shared(call, notify) : alone(call, notify) };
 }
 
-function shared(call, tell) {
+function shared(call, notify) {
   const { port } = new SharedWorker(scriptUrl('/static/lib/shared_worker.js'), { type: 'module', name: 'moot' });
-  port.onmessage = ({ data }) => tell(...data);
+  port.onmessage = ({ data }) => notify(...data);
   port.postMessage({ kind: 'join', ...call });
   const leave = () => port.postMessage({ kind: 'leave' });
   // A page that is restored from the browser's cache connects again.
@@ -37,8 +37,8 @@ function shared(call, tell) {
   });
 }
 
-function alone(call, tell) {
-  const line = new DebateSocket({ ...call, tell });
+function alone(call, notify) {
+  const line = new DebateSocket({ ...call, notify });
   return hurrying(() => line.hurry(), [], () => line.close());
 }
 

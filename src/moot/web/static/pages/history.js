@@ -3,6 +3,7 @@
 
 import { html, signal, useEffect, useMemo, useRef, useState } from '../../vendor/preact.js';
 import { get, outside, remove, tokens } from '../lib/api.js';
+import { hasPage } from '../lib/extensions.js';
 import { useKeys } from '../lib/keyboard.js';
 import { figure, plural } from '../lib/numbers.js';
 import { go } from '../lib/router.js';
@@ -19,6 +20,7 @@ const AGAIN = 5000;
 /** Whether there are conversations to read. With a token they may not be this user's to ask for: then it is so. */
 function useConversations() {
   const [found] = useLoaded(async (signal) => {
+    if (!hasPage('/conversations')) return false;
     if (tokens.own()) return true;
     const [imported, turns] = await Promise.all([
       get('/conversations?limit=1', { signal }), outside('/debate/sessions', { signal }),

@@ -12,7 +12,7 @@ import { ensureStyle } from '../lib/stylesheet.js';
 import { watch } from '../lib/watch_debate.js';
 import { Voting } from '../parts/audience_voting.js';
 import { BallotForm } from '../parts/ballot_form.js';
-import { Controls, deedsFor } from '../parts/controls.js';
+import { Controls, commandsFor } from '../parts/controls.js';
 import { CostMeter } from '../parts/cost_meter.js';
 import { AfterDebateBar, hasThoughts } from '../parts/export_menu.js';
 import { NoDebate, isMissing } from '../parts/not_found.js';
@@ -88,7 +88,7 @@ function Chamber({ debate, id, role, seat, setRole }) {
     ...(!debate.at('now').value.endedAt && { b: ['Reasoning, side by side', () => showMinds(true)] }),
   };
   const now = debate.at('now').value;
-  const isOver = now.endedAt && !now.beingJudged && deedsFor(now, debate.me.value, role).length === 0;
+  const isOver = now.endedAt && !now.beingJudged && commandsFor(now, debate.me.value, role).length === 0;
   const own = seat && now.speaking.find((number) => isOwn(debate.at('turns', number).peek(), seat));
   const showsLog = { 'aria-keyshortcuts': 'g', 'aria-haspopup': 'dialog', onClick: () => showLog(true) };
   const tools = html`

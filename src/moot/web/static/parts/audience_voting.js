@@ -20,7 +20,7 @@ export function Voting({ debate, id }) {
   const me = debate.me.value;
   const { open } = debate.at('now').value;
   const polls = debate.at('polls').value;
-  const name = open.find((deed) => deed.startsWith('vote:'))?.slice(5);
+  const name = open.find((command) => command.startsWith('vote:'))?.slice(5);
   if (!me) return null;
   return html`
     ${me.many && html`<${Join} id=${id} />`}

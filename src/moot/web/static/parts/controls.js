@@ -18,17 +18,17 @@ await ensureStyle('controls');
 const SHEETS = { inject: 'say', ask: 'ask', decide: 'decide', abort: 'abort' };
 const IN_A_SEAT = new Set(['pause', 'resume', 'time']);
 // Where the reply has no message.
-const SAID = { pause: 'Pauses after this speech.', resume: 'Resumed.' };
+const DONE_MESSAGES = { pause: 'Pauses after this speech.', resume: 'Resumed.' };
 
 /** The controls of this user at this moment. */
-export function deedsFor(now, me, role) {
+export function commandsFor(now, me, role) {
   if (!me || role === null) return [];
-  const steers = (deed) => role === 'moderator' || (role !== 'observer' && IN_A_SEAT.has(deed.name));
+  const steers = (command) => role === 'moderator' || (role !== 'observer' && IN_A_SEAT.has(command.name));
   return me.buttons.filter(
-    (deed) =>
-      now.open.includes(deed.name) &&
-      (me.may.steer && steers(deed) || (deed.right !== 'steer' && !SHEETS[deed.name])) &&
-      (deed.name !== 'cut' || now.speaking.length > 0),
+    (command) =>
+      now.open.includes(command.name) &&
+      (me.may.steer && steers(command) || (command.right !== 'steer' && !SHEETS[command.name])) &&
+      (command.name !== 'cut' || now.speaking.length > 0),
   );
 }
 
@@ -36,20 +36,20 @@ export function Controls({ debate, id, role, seat, setRole }) {
   const [sheet, show] = useState(null);
   const me = debate.me.value;
   const now = debate.at('now').value;
-  const deeds = deedsFor(now, me, role);
+  const commands = commandsFor(now, me, role);
   const act = useDeeds(debate, id, show);
   useEffect(() => {
     if (me && role === null) setRole(...natural(me, debate.at('about').peek().seats));
   }, [me, role]);
   const invite = me?.may.invite && role === 'moderator' && (() => show('invite'));
-  useKeys('In the chair', bound(deeds, act, invite));
+  useKeys('In the chair', bound(commands, act, invite));
   // A dialog reports late that it was closed; by then another may be open.
   const close = () => show((now) => (now === sheet ? null : now));
   const open = sheet && DIALOGS[sheet];
-  const idle = deeds.length === 0 && (now.endedAt !== null || !canSwitch(debate));
+  const idle = commands.length === 0 && (now.endedAt !== null || !canSwitch(debate));
   return html`${!idle && html`<section class="bar controls" aria-label="Controls">
       <div class="side start"><${RoleSwitch} ...${{ debate, id, role, seat, setRole }} /></div>
-      <div class="deeds"><${Deeds} ...${{ debate, deeds, act, invite }} /></div>
+      <div class="commands"><${CommandButtons} ...${{ debate, commands, act, invite }} /></div>
       <div class="side end">${invite && html`<${Button} class="roomy" hint="v" onClick=${invite}>Invite<//>`}</div>
     </section>`}
     ${open && html`<${open} ...${{ debate, id }} onClose=${close} />`}`;
@@ -63,32 +63,32 @@ const DIALOGS = {
   invite: InviteSheet,
 };
 
-function Deeds({ debate, deeds, act, invite }) {
+function CommandButtons({ debate, commands, act, invite }) {
   const now = debate.at('now').value;
   const { pausing } = now;
   const urgent = awaited(now, debate.at('about').value.config);
-  const others = deeds.filter((deed) => deed.name !== urgent);
-  const first = [...deeds.filter((deed) => deed.name === urgent), ...others.filter((deed) => deed.place === 'first')];
-  const bar = others.filter((deed) => deed.place === 'bar');
-  const more = others.filter((deed) => deed.place === 'more');
-  const buttonOf = (deed) => ({ ...hinted(deed), onClick: () => act(deed) });
-  const label = (deed) => (deed.name === 'resume' && pausing ? 'Keep going' : deed.label);
+  const others = commands.filter((command) => command.name !== urgent);
+  const first = [...commands.filter((command) => command.name === urgent), ...others.filter((command) => command.place === 'first')];
+  const bar = others.filter((command) => command.place === 'bar');
+  const more = others.filter((command) => command.place === 'more');
+  const buttonOf = (command) => ({ ...hinted(command), onClick: () => act(command) });
+  const label = (command) => (command.name === 'resume' && pausing ? 'Keep going' : command.label);
   // The first button stays the same element, and keeps the focus, when Pause becomes Resume.
   return html`
     ${first.map(
-      (deed, at) => html`<${Button} key=${`first${at}`} class=${at === 0 ? 'main' : ''} ...${buttonOf(deed)}>
-        ${label(deed)}
+      (command, at) => html`<${Button} key=${`first${at}`} class=${at === 0 ? 'main' : ''} ...${buttonOf(command)}>
+        ${label(command)}
       <//>`,
     )}
     ${bar.map(
-      (deed) => html`<${Button} key=${keyOf(deed)} class="roomy ${classes(deed)}" ...${buttonOf(deed)}>
-        ${wording(deed)}
+      (command) => html`<${Button} key=${keyOf(command)} class="roomy ${classes(command)}" ...${buttonOf(command)}>
+        ${wording(command)}
       <//>`,
     )}
     ${(bar.length + more.length > 0 || invite) &&
     html`<div class=${more.length ? '' : 'narrow'}><${Menu} label="More">
       ${[...bar, ...more].map(
-        (deed) => html`<${Button} key=${keyOf(deed)} class="item ${classes(deed)}" ...${buttonOf(deed)}>${deed.label}<//>`,
+        (command) => html`<${Button} key=${keyOf(command)} class="item ${classes(command)}" ...${buttonOf(command)}>${command.label}<//>`,
       )}
       ${invite && html`<${Button} class="item narrow" hint="v" onClick=${invite}>Invite<//>`}
     <//></div>`}
@@ -101,8 +101,8 @@ function wording({ label }) {
   return html`<span>${first}<span class="rest"> ${rest.join(' ')}</span></span>`;
 }
 
-const keyOf = (deed) => deed.label;
-const classes = (deed) => `do-${deed.name} in-${deed.place} ${deed.kind}`;
+const keyOf = (command) => command.label;
+const classes = (command) => `do-${command.name} in-${command.place} ${command.kind}`;
 
 function hinted({ key }) {
   if (/^[A-Z]$/.test(key)) return { hint: `⇧${key}`, 'aria-keyshortcuts': `Shift+${key}` };
@@ -112,28 +112,28 @@ function hinted({ key }) {
 /** Runs a command, one at a time: a key that is held down counts once. */
 function useDeeds(debate, id, show) {
   const busy = useRef(new Set());
-  return async (deed) => {
-    const { name, path, body } = deed;
+  return async (command) => {
+    const { name, path, body } = command;
     if (SHEETS[name]) return show(SHEETS[name]);
-    if (busy.current.has(keyOf(deed))) return undefined;
-    busy.current.add(keyOf(deed));
+    if (busy.current.has(keyOf(command))) return undefined;
+    busy.current.add(keyOf(command));
     try {
       const bodies = name === 'skip' ? skipped(debate.at('now').peek()) : [body];
       let reply;
       for (const one of bodies) reply = await post(`/debates/${id}/${path}`, one, { once: true });
-      announce(reply.message ?? SAID[path]);
+      announce(reply.message ?? DONE_MESSAGES[path]);
     } catch (error) {
       complain(error);
     } finally {
-      busy.current.delete(keyOf(deed));
+      busy.current.delete(keyOf(command));
     }
     return undefined;
   };
 }
 
-function bound(deeds, act, invite) {
+function bound(commands, act, invite) {
   const keys = {};
-  for (const deed of deeds) keys[deed.key] ??= [deed.label, (event) => event.repeat || act(deed)];
+  for (const command of commands) keys[command.key] ??= [command.label, (event) => event.repeat || act(command)];
   if (invite) keys.v = ['Invite people', invite];
   return keys;
 }

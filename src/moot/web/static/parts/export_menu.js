@@ -24,7 +24,7 @@ export function AfterDebateBar({ debate, id }) {
   const rejudges = may.steer && debate.at('now').value.open.includes('rejudge');
   const minds = hasThoughts(debate);
   const [rematch, swapped] = [`/?from=${id}`, `/?from=${id}&swap=1`];
-  const deeds = {
+  const shortcuts = {
     p: ['Replay', () => go(`/debate/${id}/replay`)],
     ...(may.open && { m: ['Rematch', () => go(rematch)], o: ['Swap sides and run again', () => go(swapped)] }),
     ...(rejudges && { u: ['Judge again', () => show('rejudge')] }),
@@ -33,7 +33,7 @@ export function AfterDebateBar({ debate, id }) {
     ...(minds && { b: ['Reasoning, side by side', () => show('minds')] }),
     ...(may.inspect && { d: ['Inspect', () => go(`/debate/${id}/inspect`)] }),
   };
-  useKeys('When a debate is over', deeds);
+  useKeys('When a debate is over', shortcuts);
   const Shown = DIALOGS[sheet];
   return html`
     <${Way} class="main" to=${`/debate/${id}/replay`} hint="p">Replay<//>

@@ -98,7 +98,7 @@ export function Growing({ text, live, class: kind = '', ...more }) {
   useLayoutEffect(() => {
     const own = (setter.current = new Setter(box.current));
     own.take(text.peek() ?? '');
-    const stop = text.subscribe((now) => own.hear(now ?? ''));
+    const stop = text.subscribe((now) => own.update(now ?? ''));
     return () => {
       stop();
       own.leave();
@@ -116,7 +116,7 @@ const SIGNS = 12;
 
 class Setter {
   #text = '';
-  #heard = '';
+  #latest = '';
   #cut = 0;
   /** So many nodes of the box are settled; the others are the block that grows. */
   #settled = 0;
@@ -130,14 +130,14 @@ class Setter {
   }
 
   /** Text is shown once per frame of the screen. */
-  hear(text) {
+  update(text) {
     if (text === this.#text) return;
-    this.#heard = text;
+    this.#latest = text;
     this.#frame ||= requestAnimationFrame(() => this.#flush());
   }
 
   take(text) {
-    this.#heard = text;
+    this.#latest = text;
     if (!text.startsWith(this.#text)) this.#again();
     const more = text.slice(this.#text.length);
     this.#text = text;
@@ -167,8 +167,8 @@ class Setter {
   #flush() {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    if (this.#heard === this.#text) return;
-    this.take(this.#heard);
+    if (this.#latest === this.#text) return;
+    this.take(this.#latest);
     if (this.#finished && this.#cut < this.#text.length) this.#settle(this.#text.length);
   }
 

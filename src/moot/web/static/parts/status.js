@@ -134,18 +134,18 @@ export function skipped({ speaking, state, next }) {
 }
 
 /** The buttons for those of these commands that are possible and permitted; none for those who watch. */
-export function Ways({ debate, id, deeds, children }) {
+export function Ways({ debate, id, commands, children }) {
   const { open } = debate.at('now').value;
   const may = debate.me.value?.may.steer && useRole(id).role !== 'observer';
-  const offered = deeds.filter((deed) => may && open.includes(deed));
-  const go = async (deed) => {
-    const bodies = deed === 'skip' ? skipped(debate.at('now').peek()) : [undefined];
-    for (const body of bodies) await post(`/debates/${id}/${deed}`, body);
+  const offered = commands.filter((command) => may && open.includes(command));
+  const go = async (command) => {
+    const bodies = command === 'skip' ? skipped(debate.at('now').peek()) : [undefined];
+    for (const body of bodies) await post(`/debates/${id}/${command}`, body);
   };
   if (offered.length === 0 && !children) return null;
   return html`<p class="row">
     ${children}
-    ${offered.map((deed) => html`<${Button} key=${deed} onClick=${() => go(deed)}>${WAYS[deed]}<//>`)}
+    ${offered.map((command) => html`<${Button} key=${command} onClick=${() => go(command)}>${WAYS[command]}<//>`)}
   </p>`;
 }
 
@@ -159,7 +159,7 @@ export function FailureNotice({ debate, id }) {
     <h2>${trouble.title}${seat && trouble.reason === 'permanent_fault' && html`: <${Words}>${seat.name}<//>`}</h2>
     <p dir="auto">${trouble.text} ${trouble.remedy}</p>
     ${trouble.provider && html`<${Reachable} provider=${trouble.provider} />`}
-    <${Ways} debate=${debate} id=${id} deeds=${['retry', 'resume', 'skip', 'judge', 'stop']}>
+    <${Ways} debate=${debate} id=${id} commands=${['retry', 'resume', 'skip', 'judge', 'stop']}>
       ${settings && html`<a class="btn main" href="/settings">Open Settings</a>`}
     <//>
   </div>`;
@@ -210,14 +210,14 @@ function Silent({ debate, id }) {
   const time = useNow();
   const { speaking, quietSeconds } = debate.at('now').value;
   const person = speaking.every((turn) => debate.at('turns', turn).peek()?.byHand);
-  const silence = (time - debate.heard.peek()) / 1000;
+  const silence = (time - debate.progressAt.peek()) / 1000;
   const tries = Math.max(...speaking.map((turn) => debate.at('turns', turn).value?.trouble?.tries ?? 0));
   if (person || (silence < quietSeconds && tries < TRIES)) return null;
   const why = tries < TRIES ? `No text has arrived for ${Math.floor(silence)} seconds.` : `${tries} attempts at this speech have failed.`;
   return html`<div class="notice stack" role="status">
     <h2>The debate seems stuck</h2>
     <p>${why} It may still continue by itself. You can also:</p>
-    <${Ways} debate=${debate} id=${id} deeds=${['skip', 'retry', 'judge', 'stop']} />
+    <${Ways} debate=${debate} id=${id} commands=${['skip', 'retry', 'judge', 'stop']} />
   </div>`;
 }
 
@@ -225,9 +225,9 @@ function Silent({ debate, id }) {
 
 /** The command that a debate waits for after its speeches: decide, judge, or none. */
 export function awaited({ next, speaking, endedAt, beingJudged, open }, { winningCondition, autoJudge }) {
-  const deed = winningCondition === 'user-decides' ? 'decide' : autoJudge ? null : 'judge';
+  const command = winningCondition === 'user-decides' ? 'decide' : autoJudge ? null : 'judge';
   const over = next === null && speaking.length === 0 && !endedAt && !beingJudged && !open.includes('close');
-  return over && open.includes(deed) ? deed : null;
+  return over && open.includes(command) ? command : null;
 }
 
 const AWAITED = {
@@ -236,9 +236,9 @@ const AWAITED = {
 };
 
 export function VerdictPending({ debate, id }) {
-  const deed = awaited(debate.at('now').value, debate.at('about').value.config);
-  if (!deed) return null;
-  const [own, others] = AWAITED[deed];
+  const command = awaited(debate.at('now').value, debate.at('about').value.config);
+  if (!command) return null;
+  const [own, others] = AWAITED[command];
   const moderates = debate.me.value?.may.steer && useRole(id).role === 'moderator';
   return html`<div class="awaiting" role="status">
     <p>The speeches are over. ${moderates ? own : others}</p>

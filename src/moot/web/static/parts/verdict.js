@@ -47,7 +47,7 @@ export function NoVerdict({ debate, id, away = false }) {
     <h2 id="verdict-title" class="headline" tabindex="-1">${over ? 'No verdict' : 'Still under way'}</h2>
     <p class="margin" dir="auto">${over ? trouble?.text || ending : `${phase}.`}</p>
     ${over && remedy && html`<p class="remedy">${remedy}</p>`}
-    <${Ways} debate=${debate} id=${id} deeds=${['retry', 'judge', 'skip']}>
+    <${Ways} debate=${debate} id=${id} commands=${['retry', 'judge', 'skip']}>
       ${away && html`<a class="btn" href=${`/debate/${id}`}>${over ? 'Read the speeches' : 'Watch the debate'}</a>`}
     <//>
     ${over && html`<${Beliefs} debate=${debate} about=${debate.at('about').value} to=${to} />`}

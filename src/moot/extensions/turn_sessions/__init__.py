@@ -1,0 +1,67 @@
+"""`/api/debate/stream`: a client asks for each turn of a debate, for clients of an older API.
+
+A session is a debate that advances one turn at a time (`rules/turn_sessions.py`), so that it can be read,
+shown, steered and exported without this extension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from moot.extension import Extension, HttpRoutes, TerminalCommand
+
+if TYPE_CHECKING:
+    from moot.api.frames import Dialect
+
+
+def _http() -> HttpRoutes:
+    from moot.extensions.turn_sessions.routes import router
+
+    return HttpRoutes(
+        (router,),
+        "/api",
+        examples={"AskedTurn": _first_turn},
+        streams=("/api/debate/stream/{sessionId}",),
+    )
+
+
+def _dialects() -> Mapping[str, Dialect]:
+    from moot.extensions.turn_sessions.frames import TurnFrames
+
+    return {"turn": TurnFrames(1)}
+
+
+def _first_turn(model: str) -> dict[str, Any]:
+    return {
+        "modelId": model,
+        "topic": "AI will replace most human jobs by 2040",
+        "role": "AFFIRMATIVE",
+        "intensity": 3,
+        "opponentMessage": None,
+        "previousResponseId": None,
+        "turnNumber": 1,
+    }
+
+
+EXTENSION = Extension(
+    "turn_sessions",
+    "`/api/debate/stream`: a client asks for each turn, for clients of an older API.",
+    commands=(
+        TerminalCommand(
+            "sessions",
+            "Import sessions of an older server.",
+            f"{__name__}.commands:import_sessions",
+            parent="import",
+            examples=("moot import sessions postgresql://me@db.example/app",),
+        ),
+        TerminalCommand(
+            "sessions",
+            "Export sessions in the table of an older server.",
+            f"{__name__}.commands:export_sessions",
+            parent="export",
+        ),
+    ),
+    http=_http,
+    dialects=_dialects,
+)
