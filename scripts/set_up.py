@@ -28,7 +28,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 RUN_EXTRAS = ("local", "mcp", "experiments", "tokenizers")
-TEST_EXTRAS = (*RUN_EXTRAS, "cluster", "parquet", "dev")
+TEST_EXTRAS = (*RUN_EXTRAS, "cluster", "parquet", "testing", "dev")
 CLIENT_FILES = ("scripts/sync_client.py", "src/moot/client/async_client.py", "src/moot/client/sync_client.py")
 """The last is generated from the other two."""
 NODE = 18

@@ -1,4 +1,4 @@
-"""Measuring, under the name that docs/experiments.md gives it: `from moot.experiments import rate_models`.
+"""Measuring, under the name that docs/experiments.md gives it: `from moot.extensions.experiments.measuring import rate_models`.
 
 It is part of the extension `experiments`, and each name is imported from there when it is first used.
 """
@@ -7,10 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from moot.extensions.experiments import measuring
-
 if TYPE_CHECKING:
     from moot.extensions.experiments.measuring import *  # noqa: F403 - the same names
-
-__all__ = measuring.__all__
-__getattr__ = measuring.__getattr__
+else:
+    from moot.extensions.experiments.measuring import __all__, __getattr__  # noqa: F401 - the same names

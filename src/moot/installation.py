@@ -20,7 +20,7 @@ from shutil import which
 from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-Extra = Literal["cluster", "experiments", "local", "mcp", "parquet"]
+Extra = Literal["cluster", "experiments", "local", "mcp", "parquet", "testing"]
 Installer = Literal["pip", "uv", "pipx", "uv tool"]
 
 PROOFS: dict[Extra, str] = {
@@ -29,6 +29,7 @@ PROOFS: dict[Extra, str] = {
     "local": "xllamacpp",
     "mcp": "mcp",
     "parquet": "pyarrow",
+    "testing": "pytest_asyncio",
 }
 """A package that is there if the extra is."""
 

@@ -12,11 +12,11 @@ from moot.core.pricing import CountRange
 from moot.core.state import EPOCH
 from moot.core.terms import DebateLimits, DebateOptions, Judge, Model, ModelPrice, Money, PriceTier
 from moot.rules.cost_estimate import estimate, fitted_to_limit
+from moot.testing.event_factories import seats, table
 from moot.views.costs import costs, dollars
 from moot.views.preview import cost_forecast, preview
 from tests.golden.reading import HERE, log_of
 from tests.rules.simulate import Reply, Sent, Simulation, speak, words
-from tests.support.event_factories import seats, table
 
 OWL = Model(
     "acme",

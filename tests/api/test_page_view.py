@@ -18,11 +18,11 @@ from moot.core.terms import HUMAN, Model, Reasoning, ReasoningPart, Text
 from moot.core.visibility import OBSERVER, OWNER, Viewer, visible_state
 from moot.rules.commands import PauseDebate, ResumeDebate
 from moot.rules.participation import AnswerPoint, GiveSpeech, LeaveSeat, OfferPoint, TakeSeat
+from moot.testing.event_factories import seats, table
 from tests.api.watching import NAMES, watch
 from tests.golden.reading import log_of
 from tests.rules.random_debates import law, thought_canary
 from tests.rules.simulate import Simulation, speak
-from tests.support.event_factories import seats, table
 from tests.views.logs import Log
 
 ENCODER = msgspec.json.Encoder(decimal_format="number")

@@ -38,10 +38,10 @@ from moot.core.terms import (
     Usage,
 )
 from moot.rules.commands import Abort, DecideWinner, Stop
+from moot.testing.event_factories import call_started, seats, table
 from tests.api.watching import EXTENDED, PLAIN, last, named, told, watch
 from tests.rules.random_debates import LAW
 from tests.rules.simulate import Simulation, speak
-from tests.support.event_factories import call_started, seats, table
 from tests.views.logs import Log, ballot, held, judge
 
 REASONING = 'Birch led; Speaker Cedar\'s "answer" — the Birchwood one — came late.\nTeam Birch \U0001f333.'

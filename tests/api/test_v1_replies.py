@@ -28,6 +28,7 @@ from moot.core.state import Debate
 from moot.core.terms import FREE, HUMAN, DebateLimits, DebateOptions, Model, Money
 from moot.rules.commands import AddRemark
 from moot.store.contract import DebateHead, DebatePage
+from moot.testing.event_factories import seats, table
 from moot.views.summary import summary
 from moot.views.transcript import transcript
 from moot.views.transcript_json import to_json
@@ -35,7 +36,6 @@ from tests.api.v1_contract import CREATED, LISTING, STATUS, TRANSCRIPT, keeps
 from tests.api.watching import NAMES, watch
 from tests.golden.reading import log_of
 from tests.rules.simulate import Simulation, speak
-from tests.support.event_factories import seats, table
 from tests.support.for_each import for_each
 from tests.views.logs import Log, held, seat
 

@@ -23,8 +23,8 @@ from moot.core.events import (
 )
 from moot.core.terms import DebateOptions, Money, Reasoning, ReasoningPart, Text, Usage
 from moot.core.visibility import OBSERVER, OWNER, Viewer
+from moot.testing.event_factories import call_started
 from tests.api.watching import EXTENDED, PLAIN, last, named, told, watch
-from tests.support.event_factories import call_started
 from tests.views.logs import Log, held
 
 LONG = "word " * 10_000

@@ -23,11 +23,11 @@ from moot.store.contract import Store
 from moot.store.postgres.store import PostgresStore
 from moot.store.sqlite import connect
 from moot.store.sqlite.store import SqliteStore
+from moot.testing.event_factories import call_started, delta, opened, turn_started
+from moot.testing.store_contract import append_streamed
 from tests.bench.figures import Figure, figure
 from tests.bench.measure import measured, process_tree_cpu, temporary_folder
-from tests.support.event_factories import call_started, delta, opened, turn_started
 from tests.support.postgres import Postgres
-from tests.support.streamed import append_streamed
 
 EVENTS = 20_000
 DEBATES = 50

@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Sequence
 from moot.core.events import CallDelta
 from moot.engine.followers import Followers, MemoryBus
 from moot.store.sqlite.store import SqliteStore
+from moot.testing.event_factories import call_started, opened, turn_started
+from moot.testing.store_contract import append_streamed
 from tests.bench.figures import Figure, figure
 from tests.bench.measure import measured, temporary_folder
-from tests.support.event_factories import call_started, opened, turn_started
-from tests.support.streamed import append_streamed
 
 EVENTS = 20_000
 BATCH = 20

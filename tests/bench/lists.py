@@ -11,9 +11,9 @@ from time import perf_counter
 from moot.core.events import DebateStarted
 from moot.store.contract import DebateFilter, Store
 from moot.store.sqlite.store import SqliteStore
+from moot.testing.event_factories import opened
 from tests.bench.figures import Figure, figure
 from tests.bench.measure import temporary_folder
-from tests.support.event_factories import opened
 
 SMALL, LARGE = 200, 20_000
 REPEATS = 200

@@ -47,8 +47,8 @@ from moot.core.events import (
     TurnStarted,
 )
 from moot.core.terms import FREE, DebateLimits, DebateOptions, Judge, Model, Money, PollSettings
+from moot.testing.event_factories import call_started
 from tests.golden.reading import log_of
-from tests.support.event_factories import call_started
 from tests.views.logs import BEGAN, Log, held, seat
 
 

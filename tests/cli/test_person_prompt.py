@@ -23,7 +23,7 @@ from moot.providers.scripted import Cue, SayCue, ScriptedProvider, improvise
 from moot.rules.debate_setup import SeatSetup
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
-from tests.support.event_factories import call_started
+from moot.testing.event_factories import call_started
 from tests.views.logs import Log, judge, seat
 
 PERSON = Model(HUMAN, HUMAN, price=FREE)

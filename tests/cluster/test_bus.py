@@ -20,9 +20,9 @@ from moot.core.events import CallDelta, Recorded, RemarkInjected
 from moot.engine.followers import Bus, Followers, MemoryBus
 from moot.store.contract import LogPosition
 from moot.store.memory import MemoryStore
-from tests.support.event_factories import call_started, opened, turn_started
+from moot.testing.event_factories import call_started, opened, turn_started
+from moot.testing.store_contract import append_streamed
 from tests.support.redis import Redis, redis, redis_url  # noqa: F401 - fixtures
-from tests.support.streamed import append_streamed
 from tests.support.tls import Certificate, TlsProxy
 from tests.support.until import until
 

@@ -54,7 +54,7 @@ from moot.core.events import (
     VoteCast,
 )
 from moot.core.terms import Ballot, DebateVerdict, Model, Money, Reasoning, ReasoningPart, Text, Usage
-from tests.support.event_factories import opened
+from moot.testing.event_factories import opened
 
 secretive = opened(
     seats=tuple(

@@ -14,8 +14,8 @@ from msgspec.inspect import DictType, StructType, UnionType, VarTupleType, type_
 
 from moot.core.events import Event, TurnCompleted, decode_event, decode_recorded, encode, tag_of
 from moot.core.terms import DebateOptions, Money
+from moot.testing.event_factories import call_started, log
 from tests.core.sample_events import EVENTS, thought, whisper, whole_thought
-from tests.support.event_factories import call_started, log
 from tests.support.for_each import for_each
 
 
@@ -46,7 +46,7 @@ from msgspec import convert, json
 from msgspec.structs import replace
 from pydantic import TypeAdapter
 from typing import get_args
-from tests.support.event_factories import opened
+from moot.testing.event_factories import opened
 rule = "".join(["ai", "-", "judge"])
 for options in (
     DebateOptions(),

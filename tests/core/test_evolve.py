@@ -27,8 +27,8 @@ from moot.core.state import Debate
 from moot.core.statuses import EndReason
 from moot.core.terms import DebateOptions, Money, Reasoning, ReasoningPart, Text, Usage
 from moot.rules.commands import AddRemark, NextRound, PauseDebate, Retry, SkipTurn
+from moot.testing.event_factories import call_started, delta, log, opened, state, table, turn_started
 from tests.rules.simulate import Reply, Simulation, in_turn, speak
-from tests.support.event_factories import call_started, delta, log, opened, state, table, turn_started
 
 CENT = Money("0.01")
 SPEAKING: tuple[Event, ...] = (opened(), DebateStarted(), DebateReady(), turn_started(), call_started())

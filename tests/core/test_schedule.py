@@ -1,4 +1,4 @@
-"""Who speaks when: every format with two to four seats and every number of rounds."""
+"""Who speaks when in the built-in formats. What any format must be good for is in its contract."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from moot import formats
 from moot.core.schedule import schedule, seats_by_side, speaking_order, teams
 from moot.core.terms import DebateLimits, DebateOptions, Format, Side, Slot
+from moot.testing.event_factories import SCRIPTED, seats
 from tests.rules.random_debates import LAW, blind
-from tests.support.event_factories import SCRIPTED, seats
 from tests.support.for_each import for_each
 
 ROUNDS = range(1, 11)
@@ -40,21 +40,6 @@ def by_round(slots: tuple[Slot, ...]) -> list[str]:
 
 
 # --- every format -------------------------------------------------------------------------------------
-
-
-@for_each("name", formats.BUILT_IN)
-@for_each("sides", TEAMS, ids=len)
-@for_each("rounds", ROUNDS)
-def test_slots_are_numbered_rounds_rise_and_everybody_sits_in_the_debate(
-    name: str, sides: tuple[Side, ...], rounds: int
-) -> None:
-    slots = laid_out(name, rounds, sides)
-    assert [slot.index for slot in slots] == list(range(len(slots)))
-    numbers = [slot.round for slot in slots]
-    assert sorted(set(numbers)) == list(range(1, numbers[-1] + 1))
-    assert numbers == sorted(numbers)
-    assert {slot.seat for slot in slots} <= {seat.id for seat in seats(*sides)}
-    assert len({slot.group for slot in slots}) == len(slots)
 
 
 @for_each("name", ["oxford", "roundtable", "panel"])
@@ -243,12 +228,6 @@ def test_a_bench_that_is_too_small_speaks_for_several_teams() -> None:
     assert {team: "".join(seat.id for seat in members) for team, members in found.items()} == {
         "OG": "a", "CG": "c", "OO": "b", "CO": "b",
     }  # fmt: skip
-
-
-@for_each("name", formats.BUILT_IN)
-@for_each("sides", TEAMS, ids=len)
-def test_everybody_who_sits_there_speaks(name: str, sides: tuple[Side, ...]) -> None:
-    assert {slot.seat for slot in laid_out(name, 10, sides)} == {seat.id for seat in seats(*sides)}
 
 
 # --- points of information, the floor, the clock ------------------------------------------------------

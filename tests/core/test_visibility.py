@@ -57,6 +57,17 @@ from moot.core.visibility import (
     visible_state,
 )
 from moot.rules.commands import AddRemark, PauseDebate, ResumeDebate, Retry, SkipTurn
+from moot.testing.event_factories import (
+    FENCE,
+    call_started,
+    delta,
+    log,
+    opened,
+    seats,
+    state,
+    table,
+    turn_started,
+)
 from tests.core.sample_events import (
     EVENTS,
     answered,
@@ -73,17 +84,6 @@ from tests.core.sample_events import (
 )
 from tests.rules.random_debates import blind
 from tests.rules.simulate import Reply, Simulation, in_turn, speak, speeches
-from tests.support.event_factories import (
-    FENCE,
-    call_started,
-    delta,
-    log,
-    opened,
-    seats,
-    state,
-    table,
-    turn_started,
-)
 from tests.support.for_each import for_each
 
 # --- hears --------------------------------------------------------------------------------------------

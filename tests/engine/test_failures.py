@@ -27,9 +27,9 @@ from moot.settings import Settings
 from moot.store.contract import RecordResult
 from moot.store.memory import MemoryStore
 from moot.store.sqlite.store import SqliteStore
+from moot.testing.event_factories import call_started, opened, turn_started
 from tests.engine.conftest import QUICK, OpenArena
 from tests.engine.test_runner import begin, play, until
-from tests.support.event_factories import call_started, opened, turn_started
 
 MODEL = Model("scripted", "demo")
 

@@ -16,8 +16,8 @@ from moot.engine.followers import PAGE, TAIL_SIZE, Followers, MemoryBus
 from moot.store.contract import AppendStreamed, LogPosition
 from moot.store.memory import MemoryStore
 from moot.store.sqlite.store import SqliteStore
-from tests.support.event_factories import call_started, opened, turn_started
-from tests.support.streamed import append_streamed
+from moot.testing.event_factories import call_started, opened, turn_started
+from moot.testing.store_contract import append_streamed
 from tests.support.until import until
 
 DEBATE = "deb_1"

@@ -15,9 +15,9 @@ from moot.engine.jobs import BallotJob, SpeechJob
 from moot.providers.contract import ReplyDone
 from moot.rules.commands import PauseDebate, ResumeDebate, Retry, SkipTurn
 from moot.rules.runner_decisions import CallPurpose
+from moot.testing.event_factories import SCRIPTED, seats, table
 from moot.views.speech_issues import find_issues
 from tests.rules.simulate import Reply, Sent, Simulation, in_turn, speak
-from tests.support.event_factories import SCRIPTED, seats, table
 
 
 def heard(text: str, finish: FinishReason = "stop", thought: str = "") -> CallResult:

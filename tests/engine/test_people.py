@@ -66,10 +66,10 @@ from moot.rules.runner_decisions import NOBODY_SPOKE
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
 from moot.store.sqlite.store import SqliteStore
+from moot.testing.event_factories import call_started, opened, turn_started
 from tests.engine.conftest import QUICK, OpenArena
 from tests.engine.test_runner import MODEL, MOTION, until
 from tests.rules.random_debates import blind
-from tests.support.event_factories import call_started, opened, turn_started
 
 PERSON = Model("human", "ada")
 UNDERSTUDY = Model("scripted", "understudy")

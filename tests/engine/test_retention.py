@@ -15,9 +15,9 @@ from moot.engine.retention import delete_ended, run_retention
 from moot.settings import ServerSettings, Settings
 from moot.store.contract import Store
 from moot.store.sqlite.store import SqliteStore
-from tests.store.conftest import Clock
+from moot.testing import Clock
+from moot.testing.event_factories import opened
 from tests.store.test_sqlite import CANARY
-from tests.support.event_factories import opened
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from moot.core.events import DebateEnded
 from moot.engine.user_keys import UserKeys
 from moot.providers.keys import Secret
 from moot.providers.scripted import ScriptedProvider
-from tests.support.event_factories import log
+from moot.testing.event_factories import log
 
 
 class SlowToClose(ScriptedProvider):

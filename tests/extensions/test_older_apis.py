@@ -16,6 +16,7 @@ from moot.core.terms import DebateLimits, DebateOptions
 from moot.core.visibility import OBSERVER, OWNER, Viewer, seen_event
 from moot.extensions.arena_api.frames import ArenaFrames, debate_reply, seat_letter
 from moot.extensions.turn_sessions.frames import TurnFrames
+from moot.testing.event_factories import table
 from moot.views.transcript import transcript
 from moot.views.transcript_json import to_json
 from moot.web.streaming.plain_streams import end_seq, turns_by_slot
@@ -24,7 +25,6 @@ from tests.extensions.older_apis import BOUTS, OLDER_APIS, QUICK, path_of, snaps
 from tests.golden.reading import log_of
 from tests.rules.random_debates import law
 from tests.rules.simulate import Reply, Sent, Simulation, aside
-from tests.support.event_factories import table
 from tests.support.for_each import for_each
 from tests.views.logs import held
 

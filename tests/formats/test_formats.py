@@ -13,7 +13,7 @@ from moot import formats
 from moot.core.errors import Invalid
 from moot.core.schedule import schedule
 from moot.core.terms import DebateLimits, DebateOptions, Format, PollSettings, Seat, Side
-from tests.support.event_factories import SCRIPTED, seats
+from moot.testing.event_factories import SCRIPTED, seats
 from tests.support.for_each import for_each
 
 BARE = """\

@@ -23,8 +23,8 @@ from moot.rules.participation import (
     TakeSeat,
 )
 from moot.rules.runner_decisions import CallPurpose
+from moot.testing.event_factories import SCRIPTED, seats, table
 from tests.rules.simulate import Reply, Script, Sent, Simulation, act, aside, speak, words
-from tests.support.event_factories import SCRIPTED, seats, table
 
 Scene = Callable[[str], Simulation]
 

@@ -32,11 +32,11 @@ from moot.rules.commands import (
     SkipTurn,
     Stop,
 )
+from moot.testing.event_factories import opened, seats, table
 from tests.golden.formats import FORMATS
 from tests.golden.sessions import SESSIONS
 from tests.rules.random_debates import blind
 from tests.rules.simulate import Reply, Script, Sent, Simulation, ballot, in_turn, one_word, speak, words
-from tests.support.event_factories import opened, seats, table
 
 Scene = Callable[[str], Simulation]
 

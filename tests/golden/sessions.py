@@ -9,8 +9,8 @@ from moot.core.terms import FREE, DebateOptions, Model, Seat
 from moot.extensions.turn_sessions.rows import session_events
 from moot.rules.commands import DecideWinner, PauseDebate, Start, Stop
 from moot.rules.turn_sessions import FORMAT, UNASSIGNED_MODEL, AskTurn
+from moot.testing.event_factories import opened
 from tests.rules.simulate import Reply, Sent, Simulation, speak
-from tests.support.event_factories import opened
 
 A, B = (Model("scripted", name, effort="high", price=FREE) for name in ("owl", "heron"))
 OPENING = opened(

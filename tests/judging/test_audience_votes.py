@@ -26,7 +26,7 @@ from moot.judging.audience_votes import (
     verdict,
     votes_revealed,
 )
-from tests.support.event_factories import seats, state, table
+from moot.testing.event_factories import seats, state, table
 
 OXFORD = formats.load("oxford")
 UNION = formats.load("oxford-union")

@@ -39,9 +39,9 @@ from moot.judging.judge_request import judge_request, repair_bytes, repair_reque
 from moot.judging.neutral_labels import LABELS, labels, seat_labels, with_names
 from moot.prompts.model_replies import UnreadableReply
 from moot.rules.commands import AddRemark, JudgeAgain, SkipTurn
+from moot.testing.event_factories import SCRIPTED, opened, seats, table
 from tests.rules.random_debates import LAW, blind
 from tests.rules.simulate import Reply, Simulation, in_turn, speak, speeches, words
-from tests.support.event_factories import SCRIPTED, opened, seats, table
 from tests.support.for_each import for_each
 
 ORDERS = pytest.mark.parametrize("order", [0, 1])

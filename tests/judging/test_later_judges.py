@@ -39,8 +39,8 @@ from moot.judging.judge_request import BYTES_PER_TOKEN, human_speech_tokens, jud
 from moot.judging.recusal import with_free_ids
 from moot.rules import runner_decisions
 from moot.rules.commands import JudgeAgain
+from moot.testing.event_factories import SCRIPTED, opened, seats, state, table
 from tests.rules.simulate import Reply, Sent, Simulation, ballot, speak
-from tests.support.event_factories import SCRIPTED, opened, seats, state, table
 
 PRICED = Model(
     "scripted",

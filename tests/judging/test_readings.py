@@ -16,10 +16,10 @@ from moot.judging.neutral_labels import labels
 from moot.judging.parties import parties, party
 from moot.judging.readings import read_first, reading
 from moot.rules.commands import AddRemark
+from moot.testing.event_factories import opened, seats, table
 from tests.rules.random_debates import law, plots
 from tests.rules.simulate import Simulation, speak
 from tests.rules.simulate import speeches as spoken
-from tests.support.event_factories import opened, seats, table
 
 BY_SIDE = DebateOptions(reading="by-side")
 

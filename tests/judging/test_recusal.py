@@ -13,8 +13,8 @@ from moot.core.state import EPOCH, Debate
 from moot.core.terms import HUMAN, Model
 from moot.judging.recusal import maker, related_seats
 from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup, opening_event
+from moot.testing.event_factories import opened, state
 from moot.views.outcome import warnings
-from tests.support.event_factories import opened, state
 
 
 @pytest.mark.parametrize(

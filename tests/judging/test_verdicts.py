@@ -26,9 +26,9 @@ from moot.core.terms import (
 )
 from moot.judging import verdicts
 from moot.judging.verdicts import ranking_points
+from moot.testing.event_factories import SCRIPTED, seats, table
 from tests.rules.random_debates import LAW
 from tests.rules.simulate import NOON, Simulation, speeches
-from tests.support.event_factories import SCRIPTED, seats, table
 
 
 def debated(*texts: str, **changes: Any) -> Debate:

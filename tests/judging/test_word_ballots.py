@@ -15,8 +15,8 @@ from moot.judging.word_ballots import read_word_ballot, word_shares
 from moot.prompts.model_replies import UnreadableReply
 from moot.prompts.question_answers import read_answer_reply
 from moot.prompts.question_prompts import answer_request
+from moot.testing.event_factories import SCRIPTED, seats, table
 from tests.rules.simulate import Reply, Sent, Simulation, one_word, speak
-from tests.support.event_factories import SCRIPTED, seats, table
 
 WREN = replace(SCRIPTED, name="wren", small=True, answers="word")
 BEGINNING = "The better arguments came from"

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from playwright.async_api import BrowserContext, expect
 
 from moot.providers.scripted import SayCue, ScriptedProvider
-from tests.web.routes.served import FREE, serving
+from tests.web.routes.served import UNLIMITED, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -25,7 +25,7 @@ INVITE = """async (id) => {
 async def test_the_page_works_for_another_machine_without_https(
     tmp_path: Path, context: BrowserContext
 ) -> None:
-    async with serving(tmp_path, replace(FREE, hosts=("evil.test",))) as house:
+    async with serving(tmp_path, replace(UNLIMITED, hosts=("evil.test",))) as house:
         debate_id = await house.open(autoProgress=False)
         page = await context.new_page()
         await page.goto(f"{house.url.replace('127.0.0.1', 'evil.test')}/debate/{debate_id}")

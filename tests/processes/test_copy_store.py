@@ -39,12 +39,12 @@ from moot.store.runner_locks import RunnerLock
 from moot.store.sql import Row
 from moot.store.sqlite.copying_sqlite import SqliteTables
 from moot.store.sqlite.store import SqliteStore
+from moot.testing import event_factories
 from moot.views.summary import summarize
 from tests.cli.conftest import data, log_as_it_was, moot
 from tests.cli.terminal import environment, piped
 from tests.golden.reading import HERE, log_of
 from tests.store.test_archive_contract import event
-from tests.support import event_factories
 from tests.support.postgres import empty_postgres, postgres_url
 from tests.support.redis import redis_url
 

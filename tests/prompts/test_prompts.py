@@ -45,9 +45,9 @@ from moot.prompts.fences import Fence, fence_for, unescaped
 from moot.prompts.speech_prompts import turn_request
 from moot.prompts.templates import clip, intensity, seed
 from moot.rules.commands import AddRemark, SkipTurn
+from moot.testing.event_factories import SCRIPTED, call_started, seats, state, table
 from tests.rules.random_debates import LAW
 from tests.rules.simulate import Reply, Simulation, in_turn, speak, speeches, words
-from tests.support.event_factories import SCRIPTED, call_started, seats, state, table
 from tests.support.for_each import for_each
 
 FENCED = re.compile(r"<(quote-\w+)>\n.*?\n</\1>", re.DOTALL)

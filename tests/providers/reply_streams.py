@@ -3,30 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from collections.abc import Iterator
+from typing import Any
 
-from msgspec import Struct
-
-from moot.core.errors import Fault
-from moot.core.terms import FinishReason, Usage
-from moot.providers.error_replies import fault_from_error
-from moot.providers.scripted import Cue, FaultCue, RefuseCue, SayCue, ThinkCue, UsageCue
+from moot.core.terms import FinishReason
+from moot.testing.provider_contract import CALL, Reply
 
 OVERLOADED = {"type": "overloaded_error", "code": "overloaded", "message": "The engine is overloaded"}
-ARGUMENTS = '{"at":1}'
-
-
-class Reply(Struct, frozen=True):
-    thoughts: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
-    refusal: str = ""
-    calls: bool = False
-    """It calls a tool named look."""
-    finish: FinishReason = "stop"
-    fails: Literal["", "error", "cut"] = ""
-    """It never comes to its end: the service says why, or hangs up without a word."""
-    figures: bool = True
+ARGUMENTS = CALL.arguments
 
 
 def _event(told: dict[str, Any], name: str = "") -> bytes:
@@ -49,14 +33,14 @@ def chat(reply: Reply) -> Iterator[bytes]:
     yield from (says(content=word) for word in reply.words)
     if reply.refusal:
         yield says(refusal=reply.refusal)
-    if reply.calls:
+    if reply.call:
         whole = {"name": "look", "arguments": ARGUMENTS}
         yield says(tool_calls=[{"index": 0, "id": "t1", "type": "function", "function": whole}])
     if reply.fails:
-        yield from [_event({"error": OVERLOADED})] * (reply.fails == "error")
+        yield from [_event({"error": OVERLOADED})] * (reply.fails == "overloaded")
         return
     yield says(CHAT.get(reply.finish, reply.finish))
-    if reply.figures:
+    if reply.usage:
         yield _event({"id": "c1", "choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 4}})
     yield b"data: [DONE]\n\n"
 
@@ -82,14 +66,14 @@ def _responded(reply: Reply, response: dict[str, Any]) -> Iterator[tuple[str, di
         if not reply.fails:
             yield "output_item.done", {**place, "item": item}
         output.append(item)
-    if reply.fails == "error":
+    if reply.fails == "overloaded":
         yield "error", {"error": OVERLOADED}
         yield "failed", {"response": {**response, "status": "failed", "error": OVERLOADED}}
     if reply.fails:
         return
     cut = {"length": "max_output_tokens", "filter": "content_filter"}.get(reply.finish)
     status = "incomplete" if cut else "completed"
-    usage = {"input_tokens": 9, "output_tokens": 4} if reply.figures else None
+    usage = {"input_tokens": 9, "output_tokens": 4} if reply.usage else None
     last = {"status": status, "incomplete_details": {"reason": cut}, "output": output, "usage": usage}
     yield status, {"response": {**response, **last}}
 
@@ -107,7 +91,7 @@ def _items(reply: Reply) -> Iterator[tuple[dict[str, Any], list[tuple[str, str]]
         said = {"type": "refusal", "refusal": reply.refusal}
         deltas = [("refusal.delta", reply.refusal)]
         yield {"type": "message", "id": "m2", "role": "assistant", "content": [said]}, deltas
-    if reply.calls:
+    if reply.call:
         call = {"type": "function_call", "id": "fc1", "call_id": "t1", "name": "look", "arguments": ARGUMENTS}
         yield call, [("function_call_arguments.delta", ARGUMENTS)]
 
@@ -123,7 +107,7 @@ def anthropic(reply: Reply) -> Iterator[bytes]:
 
 def _blocks(reply: Reply) -> Iterator[tuple[str, dict[str, Any]]]:
     message: dict[str, Any] = {"id": "m1", "type": "message", "model": "m-1", "content": []}
-    if reply.figures:
+    if reply.usage:
         message["usage"] = {"input_tokens": 9, "output_tokens": 1}
     yield "message_start", {"message": message}
     yield "ping", {}
@@ -134,10 +118,10 @@ def _blocks(reply: Reply) -> Iterator[tuple[str, dict[str, Any]]]:
         if not reply.fails:
             yield "content_block_stop", {"index": index}
     if reply.fails:
-        yield from [("error", {"error": OVERLOADED})] * (reply.fails == "error")
+        yield from [("error", {"error": OVERLOADED})] * (reply.fails == "overloaded")
         return
     stop = {"delta": {"stop_reason": STOPS.get(reply.finish, reply.finish)}}
-    yield "message_delta", {**stop, **({"usage": {"output_tokens": 4}} if reply.figures else {})}
+    yield "message_delta", {**stop, **({"usage": {"output_tokens": 4}} if reply.usage else {})}
     yield "message_stop", {}
 
 
@@ -148,7 +132,7 @@ def _contents(reply: Reply) -> Iterator[tuple[dict[str, Any], list[dict[str, Any
         yield {"type": "thinking", "thinking": "", "signature": ""}, [*thoughts, signature]
     if reply.words:
         yield {"type": "text", "text": ""}, [{"type": "text_delta", "text": word} for word in reply.words]
-    if reply.calls:
+    if reply.call:
         pieces = [{"type": "input_json_delta", "partial_json": piece} for piece in ("", ARGUMENTS)]
         yield {"type": "tool_use", "id": "t1", "name": "look", "input": {}}, pieces
 
@@ -163,33 +147,16 @@ def google(reply: Reply) -> Iterator[bytes]:
         content = {"role": "model", "parts": [part]}
         figures = {"promptTokenCount": 9, "candidatesTokenCount": 4, "totalTokenCount": 13}
         told: dict[str, Any] = {"candidates": [{"index": 0, "content": content, **more}], "responseId": "g1"}
-        if reply.figures:
+        if reply.usage:
             told["usageMetadata"] = figures
         return _event({**told, "modelVersion": "m-1"}).replace(b"\n", b"\r\n")
 
     yield from (chunk({"text": thought, "thought": True}) for thought in reply.thoughts)
     yield from (chunk({"text": word}) for word in reply.words)
-    if reply.calls:
+    if reply.call:
         yield chunk({"functionCall": {"id": "t1", "name": "look", "args": json.loads(ARGUMENTS)}})
     if reply.fails:
         told = {"error": {"code": 503, "status": "UNAVAILABLE", "message": "The model is overloaded."}}
-        yield from [_event(told)] * (reply.fails == "error")
+        yield from [_event(told)] * (reply.fails == "overloaded")
         return
     yield chunk({"text": ""}, finishReason=REASONS.get(reply.finish, "STOP"))
-
-
-# --- scripted -----------------------------------------------------------------------------------------
-
-
-def cues(reply: Reply) -> Iterable[Cue]:
-    if reply.thoughts:
-        yield ThinkCue("".join(reply.thoughts))
-    if reply.words:
-        yield SayCue("".join(reply.words))
-    if reply.refusal:
-        yield RefuseCue(reply.refusal)
-    if reply.fails == "error":
-        yield FaultCue(fault_from_error(OVERLOADED))
-    elif reply.fails:
-        yield FaultCue(Fault("disconnected"))
-    yield UsageCue(Usage(9, 4) if reply.figures else None, reply.finish, "s1")

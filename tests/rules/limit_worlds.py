@@ -30,8 +30,8 @@ from moot.core.pricing import sent_tokens
 from moot.core.terms import DebateLimits, Judge, Model, Money, Usage
 from moot.providers.prices import flat_price
 from moot.rules.cost_estimate import estimate, fitted_to_limit
+from moot.testing.event_factories import seats, table
 from tests.rules.simulate import WORDS, Reply, Sent, Simulation, ballot
-from tests.support.event_factories import seats, table
 
 PAGE = Path(__file__).parents[2] / "docs" / "costs.md"
 BEGIN, END = "<!-- table of limits -->", "<!-- end of the table -->"

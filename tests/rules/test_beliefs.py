@@ -11,8 +11,8 @@ from moot.judging.model_audience import model_tally
 from moot.prompts.model_replies import UnreadableReply
 from moot.prompts.personas import personas
 from moot.rules.cost_estimate import estimate
+from moot.testing.event_factories import seats, table
 from tests.rules.simulate import Reply, Sent, Simulation, speak
-from tests.support.event_factories import seats, table
 
 MANNER = DebateOptions(beliefs=True)
 

@@ -67,9 +67,9 @@ from moot.rules.commands import (
 from moot.rules.participation import ClosePoll
 from moot.rules.plan import HoldPoll, Idle, plan
 from moot.rules.runner_decisions import wants_runner
+from moot.testing.event_factories import SCRIPTED, opened, seats, table
 from tests.rules.random_debates import blind
 from tests.rules.simulate import Reply, Sent, Simulation, in_turn, speak
-from tests.support.event_factories import SCRIPTED, opened, seats, table
 from tests.support.for_each import for_each
 
 STEPPED = DebatePaused("step")

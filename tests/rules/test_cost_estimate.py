@@ -23,7 +23,7 @@ from moot.core.terms import (
     Seat,
 )
 from moot.rules.cost_estimate import CostEstimate, estimate
-from tests.support.event_factories import seats, table
+from moot.testing.event_factories import seats, table
 
 PRICE = ModelPrice(input=(PriceTier(0, Money(1)),), output=(PriceTier(0, Money(10)),))
 OWL, HERON, CRANE = (Model("acme", name, max_tokens=800, price=PRICE) for name in ("owl", "heron", "crane"))

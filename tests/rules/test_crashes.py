@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from moot.core.state import Debate
 from moot.core.terms import DebateLimits, Seat, Side
 from moot.rules.commands import Retry
+from moot.testing.event_factories import SCRIPTED, seats, table
 from moot.views.speech_issues import (
     ISSUE_WORDS,
     KINDS,
@@ -19,7 +20,6 @@ from moot.views.speech_issues import (
     wrong_side,
 )
 from tests.rules.simulate import Reply, Simulation, in_turn, words
-from tests.support.event_factories import SCRIPTED, seats, table
 
 
 def held(*replies: Reply, **changes: Any) -> Simulation:

@@ -27,9 +27,9 @@ from moot.core.terms import (
 )
 from moot.rules.cost_estimate import smallest_limit
 from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup, opening_event
+from moot.testing.event_factories import SCRIPTED
 from tests.rules.random_debates import LAW
 from tests.rules.simulate import WORDS, Reply, Sent, Simulation, speak
-from tests.support.event_factories import SCRIPTED
 from tests.support.for_each import for_each
 
 PAIR = (SeatSetup(SCRIPTED), SeatSetup(SCRIPTED))

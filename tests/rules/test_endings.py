@@ -15,8 +15,8 @@ from moot.core.terms import FREE, HUMAN, DebateLimits, DebateOptions, Judge, Mod
 from moot.rules.commands import NextRound, PauseDebate, Stop
 from moot.rules.participation import GiveSpeech
 from moot.rules.plan import SIMILARITY_THRESHOLD, Conclude, Speak, concession, plan, stalemate
+from moot.testing.event_factories import SCRIPTED, seats, table
 from tests.rules.simulate import Hand, Reply, Script, Sent, Simulation, aside, in_turn, speak, speeches, words
-from tests.support.event_factories import SCRIPTED, seats, table
 
 SAME = "We have been over this ground before, and I say so again."
 NEARLY = "We have been over this ground before, and I say so again!!"

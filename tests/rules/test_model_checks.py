@@ -11,8 +11,8 @@ from moot.core.state import Debate
 from moot.core.terms import HUMAN, DebateLimits, DebateOptions, Judge, Model
 from moot.rules.commands import Retry
 from moot.rules.model_checks import fail_unusable, models_to_check
+from moot.testing.event_factories import table
 from tests.rules.simulate import Simulation, speak
-from tests.support.event_factories import table
 
 OWL = Model("openai", "gpt-6")
 REJECTED = "OpenAI rejected OPENAI_API_KEY (401)."

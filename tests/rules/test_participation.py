@@ -79,9 +79,9 @@ from moot.rules.participation import (
     draft,
 )
 from moot.rules.runner_decisions import wants_runner
+from moot.testing.event_factories import SCRIPTED, opened, seats, table
 from tests.rules.random_debates import blind
 from tests.rules.simulate import MUCH_LATER
-from tests.support.event_factories import SCRIPTED, opened, seats, table
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 PERSON = Model(HUMAN, "ada", price=FREE)

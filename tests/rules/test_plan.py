@@ -18,9 +18,9 @@ from moot.core.terms import (
 from moot.rules.commands import Abort, NextRound, PauseDebate
 from moot.rules.participation import ClosePoll
 from moot.rules.plan import AskJudges, Conclude, FailDebate, HoldPoll, Idle, Speak, plan
+from moot.testing.event_factories import SCRIPTED, opened, seats, table
 from tests.rules.random_debates import blind
 from tests.rules.simulate import Reply, Sent, Simulation, in_turn, speak
-from tests.support.event_factories import SCRIPTED, opened, seats, table
 
 PERSON = Model(HUMAN, "ada", price=FREE)
 

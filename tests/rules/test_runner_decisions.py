@@ -76,6 +76,7 @@ from moot.rules.runner_decisions import (
     recover,
     still_wanted,
 )
+from moot.testing.event_factories import opened, seats, table
 from tests.rules.random_debates import blind
 from tests.rules.simulate import (
     MUCH_LATER,
@@ -88,7 +89,6 @@ from tests.rules.simulate import (
     speak,
     speeches,
 )
-from tests.support.event_factories import opened, seats, table
 from tests.support.for_each import for_each
 
 PRICE = ModelPrice(input=(PriceTier(0, Money(1)),), output=(PriceTier(0, Money(10)),))

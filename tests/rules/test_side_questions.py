@@ -45,9 +45,9 @@ from moot.rules.participation import AnswerPoint, OfferPoint
 from moot.rules.plan import Idle, plan
 from moot.rules.runner_decisions import CallPurpose
 from moot.rules.side_questions import MIN_NOTE_WORDS, POINT_WORDS, answer_word_limit, note_words_left
+from moot.testing.event_factories import SCRIPTED, opened, seats
 from tests.rules.random_debates import parlour
 from tests.rules.simulate import Reply, Script, Sent, Simulation, aside, speak, words
-from tests.support.event_factories import SCRIPTED, opened, seats
 
 PERSON = Model(HUMAN, "ada", price=FREE)
 SMALL = replace(SCRIPTED, small=True)

@@ -39,10 +39,10 @@ from moot.engine.tool_loop import MAX_CONTINUATIONS
 from moot.providers.contract import OWN_ID_PREFIX, ReplyDelta, ReplyDone, ReplySegment
 from moot.rules import runner_decisions
 from moot.rules.budget import ON_THEIR_WAY, cut_off
+from moot.testing.event_factories import call_started, delta, log, opened, seats, table, turn_started
 from moot.tools.contract import MAX_CALLS
 from tests.rules.random_debates import LAW, blind
 from tests.rules.simulate import TOOLS, Reply, Sent, Simulation, in_turn, speak, words
-from tests.support.event_factories import call_started, delta, log, opened, seats, table, turn_started
 
 ALLOWED = DebateOptions(tools=("lab",))
 HEIGHT = '{"q":"height"}'

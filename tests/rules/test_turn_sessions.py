@@ -37,10 +37,10 @@ from moot.rules.turn_sessions import (
     latest_turn,
     stream_position,
 )
+from moot.testing.event_factories import opened
 from moot.views.participants import participants
 from moot.views.summary import summarize as summary
 from tests.rules.simulate import Reply, Script, Sent, Simulation, speak
-from tests.support.event_factories import opened
 
 A, B, C = (Model("scripted", name, price=FREE) for name in "abc")
 OPENING = opened(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -14,22 +13,10 @@ from moot.store.contract import Store
 from moot.store.memory import MemoryStore
 from moot.store.postgres.store import PostgresStore
 from moot.store.sqlite.store import SqliteStore
+from moot.testing import Clock
 from tests.support.postgres import empty_postgres, postgres_url
 
 __all__ = ["empty_postgres", "postgres_url"]
-
-
-class Clock:
-    """Stands still until it is moved."""
-
-    def __init__(self) -> None:
-        self.now = datetime(2026, 3, 1, 12, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def move(self, **by: float) -> None:
-        self.now += timedelta(**by)
 
 
 class Ground(Struct, frozen=True):

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from moot.core.events import Event, RemarkInjected
 from moot.core.state import Debate
 from moot.store.sqlite.store import SqliteStore
-from tests.support.event_factories import opened
+from moot.testing.event_factories import opened
 
 
 def remark(debate: Debate | None) -> Sequence[Event]:

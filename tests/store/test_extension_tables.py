@@ -17,8 +17,8 @@ from moot.core.errors import NewerSchema, StoreError
 from moot.core.events import DebateEnded
 from moot.extension import Extension, MemoryAccess, SqlAccess, Tables, using
 from moot.store.contract import Store
+from moot.testing.event_factories import opened
 from tests.store.conftest import STORES, Clock, Ground
-from tests.support.event_factories import opened
 
 FIRST = "CREATE TABLE claims (debate_id text NOT NULL, text text NOT NULL)"
 SECOND = "ALTER TABLE claims ADD COLUMN dropped bigint"

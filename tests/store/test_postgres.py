@@ -26,11 +26,11 @@ from moot.store.extension_tables import numbered_scripts
 from moot.store.postgres import migrations, writer, writer_connection
 from moot.store.postgres.connect import Database, is_unreachable, open_connection
 from moot.store.postgres.store import PostgresStore
-from tests.store.conftest import Clock
+from moot.testing import Clock
+from moot.testing.event_factories import call_started, delta, opened, turn_started
+from moot.testing.store_contract import append_streamed
 from tests.support import postgres as support
-from tests.support.event_factories import call_started, delta, opened, turn_started
 from tests.support.postgres import Postgres, empty_postgres, postgres_url
-from tests.support.streamed import append_streamed
 from tests.support.tls import Certificate, TlsProxy
 
 __all__ = ["empty_postgres", "postgres_url"]
@@ -196,7 +196,7 @@ async def test_a_newer_epoch_than_the_one_remembered_may_write(
 async def test_words_are_dropped_when_their_call_was_ended_elsewhere(
     here: PostgresStore, there: PostgresStore
 ) -> None:
-    from tests.store.test_store_contract import call_ended
+    from moot.testing.store_contract.steps import call_ended
 
     await open_call(here)
     await there.record("d1", always(call_ended()))

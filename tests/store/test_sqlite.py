@@ -25,9 +25,9 @@ from moot.store.sql import sql
 from moot.store.sqlite import queries
 from moot.store.sqlite.connect import connect, run_statement
 from moot.store.sqlite.store import SqliteStore
+from moot.testing.event_factories import call_started, delta, opened, turn_started
+from moot.testing.store_contract import append_streamed
 from tests.store.other_process import remark
-from tests.support.event_factories import call_started, delta, opened, turn_started
-from tests.support.streamed import append_streamed
 
 
 @pytest.fixture

@@ -18,10 +18,10 @@ from moot.core.state import Debate
 from moot.store.contract import DebateFilter, IdempotencyKey, Store
 from moot.store.memory import MemoryStore
 from moot.store.sqlite.store import SqliteStore
-from tests.store.conftest import Clock
+from moot.testing import Clock
+from moot.testing.event_factories import call_started, delta, opened
+from moot.testing.store_contract import append_streamed
 from tests.store.other_process import remark
-from tests.support.event_factories import call_started, delta, opened
-from tests.support.streamed import append_streamed
 
 IDS = ("a", "b", "c")
 LONG_AGO = Clock().now

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from moot.store.memory import MemoryStore
 from moot.store.postgres.store import PostgresStore
-from tests.store.conftest import Clock
+from moot.testing import Clock
 from tests.store.test_stores_agree import carry_out, everything, steps
 from tests.support.postgres import clear, postgres_url
 

@@ -47,7 +47,7 @@ from moot.core.terms import (
     Usage,
 )
 from moot.judging.verdicts import reach_verdict
-from tests.support.event_factories import call_started, opened
+from moot.testing.event_factories import call_started, opened
 
 BEGAN = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

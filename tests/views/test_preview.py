@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from moot import formats
 from moot.core.terms import DebateOptions, Judge, Model, Money
+from moot.testing.event_factories import seats, table
 from moot.views.preview import TOOLS_WARNING, TOOLS_WARNING_LIMITED, preview, usual_order
-from tests.support.event_factories import seats, table
 
 
 def test_the_order_names_seats_by_their_places() -> None:

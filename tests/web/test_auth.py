@@ -15,7 +15,7 @@ from moot.engine.ephemeral_store import MAX_VALUES, MemoryEphemeralStore
 from moot.providers.keys import Secret
 from moot.store.contract import AccessToken, StoredInvitation, digest
 from moot.store.memory import MemoryStore
-from tests.support.event_factories import opened
+from moot.testing.event_factories import opened
 from tests.web.apps import Echo, talk
 from tests.web.conftest import Serving
 from tests.web.raw_client import Line, exchange, request

@@ -16,10 +16,10 @@ from moot.core.terms import Money, Usage
 from moot.core.visibility import OWNER
 from moot.engine.followers import Followers, MemoryBus
 from moot.store.memory import MemoryStore
+from moot.testing.event_factories import call_started, delta, opened, turn_started
 from moot.web.streaming import feeds
 from moot.web.streaming.feed_reading import read_bytes, tells_more
 from moot.web.streaming.feeds import PAGE_EVENTS, Feed, Feeds
-from tests.support.event_factories import call_started, delta, opened, turn_started
 
 EVENTS = 2 * PAGE_EVENTS + 50
 

@@ -27,8 +27,8 @@ from aiohttp import web
 
 import moot
 from moot.engine import followers
-from moot.providers.contract import Provider
 from moot.providers.wire_formats import openai_chat_request
+from moot.rules.retry import RunnerTimings
 from moot.store.sqlite.store import SqliteStore
 from moot.web.streaming import feeds
 from tests.providers.chat_lines import says
@@ -39,6 +39,8 @@ SOURCE = f"{Path(moot.__file__).parent}{os.sep}"
 ARCHITECTURE = Path(__file__).parents[2] / "ARCHITECTURE.md"
 DRAWN_STEP = re.compile(r"^(\w+(?:/\w+)*\.(?:py|js)) +([\w.#]+)", re.MULTILINE)
 SECONDS = 60.0
+PATIENT = RunnerTimings(retry_base=0.001, first_byte=SECONDS, between_bytes=SECONDS, tick=0.001)
+"""However long the page takes to start, the service is not given up."""
 
 Step = tuple[str, str]
 """A file below `src/moot` and the qualified name of a function in it."""
@@ -143,7 +145,8 @@ async def _speaking(data: Path) -> AsyncGenerator[tuple[Served, GatedService, st
     with service.trace.installed():
         async with model_service(path, openai_chat_request.wire_format()) as start:
             client = await start(service.reply)
-            async with _serving(data, client) as served:
+            store = SqliteStore.open(data / "moot.db")
+            async with serving(data, provider=client, store=store, pace=PATIENT) as served:
                 debate_id = await served.open()
                 async with _watching(served, debate_id):
                     pass
@@ -151,10 +154,6 @@ async def _speaking(data: Path) -> AsyncGenerator[tuple[Served, GatedService, st
                 await asyncio.sleep(0.2)
                 yield served, service, debate_id
                 service.stop()
-
-
-def _serving(data: Path, provider: Provider) -> Any:
-    return serving(data, provider=provider, store=SqliteStore.open(data / "moot.db"))
 
 
 @asynccontextmanager

@@ -40,6 +40,7 @@ NAVIGATION: Mapping[str, Mapping[str, str]] = {
         "docs/tools.md": "Use tools (MCP)",
         "docs/extending.md": "Write an extension",
         "docs/library.md": "Use the Python library",
+        "docs/testing-kit.md": "Test what you write",
         "docs/experiments.md": "Measure models and judges",
         "docs/truth.md": "Measure debate against the truth",
         "docs/api.md": "Use the API",

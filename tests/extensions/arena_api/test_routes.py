@@ -14,14 +14,14 @@ import pytest
 from moot.providers.keys import Secret
 from moot.settings import ServerSettings
 from tests.extensions.serving import PATIENT, ask, followed_events, kinds, node, scripted
-from tests.web.routes.served import FREE
+from tests.web.routes.served import UNLIMITED
 from tests.web.routes.server_thread import ServerThread
 
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServerThread]:
     data = tmp_path_factory.mktemp("bouts")
-    with ServerThread(data, FREE, provider=scripted(), pace=PATIENT, model="scripted/demo") as running:
+    with ServerThread(data, UNLIMITED, provider=scripted(), pace=PATIENT, model="scripted/demo") as running:
         yield running
 
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from moot.providers.endpoints import ENDPOINTS
 from moot.settings import ServerSettings
 from tests.extensions.serving import PATIENT, ask, events, followed_events, kinds, node, nowhere, scripted
-from tests.web.routes.served import FREE
+from tests.web.routes.served import UNLIMITED
 from tests.web.routes.server_thread import ServerThread
 
 MODEL = "scripted/demo"
@@ -28,7 +28,7 @@ AGENTS = ["Optimist", "Skeptic"]
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServerThread]:
     with ServerThread(
-        tmp_path_factory.mktemp("quick"), FREE, provider=scripted(), pace=PATIENT, model=MODEL
+        tmp_path_factory.mktemp("quick"), UNLIMITED, provider=scripted(), pace=PATIENT, model=MODEL
     ) as running:
         yield running
 
@@ -257,7 +257,7 @@ def test_nobody_opens_a_debate_who_has_no_place_to_watch_it_from(tmp_path: Path)
 def test_a_lent_key_serves_the_usual_model_and_without_one_it_is_missed(tmp_path: Path) -> None:
     moved = tuple(replace(each, base_url=nowhere()) if each.name == "groq" else each for each in ENDPOINTS)
     with (
-        ServerThread(tmp_path, FREE, endpoints=moved, model="groq/openai/gpt-oss-120b") as running,
+        ServerThread(tmp_path, UNLIMITED, endpoints=moved, model="groq/openai/gpt-oss-120b") as running,
         httpx.Client(base_url=running.served.url, timeout=60) as api,
     ):
         refused = ask(api, "/api/debate", {"topic": "Cats or dogs?"}, 503)
@@ -275,7 +275,7 @@ def test_a_lent_key_serves_the_usual_model_and_without_one_it_is_missed(tmp_path
 
 def test_a_model_that_the_server_cannot_have_is_told_in_whole_sentences(tmp_path: Path) -> None:
     with (
-        ServerThread(tmp_path, FREE, pace=PATIENT, model="nosuch/model") as running,
+        ServerThread(tmp_path, UNLIMITED, pace=PATIENT, model="nosuch/model") as running,
         httpx.Client(base_url=running.served.url, timeout=60) as api,
     ):
         for path in ("/api/debate", "/api/debate/create"):
@@ -322,7 +322,7 @@ def test_the_moderator_sums_up_also_where_the_exchange_ends_early(api: httpx.Cli
 
 def test_a_missing_model_is_told_without_where_the_server_keeps_its_files(tmp_path: Path) -> None:
     with (
-        ServerThread(tmp_path, FREE, pace=PATIENT, model="local/smollm2-135m", offline=True) as running,
+        ServerThread(tmp_path, UNLIMITED, pace=PATIENT, model="local/smollm2-135m", offline=True) as running,
         httpx.Client(base_url=running.served.url, timeout=60) as client,
     ):
         told = client.post("/api/debate", json={"topic": "Should AI be regulated?"}).text

@@ -26,7 +26,7 @@ from moot.settings import ServerSettings
 from moot.store.contract import AccessToken, digest
 from moot.store.sqlite.store import SqliteStore
 from tests.support.responses_service import SUMMARY, Replica
-from tests.web.routes.served import BODY, FREE, Served, serving
+from tests.web.routes.served import BODY, UNLIMITED, Served, serving
 
 TOPIC = "AI will replace most human jobs by 2040"
 MINI, NANO = "gpt-5-mini", "gpt-5-nano"
@@ -356,7 +356,7 @@ async def test_a_session_that_was_called_off_is_not_joined_again(tmp_path: Path)
 @pytest.mark.parametrize("leaves", [True, False])
 async def test_a_turn_that_nobody_listens_to_is_cut(tmp_path: Path, leaves: bool) -> None:
     provider = ScriptedProvider(lambda _: [SayCue("Well, "), StallCue()])
-    impatient = replace(FREE, turn_grace_seconds=0.2)
+    impatient = replace(UNLIMITED, turn_grace_seconds=0.2)
     async with serving(tmp_path, impatient, provider=provider) as house:
         page = Page(house, "scripted/a", "scripted/b")
         session = (await init(house, page.body))["sessionId"]
@@ -369,7 +369,7 @@ async def test_a_turn_that_nobody_listens_to_is_cut(tmp_path: Path, leaves: bool
 
 
 async def test_a_turn_that_is_listened_to_at_another_server_goes_on(tmp_path: Path) -> None:
-    impatient = replace(FREE, turn_grace_seconds=0.1)
+    impatient = replace(UNLIMITED, turn_grace_seconds=0.1)
 
     def server() -> AbstractAsyncContextManager[Served]:
         store = SqliteStore.open(tmp_path / "moot.db")
@@ -465,7 +465,7 @@ async def test_a_turn_that_was_begun_again_goes_on_while_its_listener_is_away(tm
         yield SayCue("And three.")
 
     provider = ScriptedProvider(script)
-    hasty = replace(FREE, turn_grace_seconds=0.05)
+    hasty = replace(UNLIMITED, turn_grace_seconds=0.05)
     async with serving(tmp_path, hasty, provider=provider) as house:
         page = Page(house, "scripted/a", "scripted/b")
         assert (await page.ask()).end["retrying"] is True
@@ -665,7 +665,7 @@ async def test_sessions_that_say_the_same_are_told_apart(tmp_path: Path) -> None
 
 
 async def test_a_client_is_not_put_into_the_session_of_another(tmp_path: Path) -> None:
-    trusting = replace(FREE, proxies=("127.0.0.1",))
+    trusting = replace(UNLIMITED, proxies=("127.0.0.1",))
     async with serving(tmp_path, trusting, provider=ScriptedProvider()) as house:
         page = Page(house, "scripted/a", "scripted/b")
         page.keep(await stream(house, page.body, **{"X-Forwarded-For": "203.0.113.7"}))
@@ -711,7 +711,7 @@ async def test_a_session_of_another_owner_is_as_unknown_as_none(tmp_path: Path) 
 
 
 async def test_a_session_keeps_its_place_only_while_somebody_speaks(tmp_path: Path) -> None:
-    crowded = replace(FREE, debates_per_client=1)
+    crowded = replace(UNLIMITED, debates_per_client=1)
     async with serving(tmp_path, crowded, provider=ScriptedProvider()) as house:
         for topic in ("One thing", "Another thing"):
             await Page(house, "scripted/a", "scripted/b", topic).turn()
@@ -726,7 +726,7 @@ async def test_a_session_keeps_its_place_only_while_somebody_speaks(tmp_path: Pa
 
 
 async def test_sessions_and_debates_share_the_places_of_their_client(tmp_path: Path) -> None:
-    crowded = replace(FREE, debates_per_client=2)
+    crowded = replace(UNLIMITED, debates_per_client=2)
     async with serving(
         tmp_path, crowded, provider=ScriptedProvider(lambda _: [SayCue("Well, "), StallCue()])
     ) as house:

@@ -24,9 +24,9 @@ from moot.store.contract import AccessToken, IdempotencyKey, Store, StoredInvita
 from moot.store.postgres import migrations
 from moot.store.postgres.store import PostgresStore
 from moot.store.sqlite.store import SqliteStore
+from moot.testing import Clock
 from tests.cli.terminal import MOOT, environment
 from tests.golden.reading import log_of
-from tests.store.conftest import Clock
 from tests.store.releases.released import (
     CLIENT,
     EXPERIMENT,

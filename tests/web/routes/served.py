@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -14,16 +14,11 @@ import httpx
 from httpx_sse import aconnect_sse
 
 from moot.engine.arena import Arena
-from moot.processes.server import make_app
-from moot.providers.contract import Provider
-from moot.providers.scripted import ScriptedProvider
-from moot.rules.retry import RunnerTimings
-from moot.settings import ServerSettings, Settings
-from moot.store.contract import Store
-from moot.store.memory import MemoryStore
-from moot.web.server.listener import UvicornServer, bind
+from moot.testing import served as kit
+from moot.testing.served import QUICK, UNLIMITED
 
-QUICK = RunnerTimings(retry_base=0.001, first_byte=5, between_bytes=5, tick=0.001)
+__all__ = ["BODY", "NO_TLS", "QUICK", "UNLIMITED", "Served", "body", "serving"]
+
 BODY: dict[str, Any] = {
     "topic": "Should AI development be regulated by government?",
     "format": "oxford",
@@ -36,7 +31,6 @@ BODY: dict[str, Any] = {
 }
 NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """Nothing is encrypted here; every client would read all authorities of the world."""
-FREE = ServerSettings(requests_per_minute=None, debates_per_client=None, streams_per_client=None)
 
 
 def body(**config: Any) -> dict[str, Any]:
@@ -82,36 +76,10 @@ class Served:
 
 
 @asynccontextmanager
-async def serving(
-    data: Path,
-    service: ServerSettings = FREE,
-    *,
-    provider: Provider | None = None,
-    store: Store | None = None,
-    pace: RunnerTimings = QUICK,
-    recover: bool = False,
-    **settings: Any,
-) -> AsyncGenerator[Served]:
-    async with AsyncExitStack() as stack:
-        arena = await stack.enter_async_context(
-            Arena.open(
-                Settings(data=data, pace=pace, scripted=True, service=service, **settings),
-                store=store or MemoryStore(),
-                providers={"scripted": provider or ScriptedProvider()},
-                recover=recover,
-            )
-        )
-        listener = bind("127.0.0.1", 0)
-        url = f"http://127.0.0.1:{listener[0].getsockname()[1]}"
-        ready = asyncio.Event()
-        server = UvicornServer(make_app(arena), service, end_streams=arena.followers.close, ready=ready.set)
-        running = asyncio.create_task(server.serve(listener), name="server")
-        stack.push_async_callback(_stop, server, running)
-        http = await stack.enter_async_context(httpx.AsyncClient(base_url=url, timeout=60, verify=NO_TLS))
-        await ready.wait()
-        yield Served(arena, url, http)
-
-
-async def _stop(server: UvicornServer, running: asyncio.Task[None]) -> None:
-    server.should_exit = True
-    await running
+async def serving(data: Path, *given: Any, **more: Any) -> AsyncGenerator[Served]:
+    """The server of the test kit, asked over plain HTTP."""
+    async with (
+        kit.serving(data, *given, **more) as served,
+        httpx.AsyncClient(base_url=served.url, timeout=60, verify=NO_TLS) as http,
+    ):
+        yield Served(served.arena, served.url, http)

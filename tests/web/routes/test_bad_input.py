@@ -37,7 +37,7 @@ from tests.web.routes import (
     debates_in_every_state,
 )
 from tests.web.routes.bad_input_rows import ANN, BOB, DEBATES, OPERATOR, VISITOR, Row, bearer, handshake
-from tests.web.routes.served import FREE, Served, serving
+from tests.web.routes.served import UNLIMITED, Served, serving
 from tests.web.test_http_protocol import BAD_FRAMES, frame
 
 GUARDED = ServerSettings(requests_per_minute=None, debates_per_client=None, token=Secret(OPERATOR))
@@ -79,7 +79,7 @@ async def houses(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Hou
                     model=USUAL,
                 )
             )
-            for service in (FREE, GUARDED)
+            for service in (UNLIMITED, GUARDED)
         ]
         for word, role in ((ANN, "owner"), (BOB, "owner"), (VISITOR, "viewer")):
             digest = hashlib.sha256(word.encode()).hexdigest()

@@ -22,10 +22,10 @@ from msgspec.structs import replace
 from tests.web.raw_client import Line
 from tests.web.routes import debates_in_every_state
 from tests.web.routes.bad_input_rows import DEBATES, create, get, handshake, post, request
-from tests.web.routes.served import FREE, serving
+from tests.web.routes.served import UNLIMITED, serving
 from tests.web.test_http_protocol import frame
 
-HASTY = replace(FREE, header_seconds=0.4, body_seconds=0.4)
+HASTY = replace(UNLIMITED, header_seconds=0.4, body_seconds=0.4)
 AT_ONCE = 48
 PATIENCE = 60.0
 DECLARED = {f"/errors/{kind}" for kind in ("storage", "shutting-down", "provider-unavailable")}

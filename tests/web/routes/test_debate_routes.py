@@ -24,7 +24,7 @@ from moot.providers.scripted import Cue, FaultCue, ScriptedProvider, improvise
 from moot.providers.throttle import MAX_FAILURES
 from moot.settings import ServerSettings
 from tests.web.routes.event_source import EventSource
-from tests.web.routes.served import BODY, FREE, Served, body, serving
+from tests.web.routes.served import BODY, UNLIMITED, Served, body, serving
 
 
 def problem(reply: httpx.Response, status: int, kind: str) -> dict:
@@ -540,7 +540,7 @@ async def test_streams_are_counted_while_they_are_open(tmp_path: Path) -> None:
 
 async def test_a_full_disk_quota_refuses_new_debates_only(tmp_path: Path) -> None:
     service = ServerSettings(requests_per_minute=None, quota_bytes=1)
-    async with serving(tmp_path, FREE) as house:
+    async with serving(tmp_path, UNLIMITED) as house:
         debate_id = await house.open()
         settings = msgspec.structs.replace(house.arena.settings, service=service)
         house.arena.settings = settings
@@ -560,7 +560,7 @@ async def test_a_debate_all_of_whose_services_are_known_to_be_down_is_refused_fo
         one["model"] = model
     mixed: dict[str, Any] = deepcopy(wanted)
     mixed["judge"]["model"] = {"provider": "mistral", "modelId": "mistral-large-latest"}
-    async with serving(tmp_path, FREE, keys=keys, endpoints=gone) as house:
+    async with serving(tmp_path, UNLIMITED, keys=keys, endpoints=gone) as house:
         for _ in range(MAX_FAILURES):
             house.arena.providers.get("groq").report_timeout(Model("groq", "openai/gpt-oss-120b"))
         refused = await house.http.post("/api/v1/debates", json=wanted)

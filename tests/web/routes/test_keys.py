@@ -16,7 +16,7 @@ from moot.providers.endpoints import ENDPOINTS, with_environ_url
 from moot.providers.keys import Secret
 from moot.settings import ClusterSettings, ServerSettings
 from moot.web.logging_setup import LogFormatter
-from tests.web.routes.served import FREE, Served, serving
+from tests.web.routes.served import UNLIMITED, Served, serving
 from tests.web.routes.test_debate_routes import problem
 from tests.web.routes.test_roles import GUARDED, bearer
 
@@ -146,7 +146,7 @@ async def test_with_tokens_keys_are_for_the_operator_from_anywhere(tmp_path: Pat
 async def test_in_a_cluster_no_key_is_saved(tmp_path: Path) -> None:
     cluster = ClusterSettings(store=Secret("postgresql://me@db.example/moot"))
     service = ServerSettings(requests_per_minute=None, debates_per_client=None)
-    assert FREE.token is service.token is None
+    assert UNLIMITED.token is service.token is None
     async with serving(tmp_path, service, cluster=cluster, offline=True) as house:
         told = (await house.http.get(KEYS)).json()
         assert not told["editable"]

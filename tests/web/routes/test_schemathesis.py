@@ -22,7 +22,7 @@ from schemathesis.openapi.checks import RejectedPositiveData
 from moot.providers.endpoints import ENDPOINTS
 from moot.providers.keys import Secret
 from moot.settings import ServerSettings
-from tests.web.routes.served import FREE
+from tests.web.routes.served import UNLIMITED
 from tests.web.routes.server_thread import ServerThread
 
 TOKEN = "operators-own-token"
@@ -123,7 +123,7 @@ def reply(event: events.ScenarioFinished, case: str) -> str:
 
 @pytest.mark.timeout(900)
 def test_the_server_is_as_it_describes_itself(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with ServerThread(tmp_path, FREE, endpoints=NOWHERE, model="scripted/demo", offline=True) as server:
+    with ServerThread(tmp_path, UNLIMITED, endpoints=NOWHERE, model="scripted/demo", offline=True) as server:
         found = explore(server.served.url, 2, 1, {}, chance=False)
     assert not found, "\n\n".join(found)
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
@@ -131,7 +131,7 @@ def test_the_server_is_as_it_describes_itself(tmp_path: Path, caplog: pytest.Log
 
 @pytest.mark.chaos
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("service", [FREE, GUARDED], ids=["open", "guarded"])
+@pytest.mark.parametrize("service", [UNLIMITED, GUARDED], ids=["open", "guarded"])
 def test_the_server_is_as_it_describes_itself_however_long_one_looks(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, service: ServerSettings
 ) -> None:

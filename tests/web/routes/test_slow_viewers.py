@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from moot.providers.scripted import SayCue, ScriptedProvider, improvise
 from tests.chaos.viewers import Ear, Told, Viewer, Way, by_header, by_socket
-from tests.web.routes.served import BODY, FREE, Served, serving
+from tests.web.routes.served import BODY, UNLIMITED, Served, serving
 
 STALLED_SECONDS = 2.0
 STALLED = 6
@@ -26,7 +26,7 @@ SPEECH = "The-question-is-who-bears-the-risk-when-nobody-reads-what-was-written.
 async def wordy(tmp_path: Path) -> AsyncGenerator[Served]:
     """Speeches that fill all the buffers between us and a viewer who does not read."""
     provider = ScriptedProvider(lambda request: improvise(request) if request.schema else [SayCue(SPEECH)])
-    service = replace(FREE, stalled_seconds=STALLED_SECONDS)
+    service = replace(UNLIMITED, stalled_seconds=STALLED_SECONDS)
     async with serving(tmp_path, service, provider=provider) as house:
         yield house
 
@@ -111,7 +111,7 @@ async def place(house: Served, debate_id: str) -> int:
 
 async def test_who_says_goodbye_and_reads_nothing_does_not_keep_its_place(tmp_path: Path) -> None:
     provider = ScriptedProvider(lambda request: improvise(request) if request.schema else [SayCue(SPEECH)])
-    service = replace(FREE, stalled_seconds=0.5, streams_per_client=1)
+    service = replace(UNLIMITED, stalled_seconds=0.5, streams_per_client=1)
     async with serving(tmp_path, service, provider=provider) as house:
         debate_id = await opened(house)
         await house.over(debate_id)

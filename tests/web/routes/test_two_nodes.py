@@ -24,14 +24,14 @@ from moot.store.memory import MemoryStore
 from moot.web.streaming import sse_streams
 from tests.extensions.turn_sessions.test_routes import Heard, Page, settled, sourced
 from tests.support.redis import Redis, redis  # noqa: F401 - a fixture
-from tests.web.routes.served import FREE, Served, body, serving
+from tests.web.routes.served import UNLIMITED, Served, body, serving
 from tests.web.routes.test_debate_routes import problem
 from tests.web.routes.test_websocket import answer, talking
 
 Two = tuple[Served, Served]
 
 TOKEN = {"Authorization": "Bearer operator-token-0123456789"}
-GUARDED = replace(FREE, token=Secret(TOKEN["Authorization"].removeprefix("Bearer ")))
+GUARDED = replace(UNLIMITED, token=Secret(TOKEN["Authorization"].removeprefix("Bearer ")))
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +44,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 async def nodes(
     data: Path,
     redis: Redis,  # noqa: F811 - the fixture
-    service: ServerSettings = FREE,
+    service: ServerSettings = UNLIMITED,
     provider: ScriptedProvider | None = None,
 ) -> AsyncGenerator[Two]:
     store, cluster = MemoryStore(), ClusterSettings(bus=Secret(redis.url))
@@ -61,7 +61,7 @@ def statuses(replies: list[httpx.Response]) -> Counter[int]:
 
 
 async def test_the_limit_is_one_limit_however_many_servers(tmp_path: Path, redis: Redis) -> None:  # noqa: F811
-    async with nodes(tmp_path, redis, replace(FREE, requests_per_minute=100)) as two:
+    async with nodes(tmp_path, redis, replace(UNLIMITED, requests_per_minute=100)) as two:
 
         async def ask(number: int) -> httpx.Response:
             return await two[number % 2].http.get("/api/v1/debates")
@@ -79,7 +79,7 @@ async def test_the_limit_is_one_limit_however_many_servers(tmp_path: Path, redis
 
 
 async def test_commands_over_sockets_count_at_all_servers(tmp_path: Path, redis: Redis) -> None:  # noqa: F811
-    async with nodes(tmp_path, redis, replace(FREE, requests_per_minute=20)) as two:
+    async with nodes(tmp_path, redis, replace(UNLIMITED, requests_per_minute=20)) as two:
         debate_id = await two[0].open()
         async with talking(two[0], debate_id) as here, talking(two[1], debate_id) as there:
             remark = {"type": "INJECT_CONTEXT", "data": {"additionalContext": "Mind the cost."}}
@@ -89,7 +89,7 @@ async def test_commands_over_sockets_count_at_all_servers(tmp_path: Path, redis:
 
 
 async def test_without_redis_each_server_holds_the_limit(tmp_path: Path, redis: Redis) -> None:  # noqa: F811
-    async with nodes(tmp_path, redis, replace(FREE, requests_per_minute=30)) as two:
+    async with nodes(tmp_path, redis, replace(UNLIMITED, requests_per_minute=30)) as two:
         replies = [await house.http.get("/api/v1/debates") for _ in range(10) for house in two]
         redis.kill()
         replies += await asyncio.gather(*(h.http.get("/api/v1/debates") for _ in range(50) for h in two))
@@ -102,7 +102,7 @@ async def test_the_last_place_is_given_once_and_is_free_when_its_debate_is_over(
     tmp_path: Path,
     redis: Redis,  # noqa: F811 - the fixture
 ) -> None:
-    async with nodes(tmp_path, redis, replace(FREE, debates_per_client=3)) as two:
+    async with nodes(tmp_path, redis, replace(UNLIMITED, debates_per_client=3)) as two:
         tries = [house.http.post("/api/v1/debates", json=body()) for _ in range(8) for house in two]
         replies = await asyncio.gather(*tries)
         assert statuses(replies) == {201: 3, 429: 13}
@@ -113,7 +113,7 @@ async def test_the_last_place_is_given_once_and_is_free_when_its_debate_is_over(
 
 
 async def test_streams_are_counted_at_all_servers(tmp_path: Path, redis: Redis) -> None:  # noqa: F811
-    async with nodes(tmp_path, redis, replace(FREE, streams_per_client=1)) as (one, other):
+    async with nodes(tmp_path, redis, replace(UNLIMITED, streams_per_client=1)) as (one, other):
         debate_id = await one.open()
         path = f"/api/v1/debates/{debate_id}/stream"
         async with one.http.stream("GET", path) as open_one:
@@ -135,7 +135,7 @@ async def test_an_open_stream_keeps_its_place(
 ) -> None:
     monkeypatch.setattr(sse_streams, "TICK_SECONDS", 0.02)
     monkeypatch.setattr(sse_streams, "RENEW_SECONDS", 0.05)
-    async with nodes(tmp_path, redis, replace(FREE, streams_per_client=1)) as (one, _):
+    async with nodes(tmp_path, redis, replace(UNLIMITED, streams_per_client=1)) as (one, _):
         path = f"/api/v1/debates/{await one.open()}/stream"
         async with one.http.stream("GET", path) as reply:
             assert reply.status_code == 200
@@ -277,7 +277,7 @@ async def test_the_same_topic_is_one_debate_and_the_hour_is_one_hour(
     tmp_path: Path,
     redis: Redis,  # noqa: F811 - the fixture
 ) -> None:
-    service = replace(FREE, quick_per_hour=2, quick_cache_seconds=60)
+    service = replace(UNLIMITED, quick_per_hour=2, quick_cache_seconds=60)
     async with nodes(tmp_path, redis, service, ScriptedProvider()) as two:
 
         async def ask(house: Served, topic: str) -> httpx.Response:
@@ -314,7 +314,7 @@ async def test_a_turn_goes_on_when_its_listener_comes_back_to_another_server(
     redis: Redis,  # noqa: F811 - the fixture
     comes_back: bool,
 ) -> None:
-    impatient = replace(FREE, turn_grace_seconds=0.2)
+    impatient = replace(UNLIMITED, turn_grace_seconds=0.2)
     provider = (
         ScriptedProvider(pace=0.01)
         if comes_back

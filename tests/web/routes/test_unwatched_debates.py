@@ -13,7 +13,7 @@ from moot.providers.endpoints import ENDPOINTS, Endpoint
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
 from moot.web.capabilities import ServerCapabilities
-from tests.web.routes.served import FREE, Served, serving
+from tests.web.routes.served import UNLIMITED, Served, serving
 
 
 async def test_a_debate_goes_on_when_every_viewer_leaves(slow: Served) -> None:
@@ -25,7 +25,7 @@ async def test_a_debate_goes_on_when_every_viewer_leaves(slow: Served) -> None:
 
 
 async def test_a_quiet_stream_shows_signs_of_life_that_are_no_events(tmp_path: Path) -> None:
-    async with serving(tmp_path, replace(FREE, comment_seconds=0.02)) as house:
+    async with serving(tmp_path, replace(UNLIMITED, comment_seconds=0.02)) as house:
         debate_id = await house.open(autoProgress=False)
         await house.until(debate_id, lambda status: status["status"] == "awaiting_arguments")
         heard = b""

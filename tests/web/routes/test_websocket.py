@@ -18,7 +18,7 @@ from moot.providers.scripted import ScriptedProvider
 from moot.settings import ServerSettings
 from moot.web.server.websocket_protocol import WebSocketConnection
 from tests.web.raw_client import Line
-from tests.web.routes.served import FREE, Served, serving
+from tests.web.routes.served import UNLIMITED, Served, serving
 from tests.web.routes.test_debate_routes import Failing, problem
 from tests.web.test_http_protocol import frame, handshake
 
@@ -255,7 +255,7 @@ async def test_who_talks_too_fast_is_warned_and_then_let_go(slow: Served) -> Non
 
 
 async def test_commands_count_to_the_limit_of_their_client_like_requests(tmp_path: Path) -> None:
-    limited = replace(FREE, requests_per_minute=20)
+    limited = replace(UNLIMITED, requests_per_minute=20)
     async with (
         serving(tmp_path, limited, provider=ScriptedProvider(pace=0.008)) as house,
         AsyncExitStack() as stack,
