@@ -1,4 +1,4 @@
-"""Measuring, under the name that docs/experiments.md gives it: `from moot.extensions.experiments.measuring import rate_models`.
+"""Measuring, under the name that docs/experiments.md gives it: `from moot.experiments import rate_models`.
 
 It is part of the extension `experiments`, and each name is imported from there when it is first used.
 """

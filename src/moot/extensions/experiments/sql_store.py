@@ -1,4 +1,4 @@
-"""Experiments in SQLite and PostgreSQL: see `experiment_rows.ExperimentStore` for what each method does."""
+"""Experiments in SQLite and PostgreSQL: see `store.ExperimentStore` for what each method does."""
 
 from __future__ import annotations
 
