@@ -60,12 +60,6 @@ OPERATION_IDS: dict[tuple[str, str], str] = {
     ("GET", f"{_DEBATE}/polls"): "list_polls",
     ("POST", f"{_DEBATE}/polls/close"): "close_poll",
     ("POST", f"{_DEBATE}/votes"): "cast_vote",
-    # Experiments
-    ("GET", f"{_V1}/experiments"): "list_experiments",
-    ("GET", f"{_V1}/experiments/{{name}}"): "get_experiment",
-    ("GET", f"{_V1}/experiments/{{name}}/report"): "get_experiment_report",
-    ("GET", f"{_V1}/experiments/{{name}}/queue"): "get_judging_queue",
-    ("POST", f"{_V1}/experiments/{{name}}/votes"): "cast_experiment_vote",
     # Server
     ("POST", f"{_V1}/estimate"): "estimate_cost",
     ("GET", f"{_V1}/models"): "list_models",

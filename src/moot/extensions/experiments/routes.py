@@ -54,7 +54,7 @@ router = api_router()
         refusals=(403, 422),
     ),
 )
-async def experiments(request: Request, context: Context) -> Response:
+async def list_experiments(request: Request, context: Context) -> Response:
     """Lists the experiments with their progress. Only the operator may do this."""
     query_params.no_params(query_string(request))
     reports = context.service(ExperimentReports)
@@ -73,7 +73,7 @@ async def experiments(request: Request, context: Context) -> Response:
         refusals=(403, 404, 422),
     ),
 )
-async def experiment(request: Request, name: ExperimentName, context: Context) -> Response:
+async def get_experiment(request: Request, name: ExperimentName, context: Context) -> Response:
     """Returns the progress of an experiment and what its debates show so far: ratings with intervals and rank
     ranges, matchups, judges, reliability, and what to beware of. While it runs, the figures are computed
     again after ten seconds at the earliest. Only the operator may do this.
@@ -94,7 +94,7 @@ async def experiment(request: Request, name: ExperimentName, context: Context) -
         refusals=(403, 404, 409, 422),
     ),
 )
-async def experiment_report(request: Request, name: ExperimentName, context: Context) -> Response:
+async def get_experiment_report(request: Request, name: ExperimentName, context: Context) -> Response:
     """Returns the report as `moot experiment report` writes it, with links to the debates on this server. The
     problem `conflict` says what to install for it. Only the operator may do this.
     """
@@ -126,7 +126,7 @@ async def experiment_report(request: Request, name: ExperimentName, context: Con
         refusals=(403, 404, 422),
     ),
 )
-async def judging_queue(request: Request, name: ExperimentName, context: Context) -> Response:
+async def get_judging_queue(request: Request, name: ExperimentName, context: Context) -> Response:
     """Returns the debate of the experiment that this voter judges next: the one with the fewest votes of
     people. The sides are called A and B, drawn for each voter and debate; models, ballots and verdict are
     left out. Only the operator may do this, for all who judge at the operator's screen.
@@ -150,7 +150,7 @@ async def judging_queue(request: Request, name: ExperimentName, context: Context
         refusals=(403, 404, 415, 422),
     ),
 )
-async def cast_vote(request: Request, name: ExperimentName, context: Context) -> Response:
+async def cast_experiment_vote(request: Request, name: ExperimentName, context: Context) -> Response:
     """Keeps the vote of a person on a debate of the queue, with the results of the experiment, and returns
     the next debate. A later vote of the same voter on the same debate replaces the earlier one. Of a question
     the probability of the answer is needed, and there is no tie. Only the operator may do this.

@@ -19,6 +19,7 @@ from moot.extensions.experiments.commands.judge_options import Exclude, Judges, 
 from moot.extensions.experiments.commands.ratings import Over, import_rows, ratings
 from moot.extensions.experiments.commands.rejudge import rejudge
 from moot.extensions.experiments.commands.rerun import Folder, compare, declared_again, tell_whether_equal
+from moot.extensions.experiments.tables import EXPERIMENTS
 from moot.installation import install_command
 from moot.views.text import plural
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from moot.extensions.experiments.progress import ExperimentProgress
     from moot.extensions.experiments.runner import ExperimentRunner
     from moot.extensions.experiments.setups import ExperimentEstimate
-    from moot.extensions.experiments.tables import EXPERIMENTS
 from moot.extensions.experiments.store import ExperimentStanding, StoredExperiment
 
 app = command_group("experiment", "Compare models in many debates, declared in a file.")
