@@ -32,6 +32,7 @@ ROUTES: dict[tuple[str, str], Action] = {
         for method, path, _, action in rows("", (*health.router.routes, *metrics.router.routes))
     },
     **{("GET", path): "public" for path in (*page.PATHS, *manual.PATHS)},
+    **{("GET", module.address): "public" for module in page.extension_modules() if module.address},
     **{("GET", path): "look" for path in docs.PATHS},
     ("GET", SOCKET): "watch",
 }
@@ -100,7 +101,8 @@ def test_every_action_is_in_the_table_and_some_route_needs_it() -> None:
 async def test_every_route_of_the_application_names_its_action(served: Served) -> None:
     application: Any = make_app(served.arena)
     while not hasattr(application, "routes"):
-        application = vars(application)["_app"]
+        parts = vars(application)
+        application = parts.get("_app") or parts["_api"]
     assert set(_routes(application.routes)) == set(ROUTES)
 
 

@@ -11,6 +11,7 @@ import asyncio
 import gzip
 import hashlib
 from functools import lru_cache, partial
+from html import escape
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import PurePosixPath
@@ -161,9 +162,9 @@ def extension_modules() -> tuple[ExtensionModule, ...]:
 
 
 def _extensions_for_page() -> bytes:
-    """As JSON in the document, so that no request is needed for it; `<` could end the element."""
-    shown = json.encode(extension_modules()).replace(b"<", b"\\u003c")
-    return b'<script type="application/json" id="extensions">' + shown + b"</script>\n" + SCRIPT
+    """As JSON in the document, so that no request is needed for it."""
+    shown = escape(json.encode(extension_modules()).decode())
+    return f'<meta name="extensions" content="{shown}">\n'.encode() + SCRIPT
 
 
 def open_paths() -> frozenset[str]:

@@ -2,10 +2,10 @@
 
 import { html, useEffect, useState } from '../../vendor/preact.js';
 
-const listed = document.getElementById('extensions');
+const listed = document.querySelector('meta[name=extensions]');
 
 /** Modules with their place (`page`, `nav`, `live`, `verdict` or `form`), path, address and title. */
-export const modules = listed ? JSON.parse(listed.textContent) : [];
+export const modules = listed ? JSON.parse(listed.content) : [];
 
 const load = (path) => import(`/${path}`);
 
