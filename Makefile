@@ -7,7 +7,7 @@ PYTHON := $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 endif
 VENV   ?= .venv
 BIN    := $(VENV)/bin
-STATIC := $(shell find src/moot/web/static -name '*.js')
+STATIC := $(shell find src/moot/web/static src/moot/extensions -name '*.js')
 MODEL  ?= smollm2-135m
 LEAGUE := docs/leagues/local-models
 
