@@ -182,7 +182,7 @@ async def _page(served: Served, debate_id: str) -> AsyncGenerator[asyncio.subpro
     """The page in Node; it has the view of the debate and waits for the next word."""
     script = Path(__file__).with_name("page_of_one_debate.js")
     page = await asyncio.create_subprocess_exec(
-        *("node", "--no-warnings", "--experimental-websocket", str(script), served.url, debate_id, "second"),
+        *("node", "--no-warnings", str(script), served.url, debate_id, "second"),
         stdout=asyncio.subprocess.PIPE,
     )
     assert page.stdout is not None

@@ -126,7 +126,7 @@ async def asked(
         method = "HEAD"
     known = {**SENT, **AT_DOORS, "create": BODY, "estimate": BODY}
     sent = known.get(name) if method in ("POST", "PUT") else None
-    asks = {"voter": "ann"} if name == "judging_queue" else None
+    asks = {"voter": "ann"} if name == "get_judging_queue" else None
     return await house.http.request(
         method, filled(path, debate_id, seat), json=sent, headers=headers, params=asks
     )
