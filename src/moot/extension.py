@@ -12,9 +12,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
@@ -347,14 +346,19 @@ def _source(target: str | EntryPoint) -> str:
 def _installed() -> list[EntryPoint]:
     """Extensions of installed packages. `importlib.metadata` is slow to import, so it is asked only where a
     package has the group."""
-    if not any(f"[{GROUP}]" in text for text in _entry_point_files()):
+    if not any(f"[{GROUP}]".encode() in text for text in _entry_point_files()):
         return []
     from importlib.metadata import entry_points
 
     return list(entry_points(group=GROUP))
 
 
-def _entry_point_files() -> Iterator[str]:
-    for folder in map(Path, sys.path):
-        for file in folder.glob("*-info/entry_points.txt") if folder.is_dir() else ():
-            yield file.read_text("utf-8", errors="replace")
+def _entry_point_files() -> Iterator[bytes]:
+    for folder in sys.path:
+        try:
+            packages = [name for name in os.listdir(folder or ".") if name.endswith("-info")]
+        except OSError:  # an archive, or a folder that is not there
+            continue
+        for package in packages:
+            with suppress(OSError), open(f"{folder or '.'}/{package}/entry_points.txt", "rb") as file:
+                yield file.read()

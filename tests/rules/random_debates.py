@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Any, Literal, TypeVar
 
-from hypothesis import Phase, given, seed, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 from msgspec.structs import replace
@@ -56,7 +56,14 @@ from tests.rules.simulate import Reply, Sent, Simulation, aside, ballot, words
 from tests.rules.simulate import act as done
 
 T = TypeVar("T")
-LAW = settings(derandomize=True, database=None, deadline=None, max_examples=40)
+LAW = settings(
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=40,
+    suppress_health_check=(HealthCheck.too_slow,),
+)
+"""No law depends on how fast the machine is."""
 
 SIMULTANEOUS = """
 name = "blind"

@@ -64,7 +64,10 @@ async def test_a_voter_judges_each_debate_once_without_knowing_who_debated(serve
         assert vote.winner == vote.shown_first == shown_first("Ann", debate)
         assert (vote.voter, vote.reason, vote.blind) == ("Ann", "Clearer.", True)
         assert vote.at is not None
-    assert len({vote.shown_first for votes in kept.values() for vote in votes}) == 2
+
+
+def test_either_side_is_shown_first_to_a_voter() -> None:
+    assert {shown_first("Ann", f"deb_{number}") for number in range(64)} == {"pro", "con"}
 
 
 async def test_the_debate_with_the_fewest_votes_comes_first_and_voters_have_orders_of_their_own(

@@ -32,6 +32,9 @@ async def test_an_invitation_is_listed_without_its_token_and_withdrawn(served: S
     assert [one["name"] for one in listed] == ["Zoë & Co."]
     assert listed[0]["expiresAt"]
     assert "token" not in json.dumps(listed)
+    for role in ([], {}, 1, None):
+        wrong = await served.post(debate_id, "invitations", {"role": role, "many": True})
+        assert set(problem(wrong, 422, "validation")["errors"]) == {"role"}
     taken = await served.post(debate_id, "invitations", {"role": "observer", "name": "Zoë & Co."})
     assert set(problem(taken, 422, "validation")["errors"]) == {"name"}
     assert (await served.get(debate_id, "status", headers=guest)).status_code == 200

@@ -55,6 +55,7 @@ INSTALL_SOURCE = (
     f"|ollama/[A-Za-z0-9][A-Za-z0-9_.:@/-]*|[A-Za-z0-9]{_PART})"
 )
 NOT_A_SOURCE = "Must be hf:owner/repo/file.gguf, ollama/NAME, or a name from the list of models to install"
+NOT_AUDIENCE = tuple(role for role in get_args(InvitationRole) if role != "audience")
 
 
 class Invite(Body):
@@ -82,7 +83,7 @@ class Invite(Body):
                 and member in shape
             ):
                 yield member, f"Only for the role {role}"
-        if shape.get("many") is True and shape.get("role") in {*get_args(InvitationRole)} - {"audience"}:
+        if shape.get("many") is True and shape.get("role") in NOT_AUDIENCE:
             yield "many", "Only for the role audience"
 
 
