@@ -14,8 +14,8 @@ from time import process_time
 
 import msgspec
 
-from moot.compat.row_readers import parse_location
 from moot.extensions.conversations.importing import import_rows
+from moot.row_io.readers import parse_location
 from moot.store.archive_rows import legacy_shape, unified_shape
 from moot.store.sqlite.store import SqliteStore
 from tests.bench.figures import Figure, figure

@@ -9,8 +9,8 @@ from itertools import islice
 import pytest
 
 from moot.client import ApiError, AsyncClient, Client, DebateConfig, DebaterConfig
-from moot.compat.row_readers import parse_location
 from moot.extensions.conversations.importing import import_rows
+from moot.row_io.readers import parse_location
 from moot.store.sqlite.store import SqliteStore
 from tests.client.serving import Served, served
 from tests.support.old_rows import EACH, in_lines, rows

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from moot.compat.row_readers import without_secrets
 from moot.core.errors import Invalid, Unavailable
 from moot.providers.keys import Secret
+from moot.row_io.readers import without_secrets
 from moot.settings import POSTGRES_SCHEMES
 from moot.store.copying import DEBATES, TABLE_GROUPS, StoreTables, TableGroup, whole_tables
 from moot.store.sql import Row

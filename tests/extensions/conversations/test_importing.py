@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from moot.compat.row_readers import JsonLinesRowReader, parse_location
 from moot.core.errors import Invalid, Unavailable
 from moot.core.visibility import OWNER
 from moot.extensions.conversations import exporting, importing
@@ -21,6 +20,7 @@ from moot.extensions.conversations.debates import conversation
 from moot.extensions.conversations.exporting import DDL
 from moot.extensions.conversations.importing import ImportProgress, import_rows, undo_import
 from moot.installation import install_command
+from moot.row_io.readers import JsonLinesRowReader, parse_location
 from moot.store.memory import MemoryStore
 from moot.store.sqlite.store import SqliteStore
 from tests.support.old_rows import EACH, Row, from_sqlite, in_lines, in_sqlite, insert_sqlite, ordered, rows

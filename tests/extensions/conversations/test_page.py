@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page, expect
 
-from moot.compat.row_readers import parse_location
 from moot.core.errors import Fault
 from moot.core.terms import Request
 from moot.extensions.conversations.importing import import_rows
 from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, StallCue
+from moot.row_io.readers import parse_location
 from tests.web.routes.served import Served, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -14,11 +14,11 @@ import pytest
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from moot.compat.row_readers import parse_location
 from moot.core.errors import Invalid, Unavailable
 from moot.extensions.conversations import exporting, importing
 from moot.extensions.conversations.exporting import DDL
 from moot.extensions.conversations.importing import ImportProgress, import_rows
+from moot.row_io.readers import parse_location
 from moot.store.memory import MemoryStore
 from moot.store.sqlite.store import SqliteStore
 from tests.cli.terminal import MOOT, environment

@@ -16,11 +16,11 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from moot.compat.row_readers import parse_location
 from moot.core.terms import Request
 from moot.extensions.conversations.importing import import_rows, undo_import
 from moot.providers.keys import Secret
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, StallCue, ThinkCue, improvise
+from moot.row_io.readers import parse_location
 from moot.settings import ServerSettings
 from moot.store.contract import AccessToken
 from tests.client import serving as process

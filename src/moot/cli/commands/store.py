@@ -60,7 +60,7 @@ def backup(
 
 def _explain_pg_dump(address: str, file: Path) -> int:
     """PostgreSQL is copied by its own tool, in one snapshot, and by someone who has the password."""
-    from moot.compat.row_readers import without_secrets
+    from moot.row_io.readers import without_secrets
 
     terminal, where, copy = Terminal.err(), quote(without_secrets(address)), quote(str(file))
     terminal.line(("moot: ", "bold red"), "The debates are in PostgreSQL, and pg_dump is the tool for that:")

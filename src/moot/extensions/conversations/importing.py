@@ -19,8 +19,8 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from moot.compat.row_readers import RowLocation, RowProblem, RowReader, SourceRow, open_reader
 from moot.core.errors import Invalid
+from moot.row_io.readers import RowLocation, RowProblem, RowReader, SourceRow, SourceTable, open_reader
 from moot.store.archive import Archive, Import, IncomingEvent, import_undone, segment_type
 from moot.store.archive_rows import incoming_event, legacy_row, nesting_depth
 from moot.views.legacy_rows import (
@@ -133,7 +133,11 @@ def _type(segment: Any) -> str:
     return (segment_type(segment) if isinstance(segment, dict) else "") or UNTYPED  # pyright: ignore[reportUnknownArgumentType] - JSON
 
 
-NEEDED_COLUMNS = frozenset({"id", "conversation_id", "role", "segments", "order_key", "ts"})
+OLD_TABLE = SourceTable(
+    frozenset({"id", "conversation_id", "role", "segments", "order_key", "ts"}),
+    ids=("id", "conversation_id", "order_key"),
+    json=("reasoning",),
+)
 BATCH, MAX_BATCH = 1000, 100_000
 MOST_PASSES = 20
 """After this many, the source is written faster than we read. The import reports it and can be run again."""
@@ -195,7 +199,7 @@ async def import_rows(
     run = _ImportRun(
         archive, replace(import_, state="running"), batch, dry, on_progress, clock, listing or Unlisted()
     )
-    with open_reader(location, NEEDED_COLUMNS) as source:
+    with open_reader(location, OLD_TABLE) as source:
         if not dry:
             await archive.save(run.import_, ())
         new = changed = 0

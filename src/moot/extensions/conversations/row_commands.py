@@ -39,8 +39,8 @@ def import_legacy(
 
     async def work() -> ImportOutcome:
         from moot.cli.render.progress import progress_bar
-        from moot.compat.row_readers import parse_location
         from moot.extensions.conversations import importing
+        from moot.row_io.readers import parse_location
 
         location = parse_location(source, table)
         async with open_local_store() as store:
@@ -137,9 +137,9 @@ def export_legacy(
 
     async def work() -> int:
         from moot.cli.render.progress import progress_bar
-        from moot.compat.row_readers import parse_location
         from moot.extensions.conversations import exporting
         from moot.extensions.conversations.sources import open_conversations
+        from moot.row_io.readers import parse_location
 
         location, terminal = parse_location(destination, table), Terminal.out()
         async with open_conversations(server) as source:
