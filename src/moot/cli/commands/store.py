@@ -18,17 +18,6 @@ if TYPE_CHECKING:
     from moot.processes.copy_store import CopyReport, StoreAddress
 
 STORE = "sqlite:FILE or postgresql://user@host/database."
-NAMES = {
-    "tokens": "tokens",
-    "debates": "debates",
-    "events": "events in their logs",
-    "bodies": "requests as sent",
-    "requests": "requests that may be repeated",
-    "invitations": "invitations",
-    "imports": "imports",
-    "conversations": "conversations",
-    "conversation_events": "events in them",
-}
 MAX_SHOWN = 20
 
 
@@ -136,10 +125,13 @@ async def _move(old: StoreAddress, new: StoreAddress, *, resume: bool) -> CopyRe
 
 
 def _count(terminal: Terminal, counts: dict[str, int]) -> None:
+    from moot.store.copying import all_tables
+
     table = make_table("", "")
     table.show_header = False
-    for name, words in NAMES.items():
-        add_row(table, words, f"{counts[name]:,}")
+    for counted in all_tables():
+        if counted.rows:
+            add_row(table, counted.rows, f"{counts[counted.name]:,}")
     terminal.table(table)
 
 

@@ -12,14 +12,14 @@ from datetime import UTC, datetime
 
 from moot.core.state import Debate
 from moot.core.visibility import OWNER
+from moot.extensions.conversations.archive import Archive
+from moot.extensions.conversations.archive_rows import legacy_row
 from moot.extensions.conversations.debates import conversation
+from moot.extensions.conversations.legacy_rows import COLUMNS, JsonObject, LegacyRow, to_legacy_shape
 from moot.row_io import writers
 from moot.row_io.readers import RowLocation
 from moot.row_io.writers import TableDefinition, WriteReport
-from moot.store.archive import Archive
-from moot.store.archive_rows import legacy_row
 from moot.store.contract import Store
-from moot.views.legacy_rows import COLUMNS, JsonObject, LegacyRow, to_legacy_shape
 
 BATCH = 1000
 DDL = """

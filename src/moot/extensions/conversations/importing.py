@@ -20,10 +20,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from moot.core.errors import Invalid
-from moot.row_io.readers import RowLocation, RowProblem, RowReader, SourceRow, SourceTable, open_reader
-from moot.store.archive import Archive, Import, IncomingEvent, import_undone, segment_type
-from moot.store.archive_rows import incoming_event, legacy_row, nesting_depth
-from moot.views.legacy_rows import (
+from moot.extensions.conversations.archive import Archive, Import, IncomingEvent, import_undone, segment_type
+from moot.extensions.conversations.archive_rows import incoming_event, legacy_row, nesting_depth
+from moot.extensions.conversations.legacy_rows import (
     MAX_NAME_CHARS,
     REASONING,
     LegacyRow,
@@ -33,6 +32,7 @@ from moot.views.legacy_rows import (
     read_row,
     thoughts_in,
 )
+from moot.row_io.readers import RowLocation, RowProblem, RowReader, SourceRow, SourceTable, open_reader
 
 MAX_PROBLEMS = 200
 """Rows that could not be imported are listed up to this number; further ones are only counted."""
