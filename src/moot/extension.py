@@ -69,7 +69,7 @@ T = TypeVar("T")
 Lazy = Callable[[], T]
 """Asked for when it is needed first."""
 VARIABLE, GROUP, OURS = "MOOT_EXTENSIONS", "moot.extensions", "moot.extensions"
-PagePlace = Literal["page", "nav", "live", "verdict", "form"]
+PagePlace = Literal["page", "nav", "live", "verdict", "form", "debates"]
 
 
 class TerminalCommand(NamedTuple):
@@ -147,7 +147,8 @@ class PageModule(NamedTuple):
     """Its path in that folder: `experiments.js`."""
     place: PagePlace = "page"
     """`page`: it draws a page of its own; `nav`: the same, with an entry in the navigation; `live`,
-    `verdict`, `form`: a part of that page, drawn with the debate."""
+    `verdict`: a part of that page, drawn with the debate; `form`: a button below the form of a debate;
+    `debates`: a link above the list of debates."""
     address: str = ""
     """The address of a page: `/experiments/{name}`."""
     title: str = ""

@@ -74,6 +74,9 @@ EXTENSION = Extension(
     ),
     http=_http,
     tables=_tables,
-    page=(PageModule("conversations.js", address="/conversations", title="Conversations"),),
+    page=(
+        PageModule("conversations.js", address="/conversations", title="Conversations"),
+        PageModule("list_link.js", "debates"),
+    ),
     package=__name__,
 )

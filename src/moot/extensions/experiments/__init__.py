@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from moot.extension import Extension, HttpRoutes, TerminalCommand
+from moot.extension import Extension, HttpRoutes, PageModule, TerminalCommand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,6 +58,12 @@ EXTENSION = Extension(
         ),
     ),
     http=_http,
+    page=(
+        PageModule("experiments.js", "nav", "/experiments", "Experiments"),
+        PageModule("experiment.js", address="/experiments/{name}", title="Experiment"),
+        PageModule("judge_debates.js", address="/experiments/{name}/judge", title="Judge debates"),
+    ),
+    package=__name__,
     tables=_tables,
     bookings=_bookings,
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from moot.extension import Extension, HttpRoutes, TerminalCommand
+from moot.extension import Extension, HttpRoutes, PageModule, TerminalCommand
 
 if TYPE_CHECKING:
     from moot.api.frames import Dialect
@@ -63,5 +63,12 @@ EXTENSION = Extension(
         ),
     ),
     http=_http,
+    page=(
+        PageModule("sessions.js", address="/sessions", title="Turn by turn"),
+        PageModule("next_turn.js", "live"),
+        PageModule("start_link.js", "form"),
+        PageModule("list_link.js", "debates"),
+    ),
+    package=__name__,
     dialects=_dialects,
 )
