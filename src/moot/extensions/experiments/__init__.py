@@ -19,7 +19,10 @@ COMMANDS = "moot.extensions.experiments.commands"
 def _http() -> HttpRoutes:
     from moot.extensions.experiments.routes import router
 
-    return HttpRoutes((router,))
+    return HttpRoutes(
+        (router,),
+        tags={"Experiments": "Many debates between models: progress, ratings and reports. Read only."},
+    )
 
 
 def _tables() -> Tables[Any]:
