@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from moot.api.command_table import Button, CommandContext, DebateCommand
     from moot.api.frames import Dialect
+    from moot.api.rights import Right
     from moot.api.v1.fields import Capabilities
     from moot.api.v1.replies import action_reply
     from moot.core.extension_events import ExtensionEvent, state_of
@@ -55,9 +56,11 @@ __all__ = [
     "Loaded",
     "MemoryAccess",
     "PageModule",
+    "Right",
     "SqlAccess",
     "Tables",
     "TerminalCommand",
+    "Variable",
     "action_reply",
     "load",
     "loaded",
@@ -154,6 +157,16 @@ class PageModule(NamedTuple):
     title: str = ""
 
 
+class Variable(NamedTuple):
+    """A setting in the environment: a number. `settings.service.value(VARIABLE)` is its value."""
+
+    name: str
+    """It begins with `MOOT_`."""
+    default: float | None = None
+    kind: Literal["number", "positive", "limit"] = "number"
+    """`positive`: more than 0; `limit`: a whole number, and None where it is 0."""
+
+
 class Extension(NamedTuple):
     """What an extension brings. `name` begins the tags of its events and names it everywhere else."""
 
@@ -165,6 +178,8 @@ class Extension(NamedTuple):
     dialects: Lazy[Mapping[str, Dialect]] | None = None
     """Streams of frames for other clients, by name; the test kit checks their laws."""
     events: Lazy[EventFamily] | None = None
+    rights: Lazy[tuple[Right, ...]] | None = None
+    """Rights that only its own routes need."""
     debate_commands: Lazy[tuple[DebateCommand, ...]] | None = None
     """What people may do in a debate: routes, WebSocket messages, buttons and terminal commands."""
     facts: Callable[[Debate, Viewer], Iterable[Fact]] | None = None
@@ -181,6 +196,8 @@ class Extension(NamedTuple):
     """Who keeps the budget of debates that belong to something larger; at most one extension."""
     settings: Lazy[tuple[SetupField, ...]] | None = None
     """Settings of a debate, a row each: request, reply, form, terminal, MCP and experiments read them."""
+    variables: tuple[Variable, ...] = ()
+    """Settings in the environment; `moot doctor` knows their names."""
     settings_table: str = ""
     """The table of moot.toml that is its own; `Settings.extensions` has it as it was written."""
     providers: Lazy[Mapping[str, Callable[[], Provider]]] | None = None
@@ -255,6 +272,7 @@ _HOMES = {
     "ExportFormat": "moot.views.exports",
     "ExtensionEvent": "moot.core.extension_events",
     "MemoryAccess": "moot.store.extension_tables",
+    "Right": "moot.api.rights",
     "SqlAccess": "moot.store.extension_tables",
     "Tables": "moot.store.extension_tables",
     "action_reply": "moot.api.v1.replies",

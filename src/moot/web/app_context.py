@@ -14,7 +14,7 @@ from starlette.requests import HTTPConnection, Request
 from moot.api.auth import Authenticator, Identity, Tickets
 from moot.api.frames import Cursor
 from moot.api.rate_limits import Counted, RateLimiter, StreamLimiter
-from moot.api.rights import Action, check, viewer_as
+from moot.api.rights import Action, Right, check, viewer_as
 from moot.api.v1.stream_frames import V1Frames
 from moot.core.errors import UnknownDebate
 from moot.core.state import Debate
@@ -144,8 +144,8 @@ def query_string(request: Request) -> bytes:
 class RightsCheck:
     """Raises UnknownDebate where the client may not see the debate, Problem where it lacks the right."""
 
-    def __init__(self, action: Action) -> None:
-        self.action: Action = action
+    def __init__(self, action: Action | Right) -> None:
+        self.action: Action | Right = action
 
     async def __call__(self, request: Request) -> None:
         if self.action == "public":
