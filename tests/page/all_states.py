@@ -29,7 +29,7 @@ from moot.extensions.conversations.importing import import_rows
 from moot.extensions.experiments.runner import ExperimentRunner
 from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, StallCue
 from tests.browser.chromium import FLAGS, PICTURE_FONTS, launched
-from tests.extensions.experiments.test_experiment_routes import LEAGUE
+from tests.extensions.experiments.test_routes import LEAGUE
 from tests.page.sample_debate import Play, body
 from tests.page.screenshots import PATIENT, TABLES, THEMES, open_debate, table
 from tests.page.test_axe import AXE, found

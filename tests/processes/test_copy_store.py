@@ -44,7 +44,7 @@ from moot.views.summary import summarize
 from tests.cli.conftest import data, log_as_it_was, moot
 from tests.cli.terminal import environment, piped
 from tests.golden.reading import HERE, log_of
-from tests.store.test_archive_contract import event
+from tests.store.test_archive import event
 from tests.support.postgres import empty_postgres, postgres_url
 from tests.support.redis import redis_url
 
