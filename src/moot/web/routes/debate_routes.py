@@ -121,7 +121,6 @@ async def create(request: Request, context: Context) -> Response:
     """Opens a debate, which starts at once and runs whether or not a client follows it. If the body is
     invalid, one reply lists all of its errors.
     """
-    query_params.no_params(query_string(request))
     raw = await request.body()
     check_not_stopping(context)
     async with context.idempotency.in_flight(request, raw) as once:
@@ -154,7 +153,6 @@ async def estimate(request: Request, context: Context) -> Response:
     speeches, the high end every call at its limit. Those invited to a debate may not do this. Estimates are
     computed one after the other; while many wait, the reply is 429.
     """
-    query_params.no_params(query_string(request))
     # Nothing is done that could be done twice; but a key that is none is told here, too.
     key_of(request)
     keys = lent_keys(request.headers, context.arena)
@@ -229,7 +227,6 @@ async def status(request: Request, debate_id: DebateId, context: Context) -> Res
     """Returns the state of the debate: rounds with the beginning of each speech, the current speaker, votes,
     issues, costs, and the verdict once there is one.
     """
-    query_params.no_params(query_string(request))
     return json_reply(replies.status_reply(await context.arena.state(debate_id), identity_of(request).viewer))
 
 
@@ -310,7 +307,6 @@ async def look_at_call(request: Request, debate_id: DebateId, call: CallNumber, 
     """Returns the exact request to a model and its response. Only owners and moderators may read it: prompts
     hold secret objectives.
     """
-    query_params.no_params(query_string(request))
     if not (call.isascii() and call.isdigit() and len(call) < 10):
         raise Problem("not-found", "There is no such call")
     return json_reply(await find_call(context.arena, debate_id, int(call)))
@@ -329,7 +325,6 @@ async def look_at_call(request: Request, debate_id: DebateId, call: CallNumber, 
 )
 async def models(request: Request, context: Context) -> Response:
     """Lists the models: those that can be used, and those that cannot, with what is missing."""
-    query_params.no_params(query_string(request))
     return json_reply(await context.server_info.models())
 
 
@@ -346,7 +341,6 @@ async def models(request: Request, context: Context) -> Response:
 )
 async def formats(request: Request, context: Context) -> Response:
     """Lists the formats with their seats and the order of their speeches."""
-    query_params.no_params(query_string(request))
     return json_reply(await context.server_info.formats())
 
 
@@ -365,7 +359,6 @@ async def tools(request: Request, context: Context) -> Response:
     """Lists the tools that a debate may allow its participants to use. Tool servers are configured by the
     operator; a request cannot add one.
     """
-    query_params.no_params(query_string(request))
     return json_reply(await context.server_info.tools())
 
 
@@ -506,7 +499,6 @@ async def issue_ticket(request: Request, debate_id: DebateId, context: Context) 
     """Returns a ticket for one stream of this debate, for a browser's EventSource and WebSocket, which cannot
     send a token. It is valid once and for a minute, and shows what the token of this request may see.
     """
-    query_params.no_params(query_string(request))
     key_of(request)
     bodies.read_body(bodies.Nothing, await request.body())
     ticket = await context.tickets.issue(identity_of(request), debate_id)
@@ -529,6 +521,7 @@ async def issue_ticket(request: Request, debate_id: DebateId, context: Context) 
         summary="Delete a debate",
         status=204,
         says="The debate is deleted.",
+        query=None,
         refusals=(403, 404),
     ),
 )

@@ -20,11 +20,11 @@ from starlette.responses import Response
 from moot.api.problems import Problem
 from moot.api.rate_limits import RateLimiter
 from moot.api.shapes.seats_and_polls import InvitationResponse, InvitationsResponse
-from moot.api.v1 import bodies, people_bodies, people_replies, query_params
+from moot.api.v1 import bodies, people_bodies, people_replies
 from moot.core.state import Debate
 from moot.core.terms import InvitationRole
 from moot.store.contract import StoredInvitation, digest, new_secret
-from moot.web.app_context import AppContext, address_of, identity_of, query_string
+from moot.web.app_context import AppContext, address_of, identity_of
 from moot.web.responses import json_reply
 from moot.web.route_docs import COMMANDED, api_router, documented
 from moot.web.routes.handlers import Body, Context, DebateId, path_parameter
@@ -128,7 +128,6 @@ async def join(request: Request, debate_id: DebateId, context: Context) -> Respo
     earlier = request.cookies.get(JOINED_COOKIE, "")
     joined = await context.arena.store.invitation(digest(earlier)) if earlier else None
     if joined is not None and joined.debate == debate_id and joined.via is not None:
-        query_params.no_params(query_string(request))
         bodies.read_body(people_bodies.Join, await request.body())
         return json_reply(people_replies.invitation_reply(joined, earlier), 201)
 
@@ -163,7 +162,6 @@ async def join(request: Request, debate_id: DebateId, context: Context) -> Respo
 )
 async def invitations(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Lists the valid invitations without their tokens. Only owners and moderators may do this."""
-    query_params.no_params(query_string(request))
     listed = await context.arena.store.invitations(debate_id)
     rows = tuple(people_replies.invitation_reply(invitation) for invitation in listed)
     return json_reply(InvitationsResponse(invitations=rows))
@@ -184,7 +182,6 @@ async def uninvite(request: Request, debate_id: DebateId, name: InvitationName, 
     """Withdraws an invitation: its token is invalid at once, and streams opened with it are closed within a
     second. Withdrawing a shared link withdraws the invitations of all who joined by it.
     """
-    query_params.no_params(query_string(request))
     if not await context.arena.store.delete_invitation(debate_id, name):
         raise Problem("not-found", "There is no such invitation")
     context.stream_monitor.review_soon()
@@ -200,7 +197,6 @@ async def _let_in(
 ) -> tuple[Response, str]:
     """The reply and the token in it. `allow` raises Problem where no further invitation may be made; a
     repeated request is not counted."""
-    query_params.no_params(query_string(request))
     raw, repeats = await request.body(), context.idempotency
     async with repeats.in_flight(request, raw) as once:
         if saved := await repeats.saved_reply(request, once):

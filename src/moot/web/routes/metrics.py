@@ -51,6 +51,7 @@ router = api_router()
         tag="Health",
         summary="Metrics for Prometheus",
         says="Counts of this process.",
+        query=None,
         media_types=("text/plain",),
     ),
 )

@@ -139,7 +139,6 @@ async def setup(request: Request, debate_id: DebateId, context: Context) -> Resp
     moderators may read it: it contains secret objectives and prompts.
     """
     # As it was opened, without later changes of people in seats.
-    query_params.no_params(query_string(request))
     first = await context.arena.store.read(debate_id, 0, 1)
     if not first or not isinstance(first[0].event, DebateOpened):
         raise UnknownDebate
