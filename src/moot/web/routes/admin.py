@@ -71,7 +71,7 @@ router = api_router()
         refusals=(422,),
     ),
 )
-async def providers(request: Request, context: Context) -> Response:
+async def list_providers(request: Request, context: Context) -> Response:
     """Lists the providers: whether each can be called, the variable that may hold its key, what is missing,
     and its models. Of a key only the name of its variable is shown.
     """
@@ -99,7 +99,7 @@ async def providers(request: Request, context: Context) -> Response:
         refusals=(404, 422),
     ),
 )
-async def reachable(request: Request, provider: ProviderName, context: Context) -> Response:
+async def check_provider(request: Request, provider: ProviderName, context: Context) -> Response:
     """Asks the service at its address, without a key and at most once in five seconds for all clients. An
     answer that refuses the request shows that the service is up, too.
     """
@@ -125,7 +125,7 @@ async def reachable(request: Request, provider: ProviderName, context: Context) 
         refusals=(422,),
     ),
 )
-async def extensions(request: Request) -> Response:
+async def list_extensions(request: Request) -> Response:
     """Lists the extensions of this server and what they add to the page and the terminal. Why one was left
     out is told to the operator alone.
     """
@@ -169,7 +169,7 @@ def loaded_extensions(operator: bool) -> tuple[LoadedExtension, ...]:
         refusals=(403, 422),
     ),
 )
-async def tokens(request: Request, context: Context) -> Response:
+async def list_tokens(request: Request, context: Context) -> Response:
     """Lists the tokens without their secrets, which are not stored. Only the operator may do this."""
     rows = tuple(token_reply(token) for token in await context.arena.store.tokens())
     return json_reply(TokensResponse(tokens=rows, needed=await context.authenticator.needs_token()))
@@ -189,7 +189,7 @@ async def tokens(request: Request, context: Context) -> Response:
         refusals=(403, 409, 415, 422),
     ),
 )
-async def new_token(request: Request, context: Context) -> Response:
+async def create_token(request: Request, context: Context) -> Response:
     """Creates a token and returns its secret, this once. Only the operator may do this. As soon as there is a
     token, every request needs one.
     """

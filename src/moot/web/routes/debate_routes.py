@@ -117,7 +117,7 @@ def _estimate_reply(opened: DebateOpened) -> EstimateResponse:
         refusals=(403, 409, 415, 422),
     ),
 )
-async def create(request: Request, context: Context) -> Response:
+async def create_debate(request: Request, context: Context) -> Response:
     """Opens a debate, which starts at once and runs whether or not a client follows it. If the body is
     invalid, one reply lists all of its errors.
     """
@@ -147,7 +147,7 @@ async def create(request: Request, context: Context) -> Response:
         refusals=(403, 415, 422),
     ),
 )
-async def estimate(request: Request, context: Context) -> Response:
+async def estimate_cost(request: Request, context: Context) -> Response:
     """Estimates the cost of a debate from the body that would open it. No debate is opened and no model is
     called. Expected are speeches of the intended length and the usual reasoning; the low end has short
     speeches, the high end every call at its limit. Those invited to a debate may not do this. Estimates are
@@ -205,11 +205,11 @@ async def list_debates(request: Request, context: Context) -> Response:
         refusals=READ,
     ),
 )
-async def look(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def get_debate(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Returns the same as `GET /api/v1/debates/{debateId}/status`. The `Location` of a new debate points
     here.
     """
-    return await status(request, debate_id, context)
+    return await get_status(request, debate_id, context)
 
 
 @router.get(
@@ -223,7 +223,7 @@ async def look(request: Request, debate_id: DebateId, context: Context) -> Respo
         refusals=READ,
     ),
 )
-async def status(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def get_status(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Returns the state of the debate: rounds with the beginning of each speech, the current speaker, votes,
     issues, costs, and the verdict once there is one.
     """
@@ -244,7 +244,7 @@ async def status(request: Request, debate_id: DebateId, context: Context) -> Res
         refusals=(403, 404, 422),
     ),
 )
-async def export(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def export_transcript(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Returns the transcript so far, at any time. Markdown and HTML are sent as files; the HTML needs no
     other file and contains no script. `replay` is an HTML file that plays the debate without a server and
     shows what any observer may see.
@@ -275,7 +275,7 @@ async def export(request: Request, debate_id: DebateId, context: Context) -> Res
         refusals=(403, 404, 422),
     ),
 )
-async def events(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def list_events(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Returns the native events in pages, with consecutive `seq`. In place of an event that the client may
     not see there is one of the type `hidden`.
     """
@@ -303,7 +303,7 @@ async def events(request: Request, debate_id: DebateId, context: Context) -> Res
         refusals=(403, 404),
     ),
 )
-async def look_at_call(request: Request, debate_id: DebateId, call: CallNumber, context: Context) -> Response:
+async def get_call(request: Request, debate_id: DebateId, call: CallNumber, context: Context) -> Response:
     """Returns the exact request to a model and its response. Only owners and moderators may read it: prompts
     hold secret objectives.
     """
@@ -323,7 +323,7 @@ async def look_at_call(request: Request, debate_id: DebateId, call: CallNumber, 
         refusals=(422,),
     ),
 )
-async def models(request: Request, context: Context) -> Response:
+async def list_models(request: Request, context: Context) -> Response:
     """Lists the models: those that can be used, and those that cannot, with what is missing."""
     return json_reply(await context.server_info.models())
 
@@ -339,7 +339,7 @@ async def models(request: Request, context: Context) -> Response:
         refusals=(422,),
     ),
 )
-async def formats(request: Request, context: Context) -> Response:
+async def list_formats(request: Request, context: Context) -> Response:
     """Lists the formats with their seats and the order of their speeches."""
     return json_reply(await context.server_info.formats())
 
@@ -355,7 +355,7 @@ async def formats(request: Request, context: Context) -> Response:
         refusals=(422,),
     ),
 )
-async def tools(request: Request, context: Context) -> Response:
+async def list_tools(request: Request, context: Context) -> Response:
     """Lists the tools that a debate may allow its participants to use. Tool servers are configured by the
     operator; a request cannot add one.
     """
@@ -374,7 +374,7 @@ async def tools(request: Request, context: Context) -> Response:
         refusals=(422,),
     ),
 )
-async def statistics(request: Request, context: Context) -> Response:
+async def get_statistics(request: Request, context: Context) -> Response:
     """Returns figures on all debates that the client may see, or on those that the parameters select. A win
     counts for a model only against another model. Every rate comes with its 95 % confidence interval.
     """
@@ -399,7 +399,7 @@ async def statistics(request: Request, context: Context) -> Response:
         responses=STREAM_OVER,
     ),
 )
-async def stream(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def stream_debate(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Streams the debate as server-sent events of nine kinds, from the beginning or after the last event id.
     The stream ends after `complete` and when the debate fails; a client that then reconnects with its last id
     gets 204, until the debate is retried or judged. With `extended=true` there are more kinds: `turn`,
@@ -495,7 +495,7 @@ async def _stream(
         refusals=(403, 404, 415, 422),
     ),
 )
-async def issue_ticket(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def create_ticket(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Returns a ticket for one stream of this debate, for a browser's EventSource and WebSocket, which cannot
     send a token. It is valid once and for a minute, and shows what the token of this request may see.
     """
@@ -525,7 +525,7 @@ async def issue_ticket(request: Request, debate_id: DebateId, context: Context) 
         refusals=(403, 404),
     ),
 )
-async def delete(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def delete_debate(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Deletes the debate with all its data, for good; streams that follow it are closed. Only owners may do
     this.
     """

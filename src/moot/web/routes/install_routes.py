@@ -48,7 +48,7 @@ router = api_router()
         refusals=(422,),
     ),
 )
-async def installs(request: Request, context: Context) -> Response:
+async def list_installs(request: Request, context: Context) -> Response:
     """Lists the models that can run on the server's own machine, and whether each is installed, absent or
     being installed.
     """
@@ -122,7 +122,7 @@ async def preview_install(request: Request, context: Context) -> Response:
         refusals=(403, 404, 415, 422),
     ),
 )
-async def install(request: Request, model: ModelName, context: Context) -> Response:
+async def install_model(request: Request, model: ModelName, context: Context) -> Response:
     """Starts to install a model and returns its state. Only the operator may do this. Installs run in the
     background, one after the other, and an interrupted download is resumed; a request for a model that is
     being installed changes nothing. `GET /api/v1/installs` shows the progress.

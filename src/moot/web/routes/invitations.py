@@ -85,7 +85,7 @@ class JoinLimit:
         refusals=COMMANDED,
     ),
 )
-async def invite(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def create_invitation(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Creates a token for this debate in one role: `observer`, `moderator`, `participant` with a seat,
     `judge` with a ballot, or `audience`. The reply shows the token this once; `link` contains it after the #.
     With `many` the link can be shared with a whole audience. Only owners and moderators may do this.
@@ -117,7 +117,7 @@ async def invite(request: Request, debate_id: DebateId, context: Context) -> Res
         refusals=COMMANDED,
     ),
 )
-async def join(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def join_audience(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Exchanges a shared audience link for an invitation of one's own, in the role `audience`, since each
     voter has one vote. A browser that joins again gets the same invitation again, by a cookie. The joins of
     an address are limited.
@@ -160,7 +160,7 @@ async def join(request: Request, debate_id: DebateId, context: Context) -> Respo
         refusals=(403, 404, 422),
     ),
 )
-async def invitations(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def list_invitations(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Lists the valid invitations without their tokens. Only owners and moderators may do this."""
     listed = await context.arena.store.invitations(debate_id)
     rows = tuple(people_replies.invitation_reply(invitation) for invitation in listed)
@@ -178,7 +178,9 @@ async def invitations(request: Request, debate_id: DebateId, context: Context) -
         refusals=(403, 404, 422),
     ),
 )
-async def uninvite(request: Request, debate_id: DebateId, name: InvitationName, context: Context) -> Response:
+async def revoke_invitation(
+    request: Request, debate_id: DebateId, name: InvitationName, context: Context
+) -> Response:
     """Withdraws an invitation: its token is invalid at once, and streams opened with it are closed within a
     second. Withdrawing a shared link withdraws the invitations of all who joined by it.
     """

@@ -54,7 +54,7 @@ router = api_router()
         refusals=(403, 422),
     ),
 )
-async def keys(request: Request, context: Context) -> Response:
+async def list_keys(request: Request, context: Context) -> Response:
     """Lists the model services that take a key: whether one is set and where it comes from. A saved key comes
     before the environment, and that before `moot.toml`. No reply contains a key or a part of one. Only the
     operator may do this.
@@ -104,7 +104,7 @@ async def save_key(request: Request, provider: ProviderName, context: Context) -
         refusals=(403, 404, 422),
     ),
 )
-async def remove_key(request: Request, provider: ProviderName, context: Context) -> Response:
+async def delete_key(request: Request, provider: ProviderName, context: Context) -> Response:
     """Removes a saved key. One in the environment or in `moot.toml` is used again from now on. Only the
     operator may do this, as for saving one.
     """

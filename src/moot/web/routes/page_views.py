@@ -73,7 +73,7 @@ class PageStates:
         refusals=(403, 404, 422),
     ),
 )
-async def look_in(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def get_view(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Returns the view of the debate at one event of the log: its setup, state, costs as text, every speech,
     the judges at work and the verdicts. `now.open` lists what can be done now; `me` tells who the client is
     and what it may do. To follow the changes, open the stream of the view after `seq`.
@@ -102,7 +102,7 @@ async def look_in(request: Request, debate_id: DebateId, context: Context) -> Re
         refusals=(403, 404, 422),
     ),
 )
-async def frames(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def list_view_frames(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Returns what each event changed in the view, in pages; the first frame is the complete view. Clients
     replay a debate with it.
     """
@@ -134,7 +134,7 @@ async def frames(request: Request, debate_id: DebateId, context: Context) -> Res
         refusals=(403, 404, 422),
     ),
 )
-async def setup(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def get_setup(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Returns the body that opens the same debate again, with every default filled in. Only owners and
     moderators may read it: it contains secret objectives and prompts.
     """

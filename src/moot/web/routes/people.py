@@ -36,7 +36,7 @@ router = api_router()
         refusals=(403, 404, 422),
     ),
 )
-async def look_at_seat(request: Request, debate_id: DebateId, seat: SeatId, context: Context) -> Response:
+async def get_seat(request: Request, debate_id: DebateId, seat: SeatId, context: Context) -> Response:
     """Returns the state of a seat to a person who may speak there: whether it is their turn and until when,
     their draft, and whether a point of information needs an answer.
     """
@@ -56,7 +56,7 @@ async def look_at_seat(request: Request, debate_id: DebateId, seat: SeatId, cont
         refusals=READ,
     ),
 )
-async def polls(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def list_polls(request: Request, debate_id: DebateId, context: Context) -> Response:
     """The polls and their totals. Until the last poll has closed, only the count of votes is shown."""
     debate = await context.arena.state(debate_id)
     if identity_of(request).role == "judge" and debate.being_judged:
@@ -75,7 +75,7 @@ async def polls(request: Request, debate_id: DebateId, context: Context) -> Resp
         refusals=READ,
     ),
 )
-async def verdicts(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def list_verdicts(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Returns every verdict with its judges and ballots. The first decided the debate; later ones come from
     judging it again. An invited judge sees none.
     """
