@@ -30,7 +30,7 @@ from moot.extensions.experiments.runner import ExperimentRunner
 from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, StallCue
 from moot.row_io.readers import parse_location
 from tests.browser.chromium import FLAGS, PICTURE_FONTS, launched
-from tests.extensions.experiments.test_experiment_routes import LEAGUE
+from tests.extensions.experiments.test_routes import LEAGUE
 from tests.page.sample_debate import Play, body
 from tests.page.screenshots import PATIENT, TABLES, THEMES, open_debate, table
 from tests.page.test_axe import AXE, found

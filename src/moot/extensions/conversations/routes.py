@@ -18,7 +18,6 @@ from moot.api.shapes.conversations import (
     ConversationResponse,
     ConversationsResponse,
 )
-from moot.api.v1 import query_params
 from moot.core.errors import UnknownDebate
 from moot.core.state import Debate
 from moot.extensions.conversations import pages
@@ -135,7 +134,6 @@ async def list_conversation_events(
 )
 async def get_conversation(request: Request, conversation_id: ConversationId, context: Context) -> Response:
     """Returns a debate or an imported conversation by its id."""
-    query_params.no_params(query_string(request))
     source = await _find(context, request, conversation_id)
     if isinstance(source, ArchivedConversation):
         return json_reply(pages.imported_summary(source, operator=identity_of(request).owner is None))
