@@ -41,7 +41,7 @@ from moot.core.terms import InvitationRole
 from moot.rules import commands as cmd
 from moot.rules import participation
 from moot.rules.runner_decisions import wants_runner
-from moot.rules.turn_sessions import AskTurn
+from moot.rules.turn_by_turn import AskTurn
 from moot.store.contract import DebateHead, DebatePage, RecordResult, head_of
 from moot.views.poll_results import PollReport, report_from_tally
 from moot.views.summary import summary

@@ -19,7 +19,7 @@ from moot.core.errors import Invalid, Refused
 from moot.core.state import Debate
 from moot.extension import Loaded, loaded
 from moot.rules.commands import Command, SkipTurn, decide
-from moot.rules.turn_sessions import following_slots, is_unasked
+from moot.rules.turn_by_turn import following_slots, is_unasked
 
 
 @lru_cache(maxsize=2)

@@ -26,7 +26,7 @@ from moot.extension import loaded
 from moot.judging.ballots import orders
 from moot.judging.parties import parties
 from moot.prompts.first_words import first_words_note, is_begun_by_moot
-from moot.rules.turn_sessions import following_slots
+from moot.rules.turn_by_turn import following_slots
 from moot.views import participants, transcript_json
 from moot.views.belief_renderers import belief_heads, belief_rows, chart_words
 from moot.views.beliefs import belief_report

@@ -50,7 +50,7 @@ from moot.core.terms import Seat
 from moot.judging.ballots import reasoning_so_far
 from moot.judging.neutral_labels import with_names
 from moot.judging.parties import vote_choices
-from moot.rules import turn_sessions
+from moot.rules import turn_by_turn
 from moot.views.belief_renderers import belief_heads, belief_rows
 from moot.views.beliefs import belief_report
 from moot.views.costs import bill, cost_warning, costs, limit_reached, words_shortened
@@ -104,7 +104,7 @@ def heading(debate: Debate, width: int | None, *, coloured: bool) -> Iterator[Te
 def _speaker_text(debate: Debate, seat: Seat) -> str:
     if not seat.model.human:
         return seat.model.label
-    if turn_sessions.is_unasked(debate, seat):
+    if turn_by_turn.is_unasked(debate, seat):
         return "no one yet"
     return join(("a person", f"{seat.stand_in.label} stands in" if seat.stand_in else ""))
 

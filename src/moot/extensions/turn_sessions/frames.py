@@ -56,7 +56,7 @@ from moot.extensions.turn_sessions.shapes import (
     TurnStreamEvent,
 )
 from moot.rules.debate_setup import SeatSetup, Setup
-from moot.rules.turn_sessions import FORMAT, TURNS, UNASSIGNED_MODEL, client_response_id, latest_turn
+from moot.rules.turn_by_turn import FORMAT, TURNS, UNASSIGNED_MODEL, client_response_id, latest_turn
 from moot.views.transcript import thoughts
 from moot.web.streaming.plain_streams import pieces
 

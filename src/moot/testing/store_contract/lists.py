@@ -23,7 +23,7 @@ from moot.core.events import (
 )
 from moot.core.terms import FREE, HUMAN, DebateVerdict, Judge, Model, Seat
 from moot.rules.imported_speeches import ImportedSpeech, imported_events
-from moot.rules.turn_sessions import FORMAT, response_key, row_key
+from moot.rules.turn_by_turn import FORMAT, response_key, row_key
 from moot.store.contract import SUMMARIES_PER_PAGE, UNCLAIMED, ActiveDebate, DebateFilter, Store
 from moot.testing.event_factories import SCRIPTED, delta, opened, seats
 from moot.testing.store_contract.steps import Clock, always, append_streamed, open_call, open_debate, remark

@@ -27,7 +27,7 @@ from moot.core.terms import FREE, DebateOptions, Model, Money, Seat
 from moot.prompts.templates import intensity
 from moot.rules.commands import Open, PauseDebate, ResumeDebate, Retry, SkipTurn, Start, Stop, decide
 from moot.rules.participation import GiveSpeech, KeepDraft, LeaveSeat, TakeSeat
-from moot.rules.turn_sessions import (
+from moot.rules.turn_by_turn import (
     FORMAT,
     UNASSIGNED_MODEL,
     AskTurn,
