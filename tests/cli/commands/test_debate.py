@@ -6,7 +6,7 @@ import json
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -15,10 +15,9 @@ from moot.core.events import decode_recorded
 from moot.core.evolve import fold
 from moot.core.terms import Request
 from moot.providers.scripted import Cue, SayCue, ThinkCue
-from tests.cli.conftest import Hold
+from tests.cli.conftest import Hold, Moot
 from tests.cli.terminal import MOOT, environment, piped
 
-Moot = Callable[..., tuple[int, str, str]]
 DEMO = ("--model", "scripted/demo")
 
 

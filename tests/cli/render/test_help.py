@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,9 +13,8 @@ from moot.api.command_table import COMMANDS as PERSON_COMMANDS
 from moot.cli.command_line import terminal_commands
 from moot.cli.render.help import EXAMPLES
 from moot.extension import TerminalCommand, loaded
+from tests.cli.conftest import Moot
 from tests.support.for_each import for_each
-
-Moot = Callable[..., tuple[int, str, str]]
 
 HEAVY = (
     "aiohttp", "asyncio", "genai_prices", "rapidfuzz", "sqlite3", "xllamacpp", "uvloop", "msgspec",

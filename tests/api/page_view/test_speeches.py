@@ -1,4 +1,4 @@
-"""The page while tools are at work: a call is there when it is asked, and its answer when it comes."""
+"""Speeches as the page shows them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,33 @@ from typing import Any
 
 from moot.api.page_view.sections import view
 from moot.api.page_view.view_frames import ViewFrames
-from moot.core.events import SegmentCompleted
-from moot.core.terms import ToolResult
+from moot.core.events import CallDelta, SegmentCompleted, TurnCompleted
+from moot.core.terms import Reasoning, ReasoningPart, Text, ToolResult
 from moot.core.visibility import OBSERVER, OWNER, Viewer
 from tests.api.watching import watch
 from tests.golden.reading import log_of
+from tests.views.logs import Log
+
+
+def test_thoughts_are_separated_while_they_come_as_they_are_afterwards() -> None:
+    log = Log().start()
+    turn = log.begin("for")
+    call = log.debate.live[0].call
+    thoughts = ((0, "Begin "), (0, "with risk."), (1, "Then "), (1, "cost."), (3, "Hm."))
+    log.add(*(CallDelta(call, segment, "reasoning", text) for segment, text in thoughts))
+    dialect, seen = ViewFrames(OWNER), watch(log.records, OWNER)
+    ops = [op for one in seen for frame in dialect.frames(one) for op in frame.data["ops"]]
+    added = "".join(value for verb, path, value in ops if verb == "add" and path[-1] == "reasoning")
+    live = view(log.debate, OWNER)["turns"][str(turn)]["reasoning"]
+    assert live == added == "Begin with risk.\n\nThen cost.\n\nHm."
+    texts = {0: "Begin with risk.", 1: "Then cost.", 3: "Hm."}
+    parts = [Reasoning((ReasoningPart(text),), index) for index, text in texts.items()]
+    encrypted = Reasoning((), 2, opaque="sealed", redacted=True)
+    log.add(*(SegmentCompleted(call, part) for part in (*parts, encrypted, Text("So.", 4))))
+    assert view(log.debate, OWNER)["turns"][str(turn)]["reasoning"] == live
+    log.add(TurnCompleted(turn, 1))
+    assert view(log.debate, OWNER)["turns"][str(turn)]["reasoning"] == live
+
 
 SEEN = watch(log_of("tools"))
 
