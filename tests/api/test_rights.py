@@ -38,7 +38,7 @@ ROUTES: dict[tuple[str, str], Action] = {
 }
 ROLES: tuple[Role, ...] = get_args(Role)
 NAMES = {(method, path): name for method, path, name in NAMED}
-LAST = ("stop", "decide", "abort", "delete")
+LAST = ("stop_debate", "decide_winner", "abort_debate", "delete_debate")
 SEATED: dict[str, dict[str, Any]] = {
     "TAKE": {},
     "LEAVE": {},
@@ -124,9 +124,8 @@ async def test_every_route_opens_to_the_roles_of_the_table_and_to_no_other(tmp_p
             for method, path in order:
                 action, name = ROUTES[method, path], NAMES.get((method, path), "")
                 if name:
-                    one = (
-                        await another(house, headers) if name == "delete" and may(who, action) else debate_id
-                    )
+                    deletes = name == "delete_debate" and may(who, action)
+                    one = await another(house, headers) if deletes else debate_id
                     reply = await asked(house, (method, path, name), one, headers, seat)
                 else:
                     address = filled(path.replace(":path", ""), debate_id)

@@ -209,15 +209,18 @@ def test_every_command_that_people_give_can_be_given_in_the_terminal():
     """`api/command_table.py` has a row for each; the terminal has the same name or one of its own."""
     own_names = {
         "rounds": "next-round",
-        "close_poll": "polls",
-        "take_seat": "take",
-        "leave_seat": "leave",
-        "keep_draft": "draft",
-        "offer_point": "point",
-        "answer_point": "point",
-        "cast_ballot": "ballot",
+        "questions": "ask",
+        "polls/close": "polls",
+        "seats/{seat}/take": "take",
+        "seats/{seat}/leave": "leave",
+        "seats/{seat}/draft": "draft",
+        "seats/{seat}/speech": "say",
+        "seats/{seat}/points": "point",
+        "seats/{seat}/answer": "point",
+        "votes": "vote",
+        "ballots": "ballot",
     }
     in_terminal = {row.name for row in terminal_commands()}
-    rows = {row.name for row in PERSON_COMMANDS}
+    rows = {row.path for row in PERSON_COMMANDS}
     assert {own_names.get(name, name) for name in rows} <= in_terminal
     assert own_names.keys() <= rows

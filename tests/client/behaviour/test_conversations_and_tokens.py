@@ -9,8 +9,9 @@ from itertools import islice
 import pytest
 
 from moot.client import ApiError, AsyncClient, Client, DebateConfig, DebaterConfig
-from moot.compat.row_readers import parse_location
 from moot.extensions.conversations.importing import import_rows
+from moot.extensions.conversations.tables import CONVERSATIONS
+from moot.row_io.readers import parse_location
 from moot.store.sqlite.store import SqliteStore
 from tests.client.serving import Served, served
 from tests.support.old_rows import EACH, in_lines, rows
@@ -25,7 +26,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
 
     async def fill() -> None:
         store = SqliteStore.open(folder / "moot.db")
-        await import_rows(store.archive, parse_location(str(in_lines(folder / "old.jsonl", OLD))))
+        await import_rows(
+            store.tables(CONVERSATIONS), parse_location(str(in_lines(folder / "old.jsonl", OLD)))
+        )
         await store.close()
 
     asyncio.run(fill())

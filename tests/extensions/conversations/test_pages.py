@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page, expect
 
-from moot.compat.row_readers import parse_location
 from moot.core.errors import Fault
 from moot.core.terms import Request
 from moot.extensions.conversations.importing import import_rows
+from moot.extensions.conversations.tables import CONVERSATIONS
 from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, StallCue
+from moot.row_io.readers import parse_location
 from tests.web.routes.served import Served, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -56,7 +57,7 @@ async def test_an_imported_conversation_is_listed_searched_and_read_in_order(
     ]
     lines = tmp_path / "events.jsonl"
     lines.write_text("\n".join(json.dumps(row) for row in rows))
-    await import_rows(served.arena.store.archive, parse_location(str(lines)))
+    await import_rows(served.arena.store.tables(CONVERSATIONS), parse_location(str(lines)))
     await page.goto(f"{served.url}/debates")
     await page.get_by_role("link", name="Conversations").click()
     await page.get_by_role("link", name="chat-1").click()

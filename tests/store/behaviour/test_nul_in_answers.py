@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from moot.api.page_view.sections import view
-from moot.compat.row_readers import parse_location
 from moot.core.events import encode
 from moot.core.terms import Model, Request
 from moot.core.visibility import OBSERVER, OWNER
 from moot.engine.arena import Arena
 from moot.extensions.conversations import exporting
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, ThinkCue, UsageCue, improvise
+from moot.row_io.readers import parse_location
 from moot.settings import Settings
 from moot.store.contract import Store
 from moot.views.exports import documents, render

@@ -19,6 +19,7 @@ from moot.core.errors import UnknownDebate
 from moot.core.events import DebateEnded, RemarkInjected
 from moot.core.evolve import fold
 from moot.core.visibility import OWNER
+from moot.extensions.conversations.tables import CONVERSATIONS
 from moot.extensions.experiments.tables import EXPERIMENTS
 from moot.processes.backends import open_store
 from moot.rules.turn_sessions import row_key
@@ -166,9 +167,9 @@ async def test_its_legs_and_their_results_are_there(store: Store) -> None:
 
 async def test_its_conversation_is_given_back_row_by_row(released: Released, tmp_path: Path) -> None:
     store = await released.open()
-    page = await store.archive.conversations()
+    page = await store.tables(CONVERSATIONS).conversations()
     assert [one.events for one in page.conversations] == [len(IMPORTED)]
-    assert [one.state for one in await store.archive.imports()] == ["done"]
+    assert [one.state for one in await store.tables(CONVERSATIONS).imports()] == ["done"]
     await store.close()
     back = tmp_path / "back.jsonl"
     released.moot("export", "legacy", str(back))

@@ -14,11 +14,12 @@ import pytest
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from moot.compat.row_readers import parse_location
 from moot.core.errors import Invalid, Unavailable
 from moot.extensions.conversations import exporting, importing
 from moot.extensions.conversations.exporting import DDL
 from moot.extensions.conversations.importing import ImportProgress, import_rows
+from moot.extensions.conversations.tables import CONVERSATIONS
+from moot.row_io.readers import parse_location
 from moot.store.memory import MemoryStore
 from moot.store.sqlite.store import SqliteStore
 from tests.cli.terminal import MOOT, environment
@@ -71,9 +72,11 @@ async def test_thoughts_in_any_form_come_here_and_go_back_as_they_were(postgres_
     given = [{**row, "segments": [], "reasoning": form} for row, form in zip(rows(5), forms, strict=True)]
     fill(postgres_url, "thoughts", given)
     store = MemoryStore()
-    report = (await import_rows(store.archive, parse_location(postgres_url, "thoughts"))).report
+    report = (await import_rows(store.tables(CONVERSATIONS), parse_location(postgres_url, "thoughts"))).report
     assert (report.compare_counts()[1], report.is_complete) == (("reasoning", 6, 6), True)
-    await exporting.write_rows(parse_location(postgres_url, "again"), exporting.imported_rows(store.archive))
+    await exporting.write_rows(
+        parse_location(postgres_url, "again"), exporting.imported_rows(store.tables(CONVERSATIONS))
+    )
     assert content(postgres_url, "again") == content(postgres_url, "thoughts")
 
 
@@ -81,13 +84,15 @@ async def test_ten_thousand_rows_come_here_and_go_back_as_they_were(
     full: str, old: list[Row], tmp_path: Path
 ) -> None:
     store = SqliteStore.open(tmp_path / "moot.db")
-    outcome = await import_rows(store.archive, parse_location(full))
+    outcome = await import_rows(store.tables(CONVERSATIONS), parse_location(full))
     assert outcome.report.is_complete
     assert outcome.caught_up
     assert (outcome.new, outcome.changed) == (MANY, 0)
     assert outcome.report.seen.rows == MANY
     assert outcome.report.seen.segments == outcome.report.kept.segments
-    given = await exporting.write_rows(parse_location(full, "back"), exporting.imported_rows(store.archive))
+    given = await exporting.write_rows(
+        parse_location(full, "back"), exporting.imported_rows(store.tables(CONVERSATIONS))
+    )
     assert (given.rows, given.existing, given.problems) == (MANY, 0, [])
     assert content(full, "back") == content(full, "events")
     await store.close()
@@ -109,19 +114,22 @@ async def test_what_is_written_meanwhile_is_caught_up_with(postgres_url: str) ->
                 connection.execute("UPDATE busy SET segments = segments || %s WHERE id = %s", (more, grown))
 
         outcome = await import_rows(
-            store.archive, parse_location(postgres_url, "busy"), batch=100, on_progress=meanwhile
+            store.tables(CONVERSATIONS),
+            parse_location(postgres_url, "busy"),
+            batch=100,
+            on_progress=meanwhile,
         )
     assert outcome.caught_up
     assert outcome.report.is_complete
     assert (outcome.new, outcome.changed) == (620, 1)
     assert outcome.import_.passes > 2
     given = await exporting.write_rows(
-        parse_location(postgres_url, "busy_back"), exporting.imported_rows(store.archive)
+        parse_location(postgres_url, "busy_back"), exporting.imported_rows(store.tables(CONVERSATIONS))
     )
     assert given.rows == 620
     assert content(postgres_url, "busy_back") == content(postgres_url, "busy")
     again = await exporting.write_rows(
-        parse_location(postgres_url, "busy_back"), exporting.imported_rows(store.archive)
+        parse_location(postgres_url, "busy_back"), exporting.imported_rows(store.tables(CONVERSATIONS))
     )
     assert (again.rows, again.existing) == (0, 620)
 
@@ -133,13 +141,15 @@ async def test_an_import_that_was_killed_goes_on_where_it_was(postgres_url: str,
     killed = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     store = SqliteStore.open(tmp_path / "data" / "moot.db")
-    (import_,) = await store.archive.imports()
+    (import_,) = await store.tables(CONVERSATIONS).imports()
     assert import_.state == "running"
-    brought = sum(one.events for one in (await store.archive.conversations(limit=1000)).conversations)
+    brought = sum(
+        one.events for one in (await store.tables(CONVERSATIONS).conversations(limit=1000)).conversations
+    )
     assert brought == 700
     seen: list[ImportProgress] = []
     outcome = await import_rows(
-        store.archive, parse_location(postgres_url, "long"), batch=100, on_progress=seen.append
+        store.tables(CONVERSATIONS), parse_location(postgres_url, "long"), batch=100, on_progress=seen.append
     )
     assert outcome.import_.id == import_.id
     assert outcome.new == 1300
@@ -160,9 +170,9 @@ async def test_ids_that_are_none_or_not_alone_are_told(postgres_url: str) -> Non
         for number, name in enumerate((None, "-a", "b", "b", "b", "c")):
             connection.execute(row, (name, str(number)))
     store = MemoryStore()
-    outcome = await import_rows(store.archive, parse_location(postgres_url, "loose"), batch=2)
+    outcome = await import_rows(store.tables(CONVERSATIONS), parse_location(postgres_url, "loose"), batch=2)
     assert outcome.report.seen.rows == 6
-    assert [event.id for event in await store.archive.events("c")] == ["-a", "b", "c"]
+    assert [event.id for event in await store.tables(CONVERSATIONS).events("c")] == ["-a", "b", "c"]
     assert [(one.row, one.reason.split(",")[0]) for one in outcome.report.problems] == [
         ("a row without id", "id is missing"),
         ("b", importing.DUPLICATE_ROW),
@@ -181,10 +191,12 @@ async def test_rows_that_are_counted_have_their_number_for_a_name(postgres_url: 
             """
         )
     outcome = await import_rows(
-        (store := MemoryStore()).archive, parse_location(postgres_url, "counted"), batch=5
+        (store := MemoryStore()).tables(CONVERSATIONS), parse_location(postgres_url, "counted"), batch=5
     )
     assert (outcome.new, outcome.report.is_complete) == (12, True)
-    assert [event.id for event in await store.archive.events("7")] == [str(n) for n in range(1, 13)]
+    assert [event.id for event in await store.tables(CONVERSATIONS).events("7")] == [
+        str(n) for n in range(1, 13)
+    ]
 
 
 async def test_a_row_that_is_no_jsonb_stops_nothing(postgres_url: str) -> None:
@@ -198,9 +210,11 @@ async def test_a_row_that_is_no_jsonb_stops_nothing(postgres_url: str) -> None:
         for name, text in (("a", "\\u0000"), ("b", "\\ud800"), ("c", "Hi")):
             told = f'[{{"type": "text", "text": "{text}"}}]'
             connection.execute("INSERT INTO plain VALUES (%s, 'c', 'user', %s, 'k', 1)", (name, told))
-    outcome = await import_rows((store := MemoryStore()).archive, parse_location(postgres_url, "plain"))
+    outcome = await import_rows(
+        (store := MemoryStore()).tables(CONVERSATIONS), parse_location(postgres_url, "plain")
+    )
     assert [(one.row, one.reason) for one in outcome.report.problems] == [("b", "not JSON")]
-    assert [event.id for event in await store.archive.events("c")] == ["a", "c"], (
+    assert [event.id for event in await store.tables(CONVERSATIONS).events("c")] == ["a", "c"], (
         "one after the other in a tie"
     )
 
@@ -211,10 +225,12 @@ async def test_rows_that_the_table_does_not_take_are_told_and_the_others_are_giv
     store, told = MemoryStore(), rows(4)
     told[1]["id"] = "no-uuid"
     told[2]["created_at"] = 1_746_090_000.5
-    await import_rows(store.archive, parse_location(str(in_lines(tmp_path / "old.jsonl", told))))
+    await import_rows(
+        store.tables(CONVERSATIONS), parse_location(str(in_lines(tmp_path / "old.jsonl", told)))
+    )
     fill(postgres_url, "picky", [])
     given = await exporting.write_rows(
-        parse_location(postgres_url, "picky"), exporting.imported_rows(store.archive)
+        parse_location(postgres_url, "picky"), exporting.imported_rows(store.tables(CONVERSATIONS))
     )
     assert given.rows == 2
     assert [problem.row for problem in given.problems] == ["no-uuid", told[2]["id"]]
@@ -232,16 +248,22 @@ async def test_ids_that_are_text_get_columns_of_text(
     monkeypatch.setattr(exporting, "BATCH", 2)
     store, told = MemoryStore(), rows(8)
     told[5]["id"] = "row-5"
-    await import_rows(store.archive, parse_location(str(in_lines(tmp_path / "old.jsonl", told))))
+    await import_rows(
+        store.tables(CONVERSATIONS), parse_location(str(in_lines(tmp_path / "old.jsonl", told)))
+    )
     given = await exporting.write_rows(
-        parse_location(postgres_url, "texts"), exporting.imported_rows(store.archive)
+        parse_location(postgres_url, "texts"), exporting.imported_rows(store.tables(CONVERSATIONS))
     )
     assert (given.rows, given.problems) == (8, [])
     assert types(postgres_url, "texts") == ["text", "uuid"]
     assert sorted(row["id"] for row in content(postgres_url, "texts")) == sorted(row["id"] for row in told)
     plain = MemoryStore()
-    await import_rows(plain.archive, parse_location(str(in_lines(tmp_path / "plain.jsonl", rows(3)))))
-    await exporting.write_rows(parse_location(postgres_url, "uuids"), exporting.imported_rows(plain.archive))
+    await import_rows(
+        plain.tables(CONVERSATIONS), parse_location(str(in_lines(tmp_path / "plain.jsonl", rows(3))))
+    )
+    await exporting.write_rows(
+        parse_location(postgres_url, "uuids"), exporting.imported_rows(plain.tables(CONVERSATIONS))
+    )
     assert types(postgres_url, "uuids") == ["uuid", "uuid"]
 
 
@@ -272,7 +294,7 @@ async def test_a_password_is_neither_kept_nor_told(postgres_url: str, tmp_path: 
     assert secret not in place.label
     assert secret not in repr(place)
     store = SqliteStore.open(tmp_path / "moot.db")
-    await import_rows(store.archive, place)
+    await import_rows(store.tables(CONVERSATIONS), place)
     await store.close()
     with sqlite3.connect(tmp_path / "moot.db") as connection:
         assert not any(secret in line for line in connection.iterdump())
@@ -285,5 +307,5 @@ async def test_a_password_is_neither_kept_nor_told(postgres_url: str, tmp_path: 
         parse_location(address.replace("host=", "host=/nowhere")),
     ):
         with pytest.raises(Unavailable) as lost:
-            await import_rows(MemoryStore().archive, wrong)
+            await import_rows(MemoryStore().tables(CONVERSATIONS), wrong)
         assert secret not in f"{lost.value!r} {lost.value.__cause__!r}"

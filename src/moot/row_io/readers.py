@@ -1,4 +1,4 @@
-"""Reads rows of old tables: from PostgreSQL, a SQLite file or a file of JSON lines.
+"""Reads rows of tables that are not ours: from PostgreSQL, a SQLite file or a file of JSON lines.
 
 What a user types becomes a `RowLocation`. Its `label` is stored and shown; neither it nor any error raised
 here contains a password. A batch is what follows a cursor in an order that does not change: the rowid in
@@ -194,6 +194,21 @@ class RowBatch(Struct, frozen=True):
     """The size of this batch, in the unit of `RowReader.size`."""
 
 
+class SourceTable(Struct, frozen=True):
+    """What a table that is read has to have."""
+
+    needed: frozenset[str]
+    """The columns without which it is another table."""
+    ids: tuple[str, ...] = ("id",)
+    """Columns that are read as text: tables may number their rows, and SQLite stores a `uuid` of digits as a
+    number."""
+    json: tuple[str, ...] = ()
+    """Columns with JSON, which SQLite has as text. Text that is no JSON is itself the value."""
+
+    def with_text_ids(self, shape: dict[str, Any]) -> dict[str, Any]:
+        return shape | {name: str(shape[name]) for name in self.ids if isinstance(shape.get(name), int)}
+
+
 class RowReader(Protocol):
     def size(self) -> int:
         """The number of rows, or of bytes in a file."""
@@ -203,19 +218,18 @@ class RowReader(Protocol):
 
 
 @contextmanager
-def open_reader(location: RowLocation, needed: frozenset[str]) -> Generator[RowReader]:
-    """A reader of a table that has at least the columns `needed`. Everything in it blocks: call it from a
-    thread."""
+def open_reader(location: RowLocation, table: SourceTable) -> Generator[RowReader]:
+    """A reader of this table. Everything in it blocks: call it from a thread."""
     check_exists(location)
     match location.kind:
         case "jsonl":
             yield JsonLinesRowReader(location)
         case "sqlite":
             with _readable(location) as connection:
-                yield SqliteRowReader(connection, location, needed)
+                yield SqliteRowReader(connection, location, table)
         case "postgresql":
             with connect_postgres(location, reading=True) as connection:
-                yield PostgresRowReader(connection, location, needed)
+                yield PostgresRowReader(connection, location, table)
         case _:
             assert_never(location.kind)
 
@@ -234,12 +248,6 @@ def _value(text: str | bytes) -> Any:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return text
-
-
-def _with_text_ids(shape: dict[str, Any]) -> dict[str, Any]:
-    """Ids as text: tables may number their rows, and SQLite stores a `uuid` of digits as a number."""
-    names = ("id", "conversation_id", "order_key")
-    return shape | {name: str(shape[name]) for name in names if isinstance(shape.get(name), int)}
 
 
 # --- a file ---------------------------------------------------------------------------------------------
@@ -303,12 +311,13 @@ def _lenient(text: bytes) -> str:
 
 
 class SqliteRowReader:
-    def __init__(self, connection: sqlite3.Connection, location: RowLocation, needed: frozenset[str]) -> None:
+    def __init__(self, connection: sqlite3.Connection, location: RowLocation, table: SourceTable) -> None:
         self._connection = connection
+        self._source = table
         self._table = quoted_table(location)
         description = connection.execute(f"SELECT * FROM {self._table} LIMIT 0").description  # noqa: S608 - a checked name
         self._columns = [column[0] for column in description]
-        _check(location, self._columns, needed)
+        _check(location, self._columns, table)
         if not self._has_rowid():
             raise Invalid(
                 f"{location.label} is a view, or has no rowid to read it by: "
@@ -335,10 +344,10 @@ class SqliteRowReader:
         return RowBatch(source_rows, str(rows[-1][0]) if rows else cursor, len(rows))
 
     def _row(self, row: tuple[Any, ...]) -> SourceRow:
-        shape = _with_text_ids(dict(zip(self._columns, row[1:], strict=True)))
-        if isinstance(reasoning := shape.get("reasoning"), str | bytes):
-            # Other sources have JSON values here. Text that is no JSON is the reasoning itself.
-            shape["reasoning"] = _value(reasoning)
+        shape = self._source.with_text_ids(dict(zip(self._columns, row[1:], strict=True)))
+        for name in self._source.json:
+            if isinstance(text := shape.get(name), str | bytes):
+                shape[name] = _value(text)
         return SourceRow(str(shape.get("id") or f"row {row[0]}"), shape)
 
 
@@ -353,17 +362,18 @@ class PostgresRowReader:
     """The server converts each row to JSON, whatever the types of its columns. Not to jsonb: a column of type
     json may hold a NUL, which jsonb cannot, and the whole batch would fail."""
 
-    def __init__(self, connection: Any, location: RowLocation, needed: frozenset[str]) -> None:
+    def __init__(self, connection: Any, location: RowLocation, table: SourceTable) -> None:
         from psycopg import sql
 
         self._connection = connection
+        self._source = table
         self._location = location
         self._table = sql.Identifier(*location.table_parts)
         with translate_errors(location):
             description = connection.execute(
                 sql.SQL("SELECT * FROM {} LIMIT 0").format(self._table)
             ).description
-        _check(location, [column.name for column in description], needed)
+        _check(location, [column.name for column in description], table)
 
     def size(self) -> int:
         return self._ask("SELECT count(*) FROM {}")[0][0]
@@ -371,7 +381,8 @@ class PostgresRowReader:
     def read(self, cursor: str, limit: int) -> RowBatch:
         """Rows without an id come first. Rows with the same id stay together (WITH TIES)."""
         if not cursor and (rows := self._ask("SELECT to_json(t)::text FROM {} t WHERE id IS NULL")):
-            return RowBatch([_row("a row without id", text) for (text,) in rows], NO_ID_CURSOR, len(rows))
+            nameless = [self._row("a row without id", text) for (text,) in rows]
+            return RowBatch(nameless, NO_ID_CURSOR, len(rows))
         after = cursor.removeprefix(ID_CURSOR) if cursor.startswith(ID_CURSOR) else None
         rows = self._ask(
             """
@@ -388,8 +399,14 @@ class PostgresRowReader:
             *(() if after is None else (after,)),
             limit,
         )
-        source_rows = [_row(name, text) for name, text in rows]
+        source_rows = [self._row(name, text) for name, text in rows]
         return RowBatch(source_rows, ID_CURSOR + rows[-1][0] if rows else cursor, len(rows))
+
+    def _row(self, name: str, text: str) -> SourceRow:
+        shape = _shape(text)
+        if shape is None:
+            return SourceRow(name, None, "not JSON")
+        return SourceRow(name, self._source.with_text_ids(shape))
 
     def _ask(self, query: LiteralString, *values: object) -> list[Any]:
         from psycopg import sql
@@ -398,13 +415,8 @@ class PostgresRowReader:
             return self._connection.execute(sql.SQL(query).format(self._table), values).fetchall()
 
 
-def _row(name: str, text: str) -> SourceRow:
-    shape = _shape(text)
-    return SourceRow(name, None, "not JSON") if shape is None else SourceRow(name, _with_text_ids(shape))
-
-
-def _check(location: RowLocation, columns: list[str], needed: frozenset[str]) -> None:
-    if missing := needed - set(columns):
+def _check(location: RowLocation, columns: list[str], table: SourceTable) -> None:
+    if missing := table.needed - set(columns):
         raise Invalid(
             f"{location.label} has no column {', '.join(sorted(missing))}: it is not the old table."
         )

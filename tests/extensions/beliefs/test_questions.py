@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from moot.core.terms import HUMAN, DebateLimits, DebateOptions, Judge, Model, Money
+from moot.extensions.beliefs.personas import personas
 from moot.judging import audience_votes
-from moot.judging.belief_requests import read_side_answer
 from moot.judging.model_audience import model_tally
 from moot.prompts.model_replies import UnreadableReply
-from moot.prompts.personas import personas
 from moot.rules.cost_estimate import estimate
+from moot.rules.extension_questions import read_side_answer
 from moot.testing.event_factories import seats, table
 from tests.rules.simulate import Reply, Sent, Simulation, speak
 

@@ -1,4 +1,4 @@
-"""The personas of the model audience: read from `personas.toml`, by id and in the order of the file.
+"""The personas of the model audience: read from `prompts/personas.toml`, by id and in the order of the file.
 
 The log names a persona by its id. A persona that is taken out of the file would leave old logs without its
 name, so entries stay; a changed view gets a new id.
@@ -28,6 +28,6 @@ class _PersonaFile(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def personas() -> dict[str, AudiencePersona]:
-    text = files("moot.prompts").joinpath("personas.toml").read_text("utf-8")
+    text = files("moot.extensions.beliefs").joinpath("prompts/personas.toml").read_text("utf-8")
     read = msgspec.convert(tomllib.loads(text), _PersonaFile)
     return {persona.id: persona for persona in read.personas}

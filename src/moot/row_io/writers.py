@@ -16,7 +16,8 @@ from typing import Any, Protocol, assert_never
 import msgspec
 from msgspec import Struct, field
 
-from moot.compat.row_readers import (
+from moot.core.errors import Invalid, Unavailable
+from moot.row_io.readers import (
     BUSY_SECONDS,
     RowLocation,
     RowProblem,
@@ -25,7 +26,6 @@ from moot.compat.row_readers import (
     quoted_table,
     translate_errors,
 )
-from moot.core.errors import Invalid, Unavailable
 
 Row = dict[str, Any]
 

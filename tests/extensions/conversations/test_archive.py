@@ -1,4 +1,4 @@
-"""What every store must do with conversations of other systems."""
+"""What the archive of imported conversations does, in every store."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from moot.core.errors import Invalid
-from moot.store.archive import Archive, ArchivedEvent, Import, IncomingEvent, SaveResult
+from moot.extensions.conversations.archive import Archive, ArchivedEvent, Import, IncomingEvent, SaveResult
+from moot.extensions.conversations.tables import CONVERSATIONS
 from moot.store.contract import Store
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -22,7 +23,7 @@ OTHER = Import("imp_2", "bob", "postgresql://me@db/app#events", AT, AT)
 
 @pytest.fixture
 def archive(store: Store) -> Archive:
-    return store.archive
+    return store.tables(CONVERSATIONS)
 
 
 def event(

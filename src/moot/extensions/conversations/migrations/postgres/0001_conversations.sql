@@ -1,4 +1,4 @@
--- Imported conversations of other systems, read only; the same as 0005 of SQLite. JSON is stored as text, byte
+-- Imported conversations of other systems, read only; the same as in SQLite. JSON is stored as text, byte
 -- for byte: jsonb would sort its members and refuses NUL.
 CREATE TABLE imports (
     id text COLLATE "C" PRIMARY KEY,

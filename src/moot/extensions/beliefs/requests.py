@@ -1,25 +1,23 @@
-"""What a judge is asked while a debate is held: how likely each party is to win.
+"""What is sent to debaters, judges and the model audience, and how their replies are read.
 
-The judge reads what a ballot would be based on (`judge_request.py`): the speeches so far under neutral labels
-and inside a fence, and nothing that was said or thought beside them. With two parties it gives one number,
-with more a number for each; about a question with given answers, how probable the first of them is. A reply
-that is not exactly that is no answer. The answer is recorded and enters
-no ballot, no verdict and no later prompt. `side_question_request` and `read_side_answer` do this for a judge,
-and pass every other side question on: votes to `model_audience.py`, the rest to
-`prompts/side_question_prompts.py`.
+A debater is asked how likely its own side is to win, a judge how likely each party is. The judge reads what a
+ballot would be based on (`judge_request.py`): the speeches so far under neutral labels and inside a fence,
+and nothing that was said or thought beside them. With two parties it gives one number, with more a number for
+each; about a question with given answers, how probable the first of them is. A reply that is not exactly that
+is no answer. The answer is recorded and enters no ballot, no verdict and no later prompt.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from moot.core.events import AsideAnswered
 from moot.core.state import Aside, Debate
-from moot.core.terms import ChatMessage, DebateQuestion, Model, Request
+from moot.core.terms import DebateQuestion, Model, Request
+from moot.extensions.beliefs.model_audience import persona_request, read_vote
 from moot.judging.judge_request import JudgePrompt, evidence_texts, list_labels, side_lines
-from moot.judging.model_audience import persona_request, read_vote
 from moot.judging.neutral_labels import LABELS, choose_labels
 from moot.judging.parties import SIDES, parties
 from moot.judging.readings import by_time
@@ -27,43 +25,49 @@ from moot.prompts.fences import fence_for
 from moot.prompts.model_replies import UnreadableReply, read_json_reply
 from moot.prompts.quotations import quote_rules
 from moot.prompts.side_question_prompts import (
-    MAX_TOKENS,
-    PERCENT,
-    SEED_OFFSET,
-    PercentAnswer,
-    aside_request,
-    chance,
+    heard_before,
     object_schema,
-    read_answer,
     read_reply,
+    seat_request,
+    seat_wins_with_side,
+    short_request,
 )
-from moot.prompts.templates import section, seed
+from moot.prompts.templates import section
 
 ROUNDING = 1
 """By how much numbers that should add up to 100 may miss it, because each was rounded."""
+PERCENT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 100}
 _Percents = dict[str, Annotated[float, Meta(ge=0, le=100)]]
 
 
-def side_question_request(
-    debate: Debate, aside: Aside, model: Model, words: int, attempt: int = 1
-) -> Request:
-    """The request for any side question; `words` is the maximum length of the answer."""
-    if aside.kind == "belief" and debate.manner.question is not None:
-        return _answer_belief_request(debate, debate.manner.question, aside, model, attempt)
-    if aside.kind == "belief":
-        return _belief_request(debate, aside, model, attempt)
+class PercentAnswer(Struct, forbid_unknown_fields=True):
+    percent: Annotated[float, Meta(ge=0, le=100)]
+
+
+def request_for(debate: Debate, aside: Aside, model: Model, attempt: int) -> Request:
+    if aside.kind == "confidence":
+        return _confidence_request(debate, aside, model, attempt)
     if aside.kind == "persona_vote":
         return persona_request(debate, aside, model, attempt)
-    return aside_request(debate, aside, model, words, attempt)
+    if debate.manner.question is not None:
+        return _answer_belief_request(debate, debate.manner.question, aside, model, attempt)
+    return _belief_request(debate, aside, model, attempt)
 
 
-def read_side_answer(debate: Debate, aside: Aside, reply: str, words: int) -> AsideAnswered:
+def read_reply_to(debate: Debate, aside: Aside, reply: str) -> AsideAnswered:
     """Raises UnreadableReply."""
-    if aside.kind == "belief":
-        return AsideAnswered(aside.number, chances=_read_chances(debate, reply))
+    if aside.kind == "confidence":
+        own = chance(read_reply(PercentAnswer, reply).percent)
+        return AsideAnswered(aside.number, chances={aside.seat or "": own})
     if aside.kind == "persona_vote":
         return AsideAnswered(aside.number, text=read_vote(reply))
-    return read_answer(debate, aside, reply, words)
+    return AsideAnswered(aside.number, chances=_read_chances(debate, reply))
+
+
+def _confidence_request(debate: Debate, aside: Aside, model: Model, attempt: int) -> Request:
+    own = section("asides", "chance-own-side" if seat_wins_with_side(debate) else "chance-own-seat")
+    question = section("asides", "confidence", heard=heard_before(debate, aside), who=own)
+    return seat_request(debate, aside, model, question, object_schema({"percent": PERCENT}), attempt)
 
 
 def _belief_request(debate: Debate, aside: Aside, model: Model, attempt: int) -> Request:
@@ -80,16 +84,8 @@ def _belief_request(debate: Debate, aside: Aside, model: Model, attempt: int) ->
         question=_question(list(names.values())),
     )
     labels = list_labels(tuple(names.values()))
-    return Request(
-        model=model,
-        instructions=prompt.section("belief-system", fence=fence.name, labels=labels),
-        messages=(ChatMessage("user", user),),
-        max_tokens=min(model.max_tokens, MAX_TOKENS),
-        schema=_schema(list(names.values())),
-        seed=seed(model.seed, SEED_OFFSET + aside.number, attempt),
-        attempt=attempt,
-        thoughts=False,
-    )
+    instructions = prompt.section("belief-system", fence=fence.name, labels=labels)
+    return short_request(aside, model, instructions, user, _schema(list(names.values())), attempt)
 
 
 def _answer_belief_request(
@@ -114,23 +110,15 @@ def _answer_belief_request(
         speeches=heard or prompt.section("belief-nothing-said"),
         label=names[0],
     )
-    return Request(
-        model=model,
-        instructions=section(
-            "question",
-            "belief-system",
-            fence=fence.name,
-            labels=list_labels(names),
-            speakers=section("question", "judge-two" if len(debate.seats) > 1 else "judge-one"),
-            quotes=quote_rules(question, fence),
-        ),
-        messages=(ChatMessage("user", user),),
-        max_tokens=min(model.max_tokens, MAX_TOKENS),
-        schema=object_schema({"percent": PERCENT}),
-        seed=seed(model.seed, SEED_OFFSET + aside.number, attempt),
-        attempt=attempt,
-        thoughts=False,
+    instructions = section(
+        "question",
+        "belief-system",
+        fence=fence.name,
+        labels=list_labels(names),
+        speakers=section("question", "judge-two" if len(debate.seats) > 1 else "judge-one"),
+        quotes=quote_rules(question, fence),
     )
+    return short_request(aside, model, instructions, user, object_schema({"percent": PERCENT}), attempt)
 
 
 def _labels(debate: Debate) -> dict[str, str]:
@@ -149,6 +137,10 @@ def _schema(labels: list[str]) -> dict[str, Any]:
     if len(labels) == len(SIDES):
         return object_schema({"percent": PERCENT})
     return object_schema(dict.fromkeys(labels, PERCENT))
+
+
+def chance(percent: float) -> float:
+    return round(percent / 100, 4)
 
 
 def _read_chances(debate: Debate, reply: str) -> dict[str, float]:

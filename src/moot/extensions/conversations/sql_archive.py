@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Raw, Struct, structs
 
 from moot.core.errors import Invalid
-from moot.store.archive import (
+from moot.extensions.conversations.archive import (
     NULL,
     ArchivedConversation,
     ArchivedEvent,

@@ -1,8 +1,5 @@
-"""The operation ids of the API: what generated clients call their functions.
-
-They are a contract of their own, so they are written down and do not follow from the names of functions in
-this code. A route that is not listed, such as one of an extension by others, has the name of its function.
-"""
+"""The operation ids of the API, which are the names of its routes: so generated clients call their
+functions."""
 
 from __future__ import annotations
 

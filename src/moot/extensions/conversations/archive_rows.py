@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from moot.store.archive import NULL, ArchivedEvent, IncomingEvent
-from moot.views.legacy_rows import (
+from moot.extensions.conversations.archive import NULL, ArchivedEvent, IncomingEvent
+from moot.extensions.conversations.legacy_rows import (
     JsonObject,
     LegacyRow,
     UnifiedEvent,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from moot.core.errors import Invalid
-from moot.store.archive_rows import (
+from moot.extensions.conversations.archive_rows import (
     decode_segments,
     incoming_event,
     legacy_row,
@@ -19,7 +19,7 @@ from moot.store.archive_rows import (
     nesting_depth,
     unified_shape,
 )
-from moot.views.legacy_rows import (
+from moot.extensions.conversations.legacy_rows import (
     LegacyRow,
     ReasoningColumn,
     canonical,
