@@ -681,12 +681,6 @@ def test_a_person_has_the_floor_as_soon_as_it_is_their_turn() -> None:
     assert (started.turn, started.model, started.reserved) == (1, "human/ada", Money(0))
 
 
-def test_a_crash_leaves_a_person_speaking() -> None:
-    debate = with_a_person().run_until(lambda d: d.is_live(1)).debate
-    assert recover(debate, MUCH_LATER) == ()
-    assert interrupt_for_shutdown(debate) == ()
-
-
 def test_a_person_whose_judges_could_not_be_paid_does_not_begin() -> None:
     judge = Judge("judge", "Judge", replace(PRICED, max_tokens=300))
     debate = with_a_person(judges=(judge,), limits=DebateLimits(5, cost_limit=Money("0.0001"))).run()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
-import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -153,23 +151,3 @@ def test_a_reader_who_leaves_is_no_drama(data: Path, hold: Hold):
     assert shown.wait(60) == 141
     assert shown.stderr.read() == b""
     shown.stderr.close()
-
-
-def test_an_interrupted_pipe_pauses_the_debate(data: Path, moot: Moot):
-    env = environment(data, pace_ms=20)
-    running = subprocess.Popen(
-        [*MOOT, "Cats are better than dogs", *DEMO, "--json"],
-        env=env,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert running.stdout is not None
-    while b"call.delta" not in running.stdout.readline():
-        pass
-    time.sleep(0.1)
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
-    assert running.returncode == 130
-    assert b"debate.paused" in out
-    assert b"Go on with: moot resume deb_" in err
-    assert moot("list", "--status", "paused")[1].count("deb_") == 1
