@@ -6,8 +6,11 @@ import json
 import signal
 from pathlib import Path
 
+import pytest
+
 from tests.cli.terminal import environment, piped
 
+pytestmark = pytest.mark.needs_extensions("experiments")
 MOTION = "Zoos do more good than harm"
 OPTIONS = (
     "--beliefs",
