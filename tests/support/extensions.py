@@ -26,12 +26,13 @@ WHOLE = (
     "tests/docs/",
     "tests/extensions/",
     "tests/page/",
-    "tests/processes/test_server_imports",
-    "tests/store/test_releases",
+    "tests/processes/test_copy_store",
+    "tests/processes/behaviour/test_server_imports",
+    "tests/store/behaviour/test_releases",
+    "tests/api/test_rights",
+    "tests/web/behaviour/test_roles",
+    "tests/web/behaviour/test_schemathesis",
     "tests/web/generated_clients/",
-    "tests/web/routes/test_rights",
-    "tests/web/routes/test_roles",
-    "tests/web/routes/test_schemathesis",
     "tests/web/test_openapi",
 )
 """By the beginning of their names."""
