@@ -57,7 +57,7 @@ class StreamQuery(Struct, frozen=True):
 def parse_listing(query: bytes) -> tuple[DebateFilter, int, int]:
     """Which debates are listed, `limit` and `offset`."""
     reader = QueryReader(query, "status", "limit", "offset", "search", *FILTERS)
-    state = reader.choice("status", STATES)
+    state: State | None = reader.choice("status", STATES)
     page, search = reader.page(), reader.text("search")
     statuses = statuses_of(state) if state else ()
     return reader.finish((replace(reader.debate_filter(), statuses=statuses, search=search), *page))
