@@ -98,11 +98,15 @@ COMMANDS = (
 
 def terminal_commands() -> tuple[TerminalCommand, ...]:
     """Our commands and those of extensions, in the order of the help: group by group."""
+    brought = [command for extension in loaded() for command in extension.commands]
+    # All commands of `import` are of extensions.
+    empty = {"import"} - {command.parent for command in brought}
     rows = [
         TerminalCommand(name, summary, f"moot.cli.commands.{target}" if target else "", group)
         for group, name, target, summary in COMMANDS
+        if name not in empty
     ]
-    waiting = [command for extension in loaded() for command in extension.commands if not command.parent]
+    waiting = [command for command in brought if not command.parent]
     while waiting:
         # One that stands after the command of another extension comes when that one is there.
         later = {command.name for command in waiting}

@@ -1,4 +1,4 @@
-"""The browser's own EventSource reads the streams of the compatibility APIs: to the end, once, over cuts."""
+"""The browser's own EventSource reads the streams of the older APIs: to the end, once, over cuts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from playwright.async_api import Page
 
 from moot.core.sse_reader import SseReader
 from moot.providers.scripted import ScriptedProvider
+from tests.browser.conftest import browser, page
 from tests.web.routes.served import serving
+
+__all__ = ["browser", "page"]
 
 HEAR = """
 ([url, names, last]) => new Promise((resolve, reject) => {

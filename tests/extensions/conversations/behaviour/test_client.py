@@ -1,22 +1,24 @@
-"""What a server is asked beside its debates: conversations, the view, what works, tokens."""
+"""Conversations of a server, read with the client."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Generator
-from itertools import islice
 
 import pytest
 
-from moot.client import ApiError, AsyncClient, Client, DebateConfig, DebaterConfig
+from moot.client import AsyncClient, Client
 from moot.extensions.conversations.importing import import_rows
 from moot.extensions.conversations.tables import CONVERSATIONS
 from moot.row_io.readers import parse_location
 from moot.store.sqlite.store import SqliteStore
+from tests.client.behaviour.test_view_and_tokens import WORD, client, held
 from tests.client.serving import Served, served
 from tests.support.old_rows import EACH, in_lines, rows
 
-MODEL, WORD, ODD = "scripted/demo", "operators-own-token", "team/7"
+__all__ = ["client"]
+
+ODD = "team/7"
 OLD = [{**row, "conversation_id": ODD} if n < EACH else row for n, row in enumerate(rows(60))]
 
 
@@ -34,12 +36,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
     asyncio.run(fill())
     with served(folder, MOOT_TOKEN=WORD) as running:
         yield running
-
-
-@pytest.fixture
-def client(server: Served) -> Generator[Client]:
-    with Client(server.url, token=WORD) as made:
-        yield made
 
 
 def test_imported_conversations_are_listed_and_read(client: Client) -> None:
@@ -65,40 +61,5 @@ async def test_a_conversation_is_read_to_its_end_page_after_page(
     assert thoughts == [row["id"] for row in OLD[:EACH] if row["reasoning"]]
 
 
-def test_a_debate_is_a_conversation_and_a_view(client: Client) -> None:
-    two = (DebaterConfig("Ada", MODEL, "for"), DebaterConfig("Bob", MODEL, "against"))
-    debate = client.create(
-        "Cats are better", participants=two, judge=MODEL, config=DebateConfig(max_rounds=1)
-    )
-    assert list(client.stream(debate.id))[-1].name == "complete"
-    assert [event["kind"] for event in client.read(debate.id)] == ["motion", "speech", "speech"]
-    assert client.setup(debate.id)["topic"] == "Cats are better"
-    shown = client.view(debate.id)
-    assert shown["view"]["about"]["motion"] == "Cats are better"
-    changes = list(islice(client.view_changes(debate.id), 3))
-    assert changes[0]["seq"] == 1
-    (last,) = islice(client.view_changes(debate.id, after=shown["seq"] - 1), 1)
-    assert last["seq"] == shown["seq"]
-
-
-def test_what_works_is_told(client: Client) -> None:
-    assert {"openai", "scripted"} <= {one["name"] for one in client.providers()["providers"]}
-    models = client.installs()
-    assert {model.state for model in models} == {"absent"}
-    client.stop_install(models[0].name)
-    with pytest.raises(ApiError, match="no such model"):
-        client.install("nothing-such")
-
-
-def test_tokens_are_made_used_and_revoked(client: Client, server: Served) -> None:
-    made = client.new_token("zoe", "moderator", owner="ann", days=1)
-    assert (made.role, made.owner, made.expires_at is not None) == ("moderator", "ann", True)
-    with Client(server.url, token=made.token) as zoe:
-        assert zoe.list().debates == ()
-        with pytest.raises(ApiError, match="operator"):
-            zoe.tokens()
-        assert [(one.name, one.token) for one in client.tokens()] == [("zoe", "")]
-        client.revoke_token("zoe")
-        with pytest.raises(ApiError) as refused:
-            zoe.list()
-    assert refused.value.status == 401
+def test_a_debate_is_a_conversation(client: Client) -> None:
+    assert [event["kind"] for event in client.read(held(client).id)] == ["motion", "speech", "speech"]
