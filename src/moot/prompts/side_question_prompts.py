@@ -18,7 +18,7 @@ from moot.core.terms import ChatMessage, Model, Request, Seat
 from moot.core.visibility import Heard, hears
 from moot.core.word_count import count_words, first_words
 from moot.prompts.fences import Fence, fence_for
-from moot.prompts.model_replies import read_json_reply
+from moot.prompts.model_replies import object_schema, read_json_reply
 from moot.prompts.question_prompts import CRITIQUE, DRAFT, critic_instructions, question_instructions
 from moot.prompts.speaker_names import speaker_name
 from moot.prompts.speech_prompts import quote, seat_instructions
@@ -86,16 +86,6 @@ def _schema(kind: str) -> dict[str, Any]:
     text = {"type": "string", "maxLength": MAX_ANSWER_CHARS}
     schemas: dict[str, dict[str, Any]] = {"string": text, "boolean": {"type": "boolean"}}
     return object_schema({name: schemas[type_] for name, type_ in SHAPES[kind].items()})
-
-
-def object_schema(properties: dict[str, Any]) -> dict[str, Any]:
-    """A JSON object with exactly these members."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def _instructions(debate: Debate, aside: Aside, fence: Fence) -> str:
