@@ -44,12 +44,14 @@ if TYPE_CHECKING:
     from moot.store.contract import Store
     from moot.store.extension_tables import MemoryAccess, SqlAccess, Tables
     from moot.views.exports import ExportFormat
+    from moot.views.report_blocks import ReportSection
 
 __all__ = [
     "Button",
     "Command",
     "CommandContext",
     "DebateCommand",
+    "DebateReport",
     "EventFamily",
     "ExportFormat",
     "Extension",
@@ -59,6 +61,8 @@ __all__ = [
     "Loaded",
     "MemoryAccess",
     "PageModule",
+    "ReportSection",
+    "Reported",
     "SideQuestion",
     "SideQuestions",
     "SqlAccess",
@@ -178,6 +182,37 @@ class SideQuestions(NamedTuple):
     """Of a usual answer, for the estimate of costs."""
 
 
+class DebateReport(NamedTuple):
+    """What an extension tells of a debate: sections on the page, in exports and in the terminal. All of them
+    are written from the same blocks (`moot.views.report_blocks`). The functions are pure."""
+
+    title: str
+    sections: Callable[[Debate, Viewer], Iterable[ReportSection]]
+    """Nothing where there is nothing to tell, or this viewer may not know."""
+    reads: tuple[str, ...] = ()
+    """The attributes of `Debate` of which it is made: where one changes, an open page is told. Empty: all."""
+    members: Callable[[Debate, Viewer], Any] | None = None
+    """What programs read in place of the blocks, under the name of the extension in the JSON export: a value
+    of `shape`, or None."""
+    shape: Any = None
+    """A msgspec struct."""
+    page: Callable[[Debate, Viewer], dict[str, Any]] | None = None
+    """What a module of its own on the page reads in place of the blocks, as `debate.at(name)`."""
+    description: str = ""
+    """What it is, in the description of the API."""
+    page_description: str = ""
+
+
+class Reported(NamedTuple):
+    """The report of one extension, as one viewer may read it."""
+
+    name: str
+    title: str
+    sections: tuple[ReportSection, ...]
+    members: Any
+    """Of the JSON export; None: it has nothing there."""
+
+
 class PageModule(NamedTuple):
     """A JavaScript module of the page, in the folder `page/` beside the extension's own module."""
 
@@ -207,6 +242,8 @@ class Extension(NamedTuple):
     """What people may do in a debate: routes, WebSocket messages, buttons and terminal commands."""
     facts: Callable[[Debate, Viewer], Iterable[Fact]] | None = None
     """Figures of a debate. Pure."""
+    report: Lazy[DebateReport] | None = None
+    """Sections of what is told of a debate, on the page, in exports and in the terminal."""
     exports: Lazy[Mapping[str, ExportFormat]] | None = None
     page: tuple[PageModule, ...] = ()
     package: str = ""
@@ -293,6 +330,18 @@ class Loaded:
                 self.leave_out(extension.name, error)
         return tuple(found)
 
+    def reports(self, debate: Debate, viewer: Viewer) -> tuple[Reported, ...]:
+        """What the extensions tell this viewer of a debate."""
+        found: list[Reported] = []
+        for extension, report in self.of(lambda extension: extension.report):
+            try:
+                sections = tuple(report.sections(debate, viewer))
+                members = report.members(debate, viewer) if report.members else sections or None
+                found.append(Reported(extension.name, report.title, sections, members))
+            except Exception as error:
+                self.leave_out(extension.name, error)
+        return tuple(found)
+
 
 _HOMES = {
     "Button": "moot.api.command_table",
@@ -302,6 +351,7 @@ _HOMES = {
     "ExportFormat": "moot.views.exports",
     "ExtensionEvent": "moot.core.extension_events",
     "MemoryAccess": "moot.store.extension_tables",
+    "ReportSection": "moot.views.report_blocks",
     "SideQuestion": "moot.rules.side_questions",
     "SqlAccess": "moot.store.extension_tables",
     "Tables": "moot.store.extension_tables",

@@ -1,4 +1,4 @@
-"""Private beliefs in the exports: as Markdown, and as HTML with a picture.
+"""What is told of private beliefs and of the model audience: as blocks, as JSON, and for the page.
 
 The picture shows one figure: how likely the first party is to win, from 0 to 100 %, after each speech, as
 each debater and the judge saw it. The line of a debater who is sure of winning is near its own edge, so that
@@ -9,14 +9,113 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
-from moot.views.beliefs import BeliefMark, BeliefPoint, BeliefReport, percent
-from moot.views.participants import ParticipantView, seat_style
+from moot.core.json_types import to_members
+from moot.core.state import Debate
+from moot.core.visibility import OWNER, Viewer
+from moot.extension import DebateReport
+from moot.extensions.beliefs.measures import (
+    BeliefMark,
+    BeliefPoint,
+    BeliefReport,
+    belief_report,
+    percent,
+)
+from moot.extensions.beliefs.shapes import (
+    BeliefAfterSpeech,
+    Beliefs,
+    JudgeTurningPoint,
+    PartyConfidence,
+)
+from moot.views.participants import ParticipantView, participants, seat_style
+from moot.views.report_blocks import (
+    Bullet,
+    Bullets,
+    DebateBlock,
+    Folded,
+    Note,
+    Picture,
+    ReportSection,
+    ReportTable,
+    VoteCount,
+)
 from moot.views.text import escape_line
+from moot.views.transcript_json import votes
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 600, 240, 44, 12, 12, 34
 TITLE = "Private beliefs"
 ABOUT = "Asked privately. No speaker and no judge was told, and the verdict was not affected."
+
+
+def sections(debate: Debate, viewer: Viewer) -> Iterator[ReportSection]:
+    report = belief_report(debate, viewer)
+    if report and report.points:
+        yield ReportSection(TITLE, tuple(_blocks(report, tuple(participants(debate).values()))))
+    if report and report.audience:
+        yield ReportSection("Model audience", (VoteCount(report.audience),), called="The model audience")
+
+
+def _blocks(report: BeliefReport, seats: tuple[ParticipantView, ...]) -> Iterator[DebateBlock]:
+    yield Note(ABOUT)
+    if report.marks:
+        yield Picture(belief_svg(report, seats))
+    yield Bullets(tuple(map(Bullet, report.sentences)))
+    yield Folded("As a table", ReportTable("", belief_heads(report), tuple(belief_rows(report))))
+
+
+def members(debate: Debate, viewer: Viewer = OWNER) -> Beliefs | None:
+    """The member of the JSON export."""
+    report = belief_report(debate, viewer)
+    if report is None:
+        return None
+    turning = report.turning
+    return Beliefs(
+        speeches=tuple(
+            BeliefAfterSpeech(
+                turn=point.turn,
+                speaker=point.speaker.id if point.speaker else None,
+                before=point.before,
+                after=point.after,
+                judge=point.judge,
+            )
+            for point in report.points
+        ),
+        parties=tuple(
+            PartyConfidence(party=party.party, opening=party.opening, closing=party.closing)
+            for party in report.parties
+        ),
+        turning_point=JudgeTurningPoint(
+            turn=turning.turn, party=turning.party_id, before=turning.before, after=turning.after
+        )
+        if turning
+        else None,
+        account=report.sentences,
+        model_audience=votes(report.audience) if report.audience else None,
+    )
+
+
+def page(debate: Debate, viewer: Viewer) -> dict[str, Any]:
+    """What debaters, a judge and the model audience believed; empty for viewers who may not know."""
+    report = belief_report(debate, viewer)
+    if report is None:
+        return {}
+    return {
+        "heads": list(belief_heads(report)),
+        "rows": [
+            {"turn": point.turn, "cells": list(row)}
+            for point, row in zip(report.points, belief_rows(report), strict=True)
+        ],
+        "marks": {
+            name: [{"at": mark.at, "chance": mark.chance, "joined": mark.joined} for mark in marks]
+            for name, marks in report.marks.items()
+        },
+        "judge": report.judge,
+        "words": chart_words(report) if report.marks else "",
+        "sentences": list(report.sentences),
+        "turning": report.turning.turn if report.turning else None,
+        "audience": to_members(votes(report.audience)) if report.audience else None,
+    }
 
 
 def belief_rows(report: BeliefReport) -> Iterator[tuple[str, ...]]:
@@ -40,22 +139,6 @@ def _speech_name(point: BeliefPoint) -> str:
     if point.speaker is None:
         return point.title
     return f"S{point.turn} {point.speaker.shown}, {point.title}"
-
-
-def beliefs_html(report: BeliefReport, seats: tuple[ParticipantView, ...]) -> Iterator[str]:
-    yield f'<section class="verdict"><p class="facts">{ABOUT}</p>'
-    if report.marks:
-        yield belief_svg(report, seats)
-    yield from (f'<p class="account" dir="auto">{escape_line(sentence)}</p>' for sentence in report.sentences)
-    heads = "".join(f'<th scope="col">{escape_line(head)}</th>' for head in belief_heads(report))
-    rows = "".join(
-        f'<tr><th scope="row" dir="auto">{escape_line(first)}</th>'
-        + "".join(f"<td>{cell}</td>" for cell in rest)
-        + "</tr>"
-        for first, *rest in belief_rows(report)
-    )
-    table = f'<table class="figures"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
-    yield f"<details><summary>As a table</summary>{table}</details></section>"
 
 
 def belief_svg(report: BeliefReport, seats: tuple[ParticipantView, ...]) -> str:
@@ -131,3 +214,15 @@ def chart_words(report: BeliefReport) -> str:
 
 def _way(marks: tuple[BeliefMark, ...]) -> str:
     return ", ".join(percent(mark.chance) for mark in marks)
+
+
+REPORT = DebateReport(
+    TITLE,
+    sections,
+    reads=("asides", "turns", "manner"),
+    members=members,
+    shape=Beliefs,
+    page=page,
+    description="What was believed in private, for viewers who may read reasoning.",
+    page_description="What was believed in private; empty where it was not asked or may not be read.",
+)

@@ -3,7 +3,7 @@
 A debater says how likely its own side is to win, a judge how likely each party is. In a debate of two parties
 everything is also given as the chance of the first party, so that it can be drawn on one axis. The *turning
 point* is the speech after which the judge's belief in one of the parties moved most. Only those who may read
-reasoning get a report. Pure; pages, exports and `experiments/belief_measures.py` read it.
+reasoning get a report. Pure.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from moot.core.state import Aside, Debate
 from moot.core.visibility import OWNER, Viewer, may_read_reasoning
-from moot.judging.model_audience import model_tally
+from moot.extensions.beliefs.model_audience import model_tally
 from moot.judging.parties import Party, parties, party_of
 from moot.views.outcome import party_name
 from moot.views.participants import ParticipantView, participants
