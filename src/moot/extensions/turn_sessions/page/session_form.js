@@ -1,11 +1,11 @@
 // Turn by turn: two models answer each other for ten turns, and each turn is asked for. The form that starts a session,
 // and the button for its next turn.
 
-import { html, useState } from '../../vendor/preact.js';
-import { get, outside } from '../lib/api.js';
-import { go } from '../lib/router.js';
-import { SESSION } from '../lib/timeline.js';
-import { Button, Failed, useLoaded } from '../lib/ui.js';
+import { html, useState } from '../../../vendor/preact.js';
+import { get, outside } from '../../lib/api.js';
+import { go } from '../../lib/router.js';
+import { SESSION } from '../../lib/timeline.js';
+import { Button, Failed, useLoaded } from '../../lib/ui.js';
 
 const INTENSITIES = [1, 2, 3, 4, 5];
 /** How an earlier attempt at the turn ended. */

@@ -1,7 +1,7 @@
 // The sections of an experiment's report, as the server wrote them: sentences, bullets, and tables with caption and n.
 
-import { html } from '../../vendor/preact.js';
-import { PageSection } from '../lib/ui.js';
+import { html } from '../../../vendor/preact.js';
+import { PageSection } from '../../lib/ui.js';
 
 const MEASURED = /^(.+?) \((.+)\)$/;
 const minus = (text) => text.replace(/(?<![\w–])-(?=\d)/g, '−');

@@ -1,16 +1,16 @@
 // People judge the debates of an experiment, one after the other, without knowing the models or the verdict.
 
-import { html, useEffect, useRef, useState } from '../../vendor/preact.js';
-import { get, post } from '../lib/api.js';
-import { figure, plural } from '../lib/numbers.js';
-import { storedSignal } from '../lib/preferences.js';
-import { ensureStyle } from '../lib/stylesheet.js';
-import { Button, Empty, Failed, announce, sizeOf, useLoaded } from '../lib/ui.js';
-import { Choice, Submit, TextArea, TextInput, Wrong, useForm } from '../parts/form.js';
-import { Prose } from '../parts/prose.js';
+import { html, useEffect, useRef, useState } from '../../../vendor/preact.js';
+import { get, post } from '../../lib/api.js';
+import { figure, plural } from '../../lib/numbers.js';
+import { storedSignal } from '../../lib/preferences.js';
+import { ensureStyle } from '../../lib/stylesheet.js';
+import { Button, Empty, Failed, announce, sizeOf, useLoaded } from '../../lib/ui.js';
+import { Choice, Submit, TextArea, TextInput, Wrong, useForm } from '../../parts/form.js';
+import { Prose } from '../../parts/prose.js';
 
 await ensureStyle('controls');
-await ensureStyle('experiments');
+await ensureStyle('extensions/experiments/experiments');
 
 const voter = storedSignal('voter', '');
 const MOST_OF_A_REASON = 6000;

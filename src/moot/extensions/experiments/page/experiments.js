@@ -1,15 +1,15 @@
 // The list of experiments, each with its progress.
 
-import { html } from '../../vendor/preact.js';
-import { get } from '../lib/api.js';
-import { usableModels } from '../lib/default_models.js';
-import { plural } from '../lib/numbers.js';
-import { ensureStyle } from '../lib/stylesheet.js';
-import { Copy, Empty, Failed, useLoaded } from '../lib/ui.js';
-import { sized } from '../parts/model_install.js';
-import { Progress, ProgressFigures, StateName, isRunning, shortName, usePolling } from '../parts/experiment_progress.js';
+import { html } from '../../../vendor/preact.js';
+import { get } from '../../lib/api.js';
+import { usableModels } from '../../lib/default_models.js';
+import { plural } from '../../lib/numbers.js';
+import { ensureStyle } from '../../lib/stylesheet.js';
+import { Copy, Empty, Failed, useLoaded } from '../../lib/ui.js';
+import { sized } from '../../parts/model_install.js';
+import { Progress, ProgressFigures, StateName, isRunning, shortName, usePolling } from './progress.js';
 
-await ensureStyle('experiments');
+await ensureStyle('extensions/experiments/experiments');
 
 const SHOWN = 6;
 /** The second model of the example where only one can be used: the smallest that argues by itself. */

@@ -1,8 +1,8 @@
 // Ratings as dots with their intervals on one scale, and the matrix of who won how often against whom.
 
-import { html } from '../../vendor/preact.js';
-import { figure } from '../lib/numbers.js';
-import { shortName } from './experiment_progress.js';
+import { html } from '../../../vendor/preact.js';
+import { figure } from '../../lib/numbers.js';
+import { shortName } from './progress.js';
 
 const MEAN = 1500;
 const MARGIN = 20;

@@ -1,16 +1,16 @@
 // One experiment: its progress while it runs, and what its debates show so far, every figure with its interval.
 
-import { html } from '../../vendor/preact.js';
-import { get, saveReply, tokens } from '../lib/api.js';
-import { plural } from '../lib/numbers.js';
-import { ensureStyle } from '../lib/stylesheet.js';
-import { Button, Failed, useLoaded } from '../lib/ui.js';
-import { Progress, ProgressFigures, StateName, isRunning, usePolling } from '../parts/experiment_progress.js';
-import { Leaderboard, MatchupMatrix } from '../parts/leaderboard.js';
-import { ReportSections } from '../parts/report_sections.js';
+import { html } from '../../../vendor/preact.js';
+import { get, saveReply, tokens } from '../../lib/api.js';
+import { plural } from '../../lib/numbers.js';
+import { ensureStyle } from '../../lib/stylesheet.js';
+import { Button, Failed, useLoaded } from '../../lib/ui.js';
+import { Progress, ProgressFigures, StateName, isRunning, usePolling } from './progress.js';
+import { Leaderboard, MatchupMatrix } from './leaderboard.js';
+import { ReportSections } from './report_sections.js';
 
 await ensureStyle('statistics');
-await ensureStyle('experiments');
+await ensureStyle('extensions/experiments/experiments');
 
 const BOARD = `400 points are odds of ten to one; the dotted mark is the mean, 1500. The rank range has every rank that
   the data allows.`;

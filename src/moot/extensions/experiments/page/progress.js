@@ -1,9 +1,9 @@
 // How far an experiment is: its state, a bar of its debates, and the figures beside it. It is loaded again every two
 // seconds while it runs and the page is visible.
 
-import { html, useEffect } from '../../vendor/preact.js';
-import { When } from '../lib/clock.js';
-import { dollars, figure, plural } from '../lib/numbers.js';
+import { html, useEffect } from '../../../vendor/preact.js';
+import { When } from '../../lib/clock.js';
+import { dollars, figure, plural } from '../../lib/numbers.js';
 
 const STATES = {
   running: 'Running', stopping: 'Stopping', stopped: 'Stopped', done: 'Done', interrupted: 'Interrupted',
