@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from moot import Arena, Settings
 from moot.core.errors import Invalid
-from moot.core.model_names import ModelSettings, named_with, read_name
 from moot.extensions.experiments.measuring.definition import read_definition
 from moot.extensions.experiments.measuring.leg_results import read_result
+from moot.extensions.experiments.measuring.model_names import ModelSettings, named_with, read_name
 from moot.extensions.experiments.models import contestant
 from moot.extensions.experiments.runner import ExperimentRunner
 from moot.extensions.experiments.tables import EXPERIMENTS

@@ -10,8 +10,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from moot.core.model_names import contestant_name
 from moot.core.state import Debate
+from moot.extensions.experiments.measuring.model_names import contestant_name
 from moot.judging.parties import parties
 from moot.views.beliefs import belief_report
 
