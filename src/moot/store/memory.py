@@ -19,7 +19,6 @@ from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.core.statuses import ACTIVE, ENDED
 from moot.rules.turn_sessions import lookup_keys
-from moot.store.archive import MemoryArchive
 from moot.store.batch import (
     RepeatedRequest,
     WriterAnswer,
@@ -85,7 +84,6 @@ class MemoryStore:
         self._tokens: dict[str, AccessToken] = {}
         self._invitations: dict[str, StoredInvitation] = {}
         self._listeners: list[Listener] = []
-        self.archive = MemoryArchive()
         self._extension_stores: dict[str, tuple[Tables[Any], Any]] = {}
 
     def tables(self, tables: Tables[T]) -> T:
