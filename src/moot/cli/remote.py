@@ -41,7 +41,6 @@ from moot.core.terms import InvitationRole
 from moot.rules import commands as cmd
 from moot.rules import participation
 from moot.rules.runner_decisions import wants_runner
-from moot.rules.turn_sessions import AskTurn
 from moot.store.contract import DebateHead, DebatePage, RecordResult, head_of
 from moot.views.poll_results import PollReport, report_from_tally
 from moot.views.summary import summary
@@ -161,8 +160,6 @@ class RemoteSource:
                 await client.decide(id, command.winner or "tie", command.reason)
             case cmd.Open() | cmd.Start():
                 raise Refused("A server begins its debates by itself.", "created")
-            case AskTurn():
-                raise Refused("Of a server, turns are asked at /api/debate/stream.", "paused")
             case participation.KeepDraft():
                 await client.draft(id, command.seat, command.text, live=command.live)
             case participation.SubmitBallot(ballot):

@@ -15,7 +15,6 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from msgspec import NODEFAULT, Meta, Struct, structs
 
-from moot.core.model_names import contestant_name
 from moot.core.state import Debate, Turn
 from moot.core.terms import Usage
 from moot.extensions.experiments.measuring.answer_rows import AnswerRow
@@ -24,6 +23,7 @@ from moot.extensions.experiments.measuring.belief_rows import AudienceRow, Belie
 from moot.extensions.experiments.measuring.call_rows import CallRow
 from moot.extensions.experiments.measuring.judgments import SpeechIssue, group_name, party_model, speech_issue
 from moot.extensions.experiments.measuring.leg_results import LegResult
+from moot.extensions.experiments.measuring.model_names import contestant_name
 from moot.extensions.experiments.measuring.transcripts import debate_seed
 from moot.judging.parties import parties
 from moot.views.outcome import ending, headline

@@ -15,12 +15,12 @@ from typing import Annotated, Literal, TypeVar
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from moot.core.model_names import contestant_name
 from moot.core.state import Debate, Judging, Turn
 from moot.core.terms import Ballot
+from moot.extensions.experiments.measuring.addresses import addresses
 from moot.extensions.experiments.measuring.judge_identity import Reading, is_own, judge_names, settings_text
+from moot.extensions.experiments.measuring.model_names import contestant_name
 from moot.extensions.experiments.measuring.transcripts import debate_seed, transcript_digest
-from moot.judging.addresses import addresses
 from moot.judging.judged_speeches import last_word
 from moot.judging.parties import Party, is_ranked, parties
 from moot.judging.readings import is_by_side
@@ -37,7 +37,7 @@ PANEL = "panel"
 
 
 class JudgeAddress(Struct, frozen=True):
-    """A sentence of a speech that addresses the judge (`judging/addresses.py`)."""
+    """A sentence of a speech that addresses the judge (`addresses.py`)."""
 
     speech: int
     """Its number in the debate."""

@@ -10,8 +10,8 @@ from hashlib import sha256
 
 import msgspec
 
-from moot.core.model_names import contestant_name
 from moot.core.state import Debate
+from moot.extensions.experiments.measuring.model_names import contestant_name
 from moot.judging.judged_speeches import speeches
 
 
