@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from moot.api.frames import Cursor
 from moot.api.problems import Problem
 from moot.api.v1 import query_params
-from moot.api.v1.query_params import EventPageQuery, ListingQuery, StreamQuery, TranscriptQuery
+from moot.api.v1.query_params import StreamQuery
+from moot.store.contract import DebateFilter
 from tests.api.setup_bodies import problem_with
 from tests.support.for_each import for_each
 
@@ -93,9 +94,9 @@ def test_a_last_event_id_that_is_none_of_ours_is_malformed(text: str) -> None:
 
 
 def test_what_is_left_out_has_its_default() -> None:
-    assert query_params.parse_listing(b"") == ListingQuery(None, 20, 0)
-    assert query_params.parse_event_page(b"") == EventPageQuery(0, 100)
-    assert query_params.parse_transcript(b"") == TranscriptQuery("json")
+    assert query_params.parse_listing(b"") == (DebateFilter(), 20, 0)
+    assert query_params.parse_event_page(b"") == (0, 100, None)
+    assert query_params.parse_transcript(b"") == ("json", None, False)
     assert (
         query_params.parse_stream(b"")
         == query_params.parse_log_stream(b"")
@@ -105,14 +106,18 @@ def test_what_is_left_out_has_its_default() -> None:
 
 
 def test_a_good_query_is_taken_as_it_is_meant() -> None:
-    assert query_params.parse_listing(b"limit=100&offset=1000000000&status=judge_evaluating") == ListingQuery(
-        "judge_evaluating", 100, 1_000_000_000
+    assert query_params.parse_listing(b"limit=100&offset=1000000000&status=judge_evaluating") == (
+        DebateFilter(statuses=("judging",)),
+        100,
+        1_000_000_000,
     )
-    assert query_params.parse_transcript(b"format=markdown&as=part_1") == TranscriptQuery(
-        "markdown", "part_1"
+    assert query_params.parse_transcript(b"format=markdown&as=part_1") == (
+        "markdown",
+        "part_1",
+        False,
     )
     assert query_params.parse_stream(b"as=part_1") == StreamQuery(seat="part_1")
-    assert query_params.parse_event_page(b"after=7&limit=1000") == EventPageQuery(7, 1000)
+    assert query_params.parse_event_page(b"after=7&limit=1000") == (7, 1000, None)
     assert query_params.parse_stream(b"lastEventId=7.2&extended=true&ticket=x") == StreamQuery(
         Cursor(7, 2), True
     )

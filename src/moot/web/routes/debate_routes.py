@@ -38,14 +38,13 @@ from moot.api.shapes.server_replies import (
 from moot.api.shapes.stream_events import EVENTS, EXTENDED
 from moot.api.v1 import bodies, query_params, replies
 from moot.api.v1.setup_body import setup_from_body
-from moot.api.v1.states import statuses_of
 from moot.api.v1.stream_frames import V1Frames, deleted
 from moot.core.events import DebateOpened
 from moot.core.evolve import evolve
 from moot.core.visibility import Viewer, visible_event
 from moot.rules import cost_estimate
 from moot.rules.debate_setup import opening_event
-from moot.store.contract import DebateFilter, DebatePage
+from moot.store.contract import DebatePage
 from moot.views import exports
 from moot.views.preview import preview
 from moot.views.transcript_shapes import TranscriptResponse
@@ -181,17 +180,15 @@ async def list_debates(request: Request, context: Context) -> Response:
     """Lists debates, newest first; the parameters filter them. With tokens, only debates of the token's owner
     are listed.
     """
-    query = query_params.parse_listing(query_string(request))
-    statuses = statuses_of(query.status) if query.status else ()
-    debate_filter = DebateFilter(statuses=statuses, search=query.search, **structs.asdict(query.filters))
+    debate_filter, limit, offset = query_params.parse_listing(query_string(request))
     if (invited_to := identity_of(request).debate) is not None:
         head = await context.arena.head(invited_to)
         heads = (head,) if debate_filter.matches(head) else ()
-        page = DebatePage(heads[query.offset : query.offset + query.limit], len(heads))
+        page = DebatePage(heads[offset : offset + limit], len(heads))
     else:
         debate_filter = structs.replace(debate_filter, owner=identity_of(request).owner)
-        page = await context.arena.store.list(debate_filter, limit=query.limit, offset=query.offset)
-    return json_reply(replies.listing_reply(page, query.limit, query.offset))
+        page = await context.arena.store.list(debate_filter, limit=limit, offset=offset)
+    return json_reply(replies.listing_reply(page, limit, offset))
 
 
 @router.get(
@@ -249,16 +246,16 @@ async def export_transcript(request: Request, debate_id: DebateId, context: Cont
     other file and contains no script. `replay` is an HTML file that plays the debate without a server and
     shows what any observer may see.
     """
-    query = query_params.parse_transcript(query_string(request))
+    form, seat, reasoning = query_params.parse_transcript(query_string(request))
     debate = await context.arena.state(debate_id)
-    viewer = viewer_as(identity_of(request), query.seat, debate)
-    if query.form == "replay":
-        replay = await to_replay(context.arena.store, debate, viewer, reasoning=query.reasoning)
+    viewer = viewer_as(identity_of(request), seat, debate)
+    if form == "replay":
+        replay = await to_replay(context.arena.store, debate, viewer, reasoning=reasoning)
         document = replay.encode()
     else:
-        document = exports.render(query.form, debate, viewer, reasoning=query.reasoning)
-    export = exports.all_exports()[query.form]
-    if query.form == "json":
+        document = exports.render(form, debate, viewer, reasoning=reasoning)
+    export = exports.all_exports()[form]
+    if form == "json":
         return Response(document, media_type=export.media_type)
     return _attached(document, export.media_type, f"{debate_id}{export.suffixes[0]}")
 
@@ -279,17 +276,17 @@ async def list_events(request: Request, debate_id: DebateId, context: Context) -
     """Returns the native events in pages, with consecutive `seq`. In place of an event that the client may
     not see there is one of the type `hidden`.
     """
-    query = query_params.parse_event_page(query_string(request))
+    after, limit, seat = query_params.parse_event_page(query_string(request))
     head = await context.arena.state(debate_id)
-    viewer = viewer_as(identity_of(request), query.seat, head)
+    viewer = viewer_as(identity_of(request), seat, head)
     # What may be seen of an event depends on how things stood when it happened.
-    debate = await context.arena.store.state(debate_id, query.after) if query.after else None
+    debate = await context.arena.store.state(debate_id, after) if after else None
     seen: list[SeenEvent] = []
-    for recorded in await context.arena.store.read(debate_id, query.after, query.limit):
+    for recorded in await context.arena.store.read(debate_id, after, limit):
         before, debate = debate, evolve(debate, recorded)
         visible = visible_event(debate, recorded, viewer)
         seen.append(SeenEvent(recorded.seq, recorded.at, visible.event if visible else None, before, debate))
-    return json_reply(replies.event_page_reply(seen, query.after, head.seq))
+    return json_reply(replies.event_page_reply(seen, after, head.seq))
 
 
 @router.get(
@@ -378,8 +375,9 @@ async def get_statistics(request: Request, context: Context) -> Response:
     """Returns figures on all debates that the client may see, or on those that the parameters select. A win
     counts for a model only against another model. Every rate comes with its 95 % confidence interval.
     """
-    filters = query_params.parse_statistics(query_string(request))
-    return json_reply(await context.server_info.statistics(identity_of(request).owner, filters))
+    debate_filter = query_params.parse_statistics(query_string(request))
+    owned = structs.replace(debate_filter, owner=identity_of(request).owner)
+    return json_reply(await context.server_info.statistics(owned))
 
 
 # --- following ----------------------------------------------------------------------------------

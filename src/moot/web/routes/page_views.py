@@ -106,12 +106,13 @@ async def list_view_frames(request: Request, debate_id: DebateId, context: Conte
     """Returns what each event changed in the view, in pages; the first frame is the complete view. Clients
     replay a debate with it.
     """
-    query, head = query_params.parse_event_page(query_string(request)), head_of(request)
-    viewer = await context.viewer_of(identity_of(request), query.seat, debate_id)
+    after, limit, seat = query_params.parse_event_page(query_string(request))
+    head = head_of(request)
+    viewer = await context.viewer_of(identity_of(request), seat, debate_id)
     states = context.service(PageStates)
-    debate = await states.state(head, query.after)
-    dialect, shapes, last = ViewFrames(viewer), list[dict[str, Any]](), query.after
-    for recorded in await context.arena.store.read(debate_id, query.after, query.limit):
+    debate = await states.state(head, after)
+    dialect, shapes, last = ViewFrames(viewer), list[dict[str, Any]](), after
+    for recorded in await context.arena.store.read(debate_id, after, limit):
         if recorded.seq % YIELD_EVERY == 0:
             await asyncio.sleep(0)
         before, debate = debate, evolve(debate, recorded)
@@ -119,7 +120,7 @@ async def list_view_frames(request: Request, debate_id: DebateId, context: Conte
         last = recorded.seq
     states.remember(head, debate)
     return json_reply(
-        FramesResponse(frames=tuple(shapes), after=query.after, next=last, has_more=last < head.version)
+        FramesResponse(frames=tuple(shapes), after=after, next=last, has_more=last < head.version)
     )
 
 
