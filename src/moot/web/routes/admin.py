@@ -99,7 +99,7 @@ async def list_providers(request: Request, context: Context) -> Response:
         refusals=(404, 422),
     ),
 )
-async def check_provider(request: Request, provider: ProviderName, context: Context) -> Response:
+async def check_provider(provider: ProviderName, context: Context) -> Response:
     """Asks the service at its address, without a key and at most once in five seconds for all clients. An
     answer that refuses the request shows that the service is up, too.
     """
@@ -169,7 +169,7 @@ def loaded_extensions(operator: bool) -> tuple[LoadedExtension, ...]:
         refusals=(403, 422),
     ),
 )
-async def list_tokens(request: Request, context: Context) -> Response:
+async def list_tokens(context: Context) -> Response:
     """Lists the tokens without their secrets, which are not stored. Only the operator may do this."""
     rows = tuple(token_reply(token) for token in await context.arena.store.tokens())
     return json_reply(TokensResponse(tokens=rows, needed=await context.authenticator.needs_token()))
@@ -213,7 +213,7 @@ async def create_token(request: Request, context: Context) -> Response:
         refusals=(403, 404, 422),
     ),
 )
-async def revoke_token(request: Request, token: TokenName, context: Context) -> Response:
+async def revoke_token(token: TokenName, context: Context) -> Response:
     """Revokes a token; streams that were opened with it are closed within seconds. Only the operator may do
     this.
     """

@@ -146,7 +146,7 @@ async def install_model(request: Request, model: ModelName, context: Context) ->
         refusals=(403, 404, 422),
     ),
 )
-async def stop_install(request: Request, model: ModelName, context: Context) -> Response:
+async def stop_install(model: ModelName, context: Context) -> Response:
     """Stops an install. Only the operator may do this. The part that was downloaded is kept for the next
     install.
     """
