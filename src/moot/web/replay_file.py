@@ -20,6 +20,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from moot.api.page_view.sections import SECTIONS
 from moot.api.page_view.view_frames import Patch, ViewFrames
 from moot.api.problems import Problem
 from moot.core.events import Recorded
@@ -38,19 +39,8 @@ REASONING_SECTIONS = ("turns", "bench")
 """Sections whose entries contain reasoning. In a verdict, `reasoning` is the public reason of the judges."""
 UNSAFE_CHARACTERS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 NOT_BUILT = "The player has not been built: run `make setup`"
-SECTIONS_NEEDED = (
-    "about",
-    "now",
-    "money",
-    "turns",
-    "remarks",
-    "points",
-    "polls",
-    "bench",
-    "verdicts",
-    "beliefs",
-    "mishaps",
-)
+SECTIONS_NEEDED = tuple(name for name in SECTIONS if name != "place")
+"""All but the viewer's own seat."""
 
 ReplayFrame = tuple[int, list[Patch]]
 ReplayChange = tuple[datetime, Patch]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
+from msgspec import UNSET
 from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
@@ -26,7 +27,7 @@ from moot.api.shapes.server_replies import (
     TokensResponse,
 )
 from moot.api.v1 import bodies, people_bodies
-from moot.core.json_types import Timestamp
+from moot.core.json_types import choose
 from moot.extension import loaded
 from moot.store.contract import AccessToken, digest, new_secret
 from moot.web.app_context import AppContext, identity_of
@@ -244,11 +245,4 @@ def _without_details(row: OfferedProvider) -> OfferedProvider:
 
 
 def token_reply(token: AccessToken) -> TokenResponse:
-    return TokenResponse(
-        name=token.name,
-        role=token.role,
-        owner=token.owner,
-        created_at=Timestamp.of(token.created_at),
-        expires_at=Timestamp.of(token.expires_at),
-        expired=token.expired(datetime.now(UTC)),
-    )
+    return choose(TokenResponse, token, expired=token.expired(datetime.now(UTC)), token="", warning=UNSET)
