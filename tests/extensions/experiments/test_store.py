@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
+from moot import Arena, Settings
 from moot.core.errors import Fenced, Invalid
 from moot.extensions.experiments import sql_store
 from moot.extensions.experiments import store as rows
@@ -147,3 +151,18 @@ async def test_an_experiment_whose_process_is_silent_is_interrupted(store: Store
     done = await experiments.experiment("league")
     assert done is not None
     assert done.standing(saved.beat_at + 2 * LEASE) == "done"
+
+
+async def test_a_database_from_before_the_index_finds_held_legs_by_it(tmp_path: Path) -> None:
+    settings = Settings(data=tmp_path)
+    async with Arena.open(settings, run=False):
+        pass
+    with closing(sqlite3.connect(settings.database)) as connection, connection:
+        connection.execute("DROP INDEX experiment_legs_held")
+        connection.execute("UPDATE extension_schemas SET version = 3 WHERE name = 'experiments'")
+    async with Arena.open(settings, run=False):
+        pass
+    with closing(sqlite3.connect(settings.database)) as connection:
+        held = "SELECT leg FROM experiment_legs WHERE experiment = 'league' AND held IS NOT NULL"
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {held}").fetchall()
+    assert any("experiment_legs_held" in step[3] for step in plan), plan
