@@ -89,9 +89,6 @@ class RunLedger:
         """Whether the leg has a result and is not held again."""
         return leg in self._spent and (leg not in self.open or self.open[leg].held is None)
 
-    def has_failed(self, leg: str) -> bool:
-        return leg in self._failed
-
     def begin(self, leg: ExperimentLeg) -> None:
         self.open[leg.leg] = leg
 

@@ -44,12 +44,14 @@ class ModelConfidence(Struct, frozen=True, kw_only=True):
     """Closing less won: positive where it expected too much."""
 
     def row(self) -> dict[str, Any]:
-        figures = {"opening": self.opening, "closing": self.closing, "won": self.won}
-        figures["overconfidence"] = self.overconfidence
-        flat: dict[str, Any] = {"model": self.model, "debates": self.debates}
-        for name, found in figures.items():
-            flat |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
-        return flat
+        return {
+            "model": self.model,
+            "debates": self.debates,
+            **self.opening.columns("opening"),
+            **self.closing.columns("closing"),
+            **self.won.columns("won"),
+            **self.overconfidence.columns("overconfidence"),
+        }
 
 
 class NamedTurn(Struct, frozen=True, kw_only=True):

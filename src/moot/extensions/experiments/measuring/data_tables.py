@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from msgspec import NODEFAULT, Meta, Struct, structs
+from msgspec import Meta, Struct, structs
 
 from moot.core.model_names import contestant_name
 from moot.core.state import Debate, Turn
@@ -248,10 +248,6 @@ def _choices(hint: Any) -> tuple[str, ...]:
 def with_all_members(row: Struct) -> dict[str, Any]:
     """A row as a dictionary with every column, also those that have their default."""
     return {name: getattr(row, name) for name in row.__struct_fields__}
-
-
-def required_members(row: type[Struct]) -> tuple[str, ...]:
-    return tuple(field.name for field in structs.fields(row) if field.default is NODEFAULT)
 
 
 # --- rows of a stored debate --------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from moot.extensions.experiments.measuring.tables import JudgmentTable, as_table
 EFFECTS = ("side", "primacy", "label", "order", "length", "family", "self", "address")
 """Of two that cannot be told apart, the first is estimated."""
 FIELDS = {"self": "self_preference"}
+UNKNOWN = Estimate("", None, None, None, 0)
 FIGURES = ("pro_share", "flips", "same_side", *EFFECTS)
 
 
@@ -68,9 +69,7 @@ class JudgeMeasures(Struct, frozen=True, kw_only=True):
         }
         for name in FIGURES:
             found: Estimate | None = getattr(self, FIELDS.get(name, name))
-            flat[name] = found.value if found else None
-            flat[f"{name}_low"] = found.low if found else None
-            flat[f"{name}_high"] = found.high if found else None
+            flat |= (found or UNKNOWN).columns(name)
         return flat
 
 
