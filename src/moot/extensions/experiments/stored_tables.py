@@ -8,7 +8,16 @@ for `ratings`, which are computed from all ballots.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -33,7 +42,7 @@ from moot.extensions.experiments.measuring.data_tables import (
     speech_rows,
 )
 from moot.extensions.experiments.measuring.definition import ExperimentDefinition, from_json
-from moot.extensions.experiments.measuring.inspect_log import InspectLog, SampleData
+from moot.extensions.experiments.measuring.inspect_log import InspectLog
 from moot.extensions.experiments.measuring.judge_identity import JudgeFilter, check_names
 from moot.extensions.experiments.measuring.judgments import Judgment, Ranking
 from moot.extensions.experiments.measuring.leg_results import (
@@ -193,7 +202,7 @@ async def write_tables(
     """
     writers: dict[TableName, TableWriter] = {}
     counts: dict[TableName, int] = dict.fromkeys(paths, 0)
-    rated = _RatedRows()
+    ballots, rankings = list[Judgment](), list[Ranking]()
     try:
         for table, path in paths.items():
             if table != "ratings":
@@ -204,13 +213,13 @@ async def write_tables(
                     writer.add(row)
                     counts[table] += 1
             if "ratings" in paths:
-                rated.ballots += data.result.judgments
-                rated.rankings += data.result.rankings
+                ballots += data.result.judgments
+                rankings += data.result.rankings
     finally:
         for writer in writers.values():
             writer.close()
     if "ratings" in paths:
-        rows = rated.rows(experiment)
+        rows = _rating_rows(ballots, rankings, experiment)
         counts["ratings"] = len(rows)
         write_table(paths["ratings"], TABLES["ratings"], rows)
     return counts
@@ -232,28 +241,24 @@ async def write_inspect_log(
     log, count = InspectLog(path, name, __version__, definition), 0
     try:
         async for data in debates:
-            log.add(_sample(data))
+            log.add(
+                data.result,
+                data.debate,
+                ballots=tuple(ballot_rows(data.result.judgments, data.debate)),
+                answers=tuple(_answers(data)),
+                metadata={
+                    "experiment": data.experiment,
+                    "group": data.group,
+                    "protocol": data.result.protocol,
+                    "repeat": data.result.repeat,
+                    "seed": data.result.seed,
+                    "format": data.format,
+                },
+            )
             count += 1
     finally:
         log.close()
     return count
-
-
-def _sample(data: DebateData) -> SampleData:
-    return SampleData(
-        data.result,
-        data.debate,
-        ballots=tuple(ballot_rows(data.result.judgments, data.debate)),
-        answers=tuple(_answers(data)),
-        metadata={
-            "experiment": data.experiment,
-            "group": data.group,
-            "protocol": data.result.protocol,
-            "repeat": data.result.repeat,
-            "seed": data.result.seed,
-            "format": data.format,
-        },
-    )
 
 
 # --- for `moot.experiments.load` -----------------------------------------------------------------------
@@ -289,24 +294,15 @@ def _with_store(settings: Settings | None, work: Callable[[Store], Awaitable[T]]
 
 
 async def _read_rows(store: Store, name: str, table: TableName) -> tuple[Struct, ...]:
+    debates = experiment_debates(store, name, (table,))
     if table == "ratings":
-        rated = _RatedRows()
-        async for data in experiment_debates(store, name, (table,)):
-            rated.ballots += data.result.judgments
-            rated.rankings += data.result.rankings
-        return rated.rows(name)
-    rows = [
-        row async for data in experiment_debates(store, name, (table,)) for row in rows_of_debate(table, data)
-    ]
-    return tuple(rows)
+        results = [data.result async for data in debates]
+        ballots = [row for result in results for row in result.judgments]
+        return _rating_rows(ballots, [row for result in results for row in result.rankings], name)
+    return tuple([row async for data in debates for row in rows_of_debate(table, data)])
 
 
-class _RatedRows:
-    def __init__(self) -> None:
-        self.ballots: list[Judgment] = []
-        self.rankings: list[Ranking] = []
+def _rating_rows(ballots: Sequence[Judgment], rankings: Sequence[Ranking], name: str) -> tuple[Struct, ...]:
+    from moot.extensions.experiments.measuring.rating_rows import rating_rows
 
-    def rows(self, experiment: str) -> tuple[Struct, ...]:
-        from moot.extensions.experiments.measuring.rating_rows import rating_rows
-
-        return rating_rows(self.ballots, self.rankings, experiment=experiment)
+    return rating_rows(ballots, rankings, experiment=name)
