@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 
 from moot.core.state import Aside, Debate
 from moot.core.terms import PollName
-from moot.extensions.experiments.measuring.judgments import party_model
+from moot.extensions.experiments.measuring.debate_judgments import party_model
 from moot.judging.parties import parties
 from moot.rules.belief_questions import aside_model
 

@@ -22,7 +22,8 @@ from moot.extensions.experiments.measuring.answer_rows import AnswerRow
 from moot.extensions.experiments.measuring.ballot_rows import BallotRow, RankingRow, VoteRow
 from moot.extensions.experiments.measuring.belief_rows import AudienceRow, BeliefRow
 from moot.extensions.experiments.measuring.call_rows import CallRow
-from moot.extensions.experiments.measuring.judgments import SpeechIssue, group_name, party_model, speech_issue
+from moot.extensions.experiments.measuring.debate_judgments import party_model, speech_issue
+from moot.extensions.experiments.measuring.judgments import SpeechIssue, group_name
 from moot.extensions.experiments.measuring.leg_results import LegResult
 from moot.extensions.experiments.measuring.transcripts import debate_seed
 from moot.judging.parties import parties
