@@ -18,9 +18,9 @@ from moot.core.errors import Invalid
 from moot.core.terms import DebateQuestion, Money
 from moot.engine.arena import Arena
 from moot.extensions.experiments.measuring.definition import ExperimentDefinition
-from moot.extensions.experiments.measuring.leg_dice import experiment_tag
 from moot.extensions.experiments.measuring.leg_results import LegResult
 from moot.extensions.experiments.measuring.pairing import repeat_seed
+from moot.extensions.experiments.measuring.planned_legs import experiment_tag
 from moot.extensions.experiments.measuring.planned_questions import (
     ALONE,
     READINGS,

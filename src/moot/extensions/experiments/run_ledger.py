@@ -22,7 +22,7 @@ from moot.extensions.experiments.measuring.planned_questions import (
     cannot_be_held,
     choice_leg,
 )
-from moot.extensions.experiments.measuring.repeated_transcripts import TranscriptCount
+from moot.extensions.experiments.measuring.transcripts import TranscriptCount
 from moot.extensions.experiments.question_setups import QuestionSetups
 from moot.extensions.experiments.store import MICRODOLLARS, ExperimentLeg
 

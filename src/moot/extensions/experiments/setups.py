@@ -19,7 +19,6 @@ from moot.core.pricing import worst_cost
 from moot.core.terms import Format, Model, Money
 from moot.engine.arena import Arena
 from moot.extensions.experiments.measuring.definition import ExperimentDefinition
-from moot.extensions.experiments.measuring.leg_dice import PlannedLeg, experiment_tag
 from moot.extensions.experiments.measuring.leg_results import LegResult
 from moot.extensions.experiments.measuring.pairing import repeat_seed
 from moot.extensions.experiments.measuring.planned_debates import (
@@ -30,6 +29,7 @@ from moot.extensions.experiments.measuring.planned_debates import (
     seats_of,
     teams_of,
 )
+from moot.extensions.experiments.measuring.planned_legs import PlannedLeg, experiment_tag
 from moot.extensions.experiments.measuring.planned_questions import PlannedQuestion, protocol_format
 from moot.extensions.experiments.models import TierPrices, TierSaving, check_names, contestant
 from moot.extensions.experiments.question_setups import ProtocolEstimate, QuestionSetups, known_total

@@ -29,7 +29,6 @@ from moot import __version__
 from moot.core.errors import Invalid, UnknownDebate
 from moot.core.state import Debate
 from moot.engine.arena import Arena
-from moot.extensions.experiments.measuring.answer_rows import AnswerRow, answer_rows
 from moot.extensions.experiments.measuring.ballot_rows import ballot_rows, ranking_rows, vote_table_rows
 from moot.extensions.experiments.measuring.belief_rows import audience_rows, belief_rows
 from moot.extensions.experiments.measuring.call_rows import CallRow, CallRows
@@ -43,6 +42,7 @@ from moot.extensions.experiments.measuring.data_tables import (
 )
 from moot.extensions.experiments.measuring.definition import ExperimentDefinition, from_json
 from moot.extensions.experiments.measuring.inspect_log import InspectLog
+from moot.extensions.experiments.measuring.judge_answers import AnswerRow, answer_rows
 from moot.extensions.experiments.measuring.judge_identity import JudgeFilter, check_names
 from moot.extensions.experiments.measuring.judgments import Judgment, Ranking
 from moot.extensions.experiments.measuring.leg_results import (
@@ -51,8 +51,8 @@ from moot.extensions.experiments.measuring.leg_results import (
     read_leg_result,
     result_of,
 )
-from moot.extensions.experiments.measuring.planned_debates import PlannedDebate, planned_debate
-from moot.extensions.experiments.measuring.planned_questions import PlannedQuestion, planned_question
+from moot.extensions.experiments.measuring.planned_legs import PlannedLeg, planned_leg
+from moot.extensions.experiments.measuring.planned_questions import PlannedQuestion
 from moot.extensions.experiments.measuring.table_files import (
     FileFormat,
     TableWriter,
@@ -81,7 +81,7 @@ class DebateData(Struct, frozen=True):
     debate: Debate | None
     """None where its log is not needed, or has been deleted."""
     definition: ExperimentDefinition | None = None
-    planned: PlannedDebate | PlannedQuestion | None = None
+    planned: PlannedLeg | None = None
     calls: tuple[CallRow, ...] = ()
 
     @property
@@ -99,11 +99,10 @@ async def experiment_debates(
     for these tables."""
     stored = await store.tables(EXPERIMENTS).experiment(name)
     definition = from_json(stored.definition) if stored else None
-    has_questions = bool(definition and definition.questions)
     async for page in store.tables(EXPERIMENTS).leg_pages(name):
         for leg in page:
-            if leg.result is not None:
-                planned = planned_question(leg.leg) if has_questions else planned_debate(leg.leg)
+            if leg.result is not None and definition is not None:
+                planned = planned_leg(definition, leg.leg)
                 result = read_leg_result(leg.result, planned)
                 debate = await _state(store, leg.debate) if set(tables) - WITHOUT_LOGS else None
                 calls = await _calls(store, debate, name) if "calls" in tables and debate else ()

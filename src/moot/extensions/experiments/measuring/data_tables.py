@@ -18,11 +18,11 @@ from msgspec import Meta, Struct, structs
 from moot.core.model_names import contestant_name
 from moot.core.state import Debate, Turn
 from moot.core.terms import Usage
-from moot.extensions.experiments.measuring.answer_rows import AnswerRow
 from moot.extensions.experiments.measuring.ballot_rows import BallotRow, RankingRow, VoteRow
 from moot.extensions.experiments.measuring.belief_rows import AudienceRow, BeliefRow
 from moot.extensions.experiments.measuring.call_rows import CallRow
 from moot.extensions.experiments.measuring.debate_judgments import party_model, speech_issue
+from moot.extensions.experiments.measuring.judge_answers import AnswerRow
 from moot.extensions.experiments.measuring.judgments import SpeechIssue, group_name
 from moot.extensions.experiments.measuring.leg_results import LegResult
 from moot.extensions.experiments.measuring.transcripts import debate_seed

@@ -21,9 +21,9 @@ import msgspec
 from moot.core.errors import Invalid
 from moot.core.state import Debate, Turn
 from moot.core.terms import Usage
-from moot.extensions.experiments.measuring.answer_rows import AnswerRow
 from moot.extensions.experiments.measuring.ballot_rows import BallotRow
 from moot.extensions.experiments.measuring.definition import ExperimentDefinition
+from moot.extensions.experiments.measuring.judge_answers import AnswerRow
 from moot.extensions.experiments.measuring.judgments import SCORES
 from moot.extensions.experiments.measuring.leg_results import LegResult
 from moot.judging.parties import parties

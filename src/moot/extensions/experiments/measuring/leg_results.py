@@ -30,8 +30,8 @@ from moot.extensions.experiments.measuring.judgments import (
     Ranking,
     with_own_marked,
 )
-from moot.extensions.experiments.measuring.leg_dice import PlannedLeg
 from moot.extensions.experiments.measuring.people_votes import PersonVote
+from moot.extensions.experiments.measuring.planned_legs import PlannedLeg
 from moot.extensions.experiments.measuring.planned_questions import PlannedQuestion, choices_of
 from moot.extensions.experiments.measuring.speaker_quotes import SpeakerQuotes, speaker_quotes
 from moot.extensions.experiments.measuring.transcripts import debate_seed, transcript_digest

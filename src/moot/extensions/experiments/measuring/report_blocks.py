@@ -13,6 +13,8 @@ from itertools import count
 from msgspec import Struct
 from msgspec.structs import replace
 
+from moot.extensions.experiments.measuring.calibration import CalibrationBin
+
 
 class ReportTable(Struct, frozen=True, tag="table"):
     """A table of texts. In Markdown, in HTML and in the terminal its cells are the same."""
@@ -101,15 +103,9 @@ class ShareMatrix(Struct, frozen=True, tag="matrix"):
     number: int = 0
 
 
-class CurvePoint(Struct, frozen=True):
-    confidence: float
-    accuracy: float
-    count: int
-
-
 class CurvePanel(Struct, frozen=True):
     name: str
-    points: tuple[CurvePoint, ...]
+    points: tuple[CalibrationBin, ...]
 
 
 class Curves(Struct, frozen=True, tag="curves"):
