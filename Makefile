@@ -75,7 +75,7 @@ pythons: python ## try every Python on this machine as a newcomer would: set-up,
 peers: tools ## let Inspect, datasets, DuckDB and polars read what we export; installs them (1.6 GB) beside .venv
 	@$(PYTHON) -m venv build/peers
 	@build/peers/bin/python -m pip install -qq inspect-ai datasets duckdb polars -e '.[experiments,parquet,testing,dev]'
-	@HF_HUB_OFFLINE=1 build/peers/bin/python -m pytest -m peers tests/extensions/experiments/test_stored_tables.py tests/extensions/experiments/test_table_readers.py $(ARGS)
+	@HF_HUB_OFFLINE=1 build/peers/bin/python -m pytest -m peers tests/extensions/experiments/test_stored_tables.py tests/extensions/experiments/behaviour/test_table_readers.py $(ARGS)
 
 inspect: peers # as this was called before
 

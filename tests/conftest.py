@@ -17,15 +17,15 @@ hypothesis.settings.register_profile("moot", deadline=None)
 hypothesis.settings.load_profile("moot")
 
 LONG = (
-    "tests/web/routes/test_schemathesis",
-    "tests/cluster/test_losses",
+    "tests/web/behaviour/test_schemathesis",
+    "tests/cluster/behaviour/test_losses",
     "tests/chaos/",
     "tests/page/test_hostile",
     "tests/page/test_whole",
     "tests/page_unit/",
-    "tests/web/routes/test_bad_input",
-    "tests/web/routes/test_roles",
-    "tests/web/routes/test_two_nodes",
+    "tests/web/behaviour/test_bad_input",
+    "tests/web/behaviour/test_roles",
+    "tests/web/behaviour/test_two_nodes",
     "tests/cluster/",
 )
 """The tests that take longest, by the beginning of their names."""

@@ -14,10 +14,27 @@ from moot import fold
 from moot.core import events as ev
 from moot.core.events import Recorded, decode_event, decode_recorded, encode
 from moot.core.extension_events import ExtensionEvent, KeptEvent, state_of
-from moot.core.visibility import OBSERVER, OWNER, visible_event
-from moot.extension import EventFamily, Extension, Fact, Loaded, TerminalCommand, load, using
+from moot.core.state import Aside, Debate
+from moot.core.terms import DebateLimits, Model, Request
+from moot.core.visibility import OBSERVER, OWNER, Viewer, visible_event, visible_state
+from moot.extension import (
+    EventFamily,
+    Extension,
+    Fact,
+    Loaded,
+    SideQuestion,
+    SideQuestions,
+    TerminalCommand,
+    UnreadableReply,
+    load,
+    using,
+)
 from moot.extensions import NAMES
+from moot.prompts.side_question_prompts import object_schema, seat_request
+from moot.rules.cost_estimate import estimate
+from moot.testing.event_factories import table
 from tests.golden.reading import HERE, log_of
+from tests.rules.simulate import Reply, Sent, Simulation, speak
 
 LOGS = sorted(path.stem for path in HERE.glob("*.jsonl"))
 RAW = (
@@ -242,3 +259,118 @@ def test_the_time_of_an_event_reaches_the_fold() -> None:
         debate = fold(with_events("oxford-steered", Given("Zoe")))
         assert debate is not None
         assert all(at.tzinfo is UTC or at.utcoffset() is not None for at in state_of(debate, "applause"))
+
+
+# --- side questions -----------------------------------------------------------------------------------
+
+MOOD = "mood.feeling"
+
+
+def feeling(turn: int | None, slot: int, seat: str) -> SideQuestion:
+    return SideQuestion(MOOD, slot, seat, turn=turn)
+
+
+def ask(debate: Debate, aside: Aside, model: Model, attempt: int) -> Request:
+    return seat_request(debate, aside, model, "How do you feel?", object_schema({}), attempt)
+
+
+def answer(_debate: Debate, aside: Aside, reply: str) -> ev.AsideAnswered:
+    if reply != "Fine.":
+        raise UnreadableReply("it must be a feeling")
+    return ev.AsideAnswered(aside.number, text=reply)
+
+
+def mood(**changes: object) -> Extension:
+    """Each speaker is asked how it feels before its speech, the last one also after it and at the end."""
+    asked = SideQuestions(
+        kinds=(MOOD,),
+        request=ask,
+        read=answer,
+        before=lambda _debate, coming: (feeling(None, slot.index, slot.seat) for slot in coming),
+        after=lambda debate: [feeling(turn.number, turn.slot, turn.seat) for turn in debate.turns[-1:]],
+        at_end=lambda debate: [feeling(99, debate.turns[-1].slot, debate.turns[-1].seat)],
+    )
+    return Extension("mood", side_questions=lambda: asked._replace(**changes))
+
+
+def moody(reply: str = "Fine.") -> Simulation:
+    def script(sent: Sent) -> Reply:
+        return Reply(reply) if sent.purpose.aside else speak(sent)
+
+    return Simulation(table("oxford", limits=DebateLimits(1)), script).start()
+
+
+def in_a_mood(reply: str = "Fine.") -> Simulation:
+    return moody(reply).run()
+
+
+def test_questions_are_asked_once_at_their_moments_and_the_answers_recorded() -> None:
+    with using(mood()):
+        debate = in_a_mood().debate
+    assert [(one.kind, one.seat, one.turn, one.text) for one in debate.asides] == [
+        (MOOD, "a", None, "Fine."), (MOOD, "a", 1, "Fine."),
+        (MOOD, "b", None, "Fine."), (MOOD, "b", 2, "Fine."), (MOOD, "b", 99, "Fine."),
+    ]  # fmt: skip
+    assert debate.verdict is not None
+
+
+def test_a_reply_that_cannot_be_read_is_no_answer_and_not_asked_for_again() -> None:
+    with using(mood()):
+        debate = in_a_mood("Leave me alone.").debate
+    assert [one.state for one in debate.asides] == ["failed"] * 5
+    assert debate.verdict is not None
+
+
+def test_a_question_whose_answer_was_lost_is_asked_again() -> None:
+    with using(mood()):
+        simulation = moody().run_until(lambda debate: bool(debate.calls))
+        simulation.crash()
+        first, second, *_ = simulation.run().debate.asides
+    assert (first.lost, first.slot, first.seat) == (True, second.slot, second.seat)
+
+
+def test_the_estimate_counts_the_questions_of_an_extension() -> None:
+    opening = table("oxford", limits=DebateLimits(1))
+    with using():
+        before = estimate(opening)
+    with using(mood()):
+        assert estimate(opening).calls.low == before.calls.low + 5
+
+
+def test_an_answer_is_for_those_who_conduct_the_debate_unless_the_extension_says_otherwise() -> None:
+    def said_to(viewer: Viewer) -> set[str]:
+        return {one.text for one in visible_state(debate, viewer).asides}
+
+    with using(mood()):
+        debate = in_a_mood().debate
+        assert said_to(OWNER) == {"Fine."}
+        assert said_to(OBSERVER) == {""}
+    with using(mood(visible=lambda _debate, aside, _viewer: aside.turn is None)):
+        assert said_to(OBSERVER) == {"Fine.", ""}
+
+
+@pytest.mark.parametrize("part", ["before", "after", "at_end", "request", "read", "model"])
+def test_an_extension_that_fails_at_a_question_costs_no_debate(part: str) -> None:
+    def broken(*_: object) -> None:
+        raise ValueError("oops")
+
+    opening = table("oxford", limits=DebateLimits(1))
+    with using(mood(**{part: broken})):
+        assert estimate(opening).calls.low > 0
+    with using(mood(**{part: broken})) as found:
+        assert in_a_mood().debate.verdict is not None
+        assert found.failures == {"mood": "ValueError: oops"}
+
+
+def test_a_log_with_questions_of_an_extension_that_is_not_there_is_read() -> None:
+    with using(mood()):
+        simulation = in_a_mood()
+    lines = [encode(one) for one in simulation.records]
+    with using():
+        records = [decode_recorded(line) for line in lines]
+        assert [encode(one) for one in records] == lines
+        debate = fold(records)
+        assert debate is not None
+        assert [one.kind for one in debate.asides] == [MOOD] * 5
+        assert debate.verdict is not None
+        assert not any(one.text for one in visible_state(debate, OBSERVER).asides)

@@ -28,15 +28,19 @@ if TYPE_CHECKING:
     from moot.api.frames import Dialect
     from moot.api.v1.fields import Capabilities
     from moot.api.v1.replies import action_reply
+    from moot.core.events import AsideAnswered
     from moot.core.extension_events import ExtensionEvent, state_of
     from moot.core.setup_field import SetupField
-    from moot.core.state import Debate
+    from moot.core.state import Aside, Debate
+    from moot.core.terms import Model, Request, Slot
     from moot.core.visibility import Viewer
     from moot.engine.arena import Arena
     from moot.engine.bookings import Bookings
     from moot.manual.pages import WritePage
+    from moot.prompts.model_replies import UnreadableReply
     from moot.providers.contract import Provider
     from moot.rules.commands import Command
+    from moot.rules.side_questions import SideQuestion
     from moot.store.contract import Store
     from moot.store.extension_tables import MemoryAccess, SqlAccess, Tables
     from moot.views.exports import ExportFormat
@@ -55,9 +59,12 @@ __all__ = [
     "Loaded",
     "MemoryAccess",
     "PageModule",
+    "SideQuestion",
+    "SideQuestions",
     "SqlAccess",
     "Tables",
     "TerminalCommand",
+    "UnreadableReply",
     "action_reply",
     "load",
     "loaded",
@@ -140,6 +147,37 @@ class EventFamily(NamedTuple):
     """(tag, members) -> the event of today, for an event of an older version that `events` cannot read."""
 
 
+class SideQuestions(NamedTuple):
+    """Questions beside the speeches: to a seat, to a judge, or to others for whom a model answers.
+
+    The functions are pure. `before`, `after` and `at_end` say which questions belong to that moment of the
+    debate; each is asked once, and once more where its answer was lost because the process stopped. The call
+    is booked, tried again and recorded as any other, and its answer is in `Debate.asides`.
+    """
+
+    kinds: tuple[str, ...]
+    """What these questions are: `flow.claims`. Each kind begins with the name of the extension."""
+    request: Callable[[Debate, Aside, Model, int], Request]
+    """(debate, question, model, attempt) -> what is sent."""
+    read: Callable[[Debate, Aside, str], AsideAnswered]
+    """(debate, question, reply) -> the answer. Raises UnreadableReply, and then there is no answer."""
+    before: Callable[[Debate, tuple[Slot, ...]], Iterable[SideQuestion]] | None = None
+    """(debate, slots) -> the questions before the speeches of these slots, which come next."""
+    after: Callable[[Debate], Iterable[SideQuestion]] | None = None
+    """The questions after the latest speeches."""
+    at_end: Callable[[Debate], Iterable[SideQuestion]] | None = None
+    """The questions when no speech is left, before the verdict."""
+    model: Callable[[Debate, Aside], Model | None] | None = None
+    """The model that answers; None: that of the seat or of the judge who is asked."""
+    visible: Callable[[Debate, Aside, Viewer], bool] | None = None
+    """Whether this viewer may read question and answer. Who conducts the debate always may; nobody else may
+    unless this says so."""
+    doing: Callable[[Debate, Aside], str] | None = None
+    """What the terminal says while an answer is awaited: `a clerk lists the arguments`."""
+    words: int = 40
+    """Of a usual answer, for the estimate of costs."""
+
+
 class PageModule(NamedTuple):
     """A JavaScript module of the page, in the folder `page/` beside the extension's own module."""
 
@@ -164,6 +202,7 @@ class Extension(NamedTuple):
     dialects: Lazy[Mapping[str, Dialect]] | None = None
     """Streams of frames for other clients, by name; the test kit checks their laws."""
     events: Lazy[EventFamily] | None = None
+    side_questions: Lazy[SideQuestions] | None = None
     debate_commands: Lazy[tuple[DebateCommand, ...]] | None = None
     """What people may do in a debate: routes, WebSocket messages, buttons and terminal commands."""
     facts: Callable[[Debate, Viewer], Iterable[Fact]] | None = None
@@ -203,6 +242,7 @@ class Loaded:
         """Those of ours that `MOOT_EXTENSIONS` leaves out."""
         self._values: dict[tuple[str, int], Any] = {}
         self._families: dict[str, EventFamily | None] = {}
+        self._askers: dict[str, tuple[Extension, SideQuestions]] | None = None
 
     def __iter__(self) -> Iterator[Extension]:
         return iter([one for one in self._extensions.values() if one.name not in self.failures])
@@ -235,6 +275,14 @@ class Loaded:
             self._families[name] = found
         return self._families[name]
 
+    def side_questions(self, kind: str) -> tuple[Extension, SideQuestions] | None:
+        """The extension that asks questions of this kind; None where it is not loaded or was left out."""
+        if self._askers is None:
+            brought = self.of(lambda extension: extension.side_questions)
+            self._askers = {kind: (one, asked) for one, asked in brought for kind in asked.kinds}
+        found = self._askers.get(kind)
+        return None if found is None or found[0].name in self.failures else found
+
     def facts(self, debate: Debate, viewer: Viewer) -> tuple[Fact, ...]:
         """The figures of all extensions."""
         found: list[Fact] = []
@@ -254,8 +302,10 @@ _HOMES = {
     "ExportFormat": "moot.views.exports",
     "ExtensionEvent": "moot.core.extension_events",
     "MemoryAccess": "moot.store.extension_tables",
+    "SideQuestion": "moot.rules.side_questions",
     "SqlAccess": "moot.store.extension_tables",
     "Tables": "moot.store.extension_tables",
+    "UnreadableReply": "moot.prompts.model_replies",
     "action_reply": "moot.api.v1.replies",
     "state_of": "moot.core.extension_events",
 }

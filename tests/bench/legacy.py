@@ -14,9 +14,10 @@ from time import process_time
 
 import msgspec
 
-from moot.compat.row_readers import parse_location
+from moot.extensions.conversations.archive_rows import legacy_shape, unified_shape
 from moot.extensions.conversations.importing import import_rows
-from moot.store.archive_rows import legacy_shape, unified_shape
+from moot.extensions.conversations.tables import CONVERSATIONS
+from moot.row_io.readers import parse_location
 from moot.store.sqlite.store import SqliteStore
 from tests.bench.figures import Figure, figure
 from tests.bench.measure import temporary_folder
@@ -33,18 +34,18 @@ async def bench() -> AsyncIterator[Figure]:
     with temporary_folder() as data:
         path = in_sqlite(data / "old.db", old_rows)
         store = SqliteStore.open(data / "moot.db")
-        await import_rows(store.archive, parse_location(str(path)))
+        await import_rows(store.tables(CONVERSATIONS), parse_location(str(path)))
         old_table = OldTable(path)
 
         async def load_old() -> bytes:
             return old_table.load(conversation)
 
         async def load_unified() -> bytes:
-            events = await store.archive.events(conversation, "", EVENTS)
+            events = await store.tables(CONVERSATIONS).events(conversation, "", EVENTS)
             return msgspec.json.encode([unified_shape(event) for event in events])
 
         async def load_in_old_shape() -> bytes:
-            events = await store.archive.events(conversation, "", EVENTS)
+            events = await store.tables(CONVERSATIONS).events(conversation, "", EVENTS)
             return msgspec.json.encode([legacy_shape(event) for event in events])
 
         old, unified, old_shape = await _median_costs(load_old, load_unified, load_in_old_shape)

@@ -30,7 +30,7 @@ from tests.faults.fault_acts import endless, huge
 from tests.faults.fault_server import FaultServer, Script
 from tests.web.raw_client import Line, request
 from tests.web.routes.served import NO_TLS, body
-from tests.web.test_http_protocol import frame, handshake
+from tests.web.server.test_http_protocol import frame, handshake
 
 SECONDS = 120.0
 IMPATIENT = {"MOOT_HEADER_S": "2", "MOOT_BODY_S": "2", "MOOT_STALLED_VIEWER_S": "2"}

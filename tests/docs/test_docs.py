@@ -133,6 +133,6 @@ def test_every_module_that_a_page_names_exists(name: str) -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_every_folder_that_a_page_names_exists(name: str) -> None:
     for folder in re.findall(
-        r"`((?:api|cli|client|cluster|compat|core|engine|providers|rules|views|web)/\w*/?)`", read(name)
+        r"`((?:api|cli|client|cluster|core|engine|providers|row_io|rules|views|web)/\w*/?)`", read(name)
     ):
         assert (ROOT / "src/moot" / folder).is_dir() or (ROOT / f"src/moot/{folder}.py").exists(), folder

@@ -17,7 +17,7 @@ from moot.store.contract import Store
 from moot.store.sqlite.store import SqliteStore
 from moot.testing import Clock
 from moot.testing.event_factories import opened
-from tests.store.test_sqlite import CANARY
+from tests.store.sqlite.test_store import CANARY
 
 
 @pytest.fixture

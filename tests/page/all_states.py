@@ -21,15 +21,16 @@ from msgspec.structs import replace
 from PIL import Image
 from playwright.async_api import Browser, Page
 
-from moot.compat.row_readers import parse_location
 from moot.core.errors import Fault
 from moot.core.events import Recorded
 from moot.core.terms import Request
 from moot.extensions.conversations.importing import import_rows
+from moot.extensions.conversations.tables import CONVERSATIONS
 from moot.extensions.experiments.runner import ExperimentRunner
 from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, StallCue
+from moot.row_io.readers import parse_location
 from tests.browser.chromium import FLAGS, PICTURE_FONTS, launched
-from tests.extensions.experiments.test_experiment_routes import LEAGUE
+from tests.extensions.experiments.test_routes import LEAGUE
 from tests.page.sample_debate import Play, body
 from tests.page.screenshots import PATIENT, TABLES, THEMES, open_debate, table
 from tests.page.test_axe import AXE, found
@@ -243,4 +244,4 @@ async def _import_conversation(served: Served, data: Path) -> None:
     ]
     lines = data / "events.jsonl"
     lines.write_text("\n".join(json.dumps(row) for row in rows))
-    await import_rows(served.arena.store.archive, parse_location(str(lines)))
+    await import_rows(served.arena.store.tables(CONVERSATIONS), parse_location(str(lines)))

@@ -10,7 +10,7 @@ from moot.experiments import question_bank
 from moot.extensions.experiments.measuring.definition import ExperimentDefinition
 from moot.extensions.experiments.runner import ExperimentRunner
 from moot.extensions.experiments.tables import EXPERIMENTS
-from tests.extensions.experiments.test_experiment_routes import LEAGUE
+from tests.extensions.experiments.test_routes import LEAGUE
 from tests.page.conftest import Watched
 from tests.page.test_axe import AXE, found
 from tests.web.routes.served import Served

@@ -12,7 +12,7 @@ from playwright.async_api import Page, expect
 from moot.core.terms import Request
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, StallCue, ThinkCue, ToolCue
 from tests.page.waiting_speakers import PATIENT
-from tests.tools.test_debate_with_tools import SMALL, speak
+from tests.tools.behaviour.test_debate_with_tools import SMALL, speak
 from tests.web.routes.served import Served, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -22,6 +22,8 @@ from psycopg.conninfo import conninfo_to_dict
 from moot.core.errors import Invalid, StoreError, Unavailable
 from moot.core.events import DebateOpened, RemarkInjected
 from moot.core.evolve import fold
+from moot.extensions.conversations.archive import Import
+from moot.extensions.conversations.tables import CONVERSATIONS
 from moot.processes.copy_store import (
     CopyReport,
     OpenedStore,
@@ -31,9 +33,8 @@ from moot.processes.copy_store import (
     open_for_copy,
     parse_address,
 )
-from moot.store.archive import Import
 from moot.store.contract import AccessToken, DebateFilter, IdempotencyKey, Store, StoredInvitation
-from moot.store.copying import DEBATES, TABLE_GROUPS, whole_tables
+from moot.store.copying import DEBATES, table_groups, whole_tables
 from moot.store.postgres.store import PostgresStore
 from moot.store.runner_locks import RunnerLock
 from moot.store.sql import Row
@@ -43,8 +44,8 @@ from moot.testing import event_factories
 from moot.views.summary import summarize
 from tests.cli.conftest import data, log_as_it_was, moot
 from tests.cli.terminal import environment, piped
+from tests.extensions.conversations.test_archive import event
 from tests.golden.reading import HERE, log_of
-from tests.store.test_archive_contract import event
 from tests.support.postgres import empty_postgres, postgres_url
 from tests.support.redis import redis_url
 
@@ -80,7 +81,7 @@ async def moved(
 
 async def everything(home: OpenedStore) -> dict[str, list[Row]]:
     held = {table.name: await home.tables.read_table(table) for table in whole_tables()}
-    for kind in TABLE_GROUPS:
+    for kind in table_groups():
         ids = list(await home.tables.line_counts(kind))
         held |= {part.name: await home.tables.read_rows(part, ids) for part in kind.parts}
         held[kind.lines.name] = [row async for page in home.tables.read_pages(kind, ids) for row in page]
@@ -146,8 +147,10 @@ async def furnish(store: Store) -> None:
     await store.add_invitation(replace(judge, name="Late", digest="digest-late", many=True, expires_at=AT))
     await store.save_token(AccessToken("ann", "digest-ann", "owner", "ann", AT, AT + timedelta(days=9)))
     import_ = Import("imp_1", "ann", "/old/Events.jsonl", AT, AT, cursor="7")
-    await store.archive.save(replace(import_, cursor=""), [event("1"), event("é", "a", conversation="c2")])
-    await store.archive.save(import_, [event("2", text="\0", legacy=Raw(b'{"at":  0}'))])
+    await store.tables(CONVERSATIONS).save(
+        replace(import_, cursor=""), [event("1"), event("é", "a", conversation="c2")]
+    )
+    await store.tables(CONVERSATIONS).save(import_, [event("2", text="\0", legacy=Raw(b'{"at":  0}'))])
 
 
 @pytest.fixture
@@ -210,10 +213,12 @@ async def test_whatever_belongs_to_a_debate_comes_along(furnished: str, empty_po
         "d9", lambda _: [event_factories.opened()], once=IdempotencyKey("ann", "key", "hash")
     )
     assert (again.debate.id, again.replayed) == ("d1", True)
-    assert await new.archive.imports() == await old.archive.imports()
-    assert await new.archive.conversations() == await old.archive.conversations()
+    assert await new.tables(CONVERSATIONS).imports() == await old.tables(CONVERSATIONS).imports()
+    assert await new.tables(CONVERSATIONS).conversations() == await old.tables(CONVERSATIONS).conversations()
     for name in ("c1", "c2"):
-        assert await new.archive.events(name) == await old.archive.events(name) != ()
+        assert (
+            await new.tables(CONVERSATIONS).events(name) == await old.tables(CONVERSATIONS).events(name) != ()
+        )
     await old.close()
     await new.close()
 
@@ -244,9 +249,15 @@ async def test_life_goes_on_in_the_new_store(furnished: str, empty_postgres: str
     await store.record("d3", lambda _: [event_factories.opened()])
     assert [head.id for head in (await store.list()).heads] == ["d3", "d2", "d1"]
     assert (await store.record("d1", lambda _: [replace(REMARK, remark=2)], epoch=70)).debate.seq == 3
-    same = (await store.archive.imports())[0]
-    assert (await store.archive.save(same, [event("2", text="\0"), event("3", conversation="c3")])).new == 1
-    assert [one.id for one in (await store.archive.conversations()).conversations] == ["c3", "c2", "c1"]
+    same = (await store.tables(CONVERSATIONS).imports())[0]
+    assert (
+        await store.tables(CONVERSATIONS).save(same, [event("2", text="\0"), event("3", conversation="c3")])
+    ).new == 1
+    assert [one.id for one in (await store.tables(CONVERSATIONS).conversations()).conversations] == [
+        "c3",
+        "c2",
+        "c1",
+    ]
     await store.close()
 
 

@@ -35,7 +35,6 @@ from moot.core.evolve import evolve
 from moot.core.pricing import cost, estimate_usage, input_bound, plausible_usage, sent_tokens, text_bytes
 from moot.core.state import Debate
 from moot.core.terms import (
-    AsideKind,
     Ballot,
     DeltaKind,
     FinishReason,
@@ -286,7 +285,12 @@ class Simulation:
         part = performance.part
         performance.attempts[part.continues] += 1
         attempt = performance.attempts[part.continues]
-        request = part.request(attempt)
+        try:
+            request = part.request(attempt)
+        except Fault as fault:
+            self._record((part.on_failure(fault),))
+            performance.over = True
+            return
         purpose = part.purpose
         digest = hashlib.sha256(msgspec.json.encode(request)).hexdigest()
         written = self._record(
@@ -486,7 +490,7 @@ def aside(sent: Sent, yes: bool = True, text: str = "") -> str:
     """An answer aside as JSON."""
     asked = sent.debate.aside(sent.purpose.aside or 0)
     assert asked is not None
-    said: dict[AsideKind, dict[str, object]] = {
+    said: dict[str, dict[str, object]] = {
         "notes": {"notes": text or words(sent.call)},
         "point": {"rise": yes, "point": text or words(sent.call, 6)},
         "leave": {"accept": yes},

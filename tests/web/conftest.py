@@ -20,6 +20,9 @@ from moot.store.contract import AccessToken
 from moot.store.memory import MemoryStore
 from moot.web.middleware.guard import GuardMiddleware
 from moot.web.server.listener import UvicornServer, bind
+from tests.web.routes.conftest import served, slow
+
+__all__ = ["behind_guard", "served", "serving", "slow"]
 
 PATIENCE = 60.0
 

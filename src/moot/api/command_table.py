@@ -149,7 +149,7 @@ def _cast_ballot(body: people_bodies.CastBallot, context: CommandContext) -> Com
 
 COMMANDS: tuple[DebateCommand, ...] = (
     DebateCommand(
-        name="resume",
+        name="resume_debate",
         path="resume",
         action="steer",
         body=bodies.Resume,
@@ -171,7 +171,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         response_description="The debate continues.",
     ),
     DebateCommand(
-        name="skip",
+        name="skip_speech",
         path="skip",
         action="steer",
         body=bodies.Skip,
@@ -189,7 +189,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         response_description="The speech is skipped.",
     ),
     DebateCommand(
-        name="pause",
+        name="pause_debate",
         path="pause",
         action="steer",
         body=bodies.Pause,
@@ -207,7 +207,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         response_description="The debate is paused.",
     ),
     DebateCommand(
-        name="rounds",
+        name="start_round",
         path="rounds",
         action="steer",
         body=bodies.SubmitRound,
@@ -223,7 +223,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         response_description="The round or the judging is about to begin; its events come on the stream.",
     ),
     DebateCommand(
-        name="retry",
+        name="retry_debate",
         path="retry",
         action="steer",
         to_command=lambda _body, _context: rules.Retry(),
@@ -237,7 +237,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         response_description="The speech will be given again.",
     ),
     DebateCommand(
-        name="inject",
+        name="inject_remark",
         path="inject",
         action="steer",
         body=bodies.Inject,
@@ -259,7 +259,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         response_description="It is heard from the next speech on; `message` says by whom.",
     ),
     DebateCommand(
-        name="ask",
+        name="ask_question",
         path="questions",
         action="ask",
         body=people_bodies.Question,
@@ -281,7 +281,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         response_description="The question waits for its answer.",
     ),
     DebateCommand(
-        name="extend",
+        name="extend_debate",
         path="extend",
         action="steer",
         body=people_bodies.Extend,
@@ -300,7 +300,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         response_description="The time or the rounds are added.",
     ),
     DebateCommand(
-        name="judge",
+        name="judge_debate",
         path="judge",
         action="steer",
         body=bodies.TriggerJudge,
@@ -316,7 +316,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         response_description="The judges evaluate the speeches so far.",
     ),
     DebateCommand(
-        name="decide",
+        name="decide_winner",
         path="decide",
         action="steer",
         body=bodies.Decide,
@@ -330,7 +330,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         response_description="The debate is decided.",
     ),
     DebateCommand(
-        name="stop",
+        name="stop_debate",
         path="stop",
         action="steer",
         body=bodies.Ending,
@@ -348,7 +348,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         response_description="The debate is stopped.",
     ),
     DebateCommand(
-        name="abort",
+        name="abort_debate",
         path="abort",
         action="steer",
         body=bodies.Ending,
@@ -361,7 +361,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         response_description="The debate is aborted.",
     ),
     DebateCommand(
-        name="rejudge",
+        name="rejudge_debate",
         path="rejudge",
         action="steer",
         body=people_bodies.Rejudge,
@@ -416,7 +416,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         response_description="The seat is left.",
     ),
     DebateCommand(
-        name="keep_draft",
+        name="save_draft",
         path="seats/{seat}/draft",
         method="PUT",
         action="speak",
@@ -433,7 +433,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         response_description="The draft is saved.",
     ),
     DebateCommand(
-        name="say",
+        name="give_speech",
         path="seats/{seat}/speech",
         action="speak",
         body=people_bodies.Say,
@@ -478,7 +478,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         response_description="The point is accepted or declined.",
     ),
     DebateCommand(
-        name="vote",
+        name="cast_vote",
         path="votes",
         action="vote",
         body=people_bodies.Vote,

@@ -10,7 +10,6 @@ from moot import formats
 from moot.api.v1.people_replies import invitation_reply
 from moot.cli.commands.debate import DEFAULT_FORMAT, DEFAULT_ROUNDS, NO_JUDGE, DebateCliOptions
 from moot.cli.render.progress import install_bar
-from moot.cli.source import StartedDebate
 from moot.client import Invitation
 from moot.core.choices import WinningRule
 from moot.core.errors import Invalid
@@ -31,8 +30,11 @@ TURN_FORMAT = "free"
 class LocalSource(Arena):
     """Use `LocalSource.open`."""
 
-    async def start_debate(self, motion: str, options: DebateCliOptions) -> StartedDebate:
-        """Models that are not installed yet are fetched, with a progress bar."""
+    async def start_debate(self, motion: str, options: DebateCliOptions) -> tuple[str, str]:
+        """The id of the debate, and what to say below its heading. Raises Invalid.
+
+        Models that are not installed yet are fetched, with a progress bar.
+        """
         name = options.format or (TURN_FORMAT if "turns" in options.settings else DEFAULT_FORMAT)
         fmt = formats.load(name, self.settings.formats)
         models = options.models_for(len(fmt.chairs))
@@ -41,7 +43,7 @@ class LocalSource(Arena):
         await self._fetch_models(setup)
         debate_id = (await self.create(setup)).debate.id
         await self.start(debate_id)
-        return StartedDebate(debate_id, _why_this_model(default))
+        return debate_id, _why_this_model(default)
 
     async def _setup_of(
         self, motion: str, options: DebateCliOptions, fmt: Format, models: list[str]

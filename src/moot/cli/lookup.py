@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from moot.cli.source import DebateSource
+from typing import TYPE_CHECKING
+
 from moot.core.errors import Invalid, UnknownDebate
 from moot.core.state import Debate
 from moot.judging.ballots import TIES
 from moot.judging.parties import parties, party_of
 from moot.views.text import single_line
+
+if TYPE_CHECKING:
+    from moot.cli.source import DebateSource
 
 PREFIX = "deb_"
 SHORT_ID = 8

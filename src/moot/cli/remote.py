@@ -31,7 +31,6 @@ from moot.cli.remote_shapes import (
     tally_from_reply,
     translate_api_errors,
 )
-from moot.cli.source import StartedDebate
 from moot.client import AsyncClient, Invitation, JudgeConfig, Record
 from moot.core.errors import Invalid, Refused, UnknownDebate
 from moot.core.events import CallDelta, Recorded, SegmentCompleted
@@ -100,7 +99,8 @@ class RemoteSource:
 
     # --- giving commands ------------------------------------------------------------------------------
 
-    async def start_debate(self, motion: str, options: DebateCliOptions) -> StartedDebate:
+    async def start_debate(self, motion: str, options: DebateCliOptions) -> tuple[str, str]:
+        """The id of the debate, and what to say below its heading. Raises Invalid."""
         refuse_local_options(options)
         format = options.format or DEFAULT_FORMAT
         seating = await self._seating(format)
@@ -119,7 +119,7 @@ class RemoteSource:
                 )
         except Invalid as error:
             raise by_option(error) from error
-        return StartedDebate(created.id)
+        return created.id, ""
 
     async def _seating(self, name: str) -> FormatSeating:
         """As the format is known here; else as the server knows it."""

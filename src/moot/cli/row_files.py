@@ -9,8 +9,8 @@ from cyclopts import Parameter
 from moot.cli.render.output import Terminal, add_row, make_table
 
 if TYPE_CHECKING:
-    from moot.compat.row_readers import RowLocation, RowProblem
-    from moot.compat.row_writers import WriteReport
+    from moot.row_io.readers import RowLocation, RowProblem
+    from moot.row_io.writers import WriteReport
 
 SourceRows = Annotated[
     str, Parameter(help="postgresql://user@host/database, a SQLite file, or a file of JSON lines (.jsonl).")

@@ -14,7 +14,7 @@ from moot import __version__
 from moot.cluster.queue import SHARED_QUEUE, TASK, Queue
 from moot.engine.placement import ProcessRole, QueueStats, WorkerTimings
 from moot.store.contract import StoreFigures
-from moot.store.postgres.queries import FIGURES_SQL, as_figures
+from moot.store.postgres.queries import FIGURES_SQL, as_figures, size_values
 
 FORGET_AFTER = "10 minutes"
 """How long a process that died without unregistering is still shown."""
@@ -147,7 +147,11 @@ async def queue_stats(queue: Queue, stall_seconds: float) -> QueueStats:
 async def figures(queue: Queue, stall_seconds: float) -> tuple[StoreFigures, QueueStats]:
     """Those of the log and of the queue, which are in one database, in one query."""
     rows = await queue.query(
-        f"{FIGURES_SQL} UNION ALL {QUEUE_ROWS_SQL}", task=TASK, common=SHARED_QUEUE, seconds=stall_seconds
+        f"{FIGURES_SQL} UNION ALL {QUEUE_ROWS_SQL}",
+        task=TASK,
+        common=SHARED_QUEUE,
+        seconds=stall_seconds,
+        **size_values(),
     )
     stats = {row["name"]: row["value"] for row in rows if row["kind"] == "queue"}
     log = as_figures([(row["kind"], row["name"], row["value"]) for row in rows])

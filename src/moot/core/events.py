@@ -23,7 +23,6 @@ from moot.core.extension_events import TAG as EXTENSION_TAG
 from moot.core.extension_events import ExtensionEvent, decode_extension_event
 from moot.core.statuses import EndReason, FailReason
 from moot.core.terms import (
-    AsideKind,
     Ballot,
     DebateLimits,
     DebateOptions,
@@ -226,7 +225,8 @@ class AsideAsked(Struct, frozen=True, tag="aside.asked", omit_defaults=True):
     """A question beside the speeches, to a seat or to a judge as referee."""
 
     aside: int
-    kind: AsideKind
+    kind: str
+    """An `AsideKind`, or one of an extension."""
     slot: int
     seat: str | None = None
     judge: str | None = None
@@ -235,7 +235,7 @@ class AsideAsked(Struct, frozen=True, tag="aside.asked", omit_defaults=True):
     about: str = ""
     """The passage of the speech that led to the question."""
     persona: str = ""
-    """The persona of the model audience that is asked."""
+    """Who is asked, where it is neither a seat nor a judge."""
 
 
 class AsideAnswered(Struct, frozen=True, tag="aside.answered", omit_defaults=True):
@@ -252,7 +252,7 @@ class AsideFailed(Struct, frozen=True, tag="aside.failed", omit_defaults=True):
     aside: int
     message: str
     lost: bool = False
-    """The process stopped meanwhile: a question about beliefs is asked again."""
+    """The process stopped meanwhile: the question of an extension is asked again."""
 
 
 class PointRaised(Struct, frozen=True, tag="point.raised"):

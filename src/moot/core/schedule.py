@@ -31,22 +31,13 @@ class ScheduledSpeech(Struct, frozen=True):
     words: int
 
 
-class PlannedSlot(Struct, frozen=True):
-    """One speech of a phase, before it has its place in the schedule."""
-
-    seat: str
-    tone: Tone
-    to: str | None = None
-    words: int = 0
-
-
 def schedule(fmt: Format, seats: Sequence[Seat], limits: DebateLimits) -> tuple[Slot, ...]:
     slots: list[Slot] = []
     groups = count(1)
     shared, together = (0, 0), set[str]()
     for number, index in played_rows(fmt, seats, limits):
         phase = fmt.phases[index]
-        parts = tuple(_planned_slots(fmt, phase, seats, number))
+        parts = tuple(_slots_of_phase(fmt, index, seats, number))
         speakers = {part.seat for part in parts}
         # Simultaneous phases in a row form one group, as long as no seat has to speak twice at a time.
         same_group = phase.simultaneous and shared[0] == number and together and together.isdisjoint(speakers)
@@ -55,7 +46,7 @@ def schedule(fmt: Format, seats: Sequence[Seat], limits: DebateLimits) -> tuple[
         together = together | speakers if phase.simultaneous else set[str]()
         for part in parts:
             group = shared[1] if phase.simultaneous else next(groups)
-            slots.append(Slot(len(slots), number, index, part.seat, part.tone, part.to, group, part.words))
+            slots.append(replace(part, index=len(slots), group=group))
     return tuple(slots[: limits.turns or fmt.turns] if fmt.turns else slots)
 
 
@@ -141,18 +132,21 @@ def _rounds(fmt: Format, seats: Sequence[Seat], limits: DebateLimits) -> list[in
 # --- one phase ----------------------------------------------------------------------------------------
 
 
-def _planned_slots(fmt: Format, phase: Phase, seats: Sequence[Seat], number: int) -> Iterator[PlannedSlot]:
+def _slots_of_phase(fmt: Format, index: int, seats: Sequence[Seat], number: int) -> Iterator[Slot]:
+    """The speeches of a phase, before they have their places in the schedule."""
+    phase = fmt.phases[index]
     match phase.kind:
         case "vote" | "notes":
             return
         case "questions":
             for seat in _speakers(fmt, phase, seats, number):
-                yield PlannedSlot(seat.id, "floor")
+                yield Slot(0, number, index, seat.id, "floor")
         case "speech":
             for seat in _speakers(fmt, phase, seats, number):
-                yield from _speech(phase, seat)
+                yield from _speech(phase, Slot(0, number, index, seat.id, phase.tone))
         case "cross-examination" | "crossfire" | "exchange":
-            yield from _exchange(fmt, phase, seats)
+            for seat, tone, to in _exchange(fmt, phase, seats):
+                yield Slot(0, number, index, seat.id, tone, to.id)
         case _:
             assert_never(phase.kind)
 
@@ -164,17 +158,18 @@ def _speakers(fmt: Format, phase: Phase, seats: Sequence[Seat], number: int) -> 
     return (speaker,) if speaker else ()
 
 
-def _speech(phase: Phase, seat: Seat) -> Iterator[PlannedSlot]:
+def _speech(phase: Phase, slot: Slot) -> Iterator[Slot]:
     if not phase.points_of_information or phase.simultaneous:
-        yield PlannedSlot(seat.id, phase.tone)
+        yield slot
         return
     # The middle is between the protected ends, if there is any room between them.
     second_half = phase.words // 2
-    yield PlannedSlot(seat.id, phase.tone, words=phase.words - second_half)
-    yield PlannedSlot(seat.id, "continuation", words=second_half)
+    yield replace(slot, words=phase.words - second_half)
+    yield replace(slot, tone="continuation", words=second_half)
 
 
-def _exchange(fmt: Format, phase: Phase, seats: Sequence[Seat]) -> Iterator[PlannedSlot]:
+def _exchange(fmt: Format, phase: Phase, seats: Sequence[Seat]) -> Iterator[tuple[Seat, Tone, Seat]]:
+    """Who speaks, how, and to whom."""
     asks: Tone = phase.tone if phase.kind == "exchange" else "question"
     replies: Tone = phase.tone if phase.kind == "exchange" else "answer"
     crossed = phase.kind == "crossfire"
@@ -187,8 +182,8 @@ def _exchange(fmt: Format, phase: Phase, seats: Sequence[Seat]) -> Iterator[Plan
             return
         if crossed and turn % 2:
             one, other = other, one
-        yield PlannedSlot(one.id, asks, other.id)
-        yield PlannedSlot(other.id, replies, one.id)
+        yield one, asks, other
+        yield other, replies, one
 
 
 def _member(

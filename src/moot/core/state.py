@@ -19,7 +19,6 @@ from moot.core.segments import Run, in_order, unfinished
 from moot.core.statuses import FINAL, RUNNING, EndReason, FailReason, Status
 from moot.core.terms import (
     SESSION_FORMAT,
-    AsideKind,
     Ballot,
     DebateLimits,
     DebateOptions,
@@ -209,7 +208,8 @@ class Aside(Struct, frozen=True, gc=False):
     """A question to a seat or a referee beside the speeches; without an answer it counts as a no."""
 
     number: int
-    kind: AsideKind
+    kind: str
+    """An `AsideKind`, or one of an extension."""
     slot: int
     seat: str | None
     judge: str | None
@@ -227,7 +227,7 @@ class Aside(Struct, frozen=True, gc=False):
     lost: bool = False
     """It failed because the process stopped."""
     persona: str = ""
-    """The persona of the model audience that is asked."""
+    """Who is asked, where it is neither a seat nor a judge."""
 
 
 class PointOfInformation(Struct, frozen=True, gc=False):

@@ -679,14 +679,11 @@ class DebateVerdict(Struct, frozen=True, omit_defaults=True):
     """Judges for whose second reading the cost limit left no room."""
 
 
-BeliefKind = Literal["confidence", "belief", "persona_vote"]
-"""`confidence`: how likely a debater thinks it is to win; `belief`: how likely a judge thinks each party is
-to; `persona_vote`: how a persona of the model audience votes."""
-AsideKind = Literal["notes", "point", "leave", "concession", "referee", BeliefKind]
+AsideKind = Literal["notes", "point", "leave", "concession", "referee"]
 """Questions beside the speeches: `notes` to make notes, `point` whether to offer a point of information,
 `leave` whether the speaker accepts it, `concession` whether the speaker has conceded, `referee` whether that
-is so. Answers to a `BeliefKind` are only recorded."""
-BELIEF_KINDS: tuple[BeliefKind, ...] = get_args(BeliefKind)
+is so. Extensions have further kinds (`moot.extension.SideQuestions`), whose answers are only recorded."""
+ASIDE_KINDS: tuple[AsideKind, ...] = get_args(AsideKind)
 PollName = Literal["before", "after"]
 
 

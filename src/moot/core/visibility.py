@@ -22,7 +22,7 @@ from moot.core.events import Recorded
 from moot.core.extension_events import ExtensionEvent, visible_extension_event
 from moot.core.state import Aside, Debate, EarlierCalls, Remark, Turn
 from moot.core.terms import (
-    BELIEF_KINDS,
+    ASIDE_KINDS,
     CompletionStatus,
     DebateOptions,
     Reasoning,
@@ -33,6 +33,7 @@ from moot.core.terms import (
     ToolResult,
     UnknownItem,
 )
+from moot.extension import loaded
 
 
 class Heard(Struct, frozen=True):
@@ -258,13 +259,25 @@ _ID_MEMBER = re.compile(r"^ids?$|_ids?$|[a-z]Ids?$|[eE]ncrypted|[sS]ignature")
 
 
 def _may_read_aside(debate: Debate, aside: Aside | None, viewer: Viewer) -> bool:
-    """A side question is only for the seat that is asked and for those who conduct the debate; beliefs are
-    for those who may read reasoning."""
+    """A side question is only for the seat that is asked and for those who conduct the debate; that of an
+    extension for whom the extension says."""
     if viewer.privileged or aside is None:
         return viewer.privileged
-    if aside.kind in BELIEF_KINDS:
-        return may_read_reasoning(debate, viewer)
+    if aside.kind not in ASIDE_KINDS:
+        return _shows_aside(debate, aside, viewer)
     return aside.seat is not None and viewer.seat == aside.seat
+
+
+def _shows_aside(debate: Debate, aside: Aside, viewer: Viewer) -> bool:
+    """Whether the extension that asks shows it to this viewer."""
+    found = loaded().side_questions(aside.kind)
+    if found is None or found[1].visible is None:
+        return False
+    try:
+        return found[1].visible(debate, aside, viewer)
+    except Exception as error:
+        loaded().leave_out(found[0].name, error)
+        return False
 
 
 def _is_private(debate: Debate, number: int, viewer: Viewer) -> bool:

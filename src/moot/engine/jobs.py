@@ -28,7 +28,6 @@ from moot.engine.call import CallResult
 from moot.engine.tool_loop import ToolSession
 from moot.judging import ballots
 from moot.judging.answer_ballots import read_answer_ballot
-from moot.judging.belief_requests import read_side_answer, side_question_request
 from moot.judging.judge_request import judge_request, repair_request
 from moot.judging.neutral_labels import labels
 from moot.judging.readings import read_first
@@ -37,8 +36,13 @@ from moot.prompts import small_model_prompts
 from moot.prompts.model_replies import UnreadableReply
 from moot.prompts.question_prompts import gives_answers
 from moot.prompts.speech_prompts import turn_request
-from moot.rules.belief_questions import aside_model
 from moot.rules.budget import CallPurpose
+from moot.rules.extension_questions import (
+    NOBODY_ASKS,
+    read_side_answer,
+    side_question_model,
+    side_question_request,
+)
 from moot.rules.runner_decisions import ResultEvent, is_for_human
 from moot.rules.side_questions import ANSWER_SECONDS, answer_word_limit
 
@@ -54,7 +58,8 @@ class ModelJob(ABC):
     """The call that the next one continues."""
 
     @abstractmethod
-    def request(self, attempt: int) -> Request: ...
+    def request(self, attempt: int) -> Request:
+        """Raises Fault where the extension that asks cannot say what to send."""
 
     @abstractmethod
     def adapt_to(self, fault: Fault) -> None:
@@ -223,7 +228,9 @@ class AsideJob(ModelJob):
         self.purpose = CallPurpose(aside=aside.number)
 
     def request(self, attempt: int) -> Request:
-        model = aside_model(self._debate, self._aside)
+        model = side_question_model(self._debate, self._aside)
+        if model is None:
+            raise Fault("unavailable", "permanent", billed=False, message=NOBODY_ASKS)
         request = side_question_request(self._debate, self._aside, model, self._words, attempt)
         return request if self._schema else replace(request, schema=None)
 

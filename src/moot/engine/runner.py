@@ -327,7 +327,10 @@ class Runner:
 
     async def _attempt(self, job: ModelJob, attempt: int, faults: FaultCounts, timer: JobTimer) -> AttemptEnd:
         """One call, as soon as the service admits it."""
-        request = self._recorder.request(job, attempt)
+        try:
+            request = self._recorder.request(job, attempt)
+        except Fault as fault:
+            return AttemptEnd(faults, await self._not_sent(job, job.on_failure(fault)))
         queued = monotonic()
         async with self._admitted(request):
             timer.extend_by(monotonic() - queued)
@@ -381,6 +384,14 @@ class Runner:
             job,
             lambda debate: runner_decisions.fail_call(debate, failed, outcome),
             is_last=outcome is not None,
+        )
+
+    async def _not_sent(self, job: ModelJob, outcome: ResultEvent) -> Debate | None:
+        """Nothing can be sent, so nothing was called."""
+        return await self._settle(
+            job,
+            lambda debate: (outcome,) if runner_decisions.still_wanted(debate, job.purpose) else (),
+            is_last=True,
         )
 
     async def _settle(self, job: ModelJob, settle: Decide, *, is_last: bool) -> Debate | None:

@@ -11,6 +11,7 @@ NAMES: tuple[str, ...] = (
     "quick_api",
     "arena_api",
     "turn_sessions",
+    "beliefs",
     "experiments",
     "mcp",
 )

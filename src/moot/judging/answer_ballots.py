@@ -12,10 +12,10 @@ from typing import Any
 
 from moot.core.state import Debate
 from moot.core.terms import Ballot, DebateQuestion, Judge
-from moot.judging.ballots import MAX_CITED, cited_schema, object_schema, read_cites
+from moot.judging.ballots import MAX_CITED, cited_schema, read_cites
 from moot.judging.neutral_labels import choice_labels
 from moot.judging.parties import parties
-from moot.prompts.model_replies import UnreadableReply
+from moot.prompts.model_replies import UnreadableReply, object_schema
 from moot.prompts.question_answers import answer_members, read_answer_reply
 from moot.prompts.small_model_prompts import whole_sentences
 

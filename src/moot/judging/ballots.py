@@ -22,7 +22,7 @@ from moot.judging.judged_speeches import speech_mark, speeches
 from moot.judging.neutral_labels import labels, with_names
 from moot.judging.parties import is_ranked, parties, party_of
 from moot.prompts.fences import without_fences
-from moot.prompts.model_replies import UnreadableReply, read_json_reply
+from moot.prompts.model_replies import UnreadableReply, object_schema, read_json_reply
 from moot.prompts.small_model_prompts import whole_sentences
 from moot.prompts.templates import section
 
@@ -151,15 +151,6 @@ def _integer(most: int) -> dict[str, Any]:
 
 def _one_of(remarks: tuple[str, ...]) -> dict[str, Any]:
     return {"type": "array", "items": {"type": "string", "enum": list(remarks)}, "minItems": 1, "maxItems": 1}
-
-
-def object_schema(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 # --- from a reply to a ballot -------------------------------------------------------------------------

@@ -76,13 +76,13 @@ class InstallManager:
         entry = self._model_files.catalogue.get(name) or self._requested.get(name)
         if entry is None:
             raise Unavailable(f"There is no model {name} to install.")
-        if _is_ollamas(name):
-            return self._pull_status(entry)
-        fetched = self._model_files.fetched_bytes(entry)
-        result = InstallStatus(entry, "absent", fetched, entry.size, label=f"local/{name}")
+        is_pulled = _is_ollamas(name)
+        fetched = 0 if is_pulled else self._model_files.fetched_bytes(entry)
+        label = f"{ollama.PREFIX}{entry.title}" if is_pulled else f"local/{name}"
+        result = InstallStatus(entry, "absent", fetched, entry.size, label=label)
         if name in self._tasks:
             return replace(result, state="installing", done=max(fetched, self._done.get(name, 0)))
-        if self._model_files.is_installed(entry):
+        if name in self._pulled or (not is_pulled and self._model_files.is_installed(entry)):
             return replace(result, state="installed", done=entry.size)
         if error := self._errors.get(name):
             return replace(result, state="failed", error=error)
@@ -184,17 +184,6 @@ class InstallManager:
     def _count_pull(self, entry: CatalogueEntry, done: int, total: int) -> None:
         self._done[entry.name] = done
         self._requested[entry.name] = replace(entry, size=total)
-
-    def _pull_status(self, entry: CatalogueEntry) -> InstallStatus:
-        name = entry.name
-        result = InstallStatus(entry, "absent", 0, entry.size, label=f"{ollama.PREFIX}{entry.title}")
-        if name in self._tasks:
-            return replace(result, state="installing", done=self._done.get(name, 0))
-        if name in self._pulled:
-            return replace(result, state="installed", done=entry.size)
-        if error := self._errors.get(name):
-            return replace(result, state="failed", error=error)
-        return result
 
 
 def _is_ollamas(name: str) -> bool:

@@ -1,6 +1,6 @@
 """Moving a store: all its rows are copied to another store as they are, and then compared on both sides.
 
-Debates and conversations are copied in batches, each in one transaction of the target. A move that was
+Debates and what else is many are copied in batches, each in one transaction of the target. A move that was
 interrupted has therefore copied whole debates and continues with the next one; a debate that has grown in the
 old store meanwhile is copied again. The old store is locked against writes meanwhile, and is not changed.
 """
@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from moot.compat.row_readers import without_secrets
 from moot.core.errors import Invalid, Unavailable
 from moot.providers.keys import Secret
+from moot.row_io.readers import without_secrets
 from moot.settings import POSTGRES_SCHEMES
-from moot.store.copying import DEBATES, TABLE_GROUPS, StoreTables, TableGroup, whole_tables
+from moot.store.copying import DEBATES, StoreTables, TableGroup, table_groups, whole_tables
 from moot.store.sql import Row
 from moot.store.sqlite.copying_sqlite import SqliteTables
 from moot.store.sqlite.store import SqliteStore
@@ -58,7 +58,7 @@ class CopyReport(Struct, frozen=True):
     counts: dict[str, int]
     """How many rows each table of the old store has."""
     differing: tuple[str, ...]
-    """Debates and conversations that differ between the stores, and tables that lack rows."""
+    """Debates, and others known by an id, that differ between the stores, and tables that lack rows."""
 
 
 def parse_address(typed: str) -> StoreAddress:
@@ -130,18 +130,18 @@ async def copy_store(
         await _check_target(source, target, resume=resume)
         for table in whole_tables():
             await new.write_table(table, await old.read_table(table))
-        for group in TABLE_GROUPS:
+        for group in table_groups():
             await _copy_group(old, new, group, report)
         if target.address.path is None:
             await advance_job_ids(target.address.where, await new.latest_epoch())
         differing = [
-            one for group in TABLE_GROUPS for one in await _compare_group(source, target, group, report)
+            one for group in table_groups() for one in await _compare_group(source, target, group, report)
         ]
         return CopyReport(await old.row_counts(), (*differing, *await _differing_tables(old, new)))
 
 
 async def _check_target(source: OpenedStore, target: OpenedStore, *, resume: bool) -> None:
-    for group in TABLE_GROUPS:
+    for group in table_groups():
         source_counts, target_counts = (
             await source.tables.line_counts(group),
             await target.tables.line_counts(group),
@@ -287,7 +287,7 @@ def _plain(value: object) -> object:
 async def _differing_tables(old: StoreTables, new: StoreTables) -> list[str]:
     """Tables that lack rows; the target may have further tokens."""
     before, after = await old.row_counts(), await new.row_counts()
-    names = [table.name for group in TABLE_GROUPS for table in (*group.parts, group.lines)]
+    names = [table.name for group in table_groups() for table in group.tables]
     lacking = [name for name in names if before[name] != after[name]]
     for table in whole_tables():
         target_rows = await new.read_table(table)

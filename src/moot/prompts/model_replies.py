@@ -1,4 +1,4 @@
-"""Reads the reply of a model as JSON of exactly the shape that was asked for: nothing in it is guessed."""
+"""Asks for replies in JSON, and reads them: of exactly the shape that was asked for, nothing is guessed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,16 @@ import msgspec
 
 T = TypeVar("T")
 TWICE = "an object has a member twice; each must stand once"
+
+
+def object_schema(properties: dict[str, Any]) -> dict[str, Any]:
+    """A JSON object with exactly these members."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 class UnreadableReply(ValueError):

@@ -16,6 +16,7 @@ from moot.core.state import Debate, Turn
 from moot.core.terms import ChatMessage, DebateQuestion, Request, Seat
 from moot.core.visibility import hears
 from moot.prompts.fences import Fence, fence_for
+from moot.prompts.model_replies import object_schema
 from moot.prompts.question_answers import answer_members
 from moot.prompts.quotations import checked_speech, quote_rules
 from moot.prompts.small_model_prompts import MAX_TOKENS, STOP, first_point, without_opening
@@ -106,12 +107,7 @@ def answer_request(debate: Debate, turn: Turn, question: DebateQuestion, attempt
         ),
         messages=(ChatMessage("user", prompt),),
         max_tokens=min(limit, SMALL_ANSWER_TOKENS) if small else limit,
-        schema={
-            "type": "object",
-            "properties": members,
-            "required": list(members),
-            "additionalProperties": False,
-        },
+        schema=object_schema(members),
         seed=seed(seat.model.seed, turn.number, attempt),
         attempt=attempt,
     )

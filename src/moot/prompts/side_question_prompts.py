@@ -1,25 +1,24 @@
 """Requests for side questions, and their answers: one JSON object of exactly the requested shape.
 
 A seat is asked with its persona and its secrets; a referee knows only the motion and the speech. Only private
-notes, and the question how likely the seat is to win, need everything it has heard. The other questions
-concern one speech, or only who offers a point, and their prompts are short. What a judge believes, and how
-a persona votes, is asked by `judging/belief_requests.py`.
+notes need everything it has heard. The other questions concern one speech, or only who offers a point, and
+their prompts are short. Extensions ask seats with `seat_request`.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from moot.core.events import AsideAnswered
 from moot.core.state import Aside, Debate, Turn
-from moot.core.terms import AsideKind, ChatMessage, Model, Request, Seat
+from moot.core.terms import ChatMessage, Model, Request, Seat
 from moot.core.visibility import Heard, hears
 from moot.core.word_count import count_words, first_words
 from moot.prompts.fences import Fence, fence_for
-from moot.prompts.model_replies import read_json_reply
+from moot.prompts.model_replies import object_schema, read_json_reply
 from moot.prompts.question_prompts import CRITIQUE, DRAFT, critic_instructions, question_instructions
 from moot.prompts.speaker_names import speaker_name
 from moot.prompts.speech_prompts import quote, seat_instructions
@@ -30,17 +29,13 @@ MAX_TOKENS = 1500
 MAX_ANSWER_CHARS = 4000
 SEED_OFFSET = 5000
 """Asides are seeded apart from the turns."""
-SHAPES: dict[AsideKind, dict[str, str]] = {
+SHAPES: dict[str, dict[str, str]] = {
     "notes": {"notes": "string"},
     "point": {"rise": "boolean", "point": "string"},
     "leave": {"accept": "boolean"},
     "concession": {"concedes": "boolean", "why": "string"},
     "referee": {"conceded": "boolean", "quote": "string"},
-    "confidence": {"percent": "integer"},
-    "belief": {"percent": "integer"},
-    "persona_vote": {"vote": "string"},
 }
-PERCENT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 100}
 
 
 # --- what is asked ------------------------------------------------------------------------------------
@@ -49,12 +44,31 @@ PERCENT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 100}
 def aside_request(debate: Debate, aside: Aside, model: Model, words: int, attempt: int = 1) -> Request:
     """The request for a side question; `words` is the maximum length of the answer."""
     fence = _fence(debate, aside)
+    question = _question(debate, aside, words, fence)
+    return short_request(
+        aside, model, _instructions(debate, aside, fence), question, _schema(aside.kind), attempt
+    )
+
+
+def seat_request(
+    debate: Debate, aside: Aside, model: Model, question: str, schema: dict[str, Any], attempt: int
+) -> Request:
+    """The request for a question to a seat, with its persona and its secrets."""
+    return short_request(
+        aside, model, _instructions(debate, aside, _fence(debate, aside)), question, schema, attempt
+    )
+
+
+def short_request(
+    aside: Aside, model: Model, instructions: str, question: str, schema: dict[str, Any], attempt: int
+) -> Request:
+    """The request for a question whose answer is short; the model's thoughts are not asked for."""
     return Request(
         model=model,
-        instructions=_instructions(debate, aside, fence),
-        messages=(ChatMessage("user", _question(debate, aside, words, fence)),),
+        instructions=instructions,
+        messages=(ChatMessage("user", question),),
         max_tokens=min(model.max_tokens, MAX_TOKENS),
-        schema=_schema(aside.kind),
+        schema=schema,
         seed=seed(model.seed, SEED_OFFSET + aside.number, attempt),
         attempt=attempt,
         thoughts=False,
@@ -68,20 +82,10 @@ def _fence(debate: Debate, aside: Aside) -> Fence:
     return fence_for(debate, aside.seat)
 
 
-def _schema(kind: AsideKind) -> dict[str, Any]:
+def _schema(kind: str) -> dict[str, Any]:
     text = {"type": "string", "maxLength": MAX_ANSWER_CHARS}
-    schemas: dict[str, dict[str, Any]] = {"string": text, "boolean": {"type": "boolean"}, "integer": PERCENT}
+    schemas: dict[str, dict[str, Any]] = {"string": text, "boolean": {"type": "boolean"}}
     return object_schema({name: schemas[type_] for name, type_ in SHAPES[kind].items()})
-
-
-def object_schema(properties: dict[str, Any]) -> dict[str, Any]:
-    """A JSON object with exactly these members."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def _instructions(debate: Debate, aside: Aside, fence: Fence) -> str:
@@ -107,7 +111,7 @@ def _question(debate: Debate, aside: Aside, words: int, held: Fence) -> str:
     speech = held.hold(debate.heard_text(turn)) if turn else ""
     match aside.kind:
         case "notes":
-            return _notes(debate, aside, words, held)
+            return _notes(debate, aside, words)
         case "point":
             who = _named(debate, aside.seat, turn.seat if turn else None)
             return section("asides", "point", speaker=who, speech=speech, fence=fence, words=words)
@@ -124,26 +128,24 @@ def _question(debate: Debate, aside: Aside, words: int, held: Fence) -> str:
             return section(
                 "asides", "evidence", motion=motion, for_side=SPOKE[side], speech=speech, fence=fence
             )
-        case "confidence":
-            own = section("asides", "chance-own-side" if seat_wins_with_side(debate) else "chance-own-seat")
-            return section("asides", "confidence", heard=_heard(debate, aside, held), who=own)
-        case "belief" | "persona_vote":
-            raise ValueError("asked by judging/belief_requests.py")
+        case _:
+            raise ValueError(f"{aside.kind} is asked by an extension")
 
 
-def _notes(debate: Debate, aside: Aside, words: int, fence: Fence) -> str:
+def _notes(debate: Debate, aside: Aside, words: int) -> str:
     phase = debate.phase(aside.slot)
     return section(
         "question" if aside.about else "asides",
         aside.about or "notes",
-        heard=_heard(debate, aside, fence),
+        heard=heard_before(debate, aside),
         speech=f"Your next speech: {phase.title}. {phase.guide}".strip(),
         words=words,
     )
 
 
-def _heard(debate: Debate, aside: Aside, fence: Fence) -> str:
+def heard_before(debate: Debate, aside: Aside) -> str:
     """All that the seat has heard when it is asked."""
+    fence = _fence(debate, aside)
     seat = debate.seat(aside.seat or "")
     quotes = [_quoted(debate, seat, item, fence) for item in hears(debate, _upcoming_turn(debate, aside))]
     return "\n\n".join(quotes) or section("asides", "nothing-heard")
@@ -197,10 +199,6 @@ class _RefereeAnswer(Struct, forbid_unknown_fields=True):
     quote: str = ""
 
 
-class PercentAnswer(Struct, forbid_unknown_fields=True):
-    percent: Annotated[float, Meta(ge=0, le=100)]
-
-
 Said = TypeVar("Said", bound=Struct)
 
 
@@ -227,15 +225,8 @@ def read_answer(debate: Debate, aside: Aside, reply: str, words: int) -> AsideAn
             finding = read_reply(_RefereeAnswer, reply)
             quoted = finding.conceded and _is_quoted_from(finding.quote, debate.turn(aside.turn or 0))
             return AsideAnswered(number, yes=quoted, text=first_words(finding.quote.strip(), words))
-        case "confidence":
-            percent = read_reply(PercentAnswer, reply).percent
-            return AsideAnswered(number, chances={aside.seat or "": chance(percent)})
-        case "belief" | "persona_vote":
-            raise ValueError("read by judging/belief_requests.py")
-
-
-def chance(percent: float) -> float:
-    return round(percent / 100, 4)
+        case _:
+            raise ValueError(f"{aside.kind} is read by an extension")
 
 
 def read_reply(shape: type[Said], reply: str) -> Said:

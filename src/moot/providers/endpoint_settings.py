@@ -18,7 +18,7 @@ from msgspec.structs import asdict, replace
 
 from moot.core.choices import Effort
 from moot.core.errors import Invalid
-from moot.providers.contract import BUILT_IN_PROVIDERS
+from moot.providers.contract import BUILT_IN_PROVIDERS, Traits
 from moot.providers.endpoints import BUILT_IN, Endpoint, check_url, with_base_url
 from moot.providers.keys import Secret, is_name, shown, shown_in
 from moot.providers.throttle import EndpointLimits
@@ -36,9 +36,19 @@ class LimitsTable(Struct, frozen=True, forbid_unknown_fields=True):
     per_minute: int | None = None
 
 
-class TraitSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What its models can do: fields of `Traits`."""
+LIMITS = LimitsTable.__struct_fields__
 
+
+class EndpointTable(LimitsTable, frozen=True, forbid_unknown_fields=True):
+    """A table `[endpoints.NAME]`: what is said of an `Endpoint`, and of the `Traits` of its models."""
+
+    wire_format: WireFormatName | None = msgspec.field(default=None, name="family")
+    base_url: str | None = None
+    key_variable: str | None = None
+    title: str | None = None
+    accent: str | None = None
+    model: str | None = None
+    local: bool | None = None
     chaining: bool | None = None
     thinks: bool | None = None
     thinking: Literal["effort", "budget"] | None = None
@@ -51,20 +61,6 @@ class TraitSettings(Struct, frozen=True, forbid_unknown_fields=True):
     tools: bool | None = None
     context: int | None = None
     output: int | None = None
-
-
-class EndpointTable(TraitSettings, frozen=True, forbid_unknown_fields=True):
-    """A table `[endpoints.NAME]`."""
-
-    wire_format: WireFormatName | None = msgspec.field(default=None, name="family")
-    base_url: str | None = None
-    key_variable: str | None = None
-    title: str | None = None
-    accent: str | None = None
-    model: str | None = None
-    local: bool | None = None
-    concurrent: int | None = None
-    per_minute: int | None = None
 
 
 def endpoints(file: Mapping[str, Any], path: Path) -> tuple[Endpoint, ...]:
@@ -131,7 +127,7 @@ def _new_endpoint(name: str, written: EndpointTable, source: str) -> Endpoint:
 def _apply_settings(endpoint: Endpoint, written: EndpointTable, source: str) -> Endpoint:
     fields = _fields_set(written)
     wire_format = written.wire_format or endpoint.wire_format
-    traits = {name: fields[name] for name in TraitSettings.__struct_fields__ if name in fields}
+    traits = {name: fields[name] for name in Traits.__struct_fields__ if name in fields}
     if wire_format != "openai_responses":
         if traits.get("chaining"):
             raise Invalid(f"{source}: chaining is for the family openai_responses only. Take it away.")
@@ -145,7 +141,7 @@ def _apply_settings(endpoint: Endpoint, written: EndpointTable, source: str) -> 
         others["keys"] = _key_variables(written.key_variable, source)
     _check_accent(written, wire_format, written.accent or endpoint.accent, source)
     endpoint = replace(endpoint, traits=replace(endpoint.traits, **traits), pinned=tuple(traits), **others)
-    return _with_limits(endpoint, LimitsTable(written.concurrent, written.per_minute), source)
+    return _with_limits(endpoint, written, source)
 
 
 def _key_variables(name: str, source: str) -> tuple[str, ...]:
@@ -156,7 +152,7 @@ def _key_variables(name: str, source: str) -> tuple[str, ...]:
 
 
 def _with_limits(endpoint: Endpoint, limits: LimitsTable, source: str) -> Endpoint:
-    fields = _fields_set(limits)
+    fields = {name: value for name, value in _fields_set(limits).items() if name in LIMITS}
     for name, value in fields.items():
         if value < 1:
             raise Invalid(f"{source}: {name} must be 1 or more, not {value}.")

@@ -1,18 +1,21 @@
 """The model services, as data: address, wire format and key of each.
 
-An endpoint is a wire format, a base URL and a few facts. The built-in ones are listed here;
-`moot.toml` may add others and change these. The address comes from the operator alone: the list below,
+An endpoint is a wire format, a base URL and a few facts. The built-in ones are in `endpoints.toml`;
+`moot.toml` may add others and change these. The address comes from the operator alone: that list,
 `<NAME>_BASE_URL` in the environment, or `moot.toml`, never from a request. A key goes to that host only.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
+from importlib.resources import files
 from ipaddress import ip_address
 from socket import gethostname
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -60,149 +63,9 @@ class Endpoint(Struct, frozen=True):
     """The traits set by the operator, which take precedence over the rules for models."""
 
 
-RESPONSES_TRAITS = Traits(chaining=True, tools=True, hosted=("web_search", "code"))
-HOSTED_TRAITS = Traits(tools=True, hosted=("web_search", "code"))
-TOOL_TRAITS = Traits(tools=True)
-FLEX = ("flex",)
-"""Answers when there is room, at no more than the usual price: half of it at OpenAI and Google."""
-SERVER_TRAITS = Traits(deadlines=False)
-
-ENDPOINTS = (
-    Endpoint(
-        name="openai",
-        title="OpenAI",
-        wire_format="openai_responses",
-        base_url="https://api.openai.com/v1",
-        keys=("OPENAI_API_KEY",),
-        url_variable="OPENAI_BASE_URL",
-        finds_models=True,
-        traits=replace(RESPONSES_TRAITS, service_tiers=FLEX),
-        accent="openai",
-        model="gpt-6-luna",
-    ),
-    Endpoint(
-        name="anthropic",
-        title="Anthropic",
-        wire_format="anthropic",
-        base_url="https://api.anthropic.com",
-        keys=("ANTHROPIC_API_KEY",),
-        url_variable="ANTHROPIC_BASE_URL",
-        finds_models=True,
-        traits=HOSTED_TRAITS,
-        model="claude-haiku-5-5",
-    ),
-    Endpoint(
-        name="google",
-        title="Google Gemini",
-        wire_format="google",
-        base_url="https://generativelanguage.googleapis.com",
-        keys=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-        url_variable="GEMINI_BASE_URL",
-        finds_models=True,
-        traits=replace(HOSTED_TRAITS, service_tiers=FLEX),
-        model="gemini-3.8-flash",
-    ),
-    Endpoint(
-        name="mistral",
-        title="Mistral",
-        wire_format="openai_chat",
-        base_url="https://api.mistral.ai/v1",
-        keys=("MISTRAL_API_KEY",),
-        url_variable="MISTRAL_BASE_URL",
-        finds_models=True,
-        traits=TOOL_TRAITS,
-        accent="mistral",
-        model="mistral-small-latest",
-    ),
-    Endpoint(
-        name="openrouter",
-        title="OpenRouter",
-        wire_format="openai_chat",
-        base_url="https://openrouter.ai/api/v1",
-        keys=("OPENROUTER_API_KEY",),
-        url_variable="OPENROUTER_BASE_URL",
-        key_path="/key",
-        traits=replace(TOOL_TRAITS, service_tiers=FLEX),
-        accent="openrouter",
-        model="openai/gpt-oss-120b",
-    ),
-    Endpoint(
-        name="groq",
-        title="Groq",
-        wire_format="openai_chat",
-        base_url="https://api.groq.com/openai/v1",
-        keys=("GROQ_API_KEY",),
-        url_variable="GROQ_BASE_URL",
-        traits=Traits(schema="json", tools=True, service_tiers=FLEX),
-        accent="groq",
-        model="openai/gpt-oss-120b",
-    ),
-    Endpoint(
-        name="deepseek",
-        title="DeepSeek",
-        wire_format="openai_chat",
-        base_url="https://api.deepseek.com",
-        keys=("DEEPSEEK_API_KEY",),
-        url_variable="DEEPSEEK_BASE_URL",
-        traits=Traits(schema="json", tools=True),
-        accent="deepseek",
-        model="deepseek-flash",
-    ),
-    Endpoint(
-        name="xai",
-        title="xAI",
-        wire_format="openai_responses",
-        base_url="https://api.x.ai/v1",
-        keys=("XAI_API_KEY",),
-        url_variable="XAI_BASE_URL",
-        traits=replace(RESPONSES_TRAITS, hosted=("web_search",)),
-        accent="xai",
-        model="grok-4.3",
-    ),
-    Endpoint(
-        name="ollama",
-        title="Ollama",
-        wire_format="openai_chat",
-        base_url="http://127.0.0.1:11434/v1",
-        keys=("OLLAMA_API_KEY",),
-        url_variable="OLLAMA_BASE_URL",
-        traits=SERVER_TRAITS,
-        accent="ollama",
-        local=True,
-    ),
-    Endpoint(
-        name="lmstudio",
-        title="LM Studio",
-        wire_format="openai_chat",
-        base_url="http://127.0.0.1:1234/v1",
-        keys=("LM_API_TOKEN",),
-        url_variable="LMSTUDIO_BASE_URL",
-        traits=SERVER_TRAITS,
-        accent="lmstudio",
-        local=True,
-    ),
-    Endpoint(
-        name="llamacpp",
-        title="llama.cpp",
-        wire_format="openai_chat",
-        base_url="http://127.0.0.1:8080/v1",
-        keys=("LLAMA_API_KEY",),
-        url_variable="LLAMACPP_BASE_URL",
-        traits=SERVER_TRAITS,
-        local=True,
-    ),
-    # Without a default address: at its usual port, 8000, anything may listen, Moot included.
-    Endpoint(
-        name="vllm",
-        title="vLLM",
-        wire_format="openai_chat",
-        base_url="",
-        keys=("VLLM_API_KEY",),
-        url_variable="VLLM_BASE_URL",
-        traits=SERVER_TRAITS,
-        accent="vllm",
-        local=True,
-    ),
+ENDPOINTS = msgspec.convert(
+    tomllib.loads(files("moot.providers").joinpath("endpoints.toml").read_text("utf-8"))["endpoints"],
+    tuple[Endpoint, ...],
 )
 BUILT_IN = {endpoint.name: endpoint for endpoint in ENDPOINTS}
 

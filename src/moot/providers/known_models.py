@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,6 +19,9 @@ from moot.core.choices import Effort
 from moot.core.terms import Model, ModelPrice
 from moot.providers import prices
 from moot.providers.contract import MODEL_SERVERS, Traits
+
+if TYPE_CHECKING:
+    from genai_prices.types import ModelInfo
 
 OUTPUT_TOKENS, THINKING_OUTPUT_TOKENS = 4096, 16384
 """Output tokens of a speech; those of thinking count too."""
@@ -265,16 +268,17 @@ def catalogue(endpoint: str, traits: Traits = Traits()) -> tuple[KnownModel, ...
     return tuple(sorted((row for row in rows if row.price is not None), key=lambda row: row.name))
 
 
-def _can_debate(endpoint: str, listed: prices.ListedModel) -> bool:
+def _can_debate(endpoint: str, listed: ModelInfo) -> bool:
     retired = RETIRED.get(endpoint)
     return not (
         listed.deprecated
-        or NOT_FOR_CHAT.search(listed.name)
-        or (retired is not None and retired.match(listed.name))
+        or NOT_FOR_CHAT.search(listed.id)
+        or (retired is not None and retired.match(listed.id))
     )
 
 
-def _known_model(endpoint: str, listed: prices.ListedModel, traits: Traits) -> KnownModel:
-    refined = refine(endpoint, listed.name, traits)
-    refined = replace(refined, context=refined.context or listed.context)
-    return KnownModel(endpoint, listed.name, listed.title, refined, prices.price_of(endpoint, listed.name))
+def _known_model(endpoint: str, listed: ModelInfo, traits: Traits) -> KnownModel:
+    refined = refine(endpoint, listed.id, traits)
+    refined = replace(refined, context=refined.context or listed.context_window)
+    price = prices.price_of(endpoint, listed.id)
+    return KnownModel(endpoint, listed.id, listed.name or "", refined, price)

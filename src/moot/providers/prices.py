@@ -12,8 +12,6 @@ from decimal import Decimal
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-
 from moot.core.terms import FREE, ModelPrice, Money, PriceTier
 from moot.providers.contract import BUILT_IN_PROVIDERS, MODEL_SERVERS
 
@@ -30,15 +28,6 @@ SERVICE_TIERS = {
 """How the price list names the price of a service tier. Google charges as much for flex as for batches, half
 of the usual (ai.google.dev/gemini-api/docs/optimization, 2026-11). Groq's flex costs as much as its usual
 tier, and for OpenRouter the list has no price: there the usual one counts."""
-
-
-class ListedModel(Struct, frozen=True):
-    """A model as the price list has it."""
-
-    name: str
-    title: str
-    context: int | None
-    deprecated: bool
 
 
 def price_of(
@@ -84,17 +73,12 @@ def flat_price(
     )
 
 
-def listed_models(provider: str) -> tuple[ListedModel, ...]:
+def listed_models(provider: str) -> tuple[ModelInfo, ...]:
     """All models of this provider in the price list, whatever their use."""
     from genai_prices.data import providers  # heavy, and needed only where money is
 
     name = PRICE_LIST_NAMES.get(provider, provider)
-    return tuple(
-        ListedModel(model.id, model.name or "", model.context_window, bool(model.deprecated))
-        for entry in providers
-        if entry.id == name
-        for model in entry.models
-    )
+    return tuple(model for entry in providers if entry.id == name for model in entry.models)
 
 
 @lru_cache(maxsize=4096)

@@ -39,8 +39,8 @@ from moot.core.pricing import (
 from moot.core.state import ZERO, Call, Debate, EarlierCalls, Turn
 from moot.core.terms import Model, Money, Request
 from moot.core.word_count import tokens, whole_tokens
-from moot.rules.belief_questions import aside_model
 from moot.rules.dry_run import PlannedCall, expected_thoughts, habits, planned_ballots, planned_calls
+from moot.rules.extension_questions import side_question_model
 
 WORD_SHARES = (100, 75, 50)
 """How much of their words speeches keep where the money is short, in per cent."""
@@ -260,8 +260,8 @@ def _asked_models(debate: Debate, call: Call) -> Iterable[Model]:
         judging = debate.judging.judges if debate.judging else ()
         yield from (judge.model for judge in (*judging, *debate.judges) if judge.id == call.judge)
     aside = debate.aside(call.aside) if call.aside is not None else None
-    if aside is not None:
-        yield aside_model(debate, aside)
+    if aside is not None and (model := side_question_model(debate, aside)):
+        yield model
     turn = debate.turn(call.turn) if call.turn is not None else None
     for seat in debate.seats:
         if turn is None or seat.id == turn.seat:

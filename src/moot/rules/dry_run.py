@@ -14,6 +14,7 @@ from math import ceil
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
+from moot.core.errors import Fault
 from moot.core.events import DebateOpened, Recorded
 from moot.core.evolve import evolve
 from moot.core.pricing import (
@@ -25,18 +26,24 @@ from moot.core.pricing import (
     usual_thoughts,
 )
 from moot.core.state import EPOCH, Aside, Debate, Turn
-from moot.core.terms import BELIEF_KINDS, Judge, Model, Request, Slot, Usage
+from moot.core.terms import ASIDE_KINDS, Judge, Model, Request, Slot, Usage
 from moot.core.token_bounds import tokens_by_script
 from moot.core.visibility import hears
 from moot.core.word_count import OVERRUN_FACTOR, count_words, tokens
+from moot.extension import loaded
 from moot.judging.ballots import ORDERS
-from moot.judging.belief_requests import side_question_request
 from moot.judging.judge_request import bytes_read, judge_request, repair_bytes, speech_overhead
 from moot.judging.parties import parties
 from moot.prompts.side_question_prompts import MAX_TOKENS as ASIDE_TOKENS
 from moot.prompts.speech_prompts import turn_request
 from moot.prompts.templates import clip
-from moot.rules.belief_questions import aside_model, beliefs_after, beliefs_before, persona_votes
+from moot.rules.extension_questions import (
+    asked_after,
+    asked_at_end,
+    asked_before,
+    side_question_model,
+    side_question_request,
+)
 from moot.rules.side_questions import (
     POINT_WORDS,
     REVISION_STEPS,
@@ -56,7 +63,6 @@ WORD = "words"
 BALLOT_WORDS, BALLOT_PARTY_WORDS, BALLOT_CRITERION_WORDS = 150, 60, 30
 """Words of an ordinary ballot: its reasoning, what it says of each party, and of each criterion."""
 ANSWER_WORDS = 40
-NUMBER_WORDS = 6
 POINT_BYTES = 12 * POINT_WORDS
 TOKENS_BY_HAND = 2
 """For each word of a person's speech, in what others read of it."""
@@ -179,7 +185,7 @@ class _DryRun:
         for slot in self.debate.remaining_slots():
             if last_round is None or slot.round <= last_round:
                 yield from self._slot(slot)
-        for question in persona_votes(self.debate, "after"):
+        for question in asked_at_end(self.debate):
             yield from self._asked(question, 0, certain=True)
 
     def _slot(self, slot: Slot) -> Iterator[PlannedCall]:
@@ -187,8 +193,7 @@ class _DryRun:
         for _ in range(0 if dropped else REVISION_STEPS):
             for question in questions_before(self.debate, (slot,)):
                 yield from self._asked(question, slot.round, certain=True, answer=self._words_of(question))
-        asked = (*persona_votes(self.debate, "before"), *beliefs_before(self.debate, (slot,)))
-        for question in () if dropped else asked:
+        for question in () if dropped else asked_before(self.debate, (slot,)):
             yield from self._asked(question, slot.round, certain=True)
         turn = self._turn(slot)
         request = self._request(turn)
@@ -267,7 +272,7 @@ class _DryRun:
             yield from self._asked(question, turn.round)
             if question := referee(self.debate, turn):
                 yield from self._asked(question, turn.round)
-        for question in beliefs_after(self.debate):
+        for question in asked_after(self.debate):
             yield from self._asked(question, turn.round, certain=True)
 
     def _asked(
@@ -280,14 +285,16 @@ class _DryRun:
             asked_at=EPOCH,
             **asdict(question),
         )
-        model = aside_model(self.debate, aside)
-        is_belief = aside.kind in BELIEF_KINDS
-        if model.human or (model.small and not is_belief):
+        model, of_extension = side_question_model(self.debate, aside), aside.kind not in ASIDE_KINDS
+        if model is None or model.human or (model.small and not of_extension):
             return
-        request = side_question_request(self.debate, aside, model, answer_word_limit(self.debate, aside))
-        heard = self.debate.turns if aside.kind == "notes" or is_belief else ()
+        try:
+            request = side_question_request(self.debate, aside, model, answer_word_limit(self.debate, aside))
+        except Fault:
+            return
+        heard = self.debate.turns if aside.kind == "notes" or of_extension else ()
         bound = input_bound(request) + self._longer(heard)
-        words = count_words(answer) if answer else NUMBER_WORDS if is_belief else ANSWER_WORDS
+        words = count_words(answer) if answer else _answer_words(aside.kind)
         sure = certain and aside.seat not in self.people
         expected = _usage(request, words) if sure else None
         most = request.max_tokens
@@ -348,6 +355,11 @@ class _DryRun:
             most = ceil(filler * OVERRUN_FACTOR)
             total += (max(most, read) if judged and speech.slot in self._next else most) - filler
         return total
+
+
+def _answer_words(kind: str) -> int:
+    found = loaded().side_questions(kind)
+    return found[1].words if found else ANSWER_WORDS
 
 
 def _may_concede(debate: Debate, turn: Turn) -> bool:

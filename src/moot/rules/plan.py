@@ -1,7 +1,7 @@
 """What comes next in a debate: `plan(debate)` decides it on the head of the log.
 
 Speak             give these speeches, at the same time if there are several
-AskSideQuestions  ask seats, a judge or the model audience beside the speeches
+AskSideQuestions  ask seats, a judge or others beside the speeches
 RecordFacts       record what follows from what is known: a point was raised, a speech is skipped
 HoldPoll          let the audience vote
 AskJudges         ask for these ballots: the judges together, each one reading after the other
@@ -28,7 +28,7 @@ from moot.core.state import Debate, Judging, Turn
 from moot.core.statuses import EndReason, FailReason
 from moot.core.terms import Judge, PollName, SimilarTurns, Slot
 from moot.judging.ballots import orders
-from moot.rules.belief_questions import beliefs_after, beliefs_before, persona_votes
+from moot.rules.extension_questions import asked_after, asked_at_end, asked_before
 from moot.rules.side_questions import (
     SideQuestion,
     asides_about,
@@ -116,22 +116,21 @@ def plan(debate: Debate) -> Plan:
     if skipped := skipped_speech(debate, first):
         return RecordFacts(skipped)
     group = tuple(slot for slot in remaining if slot.group == first.group)
-    before = (*persona_votes(debate, "before"), *beliefs_before(debate, group))
-    if questions := (*questions_before(debate, group), *before):
+    if questions := (*questions_before(debate, group), *asked_before(debate, group)):
         return AskSideQuestions(questions)
     return Speak(group)
 
 
 def _plan_after_speaking(debate: Debate) -> Plan | None:
     """What the latest speech leads to; None where the next speech follows."""
-    if questions := (*questions_after(debate), *beliefs_after(debate)):
+    if questions := (*questions_after(debate), *asked_after(debate)):
         return AskSideQuestions(questions)
     if points := points_raised(debate):
         return RecordFacts(points)
     if finding := concession(debate):
-        return _sum_up(debate, "concession") or _last_votes(debate) or Conclude("concession", finding)
+        return _sum_up(debate, "concession") or _last_questions(debate) or Conclude("concession", finding)
     if debate.manner.winning != "audience" and (finding := stalemate(debate)):
-        return _sum_up(debate, "stalemate") or _last_votes(debate) or Conclude("stalemate", finding)
+        return _sum_up(debate, "stalemate") or _last_questions(debate) or Conclude("stalemate", finding)
     return FailDebate("all_failed") if _all_failed(debate) else None
 
 
@@ -184,15 +183,15 @@ def _summary_alone(debate: Debate) -> Speak | None:
     return Speak(tuple(replace(slot, round=min(slot.round, debate.round)) for slot in closing))
 
 
-def _last_votes(debate: Debate) -> AskSideQuestions | None:
-    """The model audience votes once more when the speeches are over."""
-    votes = persona_votes(debate, "after")
-    return AskSideQuestions(votes) if votes else None
+def _last_questions(debate: Debate) -> AskSideQuestions | None:
+    """What extensions ask when the speeches are over."""
+    questions = asked_at_end(debate)
+    return AskSideQuestions(questions) if questions else None
 
 
 def _plan_end(debate: Debate) -> Plan:
-    if votes := _last_votes(debate):
-        return votes
+    if questions := _last_questions(debate):
+        return questions
     if debate.manner.polls is not None and debate.has_speeches:
         poll = debate.poll("after")
         if poll is None or poll.closed_at is None:

@@ -69,13 +69,14 @@ LONGEST_HINTED = 20_000
 
 
 class SideQuestion(Struct, frozen=True):
-    kind: AsideKind
+    kind: str
     slot: int
     seat: str | None = None
     judge: str | None = None
     turn: int | None = None
     about: str = ""
     persona: str = ""
+    """Who is asked, where it is neither a seat nor a judge."""
 
 
 def questions_after(debate: Debate) -> tuple[SideQuestion, ...]:

@@ -22,7 +22,6 @@ from moot.core.events import Event, Recorded, StreamedEvent
 from moot.core.state import Debate
 from moot.core.statuses import Status
 from moot.core.terms import InvitationRole, TokenRole
-from moot.store.archive import Archive
 from moot.store.extension_tables import Tables
 from moot.views.summary import StoredSummary
 
@@ -394,11 +393,6 @@ class Store(Protocol):
 
     async def delete_invitation(self, debate_id: str, name: str) -> bool:
         """Whether there was one. Those that were fetched with a shared link are deleted with it."""
-        ...
-
-    @property
-    def archive(self) -> Archive:
-        """Conversations of other systems."""
         ...
 
     def tables(self, tables: Tables[T]) -> T:

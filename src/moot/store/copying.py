@@ -1,13 +1,12 @@
 """What a store holds, as rows that another store can take: for moving from one store to the other.
 
 The contract of stores (`store/contract.py`) numbers and dates what it is given; here nothing is decided,
-numbered or dated anew. Debates and conversations are many, each known by an id that is first in all its rows:
-a few rows that describe it and what belongs to it, and its lines (the log of a debate, the events of a
-conversation), which are read in pages. Times and JSON are text, times that are only compared are seconds
-since 1970, yes and no are 1 and 0.
+numbered or dated anew. Debates are many, each known by an id that is first in all its rows: a few rows that
+describe it and what belongs to it, and its lines (its log), which are read in pages. Times and JSON are text,
+times that are only compared are seconds since 1970, yes and no are 1 and 0.
 
 The name of the runner is left out: no process runs the debate in its new store. Extensions say which of
-their tables are copied (`store/extension_tables.py`).
+their tables are copied (`store/extension_tables.py`): as a whole, or in groups as debates are.
 """
 
 # ruff: noqa: S608 - the names in the SQL are those of our own tables
@@ -28,7 +27,7 @@ from moot.store.sql import Row, Statement, sql, sql_many
 Rows = Mapping[str, Sequence[Row]]
 """By table."""
 Places = Mapping[str, int]
-"""The row number of each debate or conversation, by id."""
+"""The row number of each debate, or of what another group is named after, by id."""
 PAGE = 1000
 """Lines that are read at a time."""
 
@@ -41,6 +40,10 @@ class CopiedTable(Struct, frozen=True):
     parent: str = ""
     """The table whose row number is the first column. Copied rows have the id there."""
     order: str = "1, 2"
+    searched: str = ""
+    """A column that is searched by `contains` of `store/sql.py`: PostgreSQL has it as `folded` too."""
+    rows: str = ""
+    """What its rows are called when they are counted for people; empty: they are not."""
 
     @property
     def names(self) -> list[str]:
@@ -77,20 +80,21 @@ class TableGroup(Struct, frozen=True):
     parts: tuple[CopiedTable, ...]
     """In the order in which they are written; first what the group is named after."""
     lines: CopiedTable
+    line_counts_sql: str = ""
+    """Selects the id of each, oldest first, and how many lines it has. For debates the database says it."""
+
+    @property
+    def tables(self) -> tuple[CopiedTable, ...]:
+        first, *others = self.parts
+        return first, self.lines, *others
 
     @property
     def name(self) -> str:
         return self.parts[0].name
 
 
-CORE_TABLES = (
-    CopiedTable("tokens", "name, digest, role, owner, created_at, expires_at", key="name", order="name"),
-    CopiedTable(
-        "imports",
-        "id, owner, source, state, cursor, passes, report, started_at, updated_at",
-        key="id",
-        order="id",
-    ),
+TOKENS = CopiedTable(
+    "tokens", "name, digest, role, owner, created_at, expires_at", key="name", order="name", rows="tokens"
 )
 DEBATES = TableGroup(
     parts=(
@@ -98,40 +102,43 @@ DEBATES = TableGroup(
             "debates",
             "id, place, owner, status, motion, format, turning, turned_at, epoch, created_at, summary",
             order="place",
+            rows="debates",
         ),
-        CopiedTable("bodies", "debate_id, digest, packed, body"),
-        CopiedTable("requests", "debate_id, client, key, body_hash, first, seq, expires", order="1, 2, 3"),
+        CopiedTable("bodies", "debate_id, digest, packed, body", rows="requests as sent"),
         CopiedTable(
-            "invitations", "debate_id, name, digest, role, seat, judge, many, created_at, expires_at, via"
+            "requests",
+            "debate_id, client, key, body_hash, first, seq, expires",
+            order="1, 2, 3",
+            rows="requests that may be repeated",
+        ),
+        CopiedTable(
+            "invitations",
+            "debate_id, name, digest, role, seat, judge, many, created_at, expires_at, via",
+            rows="invitations",
         ),
         CopiedTable("casts", "debate, model", parent="debates"),
         CopiedTable("marks", "debate, mark", parent="debates"),
     ),
-    lines=CopiedTable("events", "debate_id, seq, at, epoch, body"),
+    lines=CopiedTable("events", "debate_id, seq, at, epoch, body", rows="events in their logs"),
 )
-CONVERSATIONS = TableGroup(
-    parts=(
-        CopiedTable(
-            "conversations", "id, place, import, owner, source, events, first_ts, last_ts", order="place"
-        ),
-    ),
-    lines=CopiedTable(
-        "conversation_events",
-        "conversation, order_key, id, role, ts, created_at, segments, metadata, legacy, digest",
-        parent="conversations",
-        order="place, order_key, conversation_events.id",
-    ),
-)
-TABLE_GROUPS = (DEBATES, CONVERSATIONS)
 
 
 def whole_tables() -> tuple[CopiedTable, ...]:
     """Those of the core and of the extensions that are copied all at once."""
-    return *CORE_TABLES, *(table for tables in loaded_tables() for table in tables.copied)
+    return TOKENS, *(table for tables in loaded_tables() for table in tables.copied)
+
+
+def table_groups() -> tuple[TableGroup, ...]:
+    """Debates, and the groups of the extensions."""
+    return DEBATES, *(group for tables in loaded_tables() for group in tables.groups)
 
 
 def all_tables() -> tuple[CopiedTable, ...]:
-    return *whole_tables(), *(table for group in TABLE_GROUPS for table in (*group.parts, group.lines))
+    """Those of the core, then those of each extension."""
+    tables = [TOKENS, *DEBATES.tables]
+    for extension in loaded_tables():
+        tables += [*extension.copied, *(table for group in extension.groups for table in group.tables)]
+    return tuple(tables)
 
 
 ConvertRow = Callable[[Row, Places], Row]
@@ -192,8 +199,7 @@ class StoreTables(ABC):
 
     async def line_counts(self, group: TableGroup) -> dict[str, int]:
         """The ids, oldest first, and how many lines each has."""
-        conversations = "SELECT id, events FROM conversations ORDER BY place"
-        rows = await self._run(sql(self.debate_lengths_sql if group is DEBATES else conversations))
+        rows = await self._run(sql(group.line_counts_sql or self.debate_lengths_sql))
         return {row[0]: row[1] for row in rows}
 
     async def read_table(self, table: CopiedTable) -> list[Row]:

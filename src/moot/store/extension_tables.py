@@ -27,7 +27,7 @@ from moot.store.sql import Row, RunStatement, RunTransaction
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-    from moot.store.copying import CopiedTable
+    from moot.store.copying import CopiedTable, TableGroup
 
 T = TypeVar("T")
 Database = Literal["sqlite", "postgres"]
@@ -68,6 +68,8 @@ class Tables(Struct, Generic[T], frozen=True):
     """The same of a store in memory."""
     copied: tuple[CopiedTable, ...] = ()
     """Those that are copied as a whole when a store is moved."""
+    groups: tuple[TableGroup, ...] = ()
+    """Those that are copied after them in groups, as debates with their logs are."""
     adopted: tuple[str, ...] = ()
     """Of each of the first migrations a column that it adds, as `table.column`. Where a database has it but
     no migration is recorded, a version that recorded none has applied that migration."""
@@ -103,6 +105,11 @@ class ExtensionSchemas(Struct, frozen=True):
 def loaded_tables() -> tuple[Tables[Any], ...]:
     """Those of all extensions that are loaded."""
     return tuple(tables for _, tables in loaded().of(lambda extension: extension.tables))
+
+
+def line_tables() -> list[str]:
+    """The tables of extensions that grow as logs do: they count in the size of a store."""
+    return [group.lines.name for tables in loaded_tables() for group in tables.groups]
 
 
 def refuse_newer(version: int, known: int, extension: str = "") -> None:

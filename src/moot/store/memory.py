@@ -19,8 +19,8 @@ from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.core.statuses import ACTIVE, ENDED
 from moot.rules.turn_sessions import lookup_keys
-from moot.store.archive import MemoryArchive
 from moot.store.batch import (
+    RepeatedRequest,
     WriterAnswer,
     append_events,
     check_epoch,
@@ -73,25 +73,17 @@ class _Log(Struct):
     bodies: dict[str, bytes] = field(default_factory=dict[str, bytes])
 
 
-class _Request(Struct, frozen=True):
-    body_hash: str
-    debate_id: str
-    first: int
-    last: int
-    expires: datetime
-
-
 class MemoryStore:
     """A `Store` that writes nothing to disk: what it holds is gone with it."""
 
     def __init__(self, clock: Clock = now) -> None:
         self._clock = clock
         self._logs: dict[str, _Log] = {}
-        self._requests: dict[tuple[str, str], _Request] = {}
+        self._requests: dict[tuple[str, str], tuple[datetime, RepeatedRequest]] = {}
+        """By client and key, with the time at which each is forgotten."""
         self._tokens: dict[str, AccessToken] = {}
         self._invitations: dict[str, StoredInvitation] = {}
         self._listeners: list[Listener] = []
-        self.archive = MemoryArchive()
         self._extension_stores: dict[str, tuple[Tables[Any], Any]] = {}
 
     def tables(self, tables: Tables[T]) -> T:
@@ -228,7 +220,7 @@ class MemoryStore:
         self._log(debate_id)
         del self._logs[debate_id]
         self._requests = {
-            key: request for key, request in self._requests.items() if request.debate_id != debate_id
+            key: saved for key, saved in self._requests.items() if saved[1].debate_id != debate_id
         }
         self._invitations = {
             key: invitation for key, invitation in self._invitations.items() if invitation.debate != debate_id
@@ -328,15 +320,15 @@ class MemoryStore:
         log.records += outcome.records
         self._logs[outcome.debate.id] = log
 
-    def _repeated(self, once: IdempotencyKey) -> _Request | None:
-        request = self._requests.get((once.client, once.key))
-        if request is None or request.expires <= self._clock():
+    def _repeated(self, once: IdempotencyKey) -> RepeatedRequest | None:
+        expires, request = self._requests.get((once.client, once.key), (self._clock(), None))
+        if request is None or expires <= self._clock():
             return None
         if request.body_hash != once.body_hash:
             raise KeyReused
         return request
 
-    def _replay(self, request: _Request) -> RecordResult:
+    def _replay(self, request: RepeatedRequest) -> RecordResult:
         records = self._log(request.debate_id).records[: request.last]
         debate = fold(records)
         if debate is None:
@@ -345,12 +337,10 @@ class MemoryStore:
 
     def _remember(self, once: IdempotencyKey, outcome: RecordResult) -> None:
         last = outcome.debate.seq
-        first = last - len(outcome.records) + 1
+        request = RepeatedRequest(once.body_hash, outcome.debate.id, last - len(outcome.records) + 1, last)
         at = self._clock()
-        self._requests = {key: saved for key, saved in self._requests.items() if saved.expires > at}
-        self._requests[once.client, once.key] = _Request(
-            once.body_hash, outcome.debate.id, first, last, at + IDEMPOTENCY_PERIOD
-        )
+        self._requests = {key: saved for key, saved in self._requests.items() if saved[0] > at}
+        self._requests[once.client, once.key] = at + IDEMPOTENCY_PERIOD, request
 
 
 def _active_debate(log: _Log) -> ActiveDebate:

@@ -42,7 +42,6 @@ from moot.store.contract import (
 )
 from moot.store.extension_tables import ExtensionSchemas, SqlAccess, Tables
 from moot.store.sql import Row, Statement, Steps, sql
-from moot.store.sql_archive import SqlArchive
 from moot.store.sql_lists import ListDialect, as_active, as_head, summaries
 
 T = TypeVar("T")
@@ -124,7 +123,6 @@ class SqlStore(ABC, Generic[Writer]):
         self._extension_stores: dict[str, Any] = {}
         self._states = StateCache(states)
         self._folding: set[asyncio.Task[None]] = set()
-        self.archive = SqlArchive(self._read_sql, self._transact, self._transact_and_scrub)
 
     def tables(self, tables: Tables[T]) -> T:
         self._schemas.check(tables.name)

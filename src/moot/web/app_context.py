@@ -15,6 +15,7 @@ from moot.api.auth import Authenticator, Identity, Tickets
 from moot.api.frames import Cursor
 from moot.api.rate_limits import Counted, RateLimiter, StreamLimiter
 from moot.api.rights import Action, check, viewer_as
+from moot.api.v1.query_params import no_params
 from moot.api.v1.stream_frames import V1Frames
 from moot.core.errors import UnknownDebate
 from moot.core.state import Debate
@@ -142,10 +143,12 @@ def query_string(request: Request) -> bytes:
 
 
 class RightsCheck:
-    """Raises UnknownDebate where the client may not see the debate, Problem where it lacks the right."""
+    """Raises UnknownDebate where the client may not see the debate, Problem where it lacks the right or sends
+    parameters to a route that has none."""
 
-    def __init__(self, action: Action) -> None:
+    def __init__(self, action: Action, *, has_query: bool = True) -> None:
         self.action: Action = action
+        self._has_query = has_query
 
     async def __call__(self, request: Request) -> None:
         if self.action == "public":
@@ -153,3 +156,5 @@ class RightsCheck:
         if (debate_id := request.path_params.get("debateId")) is not None:
             await (await context_of(request)).visible_head(request, debate_id)
         check(identity_of(request), self.action, seat=request.path_params.get("seat"))
+        if not self._has_query and (query := query_string(request)):
+            no_params(query)

@@ -80,7 +80,7 @@ def _candidates(arena: Arena, name: str) -> Iterator[tuple[str, str]]:
 
 @lru_cache(maxsize=4096)
 def _lists(service: str, name: str) -> bool:
-    return any(row.name == name for row in listed_models(service))
+    return any(row.id == name for row in listed_models(service))
 
 
 @lru_cache(maxsize=4096)

@@ -29,7 +29,6 @@ from moot.api.v1.validation_messages import Shape
 from moot.core.json_types import SCHEMA_TEMPLATE, describe_type
 from moot.extension import HttpRoutes, loaded
 from moot.web import openapi_examples as examples
-from moot.web.operation_ids import OPERATION_IDS
 from moot.web.route_docs import DESCRIBED, JSON, MESSAGES, PREFIX, ref, reply_headers, schema_of
 
 ALWAYS = (400, 401, 408, 413, 414, 421, 429, 431, 500, 503)
@@ -139,10 +138,9 @@ def describe(app: FastAPI, offer: Offer) -> Shape:
         # HEAD has the operation id of its GET, and is left out below.
         warnings.filterwarnings("ignore", "Duplicate Operation ID")
         shape = get_openapi(title="Moot", version=__version__, description=ABOUT, routes=app.routes)
-    for path, item in shape["paths"].items():
+    for item in shape["paths"].values():
         item.pop("head", None)
-        for method, operation in item.items():
-            operation["operationId"] = OPERATION_IDS.get((method.upper(), path), operation["operationId"])
+        for operation in item.values():
             _complete(operation, offer)
     created = shape["paths"][f"{PREFIX}/debates"]["post"]["responses"]["201"]
     created["links"] = dict(_links(shape["paths"]))

@@ -65,7 +65,7 @@ def documented(
     reply: type[Struct | bodies.Body] | None = None,
     events: Shape | None = None,
     body: type[bodies.Body] | None = None,
-    query: Sequence[Shape] = (),
+    query: Sequence[Shape] | None = (),
     once: bool = False,
     keys: bool = False,
     resumes: bool = False,
@@ -77,9 +77,10 @@ def documented(
 ) -> dict[str, Any]:
     """The arguments of a route decorator.
 
-    `says` describes the reply, `events` describes the events of its stream. A route with
-    `once` takes an Idempotency-Key, one with `keys` the client's own provider keys, one that `resumes` a
-    ticket and the last event id. `refusals` are its problems beside those that every route has.
+    `says` describes the reply, `events` describes the events of its stream. A route with `once` takes an
+    Idempotency-Key, one with `keys` the client's own provider keys, one that `resumes` a ticket and the last
+    event id; without `query` it takes no parameters, and with None it takes any, or checks them itself.
+    `refusals` are its problems beside those that every route has.
     """
     content: Shape = {kind: {"schema": {"type": "string"}} for kind in media_types}
     if reply:
@@ -92,7 +93,7 @@ def documented(
     parameters = [
         *([ref("parameters", "IdempotencyKey")] if once else ()),
         *([ref("parameters", "ProviderKey")] if keys else ()),
-        *query,
+        *(query or ()),
         *([ref("parameters", "Ticket"), ref("parameters", "LastEventId")] if resumes else ()),
     ]
     extra: Shape = {"parameters": parameters} if parameters else {}
@@ -102,7 +103,7 @@ def documented(
     if action == "public":
         extra["security"] = []
     return {
-        "dependencies": [Depends(RightsCheck(action))],
+        "dependencies": [Depends(RightsCheck(action, has_query=resumes or query is None or bool(query)))],
         "tags": [tag],
         "summary": summary,
         "status_code": status,

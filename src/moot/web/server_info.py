@@ -32,7 +32,6 @@ from moot.api.shapes.server_replies import (
     ToolsResponse,
     Totals,
 )
-from moot.api.v1.query_params import FilterParams
 from moot.api.v1.setup_form import offered_settings
 from moot.core.json_types import choose
 from moot.core.terms import Format, ModelPrice, Money
@@ -41,6 +40,7 @@ from moot.models.discovery import AvailableModel
 from moot.providers import known_models
 from moot.providers.endpoints import key_hint_for_page, traits_of
 from moot.providers.redaction import shown_remedy
+from moot.store.contract import DebateFilter
 from moot.tools.contract import HOSTED, ToolServerInfo
 from moot.views.costs import dollars
 from moot.views.preview import usual_order
@@ -83,15 +83,12 @@ class ServerInfo:
         offered = (*rows, *(_format(formats.load(name, folder)) for name in others))
         return FormatsResponse(formats=offered, settings=offered_settings())
 
-    async def statistics(self, owner: str | None, filters: FilterParams) -> StatisticsResponse:
+    async def statistics(self, filters: DebateFilter) -> StatisticsResponse:
         async def look() -> StatisticsResponse:
-            return _statistics(
-                await statistics_from_pages(
-                    self._arena.store.summaries(owner=owner), partial(_counts, filters)
-                )
-            )
+            summaries = self._arena.store.summaries(owner=filters.owner)
+            return _statistics(await statistics_from_pages(summaries, partial(_counts, filters)))
 
-        return await self._load_cached(("statistics", owner, filters), look)
+        return await self._load_cached(("statistics", filters), look)
 
     async def _load_cached(self, name: tuple[Hashable, ...], load: Callable[[], Awaitable[T]]) -> T:
         async with self._loading:
@@ -210,7 +207,7 @@ def _format(fmt: Format) -> OfferedFormat:
     )
 
 
-def _counts(filters: FilterParams, summary: StoredSummary) -> bool:
+def _counts(filters: DebateFilter, summary: StoredSummary) -> bool:
     """Whether the filters admit the debate. Debates of older versions have no day."""
     return (
         filters.format in ("", summary.format)

@@ -35,8 +35,8 @@ from moot.core.terms import (
 )
 from moot.core.visibility import OBSERVER, OWNER, Viewer
 from moot.extensions.conversations.debates import conversation
+from moot.extensions.conversations.legacy_rows import to_legacy_shape
 from moot.testing.event_factories import call_started, delta, opened, seats, state, table, turn_started
-from moot.views.legacy_rows import to_legacy_shape
 from tests.golden.reading import HERE as GOLDEN
 from tests.golden.reading import log_of
 from tests.support.for_each import for_each

@@ -16,11 +16,12 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from moot.compat.row_readers import parse_location
 from moot.core.terms import Request
 from moot.extensions.conversations.importing import import_rows, undo_import
+from moot.extensions.conversations.tables import CONVERSATIONS
 from moot.providers.keys import Secret
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, StallCue, ThinkCue, improvise
+from moot.row_io.readers import parse_location
 from moot.settings import ServerSettings
 from moot.store.contract import AccessToken
 from tests.client import serving as process
@@ -70,7 +71,7 @@ async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Serv
     folder = tmp_path_factory.mktemp("house")
     async with serving(folder, provider=ScriptedProvider(thinking)) as served:
         lines = in_lines(folder / "old.jsonl", OLD)
-        await import_rows(served.arena.store.archive, parse_location(str(lines)))
+        await import_rows(served.arena.store.tables(CONVERSATIONS), parse_location(str(lines)))
         yield served
 
 
@@ -243,7 +244,7 @@ async def test_an_imported_conversation_in_the_older_shape_is_what_it_was(house:
 @pytest.mark.parametrize("name", ["team/7", "/a//b/", "a/events", "who? me & you #1 %2F", "ü;x=1"])
 async def test_an_id_may_have_any_character_in_it(house: Served, tmp_path: Path, name: str) -> None:
     given = [{**row, "conversation_id": name} for row in rows(2, seed=9)]
-    archive = house.arena.store.archive
+    archive = house.arena.store.tables(CONVERSATIONS)
     outcome = await import_rows(archive, parse_location(str(in_lines(tmp_path / "odd.jsonl", given))))
     page = await events(house, quote(name, safe=""))
     assert (page["conversationId"], len(page["events"])) == (name, 2)
@@ -260,7 +261,7 @@ async def test_with_tokens_an_import_is_for_its_owner_and_the_operator(tmp_path:
             token = AccessToken(f"{name}-{role}", digest, role, name, datetime.now(UTC))
             await house.arena.store.save_token(token)
         await import_rows(
-            house.arena.store.archive,
+            house.arena.store.tables(CONVERSATIONS),
             parse_location(str(in_lines(tmp_path / "a.jsonl", rows(3)))),
             owner="ann",
         )

@@ -18,7 +18,7 @@ from moot.extensions.experiments.measuring.report_beliefs import people_sentence
 from moot.extensions.experiments.people_judging import cast_vote
 from moot.extensions.experiments.runner import ExperimentRunner
 from moot.extensions.experiments.tables import EXPERIMENTS
-from tests.extensions.experiments.test_experiment_routes import LEAGUE
+from tests.extensions.experiments.test_routes import LEAGUE
 from tests.web.routes.served import Served
 
 TRUTH = ExperimentDefinition(

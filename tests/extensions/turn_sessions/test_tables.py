@@ -14,8 +14,6 @@ from typing import Any
 import psycopg
 import pytest
 
-from moot.compat.row_readers import parse_location
-from moot.compat.row_writers import WriteReport
 from moot.core.errors import Invalid, Unavailable
 from moot.core.events import DebateImported
 from moot.core.evolve import fold
@@ -33,6 +31,8 @@ from moot.extensions.turn_sessions.rows import (
     total_cost,
 )
 from moot.providers.scripted import ScriptedProvider
+from moot.row_io.readers import parse_location
+from moot.row_io.writers import WriteReport
 from moot.rules.runner_decisions import wants_runner
 from moot.settings import Settings
 from moot.store.batch import append_events

@@ -10,8 +10,8 @@ from moot import formats
 from moot.providers.endpoints import ENDPOINTS
 from moot.settings import ServerSettings
 from tests.api.setup_bodies import LEFT_OUT
-from tests.api.test_bodies import MODEL, many
-from tests.api.test_bodies import ROWS as BODIES
+from tests.api.v1.test_bodies import MODEL, many
+from tests.api.v1.test_bodies import ROWS as BODIES
 from tests.web.routes.bad_input_rows import (
     AHEAD,
     AUTH,

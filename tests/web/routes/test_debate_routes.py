@@ -215,17 +215,17 @@ SENT = {
     "inject": {"text": "Go on."},
     "decide": {"winner": "tie"},
     "extend": {"seconds": 30},
-    "invite": {"role": "observer"},
-    "keep_draft": {"text": "Well"},
-    "say": {"text": "Well then."},
-    "offer_point": {"text": "Who pays?"},
-    "answer_point": {"accept": True},
-    "ask": {"text": "Why?"},
-    "vote": {"choice": "undecided"},
-    "new_token": {"name": "zoe"},
-    "cast_ballot": {"winner": "tie", "reasoning": "Even.", "cites": [1]},
+    "invitations": {"role": "observer"},
+    "seats/{seat}/draft": {"text": "Well"},
+    "seats/{seat}/speech": {"text": "Well then."},
+    "seats/{seat}/points": {"text": "Who pays?"},
+    "seats/{seat}/answer": {"accept": True},
+    "questions": {"text": "Why?"},
+    "votes": {"choice": "undecided"},
+    "tokens": {"name": "zoe"},
+    "ballots": {"winner": "tie", "reasoning": "Even.", "cites": [1]},
 }
-"""By the name of the route, where it needs a body."""
+"""By the address below that of the debate or of v1, where it needs a body."""
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,10 @@ from moot.api.rate_limits import CROWD
 from moot.settings import ServerSettings
 from moot.web.routes.debate_routes import MAX_ESTIMATES
 from moot.web.streaming import sse_streams
+from tests.web.behaviour.test_roles import GUARDED, bearer
 from tests.web.routes.debates_with_people import PERSON, between_person_and_model, invited, opened
 from tests.web.routes.served import BODY, Served, serving
 from tests.web.routes.test_debate_routes import problem
-from tests.web.routes.test_roles import GUARDED, bearer
 
 
 async def test_an_invitation_is_listed_without_its_token_and_withdrawn(served: Served) -> None:

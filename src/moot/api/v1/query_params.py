@@ -9,12 +9,14 @@ from typing import Any, TypeVar, get_args
 from urllib.parse import parse_qsl
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from moot.api.frames import Cursor, parse_cursor
 from moot.api.problems import Problem
 from moot.api.v1.fields import SEAT_ID
-from moot.api.v1.states import State
+from moot.api.v1.states import State, statuses_of
 from moot.api.v1.validation_messages import Errors, Shape, one_of
+from moot.store.contract import DebateFilter
 from moot.views.exports import EXPORTS, all_exports
 
 STATES: tuple[State, ...] = get_args(State)
@@ -42,35 +44,6 @@ T = TypeVar("T")
 C = TypeVar("C", bound=str)
 
 
-class FilterParams(Struct, frozen=True):
-    """Filters of debates: format, model, and the days on which they were opened."""
-
-    format: str = ""
-    model: str = ""
-    since: date | None = None
-    until: date | None = None
-
-
-class ListingQuery(Struct, frozen=True):
-    status: State | None
-    limit: int
-    offset: int
-    search: str = ""
-    filters: FilterParams = FilterParams()
-
-
-class EventPageQuery(Struct, frozen=True):
-    after: int
-    limit: int
-    seat: str | None = None
-
-
-class TranscriptQuery(Struct, frozen=True):
-    form: str = "json"
-    seat: str | None = None
-    reasoning: bool = False
-
-
 class StreamQuery(Struct, frozen=True):
     """Where a stream starts, whether it is extended, and the seat as whose person it is read."""
 
@@ -81,41 +54,39 @@ class StreamQuery(Struct, frozen=True):
     """The page's dialect in place of v1."""
 
 
-def parse_listing(query: bytes) -> ListingQuery:
+def parse_listing(query: bytes) -> tuple[DebateFilter, int, int]:
+    """Which debates are listed, `limit` and `offset`."""
     reader = QueryReader(query, "status", "limit", "offset", "search", *FILTERS)
-    parsed = ListingQuery(
-        status=reader.choice("status", STATES),
-        limit=reader.number("limit", 1, 100, 20),
-        offset=reader.number("offset", 0, MAX_OFFSET, 0),
-        search=reader.text("search"),
-        filters=reader.filter_params(),
-    )
-    return reader.finish(parsed)
+    state: State | None = reader.choice("status", STATES)
+    page, search = reader.page(), reader.text("search")
+    statuses = statuses_of(state) if state else ()
+    return reader.finish((replace(reader.debate_filter(), statuses=statuses, search=search), *page))
 
 
 def parse_page(query: bytes) -> tuple[int, int]:
     """`limit` and `offset` of a page."""
     reader = QueryReader(query, "limit", "offset")
-    parsed = reader.number("limit", 1, 100, 20), reader.number("offset", 0, MAX_OFFSET, 0)
-    return reader.finish(parsed)
+    return reader.finish(reader.page())
 
 
-def parse_statistics(query: bytes) -> FilterParams:
+def parse_statistics(query: bytes) -> DebateFilter:
     reader = QueryReader(query, *FILTERS)
-    return reader.finish(reader.filter_params())
+    return reader.finish(reader.debate_filter())
 
 
-def parse_transcript(query: bytes) -> TranscriptQuery:
+def parse_transcript(query: bytes) -> tuple[str, str | None, bool]:
+    """The form, the seat as whose person it is read, and whether it has the reasoning."""
     reader = QueryReader(query, "format", "reasoning", AS_SEAT)
     forms = tuple(all_exports())
     form = reader.choice("format", forms, twice=one_of(forms))
-    return reader.finish(TranscriptQuery(form or "json", reader.seat(), reader.flag("reasoning")))
+    return reader.finish((form or "json", reader.seat(), reader.flag("reasoning")))
 
 
-def parse_event_page(query: bytes) -> EventPageQuery:
+def parse_event_page(query: bytes) -> tuple[int, int, str | None]:
+    """`after`, `limit`, and the seat as whose person it is read."""
     reader = QueryReader(query, "after", "limit", AS_SEAT)
     after, limit = reader.number("after", 0, MAX_OFFSET, 0), reader.number("limit", 1, 1000, 100)
-    return reader.finish(EventPageQuery(after, limit, reader.seat()))
+    return reader.finish((after, limit, reader.seat()))
 
 
 def parse_stream(query: bytes, last_event_id: str | None = None) -> StreamQuery:
@@ -214,8 +185,17 @@ class QueryReader:
     def day(self, name: str) -> date | None:
         return self._read(name, _day, None, "Must be a day like 2026-01-31")
 
-    def filter_params(self) -> FilterParams:
-        return FilterParams(self.text("format"), self.text("model"), self.day("from"), self.day("to"))
+    def page(self) -> tuple[int, int]:
+        return self.number("limit", 1, 100, 20), self.number("offset", 0, MAX_OFFSET, 0)
+
+    def debate_filter(self) -> DebateFilter:
+        """By format, by model, and by the days on which debates were opened."""
+        return DebateFilter(
+            format=self.text("format"),
+            model=self.text("model"),
+            since=self.day("from"),
+            until=self.day("to"),
+        )
 
     def seat(self) -> str | None:
         def read(text: str) -> str | None:

@@ -185,17 +185,17 @@ def hold_debate(
         from moot.cli.source import open_source, server_option
 
         async with open_source(server) as source:
-            started = await source.start_debate(motion, options)
+            debate_id, remark = await source.start_debate(motion, options)
             with open_screen(
                 json=json,
                 plain=plain,
                 reasoning=reasoning,
-                remark=started.remark,
+                remark=remark,
                 ending=server_option(server),
             ) as view:
-                code = await show_and_run(source, started.id, view, server=server)
+                code = await show_and_run(source, debate_id, view, server=server)
             if output is not None:
-                await write_export(source, started.id, output)
+                await write_export(source, debate_id, output)
             return code
 
     return run(hold())

@@ -132,7 +132,7 @@ async def _shared_database(address: str) -> CheckResult:
         return CheckResult(
             "bad", "database", "the driver of PostgreSQL is not installed", install_command("cluster")
         )
-    from moot.compat.row_readers import without_secrets
+    from moot.row_io.readers import without_secrets
     from moot.store.postgres.connect import fetch, is_unreachable, open_connection, translated
 
     try:

@@ -18,17 +18,6 @@ if TYPE_CHECKING:
     from moot.processes.copy_store import CopyReport, StoreAddress
 
 STORE = "sqlite:FILE or postgresql://user@host/database."
-NAMES = {
-    "tokens": "tokens",
-    "debates": "debates",
-    "events": "events in their logs",
-    "bodies": "requests as sent",
-    "requests": "requests that may be repeated",
-    "invitations": "invitations",
-    "imports": "imports",
-    "conversations": "conversations",
-    "conversation_events": "events in them",
-}
 MAX_SHOWN = 20
 
 
@@ -60,7 +49,7 @@ def backup(
 
 def _explain_pg_dump(address: str, file: Path) -> int:
     """PostgreSQL is copied by its own tool, in one snapshot, and by someone who has the password."""
-    from moot.compat.row_readers import without_secrets
+    from moot.row_io.readers import without_secrets
 
     terminal, where, copy = Terminal.err(), quote(without_secrets(address)), quote(str(file))
     terminal.line(("moot: ", "bold red"), "The debates are in PostgreSQL, and pg_dump is the tool for that:")
@@ -136,10 +125,13 @@ async def _move(old: StoreAddress, new: StoreAddress, *, resume: bool) -> CopyRe
 
 
 def _count(terminal: Terminal, counts: dict[str, int]) -> None:
+    from moot.store.copying import all_tables
+
     table = make_table("", "")
     table.show_header = False
-    for name, words in NAMES.items():
-        add_row(table, words, f"{counts[name]:,}")
+    for counted in all_tables():
+        if counted.rows:
+            add_row(table, counted.rows, f"{counts[counted.name]:,}")
     terminal.table(table)
 
 

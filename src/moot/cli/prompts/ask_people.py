@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from msgspec import Struct
 
@@ -16,12 +16,14 @@ from moot.cli.prompts.fill_ballot import fill_in_ballot
 from moot.cli.prompts.person_prompt import Keyboard, PersonPrompt
 from moot.cli.prompts.type_speech import type_speech
 from moot.cli.render.screens import Screen
-from moot.cli.source import DebateSource
 from moot.cli.visible_records import PeopleHere, VisibleRecords
 from moot.core.events import Recorded, TurnCompleted, TurnInterrupted
 from moot.core.schedule import opposed
 from moot.core.state import Debate, Turn
 from moot.rules.participation import AnswerPoint
+
+if TYPE_CHECKING:
+    from moot.cli.source import DebateSource
 
 YES_OR_NO = {"yes": True, "y": True, "no": False, "n": False}
 

@@ -12,11 +12,14 @@ import select
 import termios
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from moot.cli.render.output import Terminal
-from moot.cli.source import DebateSource
 from moot.core.errors import MootError, Refused
 from moot.rules.commands import Command
+
+if TYPE_CHECKING:
+    from moot.cli.source import DebateSource
 
 CHUNK = 64 * 1024
 

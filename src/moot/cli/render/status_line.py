@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import assert_never
 
 from rich.text import Text
 
@@ -11,6 +10,7 @@ from moot.cli.render.output import join, seat_colour, shorten, styled
 from moot.core.audience import Poll
 from moot.core.state import Aside, Debate, Judging
 from moot.core.word_count import tokens as tokens_of
+from moot.extension import loaded
 from moot.judging.ballots import orders
 from moot.views.costs import costs, dollars
 from moot.views.participants import participants
@@ -100,14 +100,10 @@ def _beside(debate: Debate, aside: Aside) -> str:
             return f"{who} is asked whether it gives way"
         case "referee":
             return "a referee is asked whether that was giving way"
-        case "confidence":
-            return f"{who} is asked privately how likely it is to win"
-        case "belief":
-            return "a judge is asked who is likely to win"
-        case "persona_vote":
-            return "the model audience votes"
         case _:
-            assert_never(aside.kind)
+            found = loaded().side_questions(aside.kind)
+            doing = found[1].doing if found else None
+            return doing(debate, aside) if doing else f"{who} is asked a question"
 
 
 def _voting(debate: Debate, poll: Poll, now: datetime) -> str:

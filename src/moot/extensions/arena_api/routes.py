@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from moot.api.problems import Problem
-from moot.api.v1 import bodies, query_params
+from moot.api.v1 import bodies
 from moot.api.v1.bodies import MOST_TURN, Body
 from moot.api.v1.fields import (
     PROVIDERS,
@@ -48,7 +48,7 @@ from moot.judging.ballots import TIES
 from moot.providers.redaction import redact
 from moot.rules.commands import AddRemark, Command, DecideWinner, PauseDebate, ResumeDebate, SkipTurn
 from moot.rules.debate_setup import SeatSetup, Setup
-from moot.web.app_context import identity_of, query_string
+from moot.web.app_context import identity_of
 from moot.web.capabilities import lent_keys
 from moot.web.model_names import ServerModelResolver
 from moot.web.responses import json_reply
@@ -291,7 +291,6 @@ async def create_arena_debate(request: Request, context: Context) -> Response:
     """Opens a debate of two models that take turns; it starts at once. A model is named as `provider/model`,
     by a bare id, as OpenRouter names it, or as an object with `provider` and `modelId`.
     """
-    query_params.no_params(query_string(request))
     raw = await request.body()
     check_not_stopping(context)
     async with context.idempotency.in_flight(request, raw) as once:
@@ -318,7 +317,6 @@ async def get_arena_debate(request: Request, debate_id: DebateId, context: Conte
     """Returns any debate with its turns, transcript, summary and figures. Seats are called A, B, C and D in
     the order of the format.
     """
-    query_params.no_params(query_string(request))
     debate = await context.arena.state(debate_id)
     return json_reply(frames.debate_reply(debate, identity_of(request).viewer))
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from moot.extension import Extension, HttpRoutes, PageModule, TerminalCommand
+
+if TYPE_CHECKING:
+    from moot.store.extension_tables import Tables
 
 
 def _http() -> HttpRoutes:
@@ -18,6 +23,12 @@ def _http() -> HttpRoutes:
         rows=ROWS,
         sample_replies=sample_replies,
     )
+
+
+def _tables() -> Tables[Any]:
+    from moot.extensions.conversations.tables import CONVERSATIONS
+
+    return CONVERSATIONS
 
 
 EXTENSION = Extension(
@@ -62,6 +73,7 @@ EXTENSION = Extension(
         ),
     ),
     http=_http,
+    tables=_tables,
     page=(PageModule("conversations.js", address="/conversations", title="Conversations"),),
     package=__name__,
 )

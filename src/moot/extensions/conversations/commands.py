@@ -14,7 +14,7 @@ from moot.cli.running import run
 from moot.views.text import clean_json
 
 if TYPE_CHECKING:
-    from moot.store.archive import ConversationPage
+    from moot.extensions.conversations.archive import ConversationPage
 
 app = command_group(
     "conversations", "Conversations that were imported: they are read here, and never changed."
@@ -100,7 +100,7 @@ def _print_segment(terminal: Terminal, segment: dict[str, Any], *, reasoning: bo
             terminal.line(str(segment.get("text", "")))
         case "reasoning":
             if reasoning:
-                from moot.views.legacy_rows import reasoning_text
+                from moot.extensions.conversations.legacy_rows import reasoning_text
 
                 terminal.line((reasoning_text(segment), "dim italic"))
         case "tool_call":

@@ -27,7 +27,7 @@ from moot.core.terms import (
     UnknownItem,
 )
 from moot.core.visibility import Viewer, visible_segment, visible_state
-from moot.views.legacy_rows import UNKNOWN
+from moot.extensions.conversations.legacy_rows import UNKNOWN
 
 JsonObject = dict[str, Any]
 Completion = Literal["complete", "partial", "interrupted"]

@@ -10,16 +10,16 @@ import uuid
 from collections.abc import AsyncGenerator, Callable, Sequence
 from datetime import UTC, datetime
 
-from moot.compat import row_writers
-from moot.compat.row_readers import RowLocation
-from moot.compat.row_writers import TableDefinition, WriteReport
 from moot.core.state import Debate
 from moot.core.visibility import OWNER
+from moot.extensions.conversations.archive import Archive
+from moot.extensions.conversations.archive_rows import legacy_row
 from moot.extensions.conversations.debates import conversation
-from moot.store.archive import Archive
-from moot.store.archive_rows import legacy_row
+from moot.extensions.conversations.legacy_rows import COLUMNS, JsonObject, LegacyRow, to_legacy_shape
+from moot.row_io import writers
+from moot.row_io.readers import RowLocation
+from moot.row_io.writers import TableDefinition, WriteReport
 from moot.store.contract import Store
-from moot.views.legacy_rows import COLUMNS, JsonObject, LegacyRow, to_legacy_shape
 
 BATCH = 1000
 DDL = """
@@ -42,7 +42,7 @@ async def write_rows(
     *sources: AsyncGenerator[list[LegacyRow], None],
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> WriteReport:
-    return await row_writers.write_rows(
+    return await writers.write_rows(
         location, EVENTS_TABLE, *(_shapes(source) for source in sources), on_progress=on_progress
     )
 

@@ -19,11 +19,10 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from moot.compat.row_readers import RowLocation, RowProblem, RowReader, SourceRow, open_reader
 from moot.core.errors import Invalid
-from moot.store.archive import Archive, Import, IncomingEvent, import_undone, segment_type
-from moot.store.archive_rows import incoming_event, legacy_row, nesting_depth
-from moot.views.legacy_rows import (
+from moot.extensions.conversations.archive import Archive, Import, IncomingEvent, import_undone, segment_type
+from moot.extensions.conversations.archive_rows import incoming_event, legacy_row, nesting_depth
+from moot.extensions.conversations.legacy_rows import (
     MAX_NAME_CHARS,
     REASONING,
     LegacyRow,
@@ -33,6 +32,7 @@ from moot.views.legacy_rows import (
     read_row,
     thoughts_in,
 )
+from moot.row_io.readers import RowLocation, RowProblem, RowReader, SourceRow, SourceTable, open_reader
 
 MAX_PROBLEMS = 200
 """Rows that could not be imported are listed up to this number; further ones are only counted."""
@@ -133,7 +133,11 @@ def _type(segment: Any) -> str:
     return (segment_type(segment) if isinstance(segment, dict) else "") or UNTYPED  # pyright: ignore[reportUnknownArgumentType] - JSON
 
 
-NEEDED_COLUMNS = frozenset({"id", "conversation_id", "role", "segments", "order_key", "ts"})
+OLD_TABLE = SourceTable(
+    frozenset({"id", "conversation_id", "role", "segments", "order_key", "ts"}),
+    ids=("id", "conversation_id", "order_key"),
+    json=("reasoning",),
+)
 BATCH, MAX_BATCH = 1000, 100_000
 MOST_PASSES = 20
 """After this many, the source is written faster than we read. The import reports it and can be run again."""
@@ -195,7 +199,7 @@ async def import_rows(
     run = _ImportRun(
         archive, replace(import_, state="running"), batch, dry, on_progress, clock, listing or Unlisted()
     )
-    with open_reader(location, NEEDED_COLUMNS) as source:
+    with open_reader(location, OLD_TABLE) as source:
         if not dry:
             await archive.save(run.import_, ())
         new = changed = 0

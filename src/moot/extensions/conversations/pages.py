@@ -16,9 +16,9 @@ from moot.api.shapes.conversations import (
 from moot.api.v1.query_params import AS_SEAT, MAX_OFFSET, NAMES_SHAPE, PARAMETERS, QueryReader
 from moot.core.state import Debate
 from moot.core.visibility import OBSERVER
+from moot.extensions.conversations.archive import ArchivedConversation, ConversationPage
 from moot.extensions.conversations.debates import conversation, is_live
-from moot.store.archive import ArchivedConversation, ConversationPage
-from moot.views.legacy_rows import MAX_NAME_CHARS
+from moot.extensions.conversations.legacy_rows import MAX_NAME_CHARS
 
 Shape = dict[str, Any]
 Form = Literal["unified", "legacy"]

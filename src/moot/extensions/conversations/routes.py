@@ -18,14 +18,19 @@ from moot.api.shapes.conversations import (
     ConversationResponse,
     ConversationsResponse,
 )
-from moot.api.v1 import query_params
 from moot.core.errors import UnknownDebate
 from moot.core.state import Debate
 from moot.extensions.conversations import pages
+from moot.extensions.conversations.archive import ArchivedConversation
+from moot.extensions.conversations.archive_rows import decode_segments, legacy_shape, unified_shape
 from moot.extensions.conversations.debates import conversation
-from moot.store.archive import ArchivedConversation
-from moot.store.archive_rows import decode_segments, legacy_shape, unified_shape
-from moot.views.legacy_rows import MAX_NAME_CHARS, JsonObject, only_segment_types, to_legacy_shape
+from moot.extensions.conversations.legacy_rows import (
+    MAX_NAME_CHARS,
+    JsonObject,
+    only_segment_types,
+    to_legacy_shape,
+)
+from moot.extensions.conversations.tables import CONVERSATIONS
 from moot.web.app_context import AppContext, identity_of, query_string
 from moot.web.responses import json_reply
 from moot.web.route_docs import READ, api_router, documented
@@ -66,7 +71,7 @@ async def list_conversations(request: Request, context: Context) -> Response:
     if query.search:
         # It looks through the addresses of the sources, too.
         check(identity, "operate")
-    page = await context.arena.store.archive.conversations(
+    page = await context.arena.store.tables(CONVERSATIONS).conversations(
         owner=identity.owner, search=query.search, limit=query.limit, offset=query.offset
     )
     return json_reply(pages.imported_page(page, query, operator=identity.owner is None))
@@ -128,7 +133,6 @@ async def list_conversation_events(
 )
 async def get_conversation(request: Request, conversation_id: ConversationId, context: Context) -> Response:
     """Returns a debate or an imported conversation by its id."""
-    query_params.no_params(query_string(request))
     source = await _find(context, request, conversation_id)
     if isinstance(source, ArchivedConversation):
         return json_reply(pages.imported_summary(source, operator=identity_of(request).owner is None))
@@ -141,7 +145,7 @@ async def _find(context: AppContext, request: Request, conversation_id: str) -> 
         await context.visible_head(request, conversation_id)
         return await context.arena.state(conversation_id)
     except UnknownDebate:
-        archived = await context.arena.store.archive.conversation(conversation_id)
+        archived = await context.arena.store.tables(CONVERSATIONS).conversation(conversation_id)
     identity = identity_of(request)
     if archived is None or not may(identity, "archive") or not identity.sees(archived.owner):
         raise Problem("not-found", "There is no such conversation")
@@ -153,7 +157,7 @@ async def _imported_events(
 ) -> tuple[list[JsonObject], bool]:
     if query.seat is not None:
         raise Problem("validation", errors={"as": ["Unknown seat"]})
-    events = await context.arena.store.archive.events(imported.id, query.after, query.limit + 1)
+    events = await context.arena.store.tables(CONVERSATIONS).events(imported.id, query.after, query.limit + 1)
     more = len(events) > query.limit
     shape_of = legacy_shape if query.form == "legacy" else unified_shape
     page = [shape_of(event) for event in events[: query.limit]]

@@ -39,14 +39,15 @@ def import_legacy(
 
     async def work() -> ImportOutcome:
         from moot.cli.render.progress import progress_bar
-        from moot.compat.row_readers import parse_location
         from moot.extensions.conversations import importing
+        from moot.extensions.conversations.tables import CONVERSATIONS
+        from moot.row_io.readers import parse_location
 
         location = parse_location(source, table)
         async with open_local_store() as store:
             with _listing(report) as listing, progress_bar("reading") as show_progress:
                 return await importing.import_rows(
-                    store.archive,
+                    store.tables(CONVERSATIONS),
                     location,
                     owner=owner,
                     batch=batch,
@@ -83,10 +84,11 @@ def list_imports() -> int:
         import msgspec
 
         from moot.extensions.conversations.importing import ImportReport
+        from moot.extensions.conversations.tables import CONVERSATIONS
 
         terminal = Terminal.out()
         async with open_local_store() as store:
-            imports = await store.archive.imports()
+            imports = await store.tables(CONVERSATIONS).imports()
             if not imports:
                 terminal.line("Nothing was imported yet. Begin with: moot import legacy SOURCE --dry-run")
                 return 0
@@ -109,10 +111,12 @@ def undo(id: Annotated[str, Parameter(help="The import, as `moot import list` sh
     async def work() -> int:
         from moot.cli.render.progress import progress_bar
         from moot.extensions.conversations.importing import undo_import
+        from moot.extensions.conversations.tables import CONVERSATIONS
 
         async with open_local_store() as store:
             with progress_bar("removing") as report:
-                return await undo_import(store.archive, id, lambda removed: report(removed, None, "removing"))
+                archive = store.tables(CONVERSATIONS)
+                return await undo_import(archive, id, lambda removed: report(removed, None, "removing"))
 
     Terminal.out().line(f"Took {id} back: {run(work()):,} events are gone.")
     return 0
@@ -137,9 +141,9 @@ def export_legacy(
 
     async def work() -> int:
         from moot.cli.render.progress import progress_bar
-        from moot.compat.row_readers import parse_location
         from moot.extensions.conversations import exporting
         from moot.extensions.conversations.sources import open_conversations
+        from moot.row_io.readers import parse_location
 
         location, terminal = parse_location(destination, table), Terminal.out()
         async with open_conversations(server) as source:

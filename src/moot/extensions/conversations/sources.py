@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from moot.core.errors import Invalid, UnknownDebate
 from moot.core.visibility import OWNER
 from moot.extensions.conversations import exporting
+from moot.extensions.conversations.archive import ArchivedConversation, ConversationPage
+from moot.extensions.conversations.archive_rows import decode_segments, unified_shape
 from moot.extensions.conversations.debates import conversation
-from moot.store.archive import ArchivedConversation, ConversationPage
-from moot.store.archive_rows import decode_segments, unified_shape
-from moot.views.legacy_rows import JsonObject, LegacyRow, read_row
+from moot.extensions.conversations.legacy_rows import JsonObject, LegacyRow, read_row
+from moot.extensions.conversations.tables import CONVERSATIONS
 
 if TYPE_CHECKING:
     from moot.client import AsyncClient
@@ -68,7 +69,7 @@ async def open_conversations(server: str | None) -> AsyncGenerator[ConversationS
 
 class LocalConversations:
     def __init__(self, arena: Arena) -> None:
-        self._arena, self._archive = arena, arena.store.archive
+        self._arena, self._archive = arena, arena.store.tables(CONVERSATIONS)
 
     async def listed(self, *, search: str, limit: int, offset: int) -> ConversationPage:
         return await self._archive.conversations(search=search, limit=limit, offset=offset)

@@ -56,7 +56,6 @@ router = api_router()
 )
 async def list_experiments(request: Request, context: Context) -> Response:
     """Lists the experiments with their progress. Only the operator may do this."""
-    query_params.no_params(query_string(request))
     reports = context.service(ExperimentReports)
     stored = await context.arena.store.tables(EXPERIMENTS).experiments()
     return json_reply(ExperimentsResponse(experiments=tuple([await reports.summary(one) for one in stored])))
@@ -78,7 +77,6 @@ async def get_experiment(request: Request, name: ExperimentName, context: Contex
     ranges, matchups, judges, reliability, and what to beware of. While it runs, the figures are computed
     again after ten seconds at the earliest. Only the operator may do this.
     """
-    query_params.no_params(query_string(request))
     stored = await _find(context, name)
     return json_reply(await context.service(ExperimentReports).response(stored))
 
@@ -98,7 +96,6 @@ async def get_experiment_report(request: Request, name: ExperimentName, context:
     """Returns the report as `moot experiment report` writes it, with links to the debates on this server. The
     problem `conflict` says what to install for it. Only the operator may do this.
     """
-    query_params.no_params(query_string(request))
     stored = await _find(context, name)
     try:
         report = await context.service(ExperimentReports).report(stored)
@@ -155,7 +152,6 @@ async def cast_experiment_vote(request: Request, name: ExperimentName, context: 
     the next debate. A later vote of the same voter on the same debate replaces the earlier one. Of a question
     the probability of the answer is needed, and there is no tie. Only the operator may do this.
     """
-    query_params.no_params(query_string(request))
     body = bodies.read_body(people_bodies.ExperimentVote, await request.body())
     await _find(context, name)
     store = context.arena.store

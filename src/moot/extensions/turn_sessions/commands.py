@@ -11,9 +11,9 @@ from moot.cli.row_files import DestinationRows, DryRun, Owner, SourceRows, print
 from moot.cli.running import open_local_store, run
 
 if TYPE_CHECKING:
-    from moot.compat.row_writers import WriteReport
     from moot.core.terms import Model
     from moot.extensions.turn_sessions.tables import SessionImport
+    from moot.row_io.writers import WriteReport
 
 SessionTable = Annotated[
     str, Parameter(help="The table, perhaps with its schema. [default: debate_sessions]")
@@ -32,10 +32,10 @@ def import_sessions(
     already are left as they are."""
 
     async def work() -> SessionImport:
-        from moot.compat.row_readers import parse_location
         from moot.core.terms import Model
         from moot.engine.arena import Arena
         from moot.extensions.turn_sessions import tables
+        from moot.row_io.readers import parse_location
         from moot.web.model_names import resolve_model, with_alias
 
         async with Arena.open() as arena:
@@ -62,7 +62,7 @@ def export_sessions(
     table: SessionTable = "debate_sessions",
 ) -> int:
     """All sessions, in the table of an older server. What a table has already is left as it is."""
-    from moot.compat.row_readers import parse_location
+    from moot.row_io.readers import parse_location
 
     location = parse_location(destination, table)
 

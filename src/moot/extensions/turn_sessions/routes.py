@@ -168,7 +168,6 @@ class TurnStreamRoutes:
 
     async def cancel_turn(self, request: Request, session_id: SessionId) -> Response:
         """Interrupt the turn that is under way; it can be requested again."""
-        query_params.no_params(query_string(request))
         debate = await self._session(request, session_id)
         speaks = bool(debate.live) or debate.running
         if speaks:
@@ -180,7 +179,6 @@ class TurnStreamRoutes:
     # --- looking --------------------------------------------------------------------------------------
 
     async def look_at_session(self, request: Request, session_id: SessionId) -> Response:
-        query_params.no_params(query_string(request))
         debate = await self._session(request, session_id)
         viewer = identity_of(request).viewer
         return json_reply(frames.session_reply(visible_state(debate, viewer), private=viewer.privileged))
@@ -199,7 +197,6 @@ class TurnStreamRoutes:
     # --- the turn -------------------------------------------------------------------------------------
 
     async def _read(self, request: Request) -> AskedTurn | None:
-        query_params.no_params(query_string(request))
         check_not_stopping(self._context)
         return frames.read_turn(await request.body())
 

@@ -13,9 +13,6 @@ from contextlib import suppress
 import msgspec
 from msgspec import Struct, field
 
-from moot.compat import row_writers
-from moot.compat.row_readers import RowLocation, RowProblem, SourceRow, open_reader
-from moot.compat.row_writers import TableDefinition, WriteReport
 from moot.core.errors import Invalid, UnknownDebate
 from moot.core.terms import SESSION_FORMAT, Model
 from moot.engine.arena import Arena
@@ -26,6 +23,9 @@ from moot.extensions.turn_sessions.rows import (
     session_events,
     session_row,
 )
+from moot.row_io import writers
+from moot.row_io.readers import RowLocation, RowProblem, SourceRow, SourceTable, open_reader
+from moot.row_io.writers import TableDefinition, WriteReport
 from moot.rules.turn_sessions import row_key
 from moot.store.contract import DebateFilter, Store
 
@@ -47,7 +47,7 @@ CREATE TABLE IF NOT EXISTS {} (
 )
 """
 SESSIONS_TABLE = TableDefinition(DDL, COLUMNS, json=LIST_COLUMNS)
-NEEDED_COLUMNS = frozenset(COLUMNS) - {"total_cost", "created_at", "updated_at"}
+OLD_TABLE = SourceTable(frozenset(COLUMNS) - {"total_cost", "created_at", "updated_at"})
 
 
 class SessionImport(Struct):
@@ -80,7 +80,7 @@ async def import_sessions(
 
 def read_sessions(location: RowLocation) -> list[SourceRow]:
     rows, cursor = list[SourceRow](), ""
-    with open_reader(location, NEEDED_COLUMNS) as source:
+    with open_reader(location, OLD_TABLE) as source:
         while (batch := source.read(cursor, PAGE)).rows:
             rows += batch.rows
             cursor = batch.cursor
@@ -103,7 +103,7 @@ def _row(source_row: SourceRow) -> SessionRow:
 
 
 async def export_sessions(store: Store, location: RowLocation) -> WriteReport:
-    return await row_writers.write_rows(location, SESSIONS_TABLE, _rows(store))
+    return await writers.write_rows(location, SESSIONS_TABLE, _rows(store))
 
 
 async def _rows(store: Store) -> AsyncGenerator[list[SessionRow], None]:

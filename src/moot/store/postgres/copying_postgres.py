@@ -14,12 +14,13 @@ from datetime import UTC, datetime
 from typing import ClassVar
 
 import msgspec
+from msgspec.structs import replace
 
 from moot.core.statuses import ENDED
 from moot.store.copying import (
-    CONVERSATIONS,
     DEBATES,
     PAGE,
+    CopiedTable,
     Places,
     StoreTables,
     TableGroup,
@@ -48,10 +49,6 @@ def _request(row: Row, places: Places) -> Row:
     return *row[:-1], datetime.fromtimestamp(row[-1], UTC)
 
 
-def _conversation(row: Row, places: Places) -> Row:
-    return *row, row[4].casefold()
-
-
 class PostgresTables(StoreTables):
     computed: ClassVar = {"expires": "floor(extract(epoch FROM expires))::bigint"}
     read_sql: ClassVar = {
@@ -65,9 +62,8 @@ class PostgresTables(StoreTables):
         "debates": """
             id, place, owner, status, motion, folded, format, created_at, turned_at, ended_at, summary
         """,
-        "conversations": CONVERSATIONS.parts[0].columns + ", folded",
     }
-    convert: ClassVar = {"debates": _debate, "requests": _request, "conversations": _conversation}
+    convert: ClassVar = {"debates": _debate, "requests": _request}
     debate_lengths_sql = "SELECT debate_id, version FROM heads ORDER BY place"
     extra_table = "heads"
 
@@ -117,6 +113,13 @@ class PostgresTables(StoreTables):
     async def _run(self, statement: Statement) -> list[Row]:
         with translated():
             return [_plain(row) for row in await run_statement(self._connection, statement)]
+
+    async def _insert_rows(self, table: CopiedTable, rows: Sequence[Row], places: Places) -> None:
+        if table.searched:
+            at = table.names.index(table.searched)
+            table = replace(table, columns=f"{table.columns}, folded")
+            rows = [(*row, row[at].casefold()) for row in rows]
+        await super()._insert_rows(table, rows, places)
 
     async def _insert(self, table: str, columns: str, rows: Sequence[Row]) -> None:
         if not rows:

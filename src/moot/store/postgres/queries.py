@@ -19,6 +19,7 @@ from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.store.batch import CachedState, RepeatedRequest
 from moot.store.contract import IdempotencyKey, LogPosition, StoreFigures
+from moot.store.extension_tables import line_tables
 from moot.store.postgres.connect import Params
 from moot.store.sql_lists import ListDialect
 
@@ -152,31 +153,38 @@ async def positions(query: RunQuery, debate_ids: Sequence[str]) -> dict[str, Log
     return {row.id: LogPosition(row.version, row.epoch) for row in rows}
 
 
-async def size(query: RunQuery) -> int:
-    """Events, requests and conversations, without the indexes of the log, which shrink only when vacuumed."""
-    [[bytes_said, archived]] = await query(
-        """
-        SELECT (SELECT coalesce(sum(bytes), 0) FROM heads),
-            coalesce(pg_total_relation_size(to_regclass('conversation_events')), 0)
-        """,
-        None,
+SIZE_SQL: LiteralString = """
+    (SELECT coalesce(sum(bytes), 0) FROM heads) + (
+        SELECT coalesce(sum(pg_total_relation_size(to_regclass(name))), 0)
+        FROM unnest(%(line_tables)s::text[]) AS extension (name)
     )
-    return int(bytes_said) + int(archived)
+"""
 
 
-FIGURES_SQL: LiteralString = """
+def size_values() -> dict[str, list[str]]:
+    """The values of `SIZE_SQL` and `FIGURES_SQL`."""
+    return {"line_tables": line_tables()}
+
+
+async def size(query: RunQuery) -> int:
+    """Events, requests and what extensions have of the kind, without the indexes of the log, which shrink
+    only when vacuumed."""
+    [[size]] = await query(f"SELECT {SIZE_SQL}", size_values())
+    return int(size)
+
+
+FIGURES_SQL: LiteralString = f"""
     SELECT 'status' AS kind, status AS name, count(*)::float8 AS value FROM debates GROUP BY status
     UNION ALL
     SELECT 'runner', runner, count(*)::float8 FROM heads WHERE runner <> '' GROUP BY runner
     UNION ALL
-    SELECT 'bytes', '', coalesce((SELECT sum(bytes) FROM heads), 0)::float8
-        + coalesce(pg_total_relation_size(to_regclass('conversation_events')), 0)::float8
-"""
+    SELECT 'bytes', '', ({SIZE_SQL})::float8
+"""  # noqa: S608 - our own statement
 """Rows of a kind, a name and a number. The queue adds its own, so that one query reads everything."""
 
 
 async def figures(query: RunQuery) -> StoreFigures:
-    return as_figures(await query(FIGURES_SQL, None))
+    return as_figures(await query(FIGURES_SQL, size_values()))
 
 
 def as_figures(rows: Iterable[Sequence[Any]]) -> StoreFigures:

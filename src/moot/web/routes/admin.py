@@ -25,11 +25,11 @@ from moot.api.shapes.server_replies import (
     TokenResponse,
     TokensResponse,
 )
-from moot.api.v1 import bodies, people_bodies, query_params
+from moot.api.v1 import bodies, people_bodies
 from moot.core.json_types import Timestamp
 from moot.extension import loaded
 from moot.store.contract import AccessToken, digest, new_secret
-from moot.web.app_context import AppContext, identity_of, query_string
+from moot.web.app_context import AppContext, identity_of
 from moot.web.provider_probe import ProviderProbe
 from moot.web.responses import json_reply
 from moot.web.route_docs import api_router, documented
@@ -71,11 +71,10 @@ router = api_router()
         refusals=(422,),
     ),
 )
-async def providers(request: Request, context: Context) -> Response:
+async def list_providers(request: Request, context: Context) -> Response:
     """Lists the providers: whether each can be called, the variable that may hold its key, what is missing,
     and its models. Of a key only the name of its variable is shown.
     """
-    query_params.no_params(query_string(request))
     rows, default = await context.server_info.providers()
     needed, operator = await context.authenticator.needs_token(), may(identity_of(request), "operate")
     return json_reply(
@@ -100,11 +99,10 @@ async def providers(request: Request, context: Context) -> Response:
         refusals=(404, 422),
     ),
 )
-async def reachable(request: Request, provider: ProviderName, context: Context) -> Response:
+async def check_provider(request: Request, provider: ProviderName, context: Context) -> Response:
     """Asks the service at its address, without a key and at most once in five seconds for all clients. An
     answer that refuses the request shows that the service is up, too.
     """
-    query_params.no_params(query_string(request))
     known = context.arena.providers
     if provider not in known.names():
         raise Problem("not-found", "There is no such provider")
@@ -127,11 +125,10 @@ async def reachable(request: Request, provider: ProviderName, context: Context) 
         refusals=(422,),
     ),
 )
-async def extensions(request: Request) -> Response:
+async def list_extensions(request: Request) -> Response:
     """Lists the extensions of this server and what they add to the page and the terminal. Why one was left
     out is told to the operator alone.
     """
-    query_params.no_params(query_string(request))
     return json_reply(ExtensionsResponse(extensions=loaded_extensions(may(identity_of(request), "operate"))))
 
 
@@ -172,9 +169,8 @@ def loaded_extensions(operator: bool) -> tuple[LoadedExtension, ...]:
         refusals=(403, 422),
     ),
 )
-async def tokens(request: Request, context: Context) -> Response:
+async def list_tokens(request: Request, context: Context) -> Response:
     """Lists the tokens without their secrets, which are not stored. Only the operator may do this."""
-    query_params.no_params(query_string(request))
     rows = tuple(token_reply(token) for token in await context.arena.store.tokens())
     return json_reply(TokensResponse(tokens=rows, needed=await context.authenticator.needs_token()))
 
@@ -193,11 +189,10 @@ async def tokens(request: Request, context: Context) -> Response:
         refusals=(403, 409, 415, 422),
     ),
 )
-async def new_token(request: Request, context: Context) -> Response:
+async def create_token(request: Request, context: Context) -> Response:
     """Creates a token and returns its secret, this once. Only the operator may do this. As soon as there is a
     token, every request needs one.
     """
-    query_params.no_params(query_string(request))
     raw, repeats = await request.body(), context.idempotency
     async with repeats.in_flight(request, raw) as once:
         if saved := await repeats.saved_reply(request, once):
@@ -222,7 +217,6 @@ async def revoke_token(request: Request, token: TokenName, context: Context) -> 
     """Revokes a token; streams that were opened with it are closed within seconds. Only the operator may do
     this.
     """
-    query_params.no_params(query_string(request))
     if not await context.arena.store.delete_token(token):
         raise Problem("not-found", "There is no such token")
     context.authenticator.forget_cached()

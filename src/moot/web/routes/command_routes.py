@@ -10,11 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from moot.api.command_table import CommandContext, DebateCommand, all_commands
-from moot.api.v1 import bodies, people_bodies, query_params
+from moot.api.v1 import bodies, people_bodies
 from moot.api.v1.setup_body import judge_from_body
 from moot.core.state import Debate
 from moot.rules.commands import Command
-from moot.web.app_context import AppContext, identity_of, query_string
+from moot.web.app_context import AppContext, identity_of
 from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.responses import json_reply, replayed_header
 from moot.web.route_docs import COMMANDED, api_router, documented
@@ -51,7 +51,6 @@ async def _give(
 
 
 async def _rejudge(row: DebateCommand, context: AppContext, request: Request, debate_id: str) -> Response:
-    query_params.no_params(query_string(request))
     raw, capabilities = await request.body(), ServerCapabilities(context.arena)
     async with context.idempotency.in_flight(request, raw) as once:
         body = bodies.read_body(people_bodies.Rejudge, raw, capabilities)
@@ -73,8 +72,6 @@ async def run_command(
     status: int = 200,
 ) -> Response:
     """Read the body, carry out the command that it becomes, and reply. Raises Problem and Refused."""
-    if query := query_string(request):
-        query_params.no_params(query)
     raw = await request.body()
     async with context.idempotency.in_flight(request, raw) as once:
         has_keys = request.scope["state"].get("has_keys")

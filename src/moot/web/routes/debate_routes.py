@@ -38,14 +38,13 @@ from moot.api.shapes.server_replies import (
 from moot.api.shapes.stream_events import EVENTS, EXTENDED
 from moot.api.v1 import bodies, query_params, replies
 from moot.api.v1.setup_body import setup_from_body
-from moot.api.v1.states import statuses_of
 from moot.api.v1.stream_frames import V1Frames, deleted
 from moot.core.events import DebateOpened
 from moot.core.evolve import evolve
 from moot.core.visibility import Viewer, visible_event
 from moot.rules import cost_estimate
 from moot.rules.debate_setup import opening_event
-from moot.store.contract import DebateFilter, DebatePage
+from moot.store.contract import DebatePage
 from moot.views import exports
 from moot.views.preview import preview
 from moot.views.transcript_shapes import TranscriptResponse
@@ -117,11 +116,10 @@ def _estimate_reply(opened: DebateOpened) -> EstimateResponse:
         refusals=(403, 409, 415, 422),
     ),
 )
-async def create(request: Request, context: Context) -> Response:
+async def create_debate(request: Request, context: Context) -> Response:
     """Opens a debate, which starts at once and runs whether or not a client follows it. If the body is
     invalid, one reply lists all of its errors.
     """
-    query_params.no_params(query_string(request))
     raw = await request.body()
     check_not_stopping(context)
     async with context.idempotency.in_flight(request, raw) as once:
@@ -148,13 +146,12 @@ async def create(request: Request, context: Context) -> Response:
         refusals=(403, 415, 422),
     ),
 )
-async def estimate(request: Request, context: Context) -> Response:
+async def estimate_cost(request: Request, context: Context) -> Response:
     """Estimates the cost of a debate from the body that would open it. No debate is opened and no model is
     called. Expected are speeches of the intended length and the usual reasoning; the low end has short
     speeches, the high end every call at its limit. Those invited to a debate may not do this. Estimates are
     computed one after the other; while many wait, the reply is 429.
     """
-    query_params.no_params(query_string(request))
     # Nothing is done that could be done twice; but a key that is none is told here, too.
     key_of(request)
     keys = lent_keys(request.headers, context.arena)
@@ -183,17 +180,15 @@ async def list_debates(request: Request, context: Context) -> Response:
     """Lists debates, newest first; the parameters filter them. With tokens, only debates of the token's owner
     are listed.
     """
-    query = query_params.parse_listing(query_string(request))
-    statuses = statuses_of(query.status) if query.status else ()
-    debate_filter = DebateFilter(statuses=statuses, search=query.search, **structs.asdict(query.filters))
+    debate_filter, limit, offset = query_params.parse_listing(query_string(request))
     if (invited_to := identity_of(request).debate) is not None:
         head = await context.arena.head(invited_to)
         heads = (head,) if debate_filter.matches(head) else ()
-        page = DebatePage(heads[query.offset : query.offset + query.limit], len(heads))
+        page = DebatePage(heads[offset : offset + limit], len(heads))
     else:
         debate_filter = structs.replace(debate_filter, owner=identity_of(request).owner)
-        page = await context.arena.store.list(debate_filter, limit=query.limit, offset=query.offset)
-    return json_reply(replies.listing_reply(page, query.limit, query.offset))
+        page = await context.arena.store.list(debate_filter, limit=limit, offset=offset)
+    return json_reply(replies.listing_reply(page, limit, offset))
 
 
 @router.get(
@@ -207,11 +202,11 @@ async def list_debates(request: Request, context: Context) -> Response:
         refusals=READ,
     ),
 )
-async def look(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def get_debate(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Returns the same as `GET /api/v1/debates/{debateId}/status`. The `Location` of a new debate points
     here.
     """
-    return await status(request, debate_id, context)
+    return await get_status(request, debate_id, context)
 
 
 @router.get(
@@ -225,11 +220,10 @@ async def look(request: Request, debate_id: DebateId, context: Context) -> Respo
         refusals=READ,
     ),
 )
-async def status(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def get_status(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Returns the state of the debate: rounds with the beginning of each speech, the current speaker, votes,
     issues, costs, and the verdict once there is one.
     """
-    query_params.no_params(query_string(request))
     return json_reply(replies.status_reply(await context.arena.state(debate_id), identity_of(request).viewer))
 
 
@@ -247,21 +241,21 @@ async def status(request: Request, debate_id: DebateId, context: Context) -> Res
         refusals=(403, 404, 422),
     ),
 )
-async def export(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def export_transcript(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Returns the transcript so far, at any time. Markdown and HTML are sent as files; the HTML needs no
     other file and contains no script. `replay` is an HTML file that plays the debate without a server and
     shows what any observer may see.
     """
-    query = query_params.parse_transcript(query_string(request))
+    form, seat, reasoning = query_params.parse_transcript(query_string(request))
     debate = await context.arena.state(debate_id)
-    viewer = viewer_as(identity_of(request), query.seat, debate)
-    if query.form == "replay":
-        replay = await to_replay(context.arena.store, debate, viewer, reasoning=query.reasoning)
+    viewer = viewer_as(identity_of(request), seat, debate)
+    if form == "replay":
+        replay = await to_replay(context.arena.store, debate, viewer, reasoning=reasoning)
         document = replay.encode()
     else:
-        document = exports.render(query.form, debate, viewer, reasoning=query.reasoning)
-    export = exports.all_exports()[query.form]
-    if query.form == "json":
+        document = exports.render(form, debate, viewer, reasoning=reasoning)
+    export = exports.all_exports()[form]
+    if form == "json":
         return Response(document, media_type=export.media_type)
     return _attached(document, export.media_type, f"{debate_id}{export.suffixes[0]}")
 
@@ -278,21 +272,21 @@ async def export(request: Request, debate_id: DebateId, context: Context) -> Res
         refusals=(403, 404, 422),
     ),
 )
-async def events(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def list_events(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Returns the native events in pages, with consecutive `seq`. In place of an event that the client may
     not see there is one of the type `hidden`.
     """
-    query = query_params.parse_event_page(query_string(request))
+    after, limit, seat = query_params.parse_event_page(query_string(request))
     head = await context.arena.state(debate_id)
-    viewer = viewer_as(identity_of(request), query.seat, head)
+    viewer = viewer_as(identity_of(request), seat, head)
     # What may be seen of an event depends on how things stood when it happened.
-    debate = await context.arena.store.state(debate_id, query.after) if query.after else None
+    debate = await context.arena.store.state(debate_id, after) if after else None
     seen: list[SeenEvent] = []
-    for recorded in await context.arena.store.read(debate_id, query.after, query.limit):
+    for recorded in await context.arena.store.read(debate_id, after, limit):
         before, debate = debate, evolve(debate, recorded)
         visible = visible_event(debate, recorded, viewer)
         seen.append(SeenEvent(recorded.seq, recorded.at, visible.event if visible else None, before, debate))
-    return json_reply(replies.event_page_reply(seen, query.after, head.seq))
+    return json_reply(replies.event_page_reply(seen, after, head.seq))
 
 
 @router.get(
@@ -306,11 +300,10 @@ async def events(request: Request, debate_id: DebateId, context: Context) -> Res
         refusals=(403, 404),
     ),
 )
-async def look_at_call(request: Request, debate_id: DebateId, call: CallNumber, context: Context) -> Response:
+async def get_call(request: Request, debate_id: DebateId, call: CallNumber, context: Context) -> Response:
     """Returns the exact request to a model and its response. Only owners and moderators may read it: prompts
     hold secret objectives.
     """
-    query_params.no_params(query_string(request))
     if not (call.isascii() and call.isdigit() and len(call) < 10):
         raise Problem("not-found", "There is no such call")
     return json_reply(await find_call(context.arena, debate_id, int(call)))
@@ -327,9 +320,8 @@ async def look_at_call(request: Request, debate_id: DebateId, call: CallNumber, 
         refusals=(422,),
     ),
 )
-async def models(request: Request, context: Context) -> Response:
+async def list_models(request: Request, context: Context) -> Response:
     """Lists the models: those that can be used, and those that cannot, with what is missing."""
-    query_params.no_params(query_string(request))
     return json_reply(await context.server_info.models())
 
 
@@ -344,9 +336,8 @@ async def models(request: Request, context: Context) -> Response:
         refusals=(422,),
     ),
 )
-async def formats(request: Request, context: Context) -> Response:
+async def list_formats(request: Request, context: Context) -> Response:
     """Lists the formats with their seats and the order of their speeches."""
-    query_params.no_params(query_string(request))
     return json_reply(await context.server_info.formats())
 
 
@@ -361,11 +352,10 @@ async def formats(request: Request, context: Context) -> Response:
         refusals=(422,),
     ),
 )
-async def tools(request: Request, context: Context) -> Response:
+async def list_tools(request: Request, context: Context) -> Response:
     """Lists the tools that a debate may allow its participants to use. Tool servers are configured by the
     operator; a request cannot add one.
     """
-    query_params.no_params(query_string(request))
     return json_reply(await context.server_info.tools())
 
 
@@ -381,12 +371,13 @@ async def tools(request: Request, context: Context) -> Response:
         refusals=(422,),
     ),
 )
-async def statistics(request: Request, context: Context) -> Response:
+async def get_statistics(request: Request, context: Context) -> Response:
     """Returns figures on all debates that the client may see, or on those that the parameters select. A win
     counts for a model only against another model. Every rate comes with its 95 % confidence interval.
     """
-    filters = query_params.parse_statistics(query_string(request))
-    return json_reply(await context.server_info.statistics(identity_of(request).owner, filters))
+    debate_filter = query_params.parse_statistics(query_string(request))
+    owned = structs.replace(debate_filter, owner=identity_of(request).owner)
+    return json_reply(await context.server_info.statistics(owned))
 
 
 # --- following ----------------------------------------------------------------------------------
@@ -406,7 +397,7 @@ async def statistics(request: Request, context: Context) -> Response:
         responses=STREAM_OVER,
     ),
 )
-async def stream(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def stream_debate(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Streams the debate as server-sent events of nine kinds, from the beginning or after the last event id.
     The stream ends after `complete` and when the debate fails; a client that then reconnects with its last id
     gets 204, until the debate is retried or judged. With `extended=true` there are more kinds: `turn`,
@@ -502,11 +493,10 @@ async def _stream(
         refusals=(403, 404, 415, 422),
     ),
 )
-async def issue_ticket(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def create_ticket(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Returns a ticket for one stream of this debate, for a browser's EventSource and WebSocket, which cannot
     send a token. It is valid once and for a minute, and shows what the token of this request may see.
     """
-    query_params.no_params(query_string(request))
     key_of(request)
     bodies.read_body(bodies.Nothing, await request.body())
     ticket = await context.tickets.issue(identity_of(request), debate_id)
@@ -529,10 +519,11 @@ async def issue_ticket(request: Request, debate_id: DebateId, context: Context) 
         summary="Delete a debate",
         status=204,
         says="The debate is deleted.",
+        query=None,
         refusals=(403, 404),
     ),
 )
-async def delete(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def delete_debate(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Deletes the debate with all its data, for good; streams that follow it are closed. Only owners may do
     this.
     """

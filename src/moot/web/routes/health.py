@@ -77,12 +77,12 @@ async def is_bus_down(arena: Arena) -> bool:
     return bool(arena.ephemeral.connection_error)
 
 
-PATHS: dict[str, tuple[Callable[..., Awaitable[Response]], str]] = {
-    "/api/v1/health": (ready, "Whether the server can do its work"),
-    "/health": (ready, "The same, where probes look for it"),
-    "/health/ready": (ready, "The same, by its name for Kubernetes"),
-    "/health/live": (live, "Whether the process lives"),
-    SERVICES: (services, "The same, and the state of the providers with a key"),
+PATHS: dict[str, tuple[str, Callable[..., Awaitable[Response]], str]] = {
+    "/api/v1/health": ("check_health_v1", ready, "Whether the server can do its work"),
+    "/health": ("check_health", ready, "The same, where probes look for it"),
+    "/health/ready": ("check_ready", ready, "The same, by its name for Kubernetes"),
+    "/health/live": ("check_live", live, "Whether the process lives"),
+    SERVICES: ("check_health_api", services, "The same, and the state of the providers with a key"),
 }
 
 
@@ -103,11 +103,5 @@ def _documented(path: str, summary: str) -> dict[str, Any]:
     )
 
 
-for _path, (_endpoint, _summary) in PATHS.items():
-    router.add_api_route(
-        _path,
-        _endpoint,
-        methods=["GET"],
-        name=_path.strip("/").replace("/", "_"),
-        **_documented(_path, _summary),
-    )
+for _path, (_name, _endpoint, _summary) in PATHS.items():
+    router.add_api_route(_path, _endpoint, methods=["GET"], name=_name, **_documented(_path, _summary))

@@ -15,12 +15,12 @@ from starlette.responses import Response
 from moot.api.problems import Problem
 from moot.api.rights import may
 from moot.api.shapes.server_replies import InstallPreviewResponse, InstallResponse, InstallsResponse
-from moot.api.v1 import bodies, people_bodies, query_params
+from moot.api.v1 import bodies, people_bodies
 from moot.core.errors import Invalid, Unavailable
 from moot.models.catalogue import CatalogueEntry
 from moot.models.installs import InstallStatus
 from moot.models.requirements import laptop_speed, memory_needed, total_memory
-from moot.web.app_context import identity_of, query_string
+from moot.web.app_context import identity_of
 from moot.web.responses import json_reply
 from moot.web.route_docs import api_router, documented
 from moot.web.routes.handlers import Context, path_parameter
@@ -48,11 +48,10 @@ router = api_router()
         refusals=(422,),
     ),
 )
-async def installs(request: Request, context: Context) -> Response:
+async def list_installs(request: Request, context: Context) -> Response:
     """Lists the models that can run on the server's own machine, and whether each is installed, absent or
     being installed.
     """
-    query_params.no_params(query_string(request))
     operator = may(identity_of(request), "operate")
     all_models = context.arena.providers.installs.all()
     rows = tuple(install_reply(install, operator=operator) for install in all_models)
@@ -77,7 +76,6 @@ async def install_source(request: Request, context: Context) -> Response:
     of which no code is run; `ollama/NAME`, which a running Ollama pulls; or a name of the list. Only the
     operator may do this. `GET /api/v1/installs` shows the progress under the `name` of the reply.
     """
-    query_params.no_params(query_string(request))
     source = bodies.read_body(people_bodies.NewInstall, await request.body()).source
     try:
         started = await context.arena.providers.installs.request(source)
@@ -102,7 +100,6 @@ async def preview_install(request: Request, context: Context) -> Response:
     """Asks the Hugging Face Hub for the size and the licence of `hf:owner/repo/file.gguf`, and estimates the
     memory and the speed. Nothing is downloaded. Only the operator may do this.
     """
-    query_params.no_params(query_string(request))
     source = bodies.read_body(people_bodies.NewInstall, await request.body()).source
     model_files = context.arena.providers.model_files
     try:
@@ -125,12 +122,11 @@ async def preview_install(request: Request, context: Context) -> Response:
         refusals=(403, 404, 415, 422),
     ),
 )
-async def install(request: Request, model: ModelName, context: Context) -> Response:
+async def install_model(request: Request, model: ModelName, context: Context) -> Response:
     """Starts to install a model and returns its state. Only the operator may do this. Installs run in the
     background, one after the other, and an interrupted download is resumed; a request for a model that is
     being installed changes nothing. `GET /api/v1/installs` shows the progress.
     """
-    query_params.no_params(query_string(request))
     bodies.read_body(bodies.Nothing, await request.body())
     try:
         started = context.arena.providers.installs.start(model)
@@ -154,7 +150,6 @@ async def stop_install(request: Request, model: ModelName, context: Context) -> 
     """Stops an install. Only the operator may do this. The part that was downloaded is kept for the next
     install.
     """
-    query_params.no_params(query_string(request))
     try:
         await context.arena.providers.installs.stop(model)
     except Unavailable:

@@ -20,11 +20,11 @@ from starlette.responses import Response
 from moot.api.problems import Problem
 from moot.api.rate_limits import RateLimiter
 from moot.api.shapes.seats_and_polls import InvitationResponse, InvitationsResponse
-from moot.api.v1 import bodies, people_bodies, people_replies, query_params
+from moot.api.v1 import bodies, people_bodies, people_replies
 from moot.core.state import Debate
 from moot.core.terms import InvitationRole
 from moot.store.contract import StoredInvitation, digest, new_secret
-from moot.web.app_context import AppContext, address_of, identity_of, query_string
+from moot.web.app_context import AppContext, address_of, identity_of
 from moot.web.responses import json_reply
 from moot.web.route_docs import COMMANDED, api_router, documented
 from moot.web.routes.handlers import Body, Context, DebateId, path_parameter
@@ -85,7 +85,7 @@ class JoinLimit:
         refusals=COMMANDED,
     ),
 )
-async def invite(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def create_invitation(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Creates a token for this debate in one role: `observer`, `moderator`, `participant` with a seat,
     `judge` with a ballot, or `audience`. The reply shows the token this once; `link` contains it after the #.
     With `many` the link can be shared with a whole audience. Only owners and moderators may do this.
@@ -117,7 +117,7 @@ async def invite(request: Request, debate_id: DebateId, context: Context) -> Res
         refusals=COMMANDED,
     ),
 )
-async def join(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def join_audience(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Exchanges a shared audience link for an invitation of one's own, in the role `audience`, since each
     voter has one vote. A browser that joins again gets the same invitation again, by a cookie. The joins of
     an address are limited.
@@ -128,7 +128,6 @@ async def join(request: Request, debate_id: DebateId, context: Context) -> Respo
     earlier = request.cookies.get(JOINED_COOKIE, "")
     joined = await context.arena.store.invitation(digest(earlier)) if earlier else None
     if joined is not None and joined.debate == debate_id and joined.via is not None:
-        query_params.no_params(query_string(request))
         bodies.read_body(people_bodies.Join, await request.body())
         return json_reply(people_replies.invitation_reply(joined, earlier), 201)
 
@@ -161,9 +160,8 @@ async def join(request: Request, debate_id: DebateId, context: Context) -> Respo
         refusals=(403, 404, 422),
     ),
 )
-async def invitations(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def list_invitations(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Lists the valid invitations without their tokens. Only owners and moderators may do this."""
-    query_params.no_params(query_string(request))
     listed = await context.arena.store.invitations(debate_id)
     rows = tuple(people_replies.invitation_reply(invitation) for invitation in listed)
     return json_reply(InvitationsResponse(invitations=rows))
@@ -180,11 +178,12 @@ async def invitations(request: Request, debate_id: DebateId, context: Context) -
         refusals=(403, 404, 422),
     ),
 )
-async def uninvite(request: Request, debate_id: DebateId, name: InvitationName, context: Context) -> Response:
+async def revoke_invitation(
+    request: Request, debate_id: DebateId, name: InvitationName, context: Context
+) -> Response:
     """Withdraws an invitation: its token is invalid at once, and streams opened with it are closed within a
     second. Withdrawing a shared link withdraws the invitations of all who joined by it.
     """
-    query_params.no_params(query_string(request))
     if not await context.arena.store.delete_invitation(debate_id, name):
         raise Problem("not-found", "There is no such invitation")
     context.stream_monitor.review_soon()
@@ -200,7 +199,6 @@ async def _let_in(
 ) -> tuple[Response, str]:
     """The reply and the token in it. `allow` raises Problem where no further invitation may be made; a
     repeated request is not counted."""
-    query_params.no_params(query_string(request))
     raw, repeats = await request.body(), context.idempotency
     async with repeats.in_flight(request, raw) as once:
         if saved := await repeats.saved_reply(request, once):

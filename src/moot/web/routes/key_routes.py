@@ -18,14 +18,14 @@ from starlette.responses import Response
 from moot.api.auth import ANYONE
 from moot.api.problems import Problem
 from moot.api.shapes.server_replies import KeysResponse, KeyStatus, KeyTestResponse
-from moot.api.v1 import bodies, people_bodies, query_params
+from moot.api.v1 import bodies, people_bodies
 from moot.core.errors import Invalid, Unavailable
 from moot.models.registry import ProviderRegistry
 from moot.providers.endpoints import Endpoint, needs_key
 from moot.providers.key_check import check_key
 from moot.providers.keys import SAVED_KEY, ApiKey, Secret
 from moot.providers.saved_keys import SavedKeys
-from moot.web.app_context import AppContext, identity_of, query_string
+from moot.web.app_context import AppContext, identity_of
 from moot.web.logging_setup import hide_secret
 from moot.web.responses import json_reply
 from moot.web.route_docs import api_router, documented
@@ -54,12 +54,11 @@ router = api_router()
         refusals=(403, 422),
     ),
 )
-async def keys(request: Request, context: Context) -> Response:
+async def list_keys(request: Request, context: Context) -> Response:
     """Lists the model services that take a key: whether one is set and where it comes from. A saved key comes
     before the environment, and that before `moot.toml`. No reply contains a key or a part of one. Only the
     operator may do this.
     """
-    query_params.no_params(query_string(request))
     providers = context.arena.providers
     refusal = _refusal(request, providers)
     rows = tuple(_status(providers, endpoint) for endpoint in _keyed_endpoints(providers))
@@ -83,7 +82,6 @@ async def save_key(request: Request, provider: ProviderName, context: Context) -
     from now on, also by debates that run, and comes before one in the environment. Only the operator may do
     this, and only from the server's own machine where the server has no tokens.
     """
-    query_params.no_params(query_string(request))
     providers = context.arena.providers
     saved, endpoint = _editable(request, providers, provider)
     key = bodies.read_body(people_bodies.NewKey, await request.body()).key
@@ -106,11 +104,10 @@ async def save_key(request: Request, provider: ProviderName, context: Context) -
         refusals=(403, 404, 422),
     ),
 )
-async def remove_key(request: Request, provider: ProviderName, context: Context) -> Response:
+async def delete_key(request: Request, provider: ProviderName, context: Context) -> Response:
     """Removes a saved key. One in the environment or in `moot.toml` is used again from now on. Only the
     operator may do this, as for saving one.
     """
-    query_params.no_params(query_string(request))
     saved, endpoint = _editable(request, context.arena.providers, provider)
     try:
         saved.remove(endpoint.name)
@@ -136,7 +133,6 @@ async def test_key(request: Request, provider: ProviderName, context: Context) -
     the cause and the remedy where the key is not accepted. Only the operator may do this, and only from the
     server's own machine where the server has no tokens.
     """
-    query_params.no_params(query_string(request))
     bodies.read_body(bodies.Nothing, await request.body())
     providers = context.arena.providers
     endpoint = _endpoint(providers, provider)

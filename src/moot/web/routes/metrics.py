@@ -51,10 +51,11 @@ router = api_router()
         tag="Health",
         summary="Metrics for Prometheus",
         says="Counts of this process.",
+        query=None,
         media_types=("text/plain",),
     ),
 )
-async def metrics(request: Request) -> Response:
+async def get_metrics(request: Request) -> Response:
     """Returns metrics of this process in the text format of Prometheus. Where tokens are used, they
     are for the operator and for tokens with the role `monitor`.
     """

@@ -73,7 +73,7 @@ class PageStates:
         refusals=(403, 404, 422),
     ),
 )
-async def look_in(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def get_view(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Returns the view of the debate at one event of the log: its setup, state, costs as text, every speech,
     the judges at work and the verdicts. `now.open` lists what can be done now; `me` tells who the client is
     and what it may do. To follow the changes, open the stream of the view after `seq`.
@@ -102,16 +102,17 @@ async def look_in(request: Request, debate_id: DebateId, context: Context) -> Re
         refusals=(403, 404, 422),
     ),
 )
-async def frames(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def list_view_frames(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Returns what each event changed in the view, in pages; the first frame is the complete view. Clients
     replay a debate with it.
     """
-    query, head = query_params.parse_event_page(query_string(request)), head_of(request)
-    viewer = await context.viewer_of(identity_of(request), query.seat, debate_id)
+    after, limit, seat = query_params.parse_event_page(query_string(request))
+    head = head_of(request)
+    viewer = await context.viewer_of(identity_of(request), seat, debate_id)
     states = context.service(PageStates)
-    debate = await states.state(head, query.after)
-    dialect, shapes, last = ViewFrames(viewer), list[dict[str, Any]](), query.after
-    for recorded in await context.arena.store.read(debate_id, query.after, query.limit):
+    debate = await states.state(head, after)
+    dialect, shapes, last = ViewFrames(viewer), list[dict[str, Any]](), after
+    for recorded in await context.arena.store.read(debate_id, after, limit):
         if recorded.seq % YIELD_EVERY == 0:
             await asyncio.sleep(0)
         before, debate = debate, evolve(debate, recorded)
@@ -119,7 +120,7 @@ async def frames(request: Request, debate_id: DebateId, context: Context) -> Res
         last = recorded.seq
     states.remember(head, debate)
     return json_reply(
-        FramesResponse(frames=tuple(shapes), after=query.after, next=last, has_more=last < head.version)
+        FramesResponse(frames=tuple(shapes), after=after, next=last, has_more=last < head.version)
     )
 
 
@@ -134,12 +135,11 @@ async def frames(request: Request, debate_id: DebateId, context: Context) -> Res
         refusals=(403, 404, 422),
     ),
 )
-async def setup(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def get_setup(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Returns the body that opens the same debate again, with every default filled in. Only owners and
     moderators may read it: it contains secret objectives and prompts.
     """
     # As it was opened, without later changes of people in seats.
-    query_params.no_params(query_string(request))
     first = await context.arena.store.read(debate_id, 0, 1)
     if not first or not isinstance(first[0].event, DebateOpened):
         raise UnknownDebate

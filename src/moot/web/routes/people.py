@@ -13,9 +13,9 @@ from starlette.responses import Response
 from moot.api.problems import Problem
 from moot.api.shapes.records import VerdictsResponse
 from moot.api.shapes.seats_and_polls import PollsResponse, SeatResponse
-from moot.api.v1 import people_replies, query_params
+from moot.api.v1 import people_replies
 from moot.core.state import Debate
-from moot.web.app_context import identity_of, query_string
+from moot.web.app_context import identity_of
 from moot.web.responses import json_reply
 from moot.web.route_docs import READ, api_router, documented
 from moot.web.routes.handlers import Context, DebateId, SeatId
@@ -36,11 +36,10 @@ router = api_router()
         refusals=(403, 404, 422),
     ),
 )
-async def look_at_seat(request: Request, debate_id: DebateId, seat: SeatId, context: Context) -> Response:
+async def get_seat(request: Request, debate_id: DebateId, seat: SeatId, context: Context) -> Response:
     """Returns the state of a seat to a person who may speak there: whether it is their turn and until when,
     their draft, and whether a point of information needs an answer.
     """
-    query_params.no_params(query_string(request))
     debate = await context.arena.state(debate_id)
     _check_seat(debate, seat)
     return json_reply(people_replies.seat_reply(debate, seat, datetime.now(UTC)))
@@ -57,9 +56,8 @@ async def look_at_seat(request: Request, debate_id: DebateId, seat: SeatId, cont
         refusals=READ,
     ),
 )
-async def polls(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def list_polls(request: Request, debate_id: DebateId, context: Context) -> Response:
     """The polls and their totals. Until the last poll has closed, only the count of votes is shown."""
-    query_params.no_params(query_string(request))
     debate = await context.arena.state(debate_id)
     if identity_of(request).role == "judge" and debate.being_judged:
         raise Problem("forbidden", "Judges see the votes when they have reached their verdict")
@@ -77,11 +75,10 @@ async def polls(request: Request, debate_id: DebateId, context: Context) -> Resp
         refusals=READ,
     ),
 )
-async def verdicts(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def list_verdicts(request: Request, debate_id: DebateId, context: Context) -> Response:
     """Returns every verdict with its judges and ballots. The first decided the debate; later ones come from
     judging it again. An invited judge sees none.
     """
-    query_params.no_params(query_string(request))
     debate = await context.arena.state(debate_id)
     return json_reply(people_replies.verdicts_reply(debate, identity_of(request).viewer))
 

@@ -17,7 +17,7 @@ from moot.core.state import Aside, Debate
 from moot.core.terms import PollName
 from moot.extensions.experiments.measuring.debate_judgments import party_model
 from moot.judging.parties import parties
-from moot.rules.belief_questions import aside_model
+from moot.rules.extension_questions import side_question_model
 
 
 class BeliefRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -129,4 +129,5 @@ def audience_rows(debate: Debate, experiment: str = "", group: str = "") -> Iter
     for aside in debate.asides:
         if aside.kind == "persona_vote":
             poll: PollName = "before" if aside.turn is None else "after"
-            yield row(poll, aside.persona, aside.text, model=aside_model(debate, aside).label)
+            model = side_question_model(debate, aside)
+            yield row(poll, aside.persona, aside.text, model=model.label if model else "")

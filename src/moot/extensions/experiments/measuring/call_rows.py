@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import PureWindowsPath
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from moot.core.events import CallCompleted, CallFailed, CallStarted, Recorded
 from moot.core.state import Debate
 from moot.core.terms import HUMAN, AsideKind
 
-CallPurpose = Literal["speech", "ballot", AsideKind]
+CallPurpose = Literal["speech", "ballot", AsideKind, "confidence", "belief", "persona_vote"]
 
 
 class CallRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -99,7 +99,7 @@ def _started(debate: Debate, event: CallStarted, at: datetime, experiment: str) 
         debate=debate.id,
         experiment=experiment,
         call=event.call,
-        purpose=aside.kind if aside else "ballot" if event.judge else "speech",
+        purpose=cast("CallPurpose", aside.kind) if aside else "ballot" if event.judge else "speech",
         name=debate.seat(seat).name if seat else debate.judge(judge).name if judge else "",
         model=event.model,
         speech=event.turn if event.turn is not None else aside.turn if aside else None,

@@ -11,11 +11,13 @@ from platform import platform, python_version
 
 from msgspec import Struct
 
+from moot.extension import loaded
 from moot.installation import find_commit
 from moot.prompts import templates
 
 PROMPT_FOLDERS = (("moot.prompts", (".md", ".toml")), ("moot.extensions.experiments.measuring", (".toml",)))
-"""Where the texts are that models read: the templates, and the protocols for questions."""
+"""Where the texts are that models read: the templates, and the protocols for questions. Those of other
+extensions are in the folder `prompts/` of their package."""
 FOR_DEVELOPERS = re.compile(r"extra == '(?:dev|bench)'")
 PACKAGE = re.compile(r"[A-Za-z0-9._-]+")
 
@@ -89,6 +91,9 @@ def _packages() -> dict[str, str]:
 
 def _prompt_digests() -> dict[str, str]:
     found: dict[str, str] = {}
+    for extension in loaded():
+        for each in _subfolder(files(extension.package), "prompts") if extension.package else ():
+            found[f"prompts/{each.name}"] = hashlib.sha256(each.read_bytes()).hexdigest()
     for package, endings in PROMPT_FOLDERS:
         folder = files(package)
         for each in (*folder.iterdir(), *_subfolder(folder, "version_1"), *_subfolder(folder, "protocols")):

@@ -1,1 +1,0 @@
-"""Conversations of older systems: read where they are, kept here, and given back."""

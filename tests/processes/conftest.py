@@ -1,0 +1,3 @@
+from tests.web.conftest import behind_guard, serving
+
+__all__ = ["behind_guard", "serving"]

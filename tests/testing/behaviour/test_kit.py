@@ -1,0 +1,91 @@
+"""The test kit: its examples pass as they are written, and its suites find what is wrong."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import moot.testing
+from tests.testing.behaviour.test_outside import KIT, ROOT, run
+
+BROKEN = """
+from collections.abc import AsyncGenerator, AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from moot import Chunk, MemoryStore, Provider, ReplyDelta, ReplyDone, Request, Store, Traits
+from moot.testing import Answering, Clock, ProviderContract, Reply, StoreContract
+
+
+class Hasty(Provider):
+    traits = Traits()
+
+    async def stream(self, request: Request) -> AsyncGenerator[Chunk, None]:
+        yield ReplyDelta("All ")
+        yield ReplyDone()
+
+
+class TestHasty(ProviderContract):
+    @pytest.fixture
+    def answering(self) -> Answering:
+        async def answering(reply: Reply) -> Provider | None:
+            return None if reply.fails or reply.call else Hasty()
+
+        return answering
+
+
+class Forgetful(MemoryStore):
+    async def read(self, debate_id: str, after: int = 0, limit: int = 1000):
+        return (await super().read(debate_id, after, limit))[:3]
+
+
+class TestForgetful(StoreContract):
+    @pytest_asyncio.fixture
+    async def store(self, clock: Clock) -> AsyncIterator[Store]:
+        yield Forgetful(clock)
+"""
+FOUND = (
+    "TestHasty::test_a_reply_begins_once_and_ends_once",
+    "TestHasty::test_nothing_of_a_reply_is_lost",
+    "TestForgetful::test_seq_is_dense_from_one",
+    "TestForgetful::test_the_state_is_the_fold_of_what_is_read",
+)
+
+
+def test_the_examples_of_the_page_pass_and_what_is_broken_is_found(tmp_path: Path) -> None:
+    for number, program in enumerate(KIT):
+        (tmp_path / f"test_example_{number}.py").write_text(program)
+    (tmp_path / "test_broken.py").write_text(BROKEN)
+    done = run("pytest", "-q", "-p", "no:cacheprovider", "--no-header", "--tb=short", folder=tmp_path)
+    failed = re.findall(r"^FAILED (\S+)", done.stdout, re.MULTILINE)
+    assert {name for name in failed if not name.startswith("test_broken.py")} == set(), done.stdout
+    assert set(FOUND) <= {name.removeprefix("test_broken.py::") for name in failed}
+    assert "AssertionError: plain" in done.stdout, "the values of a failed assertion are shown"
+    assert not re.search(r"error|skipped|warning", done.stdout.splitlines()[-1])
+
+
+def test_the_page_names_everything_that_is_in_the_kit() -> None:
+    table = (ROOT / "docs/testing-kit.md").read_text("utf-8").partition("A suite is a class")[0]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    assert sorted(re.findall(r"`(\w+)`", "".join(rows))) == sorted(moot.testing.__all__)
+    unsaid = [name for name in moot.testing.__all__ if not getattr(moot.testing, name).__doc__]
+    assert unsaid == ["Answering"]
+
+
+def test_only_the_suites_need_pytest_and_they_say_so() -> None:
+    script = """
+import sys
+sys.modules["pytest"] = None
+import moot.testing
+from moot.testing import MemoryStore, ScriptedProvider, serving
+try:
+    moot.testing.StoreContract
+except moot.Unavailable as error:
+    print(error, error.fix)
+"""
+    told = subprocess.check_output([sys.executable, "-c", script], text=True)
+    assert told.startswith("pytest is not installed, which moot.testing.StoreContract needs.")
+    assert "[testing]" in told

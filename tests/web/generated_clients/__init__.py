@@ -1,1 +1,0 @@
-"""Clients that others generate from the description of the API."""
