@@ -167,8 +167,6 @@ def _confidence(model: str, sides: Sequence[_Side]) -> ModelConfidence:
 
 
 def _mean(name: str, rows: Sequence[tuple[str, float]], within: tuple[float, float] = SHARE) -> Estimate:
-    if not rows:
-        return Estimate(name, None, None, None, 0)
     _, motion = coded(each for each, _ in rows)
     values = np.array([value for _, value in rows], float)
     return mean_estimate(name, motion, values, within)

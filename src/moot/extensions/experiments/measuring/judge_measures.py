@@ -115,12 +115,8 @@ def judge_report(data: object) -> JudgeReport:
                 **{FIELDS.get(each, each): estimate for each, estimate in effects[name].items()},
             )
         )
-    panel = used.where(used.own) if used.own.any() else used
     return JudgeReport(
-        agreement=structs.replace(
-            judge_agreement(panel),
-            pairs=judge_agreement(used).pairs,
-        ),
+        agreement=structs.replace(judge_agreement(used.of_panel()), pairs=judge_agreement(used).pairs),
         judges=tuple(sorted(measures, key=lambda each: not each.own)),
         checks=check_judges(table, effects),
         notes=design_notes(used, measures),

@@ -130,10 +130,7 @@ def rate_style_controlled(data: object, **options: Any) -> Ratings:
 
 
 def _rated_rows(table: JudgmentTable) -> JudgmentTable:
-    table = table.where(table.eligible & table.decided)
-    if table.own.any():
-        # Ballots of other panels are rated by themselves, never pooled.
-        table = table.where(table.own)
+    table = table.where(table.eligible & table.decided).of_panel()
     if not len(table):
         raise Invalid("There is no judgment that names a winner or a tie and counts for ratings.")
     return table

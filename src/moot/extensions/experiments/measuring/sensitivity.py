@@ -53,7 +53,7 @@ class JudgeRatings(Struct, frozen=True, kw_only=True):
 def leave_one_judge_out(data: object, **options: Any) -> tuple[RatingShift, ...]:
     """The rating of each model without each judge of the panel that the ratings rest on; judges without whom
     the models fall apart are left out."""
-    table = _rated(as_table(data))
+    table = as_table(data).of_panel()
     parts = ((table.judges[int(code)], table.judge != code) for code in np.unique(table.judge))
     return _shifts(table, parts, options)
 
@@ -63,7 +63,7 @@ def leave_one_motion_out(data: object, **options: Any) -> tuple[RatingShift, ...
     time, and differs from a new fit only where a motion is a large part of the data."""
     chosen = RatingOptions(**options)
     table = as_table(data)
-    table = _rated(table.where(table.eligible & table.decided))
+    table = table.where(table.eligible & table.decided).of_panel()
     board = rate_models(table, **{**options, "intervals": False})
     table = compacted(table)
     counted = count_judgments(
@@ -114,10 +114,6 @@ def ratings_by_judge(data: object, **options: Any) -> tuple[JudgeRatings, ...]:
         own, name = bool(mine[rows].any()), table.judges[int(code)]
         found.append(JudgeRatings(judge=name, own=own, debates=board.debates, models=board.models))
     return tuple(sorted(found, key=lambda each: not each.own))
-
-
-def _rated(table: JudgmentTable) -> JudgmentTable:
-    return table.where(table.own) if table.own.any() else table
 
 
 def _shifts(

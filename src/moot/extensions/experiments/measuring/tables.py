@@ -92,6 +92,11 @@ class JudgmentTable(Struct, frozen=True, kw_only=True, eq=False):
         cluster[self.debate] = self.units()
         return cluster
 
+    def of_panel(self) -> JudgmentTable:
+        """The ballots of the debates' own panels; all where there are none. Those of other panels are rated
+        by themselves, never pooled."""
+        return self.where(self.own) if self.own.any() else self
+
     def where(self, rows: Booleans) -> JudgmentTable:
         """The rows for which the mask is true; the names stay as they are."""
         columns = {
