@@ -169,6 +169,7 @@ def test_the_version(moot: Moot):
         (["A motion to try", "--format", "shouting"], "There is no format called 'shouting'"),
         (["A motion to try", "--model", "nobody/nothing"], "There is no provider called 'nobody'"),
         (["A motion to try", "--output", "debate.pdf"], "should end in .md, .html or .json"),
+        (["export", "--format", "pdf"], 'Invalid value "pdf" for --format. Choose from: "json",'),
         (["show", "nothing"], "There is no debate 'nothing'."),
         (["replay", "--speed", "fast"], "--speed must be a number above 0, or max"),
         (["formats", "show", "shouting"], "There is no format called 'shouting'"),
