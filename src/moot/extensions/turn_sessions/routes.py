@@ -53,7 +53,6 @@ from moot.rules.imported_speeches import ImportedSpeech, imported_events
 from moot.rules.turn_sessions import AskTurn, last_asked_position, latest_turn, stream_position
 from moot.store.contract import DebateFilter, IdempotencyKey, RecordResult
 from moot.web.app_context import AppContext, client_of, counted_of, identity_of, query_string
-from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.idempotency import fingerprint
 from moot.web.model_names import resolve_model, with_alias
 from moot.web.responses import json_reply
@@ -76,6 +75,7 @@ from moot.web.routes.handlers import (
     path_parameter,
     quota_problem,
 )
+from moot.web.server_capabilities import ServerCapabilities, lent_keys
 from moot.web.streaming.feed_reading import has_ended
 from moot.web.streaming.sse_streams import EventStreamResponse
 

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from moot.cli.options import command_group
 from moot.cli.render.help import help_of
 from moot.cli.render.output import Terminal, add_row, join, make_table, text_table
-from moot.cli.running import run as run_loop
+from moot.cli.run_command import run as run_loop
 from moot.core.errors import Invalid
 from moot.extensions.experiments.commands.export import export
 from moot.extensions.experiments.commands.judge_options import Exclude, Judges, Prompts, judge_filter

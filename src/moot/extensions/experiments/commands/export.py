@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from moot.cli.render.output import Terminal
-from moot.cli.running import run as run_loop
+from moot.cli.run_command import run as run_loop
 from moot.core.errors import Invalid
 from moot.extensions.experiments.commands.judge_options import Exclude, Judges, Prompts, judge_filter
 from moot.extensions.experiments.measuring.data_tables import TABLES, TableName
