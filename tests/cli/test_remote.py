@@ -185,12 +185,6 @@ def test_a_debate_is_steered_from_here(server: Served, env: dict[str, str]):
     assert "(status: completed)" in refused.stderr
 
 
-def test_a_person_decides(server: Served, env: dict[str, str]):
-    id = held(server, env, "--decide")
-    assert on(server, env, "decide", id, "Opposition", "--reason", "Well said.").returncode == 0
-    assert "Opposition wins" in on(server, env, "list").stdout
-
-
 def test_debates_are_listed_shown_exported_and_deleted(server: Served, env: dict[str, str]):
     id = held(server, env)
     assert id in on(server, env, "list", "--limit", "1").stdout

@@ -96,17 +96,20 @@ COMMANDS = (
 `api/command_table.py`, which needs nothing but the debate."""
 
 
+FILLED_BY_EXTENSIONS = ("import",)
+"""Commands that have only commands of extensions: without any they are not there."""
+
+
 def terminal_commands() -> tuple[TerminalCommand, ...]:
     """Our commands and those of extensions, in the order of the help: group by group."""
-    brought = [command for extension in loaded() for command in extension.commands]
-    # All commands of `import` are of extensions.
-    empty = {"import"} - {command.parent for command in brought}
+    added = [command for extension in loaded() for command in extension.commands]
+    filled = {command.parent for command in added}
     rows = [
         TerminalCommand(name, summary, f"moot.cli.commands.{target}" if target else "", group)
         for group, name, target, summary in COMMANDS
-        if name not in empty
+        if name in filled or name not in FILLED_BY_EXTENSIONS
     ]
-    waiting = [command for command in brought if not command.parent]
+    waiting = [command for command in added if not command.parent]
     while waiting:
         # One that stands after the command of another extension comes when that one is there.
         later = {command.name for command in waiting}

@@ -251,7 +251,7 @@ class Arena:
         keys: Mapping[str, Secret] | None = None,
     ) -> RecordResult:
         """Carry out a command and return the new state. Raises `Refused` with the reason and the status;
-        `OverBudget` where the debate belongs to an experiment whose budget does not allow it.
+        `OverBudget` where the debate belongs to a series whose budget does not allow it.
 
         `keys` replace those that the debate was opened with, if the process that held them is gone.
         """
@@ -305,7 +305,7 @@ class Arena:
 
     async def delete(self, debate_id: str) -> None:
         """Delete a debate with its log and everything that belongs to it; what it cost stays with its
-        experiment."""
+        series."""
         await self.bookings.settle_deleted(debate_id)
         await self.store.delete(debate_id)
 
@@ -424,7 +424,7 @@ class Arena:
     async def _record_reserved(
         self, debate_id: str, command: Command, once: IdempotencyKey | None
     ) -> RecordResult:
-        """Record a command; if it lets a debate of an experiment go on, with the money for that reserved."""
+        """Record a command; if it lets a debate of a series go on, with the money for that reserved."""
         reserved: Reservation | None = None
         while True:
             try:
@@ -486,7 +486,7 @@ class Arena:
             pace=self.settings.pace,
             tools=self.tools,
             missing_keys=self.user_keys.missing,
-            settle_leg=self.bookings.settle,
+            settle_costs=self.bookings.settle,
         )
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import Moot
 from tests.cli.provider_service import Service
 from tests.cli.terminal import Terminal, environment, piped, words
 from tests.support.hub import LoopbackHub
 
-Moot = Callable[..., tuple[int, str, str]]
 KEY = "canary-4711-canary"
 
 
@@ -439,3 +439,18 @@ def test_a_model_server_is_asked_before_there_is_a_debate(
     assert code == 1
     assert f"Ollama is not running at http://127.0.0.1:{unused_tcp_port}." in err
     assert "ollama serve" in err
+
+
+def test_models_says_what_is_missing_and_what_to_do(moot: Moot):
+    code, out, _ = moot("models")
+    assert code == 0
+    assert "local/smollm2-135m" in out
+    assert "moot models install smollm2-135m" in out
+    assert "Without --model a debate uses" in out
+
+
+def test_installing_without_leave_to_download_is_one_clear_line(moot: Moot):
+    code, _, err = moot("models", "install", "smollm2-135m")
+    assert code == 1
+    assert "downloads are forbidden" in err
+    assert moot("models", "install", "no-such-model")[0] == 2

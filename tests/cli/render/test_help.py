@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,9 +12,8 @@ from moot import __version__
 from moot.api.command_table import COMMANDS as PERSON_COMMANDS
 from moot.cli.command_line import COMMANDS, terminal_commands
 from moot.cli.render.help import EXAMPLES
+from tests.cli.conftest import Moot
 from tests.support.for_each import for_each
-
-Moot = Callable[..., tuple[int, str, str]]
 
 HEAVY = (
     "aiohttp", "asyncio", "genai_prices", "rapidfuzz", "sqlite3", "xllamacpp", "uvloop", "msgspec",
