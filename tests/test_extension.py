@@ -40,6 +40,7 @@ from moot.extension import (
 from moot.extensions import NAMES
 from moot.prompts.side_question_prompts import object_schema, seat_request
 from moot.rules.cost_estimate import estimate
+from moot.settings import unknown_variables
 from moot.testing.event_factories import table
 from moot.views.report_blocks import (
     Bullet,
@@ -51,7 +52,6 @@ from moot.views.report_blocks import (
     ReportTable,
     Sentences,
 )
-from moot.settings import unknown_variables
 from tests.golden.reading import HERE, log_of
 from tests.rules.simulate import Reply, Sent, Simulation, speak
 
@@ -182,6 +182,7 @@ def test_a_command_may_stand_after_that_of_another_extension() -> None:
     assert names.index("second-word") == names.index("first-word") + 1 == names.index("stats") + 2
 
 
+@pytest.mark.needs_extensions("conversations")
 def test_a_command_that_only_extensions_fill_goes_with_them() -> None:
     from moot.cli.command_line import terminal_commands
 
