@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -479,5 +479,8 @@ def _entry_point_files() -> Iterator[bytes]:
         except OSError:  # an archive, or a folder that is not there
             continue
         for package in packages:
-            with suppress(OSError), open(f"{folder or '.'}/{package}/entry_points.txt", "rb") as file:
-                yield file.read()
+            try:
+                with open(f"{folder or '.'}/{package}/entry_points.txt", "rb") as file:
+                    yield file.read()
+            except OSError:  # most have none
+                continue

@@ -23,7 +23,6 @@ from moot.core.events import (
     TurnCompleted,
     TurnStarted,
     VerdictReached,
-    tag_of,
 )
 from moot.core.state import Debate
 from moot.core.terms import Model, Request
@@ -47,6 +46,7 @@ from moot.rules.commands import (
 )
 from moot.rules.retry import RunnerTimings
 from moot.settings import Settings
+from tests.core.sample_events import tag_of
 from tests.engine.conftest import OpenArena
 
 MOTION = "Should AI development be regulated by government?"

@@ -127,6 +127,10 @@ def terminal_commands() -> tuple[TerminalCommand, ...]:
 
 HELP = "Language models argue a motion; you watch, steer and judge."
 USAGE_LINES = 'moot "MOTION" [OPTIONS]\n       moot COMMAND [OPTIONS]'
+ASK_FOR_HELP: list[list[str]] = [[], ["--help"], ["-h"], ["help"]]
+ASK_FOR_VERSION = [["--version"], ["version"]]
+PRINTED_FROM_TABLES = ASK_FOR_HELP + ASK_FOR_VERSION
+"""Command lines that are answered without the parser."""
 HELP_FLAGS = {
     "-h, --help": "Display this message and exit.",
     "--version": "Display application version.",
@@ -149,9 +153,9 @@ def run(arguments: list[str]) -> int:
 
 def _run(arguments: list[str]) -> int:
     try:
-        if arguments in ([], ["--help"], ["-h"], ["help"]):
+        if arguments in ASK_FOR_HELP:
             return print_help()
-        if arguments in (["--version"], ["version"]):
+        if arguments in ASK_FOR_VERSION:
             print(__version__, flush=True)
             return 0
         if arguments[0] == "help":

@@ -14,7 +14,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from decimal import Decimal
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Self, TypeVar
 
 from msgspec.structs import replace
@@ -27,7 +27,7 @@ from moot.core.ids import new_fence, new_id
 from moot.core.state import Debate
 from moot.core.statuses import Status
 from moot.core.terms import Model, ModelPrice, StepSize
-from moot.engine.bookings import Reservation, bookings_of
+from moot.engine.bookings import Bookings, Reservation, bookings_of
 from moot.engine.claim_loop import STORE_RETRY_SECONDS
 from moot.engine.followers import Followers
 from moot.engine.placement import ProcessRole, QueueStats
@@ -92,7 +92,6 @@ class Arena:
         self.store = store
         self.providers = providers
         self.tools = tools or NoTools()
-        self.bookings = bookings_of(store)
         self._bus, self.ephemeral = make_bus_and_state(settings)
         if settings.cluster.bus is not None:
             providers.share_limits(self.ephemeral)
@@ -147,6 +146,11 @@ class Arena:
             yield arena
         finally:
             await arena.close()
+
+    @cached_property
+    def bookings(self) -> Bookings:
+        """Who keeps the budget of debates that belong to something larger; not loaded for what only reads."""
+        return bookings_of(self.store)
 
     async def close(self) -> None:
         """End the streams, interrupt running turns (they resume later), close the store: in this order."""

@@ -12,6 +12,7 @@ from moot import __version__
 from moot.api.command_table import COMMANDS as PERSON_COMMANDS
 from moot.cli.command_line import COMMANDS, terminal_commands
 from moot.cli.render.help import EXAMPLES
+from moot.extensions import NAMES
 from tests.cli.conftest import Moot
 from tests.support.for_each import for_each
 
@@ -20,6 +21,14 @@ HEAVY = (
     "moot.engine.arena", "moot.settings", "rich.live", "rich.markdown",
 )  # fmt: skip
 PARSER = ("cyclopts", "attrs", "rich.console", "rich.text", "dataclasses", "inspect", "moot.cli.commands")
+TABLES = (
+    "moot.cli.command_line", "moot.cli.debate_options", "moot.cli.error_messages", "moot.cli.render.help",
+    "moot.cli.render.wrapping", "moot.core.choices", "moot.core.errors", "moot.core.setup_field",
+    "moot.core.setup_table", "moot.extension", "moot.views.text",
+)  # fmt: skip
+"""What the overview of the commands is printed from, besides one module for each extension."""
+NOT_IN_A_PIPE = ("logging", "rich", "importlib.metadata")
+"""What the overview needs on a terminal only, or where another package brings an extension, or not at all."""
 
 
 @pytest.mark.needs_extensions
@@ -46,6 +55,24 @@ print([name for name in {modules!r} if name in sys.modules], file=sys.stderr)
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "[]"
     assert done.stdout
+
+
+def test_the_overview_loads_its_tables_and_a_module_for_each_extension():
+    asked = f"""
+import sys
+from moot.cli import main
+sys.argv = ["moot", "--help"]
+try:
+    main()
+except SystemExit:
+    loaded = [name for name in sys.modules if name.startswith("moot") or name in {NOT_IN_A_PIPE!r}]
+    print(*loaded, file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    modules = set(done.stderr.split())
+    extensions = {"moot.extensions", *(f"moot.extensions.{name}" for name in NAMES)}
+    packages = {module.rpartition(".")[0] for module in TABLES}
+    assert modules == {*TABLES, *packages, *extensions}
 
 
 @pytest.mark.parametrize("environment", [{}, {"COLUMNS": "50"}, {"FORCE_COLOR": "1"}, {"NO_COLOR": "1"}])
@@ -144,6 +171,7 @@ def test_the_version(moot: Moot):
         (["A motion to try", "--format", "shouting"], "There is no format called 'shouting'"),
         (["A motion to try", "--model", "nobody/nothing"], "There is no provider called 'nobody'"),
         (["A motion to try", "--output", "debate.pdf"], "should end in .md, .html or .json"),
+        (["export", "--format", "pdf"], 'Invalid value "pdf" for --format. Choose from: "json",'),
         (["show", "nothing"], "There is no debate 'nothing'."),
         (["replay", "--speed", "fast"], "--speed must be a number above 0, or max"),
         (["formats", "show", "shouting"], "There is no format called 'shouting'"),

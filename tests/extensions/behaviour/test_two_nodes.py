@@ -38,7 +38,7 @@ async def test_the_same_topic_is_one_debate_and_the_hour_is_one_hour(
     tmp_path: Path,
     redis: Redis,  # noqa: F811 - the fixture
 ) -> None:
-    service = replace(UNLIMITED, quick_per_hour=2, quick_cache_seconds=60)
+    service = replace(UNLIMITED, variables={"MOOT_QUICK_PER_HOUR": 2, "MOOT_QUICK_CACHE_S": 60})
     async with nodes(tmp_path, redis, service, ScriptedProvider()) as two:
 
         async def ask(house: Served, topic: str) -> httpx.Response:
@@ -75,7 +75,7 @@ async def test_a_turn_goes_on_when_its_listener_comes_back_to_another_server(
     redis: Redis,  # noqa: F811 - the fixture
     comes_back: bool,
 ) -> None:
-    impatient = replace(UNLIMITED, turn_grace_seconds=0.2)
+    impatient = replace(UNLIMITED, variables={"MOOT_TURN_GRACE_S": 0.2})
     provider = (
         ScriptedProvider(pace=0.01)
         if comes_back

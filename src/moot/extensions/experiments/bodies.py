@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
-
-from moot.api.v1.bodies import Body, Example
+from moot.api.v1.bodies import LEFT_OUT, Body, Example
 from moot.api.v1.people_bodies import MAX_NAME_LENGTH, OptionalNumber
 from moot.api.v1.validation_messages import FixedMessage, between, line, lines, matching, one_of
 from moot.core.json_types import DEBATE_ID
@@ -21,5 +19,5 @@ class ExperimentVote(Body):
     winner: Annotated[Literal["A", "B", "tie"], FixedMessage(one_of(("A", "B", "tie")))]
     """A side as the queue shows it."""
     reason: Annotated[str, lines(0, MAX_REASONING_CHARS)] = ""
-    probability: Annotated[OptionalNumber, between(0.5, 1)] = Field(default_factory=lambda: None)
+    probability: Annotated[OptionalNumber, between(0.5, 1)] = LEFT_OUT
     """Where the debate is about a question: how probable the answer of that side is, from 0.5."""

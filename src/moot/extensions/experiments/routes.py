@@ -55,7 +55,7 @@ router = api_router()
         refusals=(403, 422),
     ),
 )
-async def list_experiments(request: Request, context: Context) -> Response:
+async def list_experiments(context: Context) -> Response:
     """Lists the experiments with their progress. Only the operator may do this."""
     reports = context.service(ExperimentReports)
     stored = await context.arena.store.tables(EXPERIMENTS).experiments()
@@ -73,7 +73,7 @@ async def list_experiments(request: Request, context: Context) -> Response:
         refusals=(403, 404, 422),
     ),
 )
-async def get_experiment(request: Request, name: ExperimentName, context: Context) -> Response:
+async def get_experiment(name: ExperimentName, context: Context) -> Response:
     """Returns the progress of an experiment and what its debates show so far: ratings with intervals and rank
     ranges, matchups, judges, reliability, and what to beware of. While it runs, the figures are computed
     again after ten seconds at the earliest. Only the operator may do this.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from moot.judging.addresses import MAX_QUOTED, addresses
+from moot.extensions.experiments.measuring.addresses import MAX_QUOTED, addresses
 from tests.engine.injections import payloads
 
 BRIBES = (

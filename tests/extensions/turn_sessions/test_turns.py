@@ -24,19 +24,19 @@ from moot.core.events import (
 )
 from moot.core.evolve import evolve
 from moot.core.terms import FREE, DebateOptions, Model, Money, Seat
-from moot.prompts.templates import intensity
-from moot.rules.commands import Open, PauseDebate, ResumeDebate, Retry, SkipTurn, Start, Stop, decide
-from moot.rules.participation import GiveSpeech, KeepDraft, LeaveSeat, TakeSeat
-from moot.rules.turn_sessions import (
+from moot.extensions.turn_sessions.turns import (
     FORMAT,
     UNASSIGNED_MODEL,
     AskTurn,
-    client_response_id,
     last_asked_position,
     last_turn_of_speaker,
     latest_turn,
     stream_position,
 )
+from moot.prompts.templates import intensity
+from moot.rules.commands import Open, PauseDebate, ResumeDebate, Retry, SkipTurn, Start, Stop, decide
+from moot.rules.participation import GiveSpeech, KeepDraft, LeaveSeat, TakeSeat
+from moot.rules.turn_sessions import client_response_id
 from moot.testing.event_factories import opened
 from moot.views.participants import participants
 from moot.views.summary import summarize as summary

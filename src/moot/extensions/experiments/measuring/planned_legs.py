@@ -1,4 +1,4 @@
-"""What is left to chance in a debate of an experiment, so that a second run of it is the same.
+"""A leg of an experiment, on a motion or on a question, and what is left to chance in its debate.
 
 A debate that belongs to no experiment takes its dice from its random id, and the names of its fences from a
 random secret. Here both follow from the seed of the experiment and the name of the leg: the same file gives
@@ -11,10 +11,15 @@ from __future__ import annotations
 from moot.core.terms import SeriesTag
 from moot.extensions.experiments.measuring.definition import ExperimentDefinition
 from moot.extensions.experiments.measuring.pairing import draw
-from moot.extensions.experiments.measuring.planned_debates import PlannedDebate
-from moot.extensions.experiments.measuring.planned_questions import PlannedQuestion
+from moot.extensions.experiments.measuring.planned_debates import PlannedDebate, planned_debate
+from moot.extensions.experiments.measuring.planned_questions import PlannedQuestion, planned_question
 
 PlannedLeg = PlannedDebate | PlannedQuestion
+
+
+def planned_leg(definition: ExperimentDefinition, name: str) -> PlannedLeg:
+    """The leg of this name."""
+    return planned_question(name) if definition.questions else planned_debate(name)
 
 
 def experiment_tag(definition: ExperimentDefinition, leg: PlannedLeg) -> SeriesTag:
