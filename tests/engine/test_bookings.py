@@ -1,5 +1,5 @@
-"""A debate that belongs to something larger goes on only with its money reserved by the extension that keeps
-the budget; without that extension it does not go on."""
+"""A debate of a series goes on only with its money reserved by the extension that keeps the budget; without
+that extension it does not go on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from moot.core.errors import OverBudget
 from moot.core.statuses import Status
-from moot.core.terms import ExperimentTag, Money
+from moot.core.terms import Money, SeriesTag
 from moot.engine.arena import Arena
 from moot.engine.bookings import NoBookings, Reservation
 from moot.extension import Extension, using
@@ -50,7 +50,7 @@ async def held(arena: Arena, **more: object) -> str:
     return log[-1].debate
 
 
-LEAGUE = {"experiment": ExperimentTag("league", "m1")}
+SERIES = {"experiment": SeriesTag("league", "m1")}
 
 
 async def test_a_debate_that_is_judged_again_is_reserved_and_settled(open_arena: OpenArena) -> None:
@@ -58,7 +58,7 @@ async def test_a_debate_that_is_judged_again_is_reserved_and_settled(open_arena:
         async with open_arena() as arena:
             assert isinstance(arena.bookings, Ledger)
             assert arena.bookings.store is arena.store
-            debate_id = await held(arena, **LEAGUE)
+            debate_id = await held(arena, **SERIES)
             assert arena.bookings.asked == [], "it was not over"
             await arena.rejudge(debate_id, allowance=Money(1))
             async for _ in arena.watch(debate_id):
@@ -74,7 +74,7 @@ async def test_a_debate_that_is_judged_again_is_reserved_and_settled(open_arena:
 async def test_what_the_purse_does_not_hold_is_refused(open_arena: OpenArena) -> None:
     with using(keeper(Money("0.1"))):
         async with open_arena() as arena:
-            debate_id = await held(arena, **LEAGUE)
+            debate_id = await held(arena, **SERIES)
             before = await arena.state(debate_id)
             with pytest.raises(OverBudget, match="The purse is empty"):
                 await arena.rejudge(debate_id, allowance=Money(1))
@@ -84,7 +84,7 @@ async def test_what_the_purse_does_not_hold_is_refused(open_arena: OpenArena) ->
 async def test_without_the_extension_it_does_not_go_on(open_arena: OpenArena) -> None:
     async with open_arena() as arena:
         assert isinstance(arena.bookings, NoBookings)
-        debate_id = await held(arena, **LEAGUE)
+        debate_id = await held(arena, **SERIES)
         with pytest.raises(OverBudget, match="the extension that keeps its budget is not loaded"):
             await arena.rejudge(debate_id, allowance=Money(1))
 
