@@ -38,19 +38,8 @@ REASONING_SECTIONS = ("turns", "bench")
 """Sections whose entries contain reasoning. In a verdict, `reasoning` is the public reason of the judges."""
 UNSAFE_CHARACTERS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 NOT_BUILT = "The player has not been built: run `make setup`"
-SECTIONS_NEEDED = (
-    "about",
-    "now",
-    "money",
-    "turns",
-    "remarks",
-    "points",
-    "polls",
-    "bench",
-    "verdicts",
-    "beliefs",
-    "mishaps",
-)
+LEFT_OUT = ("place",)
+"""Sections that a file does not need: nobody has a seat in it."""
 
 ReplayFrame = tuple[int, list[Patch]]
 ReplayChange = tuple[datetime, Patch]
@@ -116,8 +105,9 @@ def _kept_patches(patches: Iterable[Patch], reasoning: bool) -> Iterator[Patch]:
     """The patches without open actions and drafts; without reasoning unless it is asked for."""
     for verb, path, value in patches:
         if not path:
-            yield verb, path, {name: _stripped((name,), value[name], reasoning) for name in SECTIONS_NEEDED}
-        elif path[0] in SECTIONS_NEEDED and path[:2] != ("now", "open") and not _is_thought(path, reasoning):
+            kept = {name: shape for name, shape in value.items() if name not in LEFT_OUT}
+            yield verb, path, {name: _stripped((name,), shape, reasoning) for name, shape in kept.items()}
+        elif path[0] not in LEFT_OUT and path[:2] != ("now", "open") and not _is_thought(path, reasoning):
             yield verb, path, _stripped(path, value, reasoning)
 
 

@@ -14,12 +14,12 @@ from msgspec import Struct
 
 from moot import formats
 from moot.core.errors import Invalid, Unavailable
-from moot.core.model_names import read_name
 from moot.core.pricing import worst_cost
 from moot.core.terms import Format, Model, Money
 from moot.engine.arena import Arena
 from moot.extensions.experiments.measuring.definition import ExperimentDefinition
 from moot.extensions.experiments.measuring.leg_results import LegResult
+from moot.extensions.experiments.measuring.model_names import read_name
 from moot.extensions.experiments.measuring.pairing import repeat_seed
 from moot.extensions.experiments.measuring.planned_debates import (
     PlannedDebate,

@@ -23,8 +23,9 @@ from moot.extensions.experiments.measuring.estimates import (
 )
 from moot.extensions.experiments.measuring.leg_results import LegResult
 from moot.extensions.experiments.measuring.tables import coded
-from moot.views.beliefs import SURE
 
+SURE = 0.75
+"""A debater that gives itself at least this is counted as sure of winning."""
 SHOWN_TURNS = 5
 ALL_MODELS = "all"
 POINTS = (-100.0, 100.0)

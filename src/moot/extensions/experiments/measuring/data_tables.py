@@ -15,7 +15,6 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from msgspec import Meta, Struct, structs
 
-from moot.core.model_names import contestant_name
 from moot.core.state import Debate, Turn
 from moot.core.terms import Usage
 from moot.extensions.experiments.measuring.ballot_rows import BallotRow, RankingRow, VoteRow
@@ -25,6 +24,7 @@ from moot.extensions.experiments.measuring.debate_judgments import party_model, 
 from moot.extensions.experiments.measuring.judge_answers import AnswerRow
 from moot.extensions.experiments.measuring.judgments import SpeechIssue, group_name
 from moot.extensions.experiments.measuring.leg_results import LegResult
+from moot.extensions.experiments.measuring.model_names import contestant_name
 from moot.extensions.experiments.measuring.transcripts import debate_seed
 from moot.judging.parties import parties
 from moot.views.outcome import ending, headline

@@ -8,9 +8,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from moot.core.model_names import contestant_name
 from moot.core.state import Debate, Judging, Turn
 from moot.core.terms import Ballot
+from moot.extensions.experiments.measuring.addresses import addresses
 from moot.extensions.experiments.measuring.judge_identity import Reading, is_own, judge_names, settings_text
 from moot.extensions.experiments.measuring.judgments import (
     PANEL,
@@ -21,8 +21,8 @@ from moot.extensions.experiments.measuring.judgments import (
     SpeechIssue,
     group_name,
 )
+from moot.extensions.experiments.measuring.model_names import contestant_name
 from moot.extensions.experiments.measuring.transcripts import debate_seed, transcript_digest
-from moot.judging.addresses import addresses
 from moot.judging.judged_speeches import last_word
 from moot.judging.parties import Party, is_ranked, parties
 from moot.judging.readings import is_by_side

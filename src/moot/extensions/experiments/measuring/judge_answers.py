@@ -14,9 +14,9 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
-from moot.core.model_names import contestant_name
 from moot.core.state import Debate
 from moot.extensions.experiments.measuring.definition import ExperimentDefinition
+from moot.extensions.experiments.measuring.model_names import contestant_name
 from moot.extensions.experiments.measuring.planned_questions import ALONE, PlannedQuestion, choices_of
 from moot.judging.verdicts import counted_judges
 from moot.prompts.model_replies import UnreadableReply

@@ -45,7 +45,7 @@ PANEL = "panel"
 
 
 class JudgeAddress(Struct, frozen=True):
-    """A sentence of a speech that addresses the judge (`judging/addresses.py`)."""
+    """A sentence of a speech that addresses the judge (`addresses.py`)."""
 
     speech: int
     """Its number in the debate."""

@@ -8,7 +8,7 @@ has a fence of its own, so that none can write the tag that ends a quotation in 
 
 from __future__ import annotations
 
-from moot.core.terms import ExperimentTag
+from moot.core.terms import SeriesTag
 from moot.extensions.experiments.measuring.definition import ExperimentDefinition
 from moot.extensions.experiments.measuring.pairing import draw
 from moot.extensions.experiments.measuring.planned_debates import PlannedDebate, planned_debate
@@ -22,8 +22,8 @@ def planned_leg(definition: ExperimentDefinition, name: str) -> PlannedLeg:
     return planned_question(name) if definition.questions else planned_debate(name)
 
 
-def experiment_tag(definition: ExperimentDefinition, leg: PlannedLeg) -> ExperimentTag:
-    return ExperimentTag(definition.name, leg.group, leg.repeat, draw(definition.seed, "dice", leg.leg))
+def experiment_tag(definition: ExperimentDefinition, leg: PlannedLeg) -> SeriesTag:
+    return SeriesTag(definition.name, leg.group, leg.repeat, draw(definition.seed, "dice", leg.leg))
 
 
 def leg_fence(definition: ExperimentDefinition, leg: PlannedLeg) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from moot.extensions.experiments.measuring.debater_results import DebaterResult, QuoteResult
 from moot.extensions.experiments.measuring.leaderboard import ModelRating
 from moot.extensions.experiments.measuring.protocol_results import ProtocolResult, ReadingResult, RoundResult
-from moot.extensions.experiments.measuring.report_blocks import ReportTable
 from moot.extensions.experiments.measuring.report_text import (
     cost_text,
     estimate_text,
@@ -16,6 +15,7 @@ from moot.extensions.experiments.measuring.report_text import (
     points_text,
 )
 from moot.extensions.experiments.measuring.truth_report import ArguedResult, TruthReport
+from moot.views.report_blocks import ReportTable
 from moot.views.text import plural
 
 FIGURES = (

@@ -25,7 +25,7 @@ from moot.extensions.experiments.measuring.judge_tables import (
 from moot.extensions.experiments.measuring.judgments import Judgment
 from moot.extensions.experiments.measuring.ratings import Ratings, rate_components
 from moot.extensions.experiments.measuring.reliability import ModelReliability, model_reliability
-from moot.extensions.experiments.measuring.report_blocks import ReportTable, bullets
+from moot.extensions.experiments.measuring.report_blocks import bullets
 from moot.extensions.experiments.measuring.report_markdown import markdown_block
 from moot.extensions.experiments.measuring.report_text import (
     NOTHING,
@@ -44,6 +44,7 @@ from moot.extensions.experiments.measuring.sensitivity import (
     leave_one_motion_out,
     ratings_by_judge,
 )
+from moot.views.report_blocks import ReportTable
 from moot.views.text import plural
 from moot.views.transcript_markdown import escape_one
 

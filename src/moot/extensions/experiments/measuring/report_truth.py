@@ -17,10 +17,10 @@ from moot.extensions.experiments.measuring.report_blocks import (
     Curves,
     ForestLine,
     ForestPlot,
-    ReportTable,
 )
 from moot.extensions.experiments.measuring.report_text import estimate_text, points_text
 from moot.extensions.experiments.measuring.truth_report import TruthReport
+from moot.views.report_blocks import ReportTable
 from moot.views.text import plural
 
 WIDE = 8

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from moot.core.model_names import contestant_name
 from moot.core.state import Debate
+from moot.extensions.experiments.measuring.model_names import contestant_name
 from moot.judging.judged_speeches import speeches
 from moot.views.text import plural
 
