@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from moot.extensions.experiments.store import StoredExperiment
 
 T = TypeVar("T")
+EXIT_INCOMPLETE = 1
+"""Also where two runs are not equal."""
+EXIT_UNUSABLE = 2
 Name = Annotated[str, Parameter(help="The name of an experiment: `moot experiment list`.")]
 
 
