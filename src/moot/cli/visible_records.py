@@ -28,7 +28,7 @@ from moot.core.evolve import evolve
 from moot.core.state import Call, Debate
 from moot.core.visibility import Viewer, is_withheld, visible_event
 from moot.judging.audience_votes import votes_revealed
-from moot.rules.turn_sessions import is_unasked
+from moot.rules.turn_by_turn import is_unasked
 
 
 class PeopleHere(Struct, frozen=True):

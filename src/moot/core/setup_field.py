@@ -103,8 +103,8 @@ class SetupField:
         reply: InReply = "changed",
         option: Option | str | None = "",
         form: FormField | str | None = "",
-        mcp: str | None = "",
-        experiments: bool = True,
+        argument: str | None = "",
+        series: bool = True,
         name: str = "",
         type: Any = None,
     ) -> None:
@@ -122,9 +122,9 @@ class SetupField:
         """Whether a reply has it always, where it is not the default, or not at all."""
         self._option = option
         self._form = form
-        self._mcp = mcp
-        self.experiments = experiments
-        """Whether all debates of an experiment can have it."""
+        self._argument = argument
+        self.series = series
+        """Whether all debates of a series can have it."""
         self._type = type
         self.owner: type[Settings] | None = None
 
@@ -186,9 +186,9 @@ class SetupField:
         return FormField(self._form or self.name.replace("_", " ").capitalize(), self.sentence)
 
     @property
-    def mcp(self) -> str | None:
-        """What the MCP tool says of its argument; None where it has none."""
-        return self._mcp if self._mcp is None else self._mcp or self.sentence
+    def argument(self) -> str | None:
+        """What a model is told of its argument that opens a debate by a tool; None where there is none."""
+        return self._argument if self._argument is None else self._argument or self.sentence
 
 
 P = ParamSpec("P")

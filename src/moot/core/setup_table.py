@@ -1,9 +1,9 @@
 """The settings of a debate, each defined once: one attribute below, with all that is said of it.
 
 From this table come the fields of the log (`terms.py`), the check (`rules/debate_setup.py`), the request and
-the reply of v1, the client's `DebateConfig`, the terminal's options and help, the arguments of the MCP tool,
-the `options` of experiments, the form of the page, and the table in docs/api.md. A new setting is one row in
-`OptionFields`, and the place where it takes effect.
+the reply of v1, the client's `DebateConfig`, the terminal's options and help, the arguments of the tool by
+which models hold debates, what all debates of a series can have, the form of the page, and the table in
+docs/api.md. A new setting is one row in `OptionFields`, and the place where it takes effect.
 
 The order is that of the form, of requests and of replies; `place` is another order, where it is needed.
 """
@@ -47,8 +47,8 @@ class ContractLimits(Settings, kw_only=False):
             "--rounds N", "How many rounds. [default: 3 in oxford, else the format's own]", place=1
         ),
         form=FormField("Rounds", start=3),
-        mcp="As many as the format has, unless told.",
-        experiments=False,
+        argument="As many as the format has, unless told.",
+        series=False,
     )
     turns: int | None = setup_field(
         default=None,
@@ -57,7 +57,7 @@ class ContractLimits(Settings, kw_only=False):
         request=False,
         option=Option("--turns N", "How many speeches, in a free debate.", place=2),
         form=None,
-        mcp=None,
+        argument=None,
     )
     cost_limit: Money | None = setup_field(
         default=None,
@@ -69,8 +69,8 @@ class ContractLimits(Settings, kw_only=False):
             "--cost-limit USD", "Never spend more than this, the verdict included.", "Limits", type=str
         ),
         form=FormField("Cost limit (USD)", placeholder="No limit", step="any", start=1),
-        mcp="US dollars, never exceeded, the judging included; null: none.",
-        experiments=False,
+        argument="US dollars, never exceeded, the judging included; null: none.",
+        series=False,
     )
     warn_at: Money | None = setup_field(
         default=None,
@@ -79,8 +79,8 @@ class ContractLimits(Settings, kw_only=False):
         limit=MoreThan(0),
         option=Option("--warn-at USD", "Warn when the cost passes this.", "Limits", type=str),
         form=FormField("Warn at cost (USD)", placeholder="No warning", step="any"),
-        mcp=None,
-        experiments=False,
+        argument=None,
+        series=False,
     )
     turn_seconds: float = setup_field(
         default=120.0,
@@ -91,7 +91,7 @@ class ContractLimits(Settings, kw_only=False):
         reply="always",
         option=Option("--timeout SECONDS", "How long a speech may take. [default: 120]", "Limits"),
         form=FormField("Time per speech (seconds)", step="10"),
-        mcp=None,
+        argument=None,
     )
 
 
@@ -106,8 +106,8 @@ class LimitFields(Settings):
             "--person-seconds SECONDS", "How long a person has for a speech. [default: 300]", "Limits"
         ),
         form=FormField("Time for a person (seconds)", step="10"),
-        mcp=None,
-        experiments=False,
+        argument=None,
+        series=False,
     )
 
 
@@ -119,8 +119,8 @@ class SpeakerFields(Settings):
         sentence="How hard the participants think, as far as their models let themselves be told.",
         option=None,
         form=FormField("Reasoning effort", choices=(("", "Model default"),)),
-        mcp=None,
-        experiments=False,
+        argument=None,
+        series=False,
     )
 
 
@@ -145,8 +145,8 @@ class ContractOptions(Settings):
             brief="rounds started by hand",
             place=9,
         ),
-        mcp=None,
-        experiments=False,
+        argument=None,
+        series=False,
     )
     winning: WinningRule = setup_field(
         default=DEFAULT_WINNING_RULE,
@@ -170,8 +170,8 @@ class ContractOptions(Settings):
                 ("user-decides", "You"),
             ),
         ),
-        mcp=None,
-        experiments=False,
+        argument=None,
+        series=False,
     )
 
 
@@ -189,8 +189,8 @@ class OptionFields(Settings):
             negated=True,
             place=10,
         ),
-        mcp=None,
-        experiments=False,
+        argument=None,
+        series=False,
     )
     intensity: int = setup_field(
         default=3,
@@ -206,7 +206,7 @@ class OptionFields(Settings):
                 ("1", "courteous"), ("2", "friendly"), ("3", "spirited"), ("4", "sharp"), ("5", "fierce"),
             ),
         ),
-        mcp="From courteous to fierce.",
+        argument="From courteous to fierce.",
     )  # fmt: skip
     show_reasoning: bool = setup_field(
         default=True,
@@ -219,8 +219,8 @@ class OptionFields(Settings):
             brief="reasoning hidden",
             place=1,
         ),
-        mcp=None,
-        experiments=False,
+        argument=None,
+        series=False,
     )
     objective: str = setup_field(
         default="",
@@ -230,7 +230,7 @@ class OptionFields(Settings):
         form=FormField(
             "Objective of the debate", placeholder="Optional. All speakers and judges are told it."
         ),
-        mcp="What the debate is to settle; all are told.",
+        argument="What the debate is to settle; all are told.",
     )
     prep: bool = setup_field(
         default=False,
@@ -244,7 +244,7 @@ class OptionFields(Settings):
             brief="preparation",
             place=5,
         ),
-        mcp=None,
+        argument=None,
     )
     blind: bool = setup_field(
         default=False,
@@ -257,7 +257,7 @@ class OptionFields(Settings):
             brief="blind openings",
             place=4,
         ),
-        mcp=None,
+        argument=None,
     )
     opens: OpeningSide | None = setup_field(
         default=None,
@@ -270,8 +270,8 @@ class OptionFields(Settings):
             choices=(("", "As in the format"), ("for", "The side for"), ("against", "The side against")),
             needs="eitherFirst",
         ),
-        mcp=None,
-        experiments=False,
+        argument=None,
+        series=False,
     )
     polls: PollSettings | None = setup_field(
         default=None,
@@ -284,8 +284,8 @@ class OptionFields(Settings):
             type=float,
         ),
         form=FormField("Audience votes", "Everyone who watches can vote.", brief="audience votes", place=2),
-        mcp=None,
-        experiments=False,
+        argument=None,
+        series=False,
     )
     beliefs: bool = setup_field(
         default=False,
@@ -303,7 +303,7 @@ class OptionFields(Settings):
             brief="private beliefs",
             place=6,
         ),
-        mcp=None,
+        argument=None,
     )
     model_audience: bool = setup_field(
         default=False,
@@ -318,7 +318,7 @@ class OptionFields(Settings):
             brief="model audience",
             place=7,
         ),
-        mcp=None,
+        argument=None,
     )
     reading: ReadingOrder = setup_field(
         default=DEFAULT_READING,
@@ -337,8 +337,8 @@ class OptionFields(Settings):
             brief="judges read by side",
             place=8,
         ),
-        mcp="How judges read the speeches: by time, or each side's together; by-side swaps which side is "
-        "read first in the second reading.",
+        argument="How judges read the speeches: by time, or each side's together; by-side swaps which side "
+        "is read first in the second reading.",
     )
     tools: tuple[str, ...] = setup_field(
         default=(),
@@ -351,7 +351,7 @@ class OptionFields(Settings):
             place=15,
         ),
         form=FormField("Tools for speakers"),
-        mcp="What the speakers may use, of the tools this server has.",
+        argument="What the speakers may use, of the tools this server has.",
     )
 
 
@@ -366,7 +366,7 @@ class SetupFields(Settings):
         form=FormField(
             "Exclude judges from a debater’s model family", "Only if another judge is left.", place=11
         ),
-        mcp=None,
+        argument=None,
     )
 
 
@@ -379,8 +379,8 @@ class LocalFields(Settings):
         request=False,
         option=Option("--seed N", "The same seed and local model give the same debate.", place=4),
         form=None,
-        mcp=None,
-        experiments=False,
+        argument=None,
+        series=False,
     )
 
 

@@ -406,7 +406,7 @@ class Debate(AudienceState, frozen=True, gc=False):
 
     @property
     def is_session(self) -> bool:
-        """Whether a client asks for each turn: see `rules/turn_sessions.py`."""
+        """Whether a client asks for each turn: see `rules/turn_by_turn.py`."""
         return self.format.name == SESSION_FORMAT
 
     @property

@@ -268,7 +268,7 @@ audience."""
 EXCHANGE_TONES: tuple[Tone, ...] = ("question", "answer")
 WORDS_PER_MINUTE = 150
 SESSION_FORMAT = "turns"
-"""The format of debates in which a client asks for each turn: see `rules/turn_sessions.py`."""
+"""The format of debates in which a client asks for each turn: see `rules/turn_by_turn.py`."""
 
 
 class Phase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -30,7 +30,7 @@ from moot.web.server.listener import UvicornServer
 
 log = logging.getLogger(__name__)
 
-QUICK_START_SECONDS = 1.0
+SHORT_START_SECONDS = 1.0
 GC_THRESHOLDS = (20_000, 20, 50)
 LIVE = "/health/live"
 
@@ -71,11 +71,11 @@ async def answer_meanwhile(
     opening: Coroutine[Any, Any, Arena], listeners: Sequence[socket.socket], service: ServerSettings
 ) -> Arena:
     """The opened arena. While it takes long, because the database is waited for or its tables are migrated,
-    the listeners answer that the process lives and is not ready. In a quick start they refuse connections
+    the listeners answer that the process lives and is not ready. In a short start they refuse connections
     until it is ready, so that a load balancer takes another node at once."""
     task = asyncio.create_task(opening, name="opening")
     try:
-        await asyncio.wait([task], timeout=QUICK_START_SECONDS)
+        await asyncio.wait([task], timeout=SHORT_START_SECONDS)
         if listeners and not task.done():
             async with _health_server(listeners, service):
                 await asyncio.wait([task])

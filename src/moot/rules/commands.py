@@ -3,7 +3,7 @@
 `Command.decide` returns the events that the command leads to, or `Refused` with the reason. It is pure and
 runs on the head of the log, atomically with the append. A command never calls a runner: the runner learns of
 a pause from the log, as a browser does. The commands of people who take part are in `participation.py`, that
-of turn-by-turn sessions in `turn_sessions.py`.
+of turn-by-turn sessions in `turn_by_turn.py`.
 """
 
 from __future__ import annotations

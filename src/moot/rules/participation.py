@@ -18,7 +18,7 @@ from moot.core.word_count import OVERRUN_FACTOR, count_words
 from moot.judging.ballots import check_ballot
 from moot.judging.parties import vote_choices
 from moot.rules.commands import Command, Decision, human_call_completed, interrupt_turn
-from moot.rules.turn_sessions import is_unasked
+from moot.rules.turn_by_turn import is_unasked
 
 MAX_SPEECH_CHARS = 20_000
 MAX_POINT_CHARS = 500

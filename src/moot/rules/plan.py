@@ -41,7 +41,7 @@ from moot.rules.side_questions import (
     skipped_speech,
     summary_slots,
 )
-from moot.rules.turn_sessions import all_turns_given
+from moot.rules.turn_by_turn import all_turns_given
 
 SIMILARITY_THRESHOLD = 90.0
 STALEMATE_TURNS = 3

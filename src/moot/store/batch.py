@@ -23,7 +23,7 @@ from moot.core.errors import Fenced, KeyReused, UnknownDebate
 from moot.core.events import Event, Recorded, StreamedEvent, encode
 from moot.core.evolve import evolve
 from moot.core.state import Debate
-from moot.rules.turn_sessions import lookup_keys
+from moot.rules.turn_by_turn import lookup_keys
 from moot.store.contract import (
     UNCLAIMED,
     AppendStreamed,

@@ -309,7 +309,7 @@ class Store(Protocol):
         ...
 
     async def find_sessions(self, key: str, *, owner: str | None = None) -> tuple[str, ...]:
-        """The sessions with this lookup key (`rules.turn_sessions`), newest first, a few at most."""
+        """The sessions with this lookup key (`rules.turn_by_turn`), newest first, a few at most."""
         ...
 
     def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:

@@ -18,7 +18,7 @@ from moot.core.events import Recorded, encode
 from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.core.statuses import ACTIVE, ENDED
-from moot.rules.turn_sessions import lookup_keys
+from moot.rules.turn_by_turn import lookup_keys
 from moot.store.batch import (
     RepeatedRequest,
     WriterAnswer,

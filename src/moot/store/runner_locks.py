@@ -2,7 +2,7 @@
 
 The name of the lock is in the heads of the debates that a process runs, so another process may take over
 exactly those whose lock is free. The lock file of a dead process is removed by the next that finds it.
-Listeners use the same files (`turn_sessions/finder.py`), with names that begin with the debate.
+Whoever listens to a session uses the same files, with names that begin with the debate.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The formats in which a debate is exported: one row each, read by REST, terminal and MCP.
+"""The formats in which a debate is exported: one row each, read by REST, terminal and tools.
 
 A new format is a row here, its name in `core/terms.py` and a module with its renderer, which returns text or
 binary data as bytes. Renderers are imported when they are used, so that nothing is loaded for other formats.

@@ -16,7 +16,7 @@ from msgspec import Struct
 from moot.core.json_types import choose
 from moot.core.state import Debate
 from moot.core.terms import SEAT_COLOURS, Judge, Seat, Side
-from moot.rules.turn_sessions import is_unasked
+from moot.rules.turn_by_turn import is_unasked
 from moot.views.transcript_shapes import DebateJudge, DebateParticipant
 
 _HEX = re.compile(r"#[0-9a-fA-F]{6}\Z|#[0-9a-fA-F]{3}\Z")

@@ -14,7 +14,7 @@ from moot.core.statuses import Status
 from moot.core.terms import HUMAN, Model
 from moot.judging.parties import party
 from moot.judging.verdicts import counted_judges
-from moot.rules.turn_sessions import is_empty
+from moot.rules.turn_by_turn import is_empty
 from moot.views.costs import is_person
 from moot.views.outcome import headline
 from moot.views.speech_issues import is_silent

@@ -36,7 +36,7 @@ from moot.extensions.turn_sessions.turns import (
 from moot.prompts.templates import intensity
 from moot.rules.commands import Open, PauseDebate, ResumeDebate, Retry, SkipTurn, Start, Stop, decide
 from moot.rules.participation import GiveSpeech, KeepDraft, LeaveSeat, TakeSeat
-from moot.rules.turn_sessions import client_response_id
+from moot.rules.turn_by_turn import client_response_id
 from moot.testing.event_factories import opened
 from moot.views.participants import participants
 from moot.views.summary import summarize as summary

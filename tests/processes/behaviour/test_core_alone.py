@@ -17,11 +17,7 @@ from moot.extension import load, loaded
 from tests.cli.terminal import MOOT, SECONDS, environment, piped
 from tests.support.extensions import MARKER, WHOLE
 
-<<<<<<<< HEAD:tests/behaviour/test_core_alone.py
-TESTS = Path(__file__).parents[1]
-========
 TESTS = Path(__file__).parents[2]
->>>>>>>> bare:tests/processes/behaviour/test_core_alone.py
 OURS = load()
 MODEL = "scripted/demo"
 

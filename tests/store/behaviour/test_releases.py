@@ -22,7 +22,7 @@ from moot.core.visibility import OWNER
 from moot.extensions.conversations.tables import CONVERSATIONS
 from moot.extensions.experiments.tables import EXPERIMENTS
 from moot.processes.backends import open_store
-from moot.rules.turn_sessions import row_key
+from moot.rules.turn_by_turn import row_key
 from moot.settings import load
 from moot.store.contract import DebateFilter, IdempotencyKey, Store, digest
 from moot.store.postgres.store import PostgresStore

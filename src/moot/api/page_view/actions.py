@@ -20,7 +20,7 @@ from moot.core.json_types import choose
 from moot.core.state import Debate
 from moot.extension import Loaded, loaded
 from moot.rules.commands import Command, SkipTurn, decide
-from moot.rules.turn_sessions import following_slots, is_unasked
+from moot.rules.turn_by_turn import following_slots, is_unasked
 
 
 @lru_cache(maxsize=2)

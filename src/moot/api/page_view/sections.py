@@ -27,7 +27,7 @@ from moot.extension import DebateReport, Loaded, loaded
 from moot.judging.ballots import orders
 from moot.judging.parties import parties
 from moot.prompts.first_words import first_words_note, is_begun_by_moot
-from moot.rules.turn_sessions import following_slots
+from moot.rules.turn_by_turn import following_slots
 from moot.views import participants
 from moot.views.costs import bill, costs, dollars
 from moot.views.headlines import verdict_headline

@@ -25,7 +25,7 @@ from moot.core.word_count import count_words
 from moot.engine.jobs import HumanJob
 from moot.rules.budget import CallPurpose
 from moot.rules.participation import draft
-from moot.rules.turn_sessions import is_unasked
+from moot.rules.turn_by_turn import is_unasked
 from moot.store.contract import StoredInvitation
 from moot.views import transcript_json
 from moot.views.poll_results import poll_report

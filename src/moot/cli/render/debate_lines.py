@@ -52,7 +52,7 @@ from moot.extension import Reported
 from moot.judging.ballots import reasoning_so_far
 from moot.judging.neutral_labels import with_names
 from moot.judging.parties import vote_choices
-from moot.rules import turn_sessions
+from moot.rules import turn_by_turn
 from moot.views.costs import bill, cost_warning, costs, limit_reached, words_shortened
 from moot.views.outcome import ending as how_it_ended
 from moot.views.outcome import fewer_rounds
@@ -115,7 +115,7 @@ def heading(debate: Debate, width: int | None, *, coloured: bool) -> Iterator[Te
 def _speaker_text(debate: Debate, seat: Seat) -> str:
     if not seat.model.human:
         return seat.model.label
-    if turn_sessions.is_unasked(debate, seat):
+    if turn_by_turn.is_unasked(debate, seat):
         return "no one yet"
     return join(("a person", f"{seat.stand_in.label} stands in" if seat.stand_in else ""))
 

@@ -309,7 +309,7 @@ def with_settings(start: Callable[..., Any]) -> Callable[..., Any]:
     own = [
         inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
         for field in setup_fields()
-        if field.mcp is not None
+        if field.argument is not None
         for kind, default in [_argument(field)]
     ]
 
@@ -335,7 +335,7 @@ def _argument(field: SetupField) -> tuple[Any, Any]:
             pass
     default: Any = {"cost_limit": COST_LIMIT, "rounds": None}.get(field.name, field.default)
     optional = default in (None, ()) or field.optional
-    described = Annotated[kind | None if optional else kind, Field(description=field.mcp, **limits)]
+    described = Annotated[kind | None if optional else kind, Field(description=field.argument, **limits)]
     return described, None if default == () else default
 
 

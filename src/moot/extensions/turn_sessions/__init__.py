@@ -1,6 +1,6 @@
 """`/api/debate/stream`: a client asks for each turn of a debate, for clients of an older API.
 
-A session is a debate that advances one turn at a time (`rules/turn_sessions.py`), so that it can be read,
+A session is a debate that advances one turn at a time (`rules/turn_by_turn.py`), so that it can be read,
 shown, steered and exported without this extension.
 """
 

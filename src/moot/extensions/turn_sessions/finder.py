@@ -27,7 +27,7 @@ from moot.engine.ephemeral_store import Presence
 from moot.extensions.turn_sessions.frames import AskedTurn
 from moot.extensions.turn_sessions.turns import latest_turn
 from moot.rules.commands import PauseDebate
-from moot.rules.turn_sessions import is_empty, next_slot, response_key, row_key
+from moot.rules.turn_by_turn import is_empty, next_slot, response_key, row_key
 from moot.store.contract import DebateFilter
 from moot.store.runner_locks import RunnerLock, is_held
 

@@ -57,7 +57,7 @@ from moot.extensions.turn_sessions.shapes import (
 )
 from moot.extensions.turn_sessions.turns import FORMAT, TURNS, UNASSIGNED_MODEL, latest_turn
 from moot.rules.debate_setup import SeatSetup, Setup
-from moot.rules.turn_sessions import client_response_id
+from moot.rules.turn_by_turn import client_response_id
 from moot.views.transcript import thoughts
 from moot.web.streaming.plain_streams import pieces
 

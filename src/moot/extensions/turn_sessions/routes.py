@@ -1,6 +1,6 @@
 """The routes of `/api/debate/stream`: the client asks for each turn of a session between two models.
 
-A session is a debate that advances one turn at a time (`rules/turn_sessions.py`). The first turn opens it;
+A session is a debate that advances one turn at a time (`rules/turn_by_turn.py`). The first turn opens it;
 for a later turn it is found by its id, by the last response of the model, or as the session that this client
 opened on the topic and that waits for this turn. A session that is not found begins with the opponent's
 words. What a model is told that its opponent said is what the client sends.

@@ -1,4 +1,4 @@
-"""Converts a session (`rules/turn_sessions.py`) to a row of the table of older servers, and a row to a log.
+"""Converts a session (`rules/turn_by_turn.py`) to a row of the table of older servers, and a row to a log.
 
 An imported row is stored in the log unchanged, so that the export returns the same row; turns that were given
 here afterwards are added to it.
@@ -32,7 +32,7 @@ from moot.core.terms import (
 from moot.extensions.turn_sessions.imported_speeches import ImportedSpeech, imported_events
 from moot.extensions.turn_sessions.turns import FORMAT, TURNS, UNASSIGNED_MODEL
 from moot.prompts.templates import VERSION
-from moot.rules.turn_sessions import client_response_id, is_empty
+from moot.rules.turn_by_turn import client_response_id, is_empty
 from moot.views.transcript import thoughts
 from moot.views.transcript_json import moment
 

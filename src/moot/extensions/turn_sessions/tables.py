@@ -26,7 +26,7 @@ from moot.extensions.turn_sessions.rows import (
 from moot.row_io import writers
 from moot.row_io.readers import RowLocation, RowProblem, SourceRow, SourceTable, open_reader
 from moot.row_io.writers import TableDefinition, WriteReport
-from moot.rules.turn_sessions import row_key
+from moot.rules.turn_by_turn import row_key
 from moot.store.contract import DebateFilter, Store
 
 TABLE = "debate_sessions"

@@ -13,7 +13,7 @@ from moot.core.events import DebateResumed, SeatFilled, TurnRetried
 from moot.core.state import Debate, Turn
 from moot.core.terms import FREE, HUMAN, SESSION_FORMAT, Format, Model, Phase, Seat, SeatTemplate
 from moot.rules.commands import Command, Decision, interrupt_turn
-from moot.rules.turn_sessions import client_response_id, is_empty, is_unasked, next_slot
+from moot.rules.turn_by_turn import client_response_id, is_empty, is_unasked, next_slot
 
 TURNS = 10
 FORMAT = Format(

@@ -25,7 +25,7 @@ from moot.core.events import (
 )
 from moot.core.state import ZERO
 from moot.core.terms import FREE, HUMAN, SESSION_FORMAT, DebateVerdict, Judge, Model, Usage
-from moot.rules.turn_sessions import response_key, row_key
+from moot.rules.turn_by_turn import response_key, row_key
 from moot.store.contract import SUMMARIES_PER_PAGE, UNCLAIMED, ActiveDebate, DebateFilter, Store
 from moot.testing.event_factories import SCRIPTED, call_started, delta, seats, turn_started
 from moot.testing.store_contract.steps import Clock, always, append_streamed, open_call, open_debate, remark

@@ -135,7 +135,7 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
     options: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
-OPTION_TYPES = {field.name: field.kind for field in setup_fields() if field.experiments}
+OPTION_TYPES = {field.name: field.kind for field in setup_fields() if field.series}
 OPTIONS = frozenset(OPTION_TYPES)
 QUESTION_OPTIONS = frozenset({"intensity", "turn_seconds", "recuse", "tools", "reading", "beliefs"})
 
