@@ -10,29 +10,48 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from moot import fold
+from moot import fold, settings
+from moot.api.auth import NOBODY, OPERATOR
+from moot.api.problems import Problem
+from moot.api.rights import all_rights, check, may
 from moot.core import events as ev
+from moot.core.errors import Invalid
 from moot.core.events import Recorded, decode_event, decode_recorded, encode
 from moot.core.extension_events import ExtensionEvent, KeptEvent, state_of
 from moot.core.state import Aside, Debate
 from moot.core.terms import DebateLimits, Model, Request
 from moot.core.visibility import OBSERVER, OWNER, Viewer, visible_event, visible_state
 from moot.extension import (
+    DebateReport,
     EventFamily,
     Extension,
     Fact,
     Loaded,
+    ReportSection,
+    Right,
     SideQuestion,
     SideQuestions,
     TerminalCommand,
     UnreadableReply,
+    Variable,
     load,
     using,
 )
 from moot.extensions import NAMES
 from moot.prompts.side_question_prompts import object_schema, seat_request
 from moot.rules.cost_estimate import estimate
+from moot.settings import unknown_variables
 from moot.testing.event_factories import table
+from moot.views.report_blocks import (
+    Bullet,
+    Bullets,
+    Folded,
+    Listing,
+    Note,
+    Picture,
+    ReportTable,
+    Sentences,
+)
 from tests.golden.reading import HERE, log_of
 from tests.rules.simulate import Reply, Sent, Simulation, speak
 
@@ -161,6 +180,47 @@ def test_a_command_may_stand_after_that_of_another_extension() -> None:
     with using(first, other):
         names = [row.name for row in terminal_commands()]
     assert names.index("second-word") == names.index("first-word") + 1 == names.index("stats") + 2
+
+
+def test_a_command_that_only_extensions_fill_goes_with_them() -> None:
+    from moot.cli.command_line import terminal_commands
+
+    assert "import" in [row.name for row in terminal_commands()]
+    with using():
+        assert "import" not in [row.name for row in terminal_commands()]
+    with using(Extension("applause", commands=(TerminalCommand("old", "Old.", "a:b", parent="import"),))):
+        assert "import" in [row.name for row in terminal_commands()]
+
+
+# --- settings and rights ------------------------------------------------------------------------------
+
+
+def test_a_variable_is_read_known_and_has_a_default(tmp_path: Path) -> None:
+    times, pause, most = (
+        Variable("MOOT_APPLAUSE_TIMES", 3),
+        Variable("MOOT_APPLAUSE_PAUSE", 2, "positive"),
+        Variable("MOOT_APPLAUSE_MOST", kind="limit"),
+    )
+    data = {"MOOT_DATA": str(tmp_path)}
+    set_here = {"MOOT_APPLAUSE_TIMES": "5", "MOOT_APPLAUSE_MOST": "0"}
+    with using(Extension("applause", variables=(times, pause, most))):
+        assert unknown_variables(set_here) == []
+        service = settings.load(data | set_here).service
+        assert [service.value(each) for each in (times, pause, most)] == [5, 2, None]
+        with pytest.raises(Invalid, match="MOOT_APPLAUSE_PAUSE must be more than 0"):
+            settings.load(data | {"MOOT_APPLAUSE_PAUSE": "0"})
+    assert len(unknown_variables(set_here)) == 2
+
+
+def test_a_right_is_of_the_roles_it_names_and_refuses_the_others_in_its_words() -> None:
+    right = Right("applaud", ("operator", "audience"), "Only the audience applauds")
+    with using(Extension("applause", rights=lambda: (right,))):
+        assert all_rights()["applaud"] == right.roles
+    assert "applaud" not in all_rights()
+    assert may(OPERATOR, right)
+    with pytest.raises(Problem) as refused:
+        check(NOBODY, right)
+    assert refused.value.detail == right.refusal
 
 
 # --- events -------------------------------------------------------------------------------------------
@@ -374,3 +434,97 @@ def test_a_log_with_questions_of_an_extension_that_is_not_there_is_read() -> Non
         assert [one.kind for one in debate.asides] == [MOOD] * 5
         assert debate.verdict is not None
         assert not any(one.text for one in visible_state(debate, OBSERVER).asides)
+
+
+# --- what an extension tells of a debate --------------------------------------------------------------
+
+TABLE = ReportTable("Who <b>", ("Speaker", "Times"), (("Ann | Zoe", "3"),), note="Counted by hand.")
+BLOCKS = (
+    Note("Nobody was asked."),
+    Sentences(("It was *loud*.",)),
+    Bullets((Bullet("The loudest speech", turn=2),), "Loud"),
+    TABLE,
+    Picture("<svg></svg>"),
+    Folded("As a table", TABLE),
+    Listing("All of it", "a\nb"),
+)
+
+
+def noise(**changes: object) -> Extension:
+    report = DebateReport("Noise", lambda _debate, _viewer: [ReportSection("Noise", BLOCKS)])
+    return Extension("noise", report=lambda: report._replace(**changes))
+
+
+def exported(name: str, viewer: Viewer = OWNER) -> str:
+    from moot.views.exports import render
+
+    debate = fold(log_of("oxford-steered"))
+    assert debate is not None
+    return render(name, debate, viewer).decode()
+
+
+def test_a_report_stands_in_markdown() -> None:
+    with using(noise()):
+        found = exported("markdown")
+    section = found[found.index("## Noise") :]
+    for line in (
+        "*Nobody was asked.*",
+        r"It was \*loud\*.",
+        "**Loud**",
+        "- The loudest speech (S2)",
+        r"**Who \<b\>**",
+        "| Speaker | Times |",
+        "| --- | ---: |",
+        r"| Ann \| Zoe | 3 |",
+        "Counted by hand.",
+        "```",
+    ):
+        assert f"\n{line}\n" in section, line
+    assert "svg" not in section
+
+
+def test_a_report_stands_in_html() -> None:
+    with using(noise()):
+        found = exported("html")
+    assert '<h2>Noise</h2>\n<section class="verdict"><p class="facts">Nobody was asked.</p>' in found
+    assert '<a class="mark" href="#s2">S2</a>' in found
+    assert "<caption>Who &lt;b&gt;</caption>" in found
+    assert "<svg></svg>" in found
+    assert "<details><summary>As a table</summary><table" in found
+
+
+def test_a_report_is_a_member_of_the_json_export_and_of_the_page() -> None:
+    from moot.api.page_view.sections import view
+
+    debate = fold(log_of("oxford-steered"))
+    assert debate is not None
+    with using(noise()):
+        (section,) = msgspec.json.decode(exported("json"))["noise"]
+        assert section["blocks"][0] == {"type": "note", "text": "Nobody was asked."}
+        shown = msgspec.json.decode(msgspec.json.encode(view(debate, OWNER)["noise"]))
+        assert shown == {"title": "Noise", "sections": [section]}
+    with using(noise(members=lambda _debate, _viewer: None, page=lambda _debate, _viewer: {"loud": True})):
+        assert "noise" not in msgspec.json.decode(exported("json"))
+        assert view(debate, OWNER)["noise"] == {"loud": True}
+
+
+def test_a_report_stands_in_the_terminal() -> None:
+    from moot.cli.render.debate_lines import report_lines
+
+    debate = fold(log_of("oxford-steered"))
+    assert debate is not None
+    with using(noise()) as found:
+        (report,) = found.reports(debate, OWNER)
+    lines = [line.plain.strip() for line in report_lines(report, 80)]
+    assert lines[:2] == ["It was *loud*.", "The loudest speech (S2)"]
+    assert lines[2].split() == ["Speaker", "Times"]
+
+
+def test_a_report_that_fails_costs_the_extension_not_the_export() -> None:
+    def broken(_debate: Debate, viewer: Viewer) -> Iterator[ReportSection]:
+        yield ReportSection("Noise", BLOCKS)
+        raise ValueError("oops")
+
+    with using(noise(sections=broken)) as found:
+        assert "Noise" not in exported("markdown")
+        assert found.failures == {"noise": "ValueError: oops"}

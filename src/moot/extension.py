@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from moot.api.command_table import Button, CommandContext, DebateCommand
     from moot.api.frames import Dialect
+    from moot.api.rights import Right
     from moot.api.v1.fields import Capabilities
     from moot.api.v1.replies import action_reply
     from moot.core.events import AsideAnswered
@@ -44,12 +45,14 @@ if TYPE_CHECKING:
     from moot.store.contract import Store
     from moot.store.extension_tables import MemoryAccess, SqlAccess, Tables
     from moot.views.exports import ExportFormat
+    from moot.views.report_blocks import ReportSection
 
 __all__ = [
     "Button",
     "Command",
     "CommandContext",
     "DebateCommand",
+    "DebateReport",
     "EventFamily",
     "ExportFormat",
     "Extension",
@@ -59,12 +62,16 @@ __all__ = [
     "Loaded",
     "MemoryAccess",
     "PageModule",
+    "ReportSection",
+    "Reported",
+    "Right",
     "SideQuestion",
     "SideQuestions",
     "SqlAccess",
     "Tables",
     "TerminalCommand",
     "UnreadableReply",
+    "Variable",
     "action_reply",
     "load",
     "loaded",
@@ -76,7 +83,7 @@ T = TypeVar("T")
 Lazy = Callable[[], T]
 """Asked for when it is needed first."""
 VARIABLE, GROUP, OURS = "MOOT_EXTENSIONS", "moot.extensions", "moot.extensions"
-PagePlace = Literal["page", "nav", "live", "verdict", "form"]
+PagePlace = Literal["page", "nav", "live", "verdict", "form", "debates"]
 
 
 class TerminalCommand(NamedTuple):
@@ -178,6 +185,37 @@ class SideQuestions(NamedTuple):
     """Of a usual answer, for the estimate of costs."""
 
 
+class DebateReport(NamedTuple):
+    """What an extension tells of a debate: sections on the page, in exports and in the terminal. All of them
+    are written from the same blocks (`moot.views.report_blocks`). The functions are pure."""
+
+    title: str
+    sections: Callable[[Debate, Viewer], Iterable[ReportSection]]
+    """Nothing where there is nothing to tell, or this viewer may not know."""
+    reads: tuple[str, ...] = ()
+    """The attributes of `Debate` of which it is made: where one changes, an open page is told. Empty: all."""
+    members: Callable[[Debate, Viewer], Any] | None = None
+    """What programs read in place of the blocks, under the name of the extension in the JSON export: a value
+    of `shape`, or None."""
+    shape: Any = None
+    """A msgspec struct."""
+    page: Callable[[Debate, Viewer], dict[str, Any]] | None = None
+    """What a module of its own on the page reads in place of the blocks, as `debate.at(name)`."""
+    description: str = ""
+    """What it is, in the description of the API."""
+    page_description: str = ""
+
+
+class Reported(NamedTuple):
+    """The report of one extension, as one viewer may read it."""
+
+    name: str
+    title: str
+    sections: tuple[ReportSection, ...]
+    members: Any
+    """Of the JSON export; None: it has nothing there."""
+
+
 class PageModule(NamedTuple):
     """A JavaScript module of the page, in the folder `page/` beside the extension's own module."""
 
@@ -185,10 +223,21 @@ class PageModule(NamedTuple):
     """Its path in that folder: `experiments.js`."""
     place: PagePlace = "page"
     """`page`: it draws a page of its own; `nav`: the same, with an entry in the navigation; `live`,
-    `verdict`, `form`: a part of that page, drawn with the debate."""
+    `verdict`: a part of that page, drawn with the debate; `form`: a button below the form of a debate;
+    `debates`: a link above the list of debates."""
     address: str = ""
     """The address of a page: `/experiments/{name}`."""
     title: str = ""
+
+
+class Variable(NamedTuple):
+    """A setting in the environment: a number. `settings.service.value(VARIABLE)` is its value."""
+
+    name: str
+    """It begins with `MOOT_`."""
+    default: float | None = None
+    kind: Literal["number", "positive", "limit"] = "number"
+    """`positive`: more than 0; `limit`: a whole number, and None where it is 0."""
 
 
 class Extension(NamedTuple):
@@ -203,10 +252,14 @@ class Extension(NamedTuple):
     """Streams of frames for other clients, by name; the test kit checks their laws."""
     events: Lazy[EventFamily] | None = None
     side_questions: Lazy[SideQuestions] | None = None
+    rights: Lazy[tuple[Right, ...]] | None = None
+    """Rights that only its own routes need."""
     debate_commands: Lazy[tuple[DebateCommand, ...]] | None = None
     """What people may do in a debate: routes, WebSocket messages, buttons and terminal commands."""
     facts: Callable[[Debate, Viewer], Iterable[Fact]] | None = None
     """Figures of a debate. Pure."""
+    report: Lazy[DebateReport] | None = None
+    """Sections of what is told of a debate, on the page, in exports and in the terminal."""
     exports: Lazy[Mapping[str, ExportFormat]] | None = None
     page: tuple[PageModule, ...] = ()
     package: str = ""
@@ -219,6 +272,8 @@ class Extension(NamedTuple):
     """Who keeps the budget of debates that belong to something larger; at most one extension."""
     settings: Lazy[tuple[SetupField, ...]] | None = None
     """Settings of a debate, a row each: request, reply, form, terminal, MCP and experiments read them."""
+    variables: tuple[Variable, ...] = ()
+    """Settings in the environment; `moot doctor` knows their names."""
     settings_table: str = ""
     """The table of moot.toml that is its own; `Settings.extensions` has it as it was written."""
     providers: Lazy[Mapping[str, Callable[[], Provider]]] | None = None
@@ -293,6 +348,18 @@ class Loaded:
                 self.leave_out(extension.name, error)
         return tuple(found)
 
+    def reports(self, debate: Debate, viewer: Viewer) -> tuple[Reported, ...]:
+        """What the extensions tell this viewer of a debate."""
+        found: list[Reported] = []
+        for extension, report in self.of(lambda extension: extension.report):
+            try:
+                sections = tuple(report.sections(debate, viewer))
+                members = report.members(debate, viewer) if report.members else sections or None
+                found.append(Reported(extension.name, report.title, sections, members))
+            except Exception as error:
+                self.leave_out(extension.name, error)
+        return tuple(found)
+
 
 _HOMES = {
     "Button": "moot.api.command_table",
@@ -302,7 +369,9 @@ _HOMES = {
     "ExportFormat": "moot.views.exports",
     "ExtensionEvent": "moot.core.extension_events",
     "MemoryAccess": "moot.store.extension_tables",
+    "ReportSection": "moot.views.report_blocks",
     "SideQuestion": "moot.rules.side_questions",
+    "Right": "moot.api.rights",
     "SqlAccess": "moot.store.extension_tables",
     "Tables": "moot.store.extension_tables",
     "UnreadableReply": "moot.prompts.model_replies",
@@ -410,5 +479,8 @@ def _entry_point_files() -> Iterator[bytes]:
         except OSError:  # an archive, or a folder that is not there
             continue
         for package in packages:
-            with suppress(OSError), open(f"{folder or '.'}/{package}/entry_points.txt", "rb") as file:
-                yield file.read()
+            try:
+                with open(f"{folder or '.'}/{package}/entry_points.txt", "rb") as file:
+                    yield file.read()
+            except OSError:  # most have none
+                continue

@@ -1,4 +1,4 @@
-"""What the client does for every family alike: connections, request ids, and keeping the key to itself."""
+"""What the client does in every wire format: connections, request ids, and keeping the key to itself."""
 
 from __future__ import annotations
 
@@ -14,18 +14,26 @@ import pytest
 from msgspec.structs import replace
 
 from moot.core.errors import Fault
-from moot.core.terms import ChatMessage, Model, Request, Usage
+from moot.core.terms import ChatMessage, Model, PartStart, Request, Text, Usage
 from moot.providers import transport
-from moot.providers.client import ProviderClient
-from moot.providers.contract import Chunk, KeepAlive, ReplyStarted, Traits
+from moot.providers.client import ProviderClient, merge_words
+from moot.providers.contract import Chunk, KeepAlive, ReplyDelta, ReplySegment, ReplyStarted, Traits
 from moot.providers.throttle import MAX_FAILURES, Throttle
 from moot.providers.wire_formats import anthropic_request, openai_chat_request
 from moot.providers.wire_formats.contract import Decoder
 
 REQUEST = Request(Model("p", "m"), "Argue.", (ChatMessage("user", "Go."),), 50)
+
+
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nX-Request-Id: req-7\r\n"
+
+
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+
+
 CHAT = b'data: {"id":"c","choices":[{"delta":{"content":"Yes."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+
+
 MESSAGES = b"".join(
     b"event: %b\ndata: %b\n\n" % (name, data)
     for name, data in (
@@ -40,6 +48,8 @@ MESSAGES = b"".join(
         (b"message_stop", b'{"type":"message_stop"}'),
     )
 )
+
+
 Answer = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 
@@ -80,12 +90,12 @@ async def heard(client: ProviderClient, times: int = 1) -> list[Chunk]:
 
 
 @pytest.mark.parametrize(
-    ("family", "stream"),
+    ("wire_format", "stream"),
     [(openai_chat_request.wire_format(), CHAT), (anthropic_request.WIRE_FORMAT, MESSAGES)],
     ids=["chat", "messages"],
 )
 async def test_a_connection_is_used_again_although_the_end_of_a_reply_comes_late(
-    family: openai_chat_request.WireFormat, stream: bytes, monkeypatch: pytest.MonkeyPatch
+    wire_format: openai_chat_request.WireFormat, stream: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # How long it is waited for is another matter: a busy machine may take its time.
     monkeypatch.setattr(transport, "DRAIN_SECONDS", 10.0)
@@ -96,7 +106,7 @@ async def test_a_connection_is_used_again_although_the_end_of_a_reply_comes_late
         writer.write(b"0\r\n\r\n")
 
     async with serving(answer) as (url, requests):
-        await heard(ProviderClient(family, url), times=3)
+        await heard(ProviderClient(wire_format, url), times=3)
     assert requests == [3]
 
 
@@ -328,10 +338,10 @@ async def test_a_reader_that_stumbles_does_not_take_the_debate_down() -> None:
         decoder.feed = lambda packet: [][1]  # type: ignore[method-assign] - a fault of our own
         return decoder
 
-    family = replace(openai_chat_request.wire_format(), decoder=stumble)
+    wire_format = replace(openai_chat_request.wire_format(), decoder=stumble)
     async with serving(replying(CHAT)) as (url, _):
         with pytest.raises(Fault) as caught:
-            await heard(ProviderClient(family, url))
+            await heard(ProviderClient(wire_format, url))
     assert (caught.value.kind, caught.value.severity) == ("malformed", "unusable")
 
 
@@ -374,3 +384,22 @@ async def test_connections_are_closed_even_if_the_shared_throttle_is_not(
         is_closed = session.closed
         await session.close()
     assert is_closed
+
+
+def test_consecutive_words_of_a_segment_are_one_chunk() -> None:
+    assert merge_words([ReplyDelta("a"), ReplyDelta(" b"), ReplyDelta(" c")]) == [ReplyDelta("a b c")]
+
+
+def test_another_kind_segment_part_or_chunk_begins_a_new_one() -> None:
+    part = PartStart(item_id="i", summary_index=1)
+    chunks = [
+        ReplyDelta("think", "reasoning"),
+        ReplyDelta("say"),
+        ReplyDelta("more", segment=1),
+        ReplyDelta("part", segment=1, part=part),
+        KeepAlive(),
+        ReplyDelta("on", segment=1),
+        ReplySegment(Text("on", 1)),
+    ]
+    assert merge_words(chunks) == chunks
+    assert merge_words([chunks[3], chunks[5]]) == [ReplyDelta("parton", segment=1, part=part)]

@@ -27,8 +27,6 @@ from moot.core.events import (
 from moot.core.evolve import fold
 from moot.core.terms import FREE, HUMAN, DebateOptions, DebateVerdict, Model, Money, PollSettings
 from moot.core.visibility import OBSERVER, OWNER, Viewer
-from moot.views.belief_renderers import belief_svg
-from moot.views.beliefs import belief_report
 from moot.views.transcript import SpeechView, Transcript, transcript
 from moot.views.transcript_html import to_html
 from moot.views.transcript_json import to_json
@@ -419,20 +417,3 @@ def test_what_was_thought_is_told_to_those_who_ask_for_it_and_may_read_it() -> N
         assert any(speech.reasoning for said in page.rounds.values() for speech in said) == told
         page = transcript(shown, viewer=viewer)
         assert not any(speech.reasoning for said in page.rounds.values() for speech in said)
-
-
-def test_the_line_of_beliefs_is_broken_where_an_answer_is_missing() -> None:
-    debate = fold(log_of("beliefs"))
-    assert debate is not None
-    judged = [aside for aside in debate.asides if aside.kind == "belief"]
-    first, middle = judged[0], next(aside for aside in judged if aside.turn == 1 and aside.chances)
-
-    def judge_line(middle_chances: dict[str, float]) -> tuple[list[bool], int]:
-        answers = {id(first): {"a": 0.5, "b": 0.5}, id(middle): middle_chances}
-        asides = tuple(replace(one, chances=answers.get(id(one), one.chances)) for one in debate.asides)
-        report = belief_report(replace(debate, asides=asides))
-        assert report is not None
-        return [mark.joined for mark in report.marks["judge"]], belief_svg(report, ()).count("<polyline")
-
-    assert judge_line(middle.chances) == ([True, True, True], 3)
-    assert judge_line({}) == ([True, False], 4)

@@ -1,7 +1,7 @@
 """Moot in the terminal: `commands/` has a file for each command, or for a few that belong together.
 
-`command_line` names the commands, and `parser` loads one when it is called; `source` is where debates are,
-here or on a server; `follow` shows one as it runs and handles Ctrl-C; `render/` is all that prints,
+`command_line` names the commands, and `parser` loads one when it is called; `debate_source` is where debates
+are, here or on a server; `follow` shows one as it runs and handles Ctrl-C; `render/` is all that prints,
 `prompts/` all that asks people; `error_messages` turns errors into one clear line and an exit code:
 
     0 ended · 1 failed · 2 wrong usage · 130 interrupted
@@ -10,22 +10,25 @@ here or on a server; `follow` shows one as it runs and handles Ctrl-C; `render/`
 from __future__ import annotations
 
 import io
-import logging
 import sys
 
 
 def main() -> None:
-    from moot.cli.command_line import run
+    from moot.cli.command_line import PRINTED_FROM_TABLES, run
     from moot.cli.error_messages import debugging
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    _log(debugging())
+    if sys.argv[1:] not in PRINTED_FROM_TABLES:
+        _set_up_logging(debugging())
     sys.exit(run(sys.argv[1:]))
 
 
-def _log(debugging: bool) -> None:
+def _set_up_logging(debugging: bool) -> None:
+    # Loaded here, because the overview of the commands logs nothing.
+    import logging
+
     logger = logging.getLogger("moot")
     if debugging:
         # What a service says about its own failures is logged for the operator; no event has it.

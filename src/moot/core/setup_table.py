@@ -10,7 +10,7 @@ The order is that of the form, of requests and of replies; `place` is another or
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from moot.core.choices import Effort, OpeningSide, ReadingOrder, WinningRule
@@ -24,7 +24,7 @@ from moot.core.setup_field import (
     SetupField,
     setup_field,
 )
-from moot.extension import loaded
+from moot.extension import Loaded, loaded
 
 if TYPE_CHECKING:
     from moot.core.terms import Money, PollSettings
@@ -395,15 +395,19 @@ def setup_fields() -> tuple[SetupField, ...]:
     return (*_OURS, *added_fields())
 
 
-@cache
 def added_fields() -> tuple[SetupField, ...]:
-    """Those of extensions; their values are kept in `DebateOptions.extensions`. They are read once: request,
-    reply and options are made from the table when their modules are loaded."""
+    """Those of extensions; their values are kept in `DebateOptions.extensions`. Request, reply and options
+    are made from the table when their modules are loaded."""
+    return _added_fields(loaded())
+
+
+@lru_cache(maxsize=2)
+def _added_fields(extensions: Loaded) -> tuple[SetupField, ...]:
     added: list[SetupField] = []
-    for extension, fields in loaded().of(lambda extension: extension.settings):
+    for extension, fields in extensions.of(lambda extension: extension.settings):
         taken = {name for field in (*_OURS, *added) for name in (field.name, field.wire)}
         if twice := next((field.name for field in fields if {field.name, field.wire} & taken), ""):
-            loaded().leave_out(extension.name, ValueError(f"there is a setting {twice!r} already"))
+            extensions.leave_out(extension.name, ValueError(f"there is a setting {twice!r} already"))
             continue
         added += fields
     return tuple(added)

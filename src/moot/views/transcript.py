@@ -21,10 +21,9 @@ from moot.core.statuses import Status
 from moot.core.terms import Money, Reasoning, Truncation, Usage
 from moot.core.visibility import OWNER, Viewer, is_withheld, may_hear, may_read_reasoning
 from moot.core.word_count import CLIPPED_MARK, count_words, first_words
-from moot.extension import Fact, loaded
+from moot.extension import Fact, Reported, loaded
 from moot.prompts.first_words import count_first_words, first_words_note
 from moot.views import outcome
-from moot.views.beliefs import BeliefReport, belief_report
 from moot.views.costs import CostReport, costs
 from moot.views.participants import ParticipantView, judge_seat, participants
 from moot.views.poll_results import PollReport, poll_report
@@ -150,8 +149,8 @@ class Transcript(Struct, frozen=True):
     created_at: datetime
     completed_at: datetime | None
     seconds: float
-    beliefs: BeliefReport | None = None
-    """What was believed in private; None where it was not asked, or this viewer may not read reasoning."""
+    reports: tuple[Reported, ...] = ()
+    """What extensions tell of the debate."""
     facts: tuple[Fact, ...] = ()
     """Figures of extensions."""
     first_words_note: str = ""
@@ -224,7 +223,7 @@ def transcript(debate: Debate, *, reasoning: bool = False, viewer: Viewer = OWNE
         created_at=debate.created_at,
         completed_at=debate.ended_at,
         seconds=seconds_taken(debate),
-        beliefs=belief_report(debate, viewer),
+        reports=loaded().reports(debate, viewer),
         facts=loaded().facts(debate, viewer),
         first_words_note=first_words_note(debate) if any(speech.first_words for speech in speeches) else "",
     )

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib.resources import files
 
-from moot.views.belief_renderers import TITLE, beliefs_html
 from moot.views.costs import bill, dollars
 from moot.views.markdown_html import markdown_html
 from moot.views.participants import ParticipantView, seat_style
+from moot.views.report_html import section_html
 from moot.views.text import duration_words, escape_line, escape_text, plural
 from moot.views.tool_uses import ToolUse
 from moot.views.transcript import SpeechView, Transcript, remark_source
@@ -72,12 +72,10 @@ def _body(page: Transcript) -> Iterator[str]:
     for result in page.later_verdicts:
         yield "<h2>Judged again</h2>"
         yield from verdict(page, result)
-    if page.beliefs and page.beliefs.points:
-        yield f"<h2>{TITLE}</h2>"
-        yield from beliefs_html(page.beliefs, page.participants)
-    if page.beliefs and page.beliefs.audience:
-        yield "<h2>Model audience</h2>"
-        yield from votes(page.beliefs.audience, page.participants, figures_only=False)
+    for report in page.reports:
+        for section in report.sections:
+            yield f"<h2>{escape_line(section.title)}</h2>"
+            yield from section_html(section, page.participants)
     yield from _accidents(page)
     yield from _footer(page)
 

@@ -10,27 +10,21 @@ from __future__ import annotations
 from datetime import datetime
 
 import msgspec
-from msgspec import UNSET
 
 from moot.core.json_types import as_number, choose, encoder
 from moot.core.terms import Money
-from moot.views.beliefs import BeliefReport
 from moot.views.costs import CostReport
 from moot.views.participants import participant
 from moot.views.poll_results import PollReport
 from moot.views.text import clean_json
 from moot.views.tool_uses import tools_line
 from moot.views.transcript import SpeechView, Transcript
+from moot.views.transcript_document import OwnMembers, transcript_type
 from moot.views.transcript_shapes import (
-    BeliefAfterSpeech,
-    Beliefs,
     CostSummary,
-    JudgeTurningPoint,
-    PartyConfidence,
     ReachedVerdict,
     TokenUsage,
     TranscriptDebate,
-    TranscriptResponse,
     TranscriptRound,
     TranscriptSpeech,
     Verdict,
@@ -43,8 +37,10 @@ def to_json(page: Transcript) -> str:
     return clean_json(msgspec.json.format(document, indent=2).decode())
 
 
-def transcript_document(page: Transcript) -> TranscriptResponse:
-    return TranscriptResponse(
+def transcript_document(page: Transcript) -> OwnMembers:
+    told = {report.name: report.members for report in page.reports if report.members is not None}
+    told |= {"facts": {fact.label: fact.text for fact in page.facts}} if page.facts else {}
+    return transcript_type()(
         debate=choose(TranscriptDebate, page, topic=page.motion, duration=round(page.seconds, 3)),
         participants=tuple(map(participant, page.participants)),
         judge=page.judges[0] if page.judges else None,
@@ -59,35 +55,7 @@ def transcript_document(page: Transcript) -> TranscriptResponse:
             for seat, issues in page.issues.by_seat.items()
         },
         costs=cost_summary(page.costs),
-        beliefs=_beliefs(page.beliefs) if page.beliefs else UNSET,
-        facts={fact.label: fact.text for fact in page.facts} or UNSET,
-    )
-
-
-def _beliefs(report: BeliefReport) -> Beliefs:
-    turning = report.turning
-    return Beliefs(
-        speeches=tuple(
-            BeliefAfterSpeech(
-                turn=point.turn,
-                speaker=point.speaker.id if point.speaker else None,
-                before=point.before,
-                after=point.after,
-                judge=point.judge,
-            )
-            for point in report.points
-        ),
-        parties=tuple(
-            PartyConfidence(party=party.party, opening=party.opening, closing=party.closing)
-            for party in report.parties
-        ),
-        turning_point=JudgeTurningPoint(
-            turn=turning.turn, party=turning.party_id, before=turning.before, after=turning.after
-        )
-        if turning
-        else None,
-        account=report.sentences,
-        model_audience=votes(report.audience) if report.audience else None,
+        **told,
     )
 
 

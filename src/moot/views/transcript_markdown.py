@@ -10,12 +10,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import assert_never
 
-from moot.views.belief_renderers import ABOUT, TITLE, belief_heads, belief_rows
-from moot.views.beliefs import BeliefReport
 from moot.views.costs import bill
 from moot.views.participants import ParticipantView
 from moot.views.poll_results import POLLS, PollReport
+from moot.views.report_blocks import (
+    Bullets,
+    DebateBlock,
+    Folded,
+    Listing,
+    Note,
+    Picture,
+    ReportSection,
+    ReportTable,
+    Sentences,
+    VoteCount,
+)
 from moot.views.text import clean, duration_words, plural, single_line
 from moot.views.tool_uses import ToolUse
 from moot.views.transcript import SpeechView, Transcript, remark_source
@@ -112,9 +123,11 @@ def _lines(page: Transcript) -> Iterator[str]:
         yield from (f"## Judged again: {_one(names)}", "")
         yield from _verdict(page, result)
     if page.audience and page.audience.tally.counts:
+        yield from ("## Audience", "")
         yield from _audience(page.audience, figures_only=page.by_vote)
-    if page.beliefs:
-        yield from _beliefs(page.beliefs)
+    for report in page.reports:
+        for section in report.sections:
+            yield from _section(section)
     yield from _accidents(page)
     yield from _costs(page)
 
@@ -183,6 +196,12 @@ def code_span(text: str) -> str:
 
 
 _code = code_span
+
+
+def code_block(text: str) -> str:
+    """Lines as code."""
+    fence = "`" * (3 + max(map(len, _TICKS.findall(text)), default=0))
+    return f"{fence}\n{text}\n{fence}"
 
 
 def _point(point: TranscriptPoint) -> Iterator[str]:
@@ -275,18 +294,48 @@ def _row(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _beliefs(report: BeliefReport) -> Iterator[str]:
-    if report.points:
-        yield from (f"## {TITLE}", "", f"*{ABOUT}*", "")
-        yield from (f"- {_one(sentence)}" for sentence in report.sentences)
-        yield ""
-        heads = belief_heads(report)
-        yield _row(*map(_one, heads))
-        yield _row("---", *("---:" for _ in heads[1:]))
-        yield from (_row(*map(_one, row)) for row in belief_rows(report))
-        yield ""
-    if report.audience:
-        yield from _audience(report.audience, figures_only=False)
+def _section(section: ReportSection) -> Iterator[str]:
+    """A section that an extension tells of the debate."""
+    yield from (f"## {_one(section.title)}", "")
+    for block in section.blocks:
+        yield from _block(block)
+
+
+def _block(block: DebateBlock) -> Iterator[str]:
+    match block:
+        case Note(text=text):
+            yield from (f"*{_one(text)}*", "")
+        case Sentences(texts=texts):
+            for text in texts:
+                yield from (_one(text), "")
+        case Bullets(items=items, title=title):
+            if title:
+                yield from (f"**{_one(title)}**", "")
+            yield from (f"- {_one(item.text)}{f' (S{item.turn})' if item.turn else ''}" for item in items)
+            yield ""
+        case ReportTable():
+            yield from _table(block)
+        case Folded(table=table):
+            yield from _table(table)
+        case Listing(title=title, text=text):
+            yield from (f"**{_one(title)}**", "", code_block(text), "")
+        case VoteCount(report=report):
+            yield from _audience(report, figures_only=False)
+        case Picture():
+            return
+        case _:
+            assert_never(block)
+
+
+def _table(table: ReportTable) -> Iterator[str]:
+    if table.title:
+        yield from (f"**{_one(table.title)}**", "")
+    yield _row(*map(_one, table.headings))
+    yield _row(*("---" if at in table.words else "---:" for at in range(len(table.headings))))
+    yield from (_row(*map(_one, row)) for row in table.rows)
+    yield ""
+    if table.note:
+        yield from (_one(table.note), "")
 
 
 def _audience(report: PollReport, *, figures_only: bool) -> Iterator[str]:
@@ -295,7 +344,6 @@ def _audience(report: PollReport, *, figures_only: bool) -> Iterator[str]:
     """
     tally, names = report.tally, [_one(option.name) for option in report.options]
     models = tally.voters == "models"
-    yield from ("## Model audience" if models else "## Audience", "")
     if report.headline and not figures_only:
         choice = "The models' choice" if models else "People's choice"
         yield from (f"**{choice}:** {_one(report.headline)}", "")

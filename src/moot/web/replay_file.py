@@ -20,7 +20,6 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.api.page_view.sections import SECTIONS
 from moot.api.page_view.view_frames import Patch, ViewFrames
 from moot.api.problems import Problem
 from moot.core.events import Recorded
@@ -39,8 +38,8 @@ REASONING_SECTIONS = ("turns", "bench")
 """Sections whose entries contain reasoning. In a verdict, `reasoning` is the public reason of the judges."""
 UNSAFE_CHARACTERS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 NOT_BUILT = "The player has not been built: run `make setup`"
-SECTIONS_NEEDED = tuple(name for name in SECTIONS if name != "place")
-"""All but the viewer's own seat."""
+LEFT_OUT = ("place",)
+"""Sections that a file does not need: nobody has a seat in it."""
 
 ReplayFrame = tuple[int, list[Patch]]
 ReplayChange = tuple[datetime, Patch]
@@ -106,8 +105,9 @@ def _kept_patches(patches: Iterable[Patch], reasoning: bool) -> Iterator[Patch]:
     """The patches without open actions and drafts; without reasoning unless it is asked for."""
     for verb, path, value in patches:
         if not path:
-            yield verb, path, {name: _stripped((name,), value[name], reasoning) for name in SECTIONS_NEEDED}
-        elif path[0] in SECTIONS_NEEDED and path[:2] != ("now", "open") and not _is_thought(path, reasoning):
+            kept = {name: shape for name, shape in value.items() if name not in LEFT_OUT}
+            yield verb, path, {name: _stripped((name,), shape, reasoning) for name, shape in kept.items()}
+        elif path[0] not in LEFT_OUT and path[:2] != ("now", "open") and not _is_thought(path, reasoning):
             yield verb, path, _stripped(path, value, reasoning)
 
 

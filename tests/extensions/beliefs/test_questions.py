@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from moot.core.terms import HUMAN, DebateLimits, DebateOptions, Judge, Model, Money
+from moot.extensions.beliefs.model_audience import model_tally
 from moot.extensions.beliefs.personas import personas
 from moot.judging import audience_votes
-from moot.judging.model_audience import model_tally
 from moot.prompts.model_replies import UnreadableReply
 from moot.rules.cost_estimate import estimate
 from moot.rules.extension_questions import read_side_answer

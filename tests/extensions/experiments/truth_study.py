@@ -23,12 +23,12 @@ from moot.extensions.experiments.measuring.estimates import Estimate
 from moot.extensions.experiments.measuring.pairing import draw
 from moot.extensions.experiments.measuring.planned_questions import ProtocolName
 from moot.extensions.experiments.measuring.questions import Question, question_bank
-from moot.extensions.experiments.measuring.report_blocks import ReportTable
 from moot.extensions.experiments.measuring.report_markdown import markdown_table
 from moot.extensions.experiments.measuring.report_text import estimate_text, percent
 from moot.extensions.experiments.measuring.truth_report import TruthReport
 from moot.extensions.experiments.runner import ExperimentRunner
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider
+from moot.views.report_blocks import ReportTable
 
 PLANTED: Mapping[tuple[str, ProtocolName], float] = {
     ("scripted/wise", "naive"): 0.6,

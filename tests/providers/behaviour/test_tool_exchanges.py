@@ -31,7 +31,7 @@ from moot.providers.wire_formats import (
     openai_responses_request,
 )
 from moot.providers.wire_formats.request_parts import exchange_steps, parameter_schema, parse_arguments
-from tests.providers.recordings import Recording, family, found
+from tests.providers.recordings import Recording, found, wire_format
 
 SCHEMA = {"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"q": {"type": "string"}}}
 BARE = {"type": "object", "properties": {"q": {"type": "string"}}}
@@ -226,11 +226,13 @@ def test_chat_tells_calls_in_a_message_and_each_result_in_one_of_its_own() -> No
 
 def test_thoughts_go_back_with_the_call_where_a_service_wants_them() -> None:
     parts = exchange("function")
-    deepseek = openai_chat_request.wire_format(openai_chat_request.DEEPSEEK).body(ask(exchange=parts), PLAIN)
+    deepseek = openai_chat_request.wire_format(openai_chat_request.ACCENTS["deepseek"]).body(
+        ask(exchange=parts), PLAIN
+    )
     assert deepseek["messages"][2]["reasoning_content"] == "Hm."
     signed = '[{"type":"reasoning.text","signature":"s","index":0}]'
     thought = Reasoning((ReasoningPart("Hm."),), 0, opaque=signed)
-    openrouter = openai_chat_request.wire_format(openai_chat_request.OPENROUTER).body(
+    openrouter = openai_chat_request.wire_format(openai_chat_request.ACCENTS["openrouter"]).body(
         ask(exchange=(thought, *parts[1:])), PLAIN
     )
     assert openrouter["messages"][2]["reasoning_details"] == [
@@ -380,7 +382,7 @@ def listened(recording: Recording) -> CallResult | None:
     if int(recording["response"]["status"]) != 200 or not recording["expect"].get("tool_calls"):
         return None
     request, ear = ask(), CallResult()
-    decoder, placed = family(recording).decoder(request, PLAIN), make_shifter(request)
+    decoder, placed = wire_format(recording).decoder(request, PLAIN), make_shifter(request)
     assert placed is not None
     body = recording["response"]["body"]
     for chunk in map(placed.shift, [*decoder.feed(body.encode()), *decoder.end()]):
@@ -403,7 +405,7 @@ def test_what_a_real_model_asked_goes_back_with_its_answers(recording: Recording
     first = next_index(said)
     given = [ToolResult(call.id, f"Answer {n}.", index=first + n) for n, call in enumerate(asked)]
     request = ask(exchange=(*said, *given))
-    sent = json.dumps(family(recording).body(request, THINKING))
+    sent = json.dumps(wire_format(recording).body(request, THINKING))
     assert len({call.id for call in asked}) == len(asked)
     for place_, call in enumerate(asked):
         assert f"Answer {place_}." in sent

@@ -7,9 +7,10 @@ computed again, so that a token costs the same in the hundredth speech as in the
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache, partial
 from statistics import fmean
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from moot.api.page_view.actions import open_actions
 from moot.api.page_view.speeches import Shape, turns
@@ -22,14 +23,12 @@ from moot.core.state import Debate, Judging, Turn
 from moot.core.statuses import FAILURES
 from moot.core.terms import Judge, Slot
 from moot.core.visibility import Viewer, may_read_reasoning, visible_state
-from moot.extension import loaded
+from moot.extension import DebateReport, Loaded, loaded
 from moot.judging.ballots import orders
 from moot.judging.parties import parties
 from moot.prompts.first_words import first_words_note, is_begun_by_moot
 from moot.rules.turn_sessions import following_slots
-from moot.views import participants, transcript_json
-from moot.views.belief_renderers import belief_heads, belief_rows, chart_words
-from moot.views.beliefs import belief_report
+from moot.views import participants
 from moot.views.costs import bill, costs, dollars
 from moot.views.headlines import verdict_headline
 from moot.views.outcome import ballot_problem, ending, party_name, remedy, warnings
@@ -392,29 +391,6 @@ def mishaps(debate: Debate, viewer: Viewer) -> Shape:
     }
 
 
-def beliefs(debate: Debate, viewer: Viewer) -> Shape:
-    """What debaters, a judge and the model audience believed; empty for viewers who may not know."""
-    report = belief_report(debate, viewer)
-    if report is None:
-        return {}
-    return {
-        "heads": list(belief_heads(report)),
-        "rows": [
-            {"turn": point.turn, "cells": list(row)}
-            for point, row in zip(report.points, belief_rows(report), strict=True)
-        ],
-        "marks": {
-            name: [{"at": mark.at, "chance": mark.chance, "joined": mark.joined} for mark in marks]
-            for name, marks in report.marks.items()
-        },
-        "judge": report.judge,
-        "words": chart_words(report) if report.marks else "",
-        "sentences": list(report.sentences),
-        "turning": report.turning.turn if report.turning else None,
-        "audience": to_members(transcript_json.votes(report.audience)) if report.audience else None,
-    }
-
-
 SECTIONS: dict[str, ViewSection] = {
     "about": ViewSection(about, ("seats", "schedule", "judges", "limits", "manner")),
     # Streamed text cannot change it, nor can time: no rule looks at the clock.
@@ -427,12 +403,39 @@ SECTIONS: dict[str, ViewSection] = {
     "place": ViewSection(place, ()),
     "bench": ViewSection(judges_at_work, ("judgings", "calls")),
     "verdicts": ViewSection(verdicts, ("verdicts", "judgings")),
-    "beliefs": ViewSection(beliefs, ("asides", "turns", "manner")),
     "mishaps": ViewSection(mishaps, ("turns", "judgings", "status")),
 }
+"""Our own; `sections()` has those of extensions too."""
+
+
+def sections() -> dict[str, ViewSection]:
+    return _all_sections(loaded())
+
+
+@lru_cache(maxsize=4)
+def _all_sections(extensions: Loaded) -> dict[str, ViewSection]:
+    """Those of extensions stand before the last of ours."""
+    *first, last = SECTIONS.items()
+    brought = {
+        extension.name: ViewSection(partial(_report, extension.name, report), report.reads)
+        for extension, report in extensions.of(lambda extension: extension.report)
+    }
+    return dict(first) | brought | dict((last,))
+
+
+def _report(name: str, report: DebateReport, debate: Debate, viewer: Viewer) -> Shape:
+    """What an extension tells of the debate; empty where that is nothing."""
+    try:
+        if report.page is not None:
+            return report.page(debate, viewer)
+        found = tuple(report.sections(debate, viewer))
+    except Exception as error:
+        loaded().leave_out(name, error)
+        return {}
+    return {"title": report.title, "sections": to_builtins(found)} if found else {}
 
 
 def view(debate: Debate, viewer: Viewer) -> Shape:
     """The complete view of a debate for this viewer."""
     known = visible_state(debate, viewer)
-    return {name: section.make(known, viewer) for name, section in SECTIONS.items()}
+    return {name: section.make(known, viewer) for name, section in sections().items()}

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Literal, cast
 
 from moot.api.frames import Frame, SeenEvent
-from moot.api.page_view.sections import SECTIONS, view
+from moot.api.page_view.sections import sections, view
 from moot.api.page_view.speeches import Shape, turn_shape
 from moot.core import events as ev
 from moot.core.state import Debate
@@ -75,7 +75,7 @@ class ViewFrames:
         self, before: Debate, after: Debate, *, everything: bool = False
     ) -> Iterator[Patch]:
         was, now = visible_state(before, self.viewer), visible_state(after, self.viewer)
-        for name, section in SECTIONS.items():
+        for name, section in sections().items():
             changed = section.changed_fields(before, after)
             if section.reads and not changed:
                 continue
@@ -89,7 +89,7 @@ class ViewFrames:
         self, name: str, before: Debate, after: Debate, was: Debate, now: Debate
     ) -> Iterator[Patch]:
         """`was` and `now` are the states before and after the event as the viewer sees them."""
-        section = SECTIONS[name]
+        section = sections()[name]
         known = self._shapes.get(name)
         old = known[1] if known and section.same(known[0], before) else section.make(was, self.viewer)
         new = section.make(now, self.viewer)

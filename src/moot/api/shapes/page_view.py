@@ -6,14 +6,15 @@ The server builds views and changes as dictionaries, which it compares member by
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 
 from moot.api.v1.states import StateName
 from moot.core.json_types import SCHEMA_TEMPLATE, Count, JudgeId, Nth, SeatId, Timestamp, one_of
 from moot.core.statuses import Status
 from moot.core.terms import StepSize
+from moot.extension import DebateReport, loaded
 
 Members = dict[str, Any]
 
@@ -81,8 +82,8 @@ class Now(Struct, frozen=True, rename="camel", kw_only=True):
     ] = UNSET
 
 
-class View(Struct, frozen=True, rename="camel", kw_only=True):
-    """The sections of the page."""
+class _Sections(Struct, frozen=True, rename="camel", kw_only=True):
+    """Those of the core but the last."""
 
     about: Annotated[
         Members,
@@ -102,10 +103,31 @@ class View(Struct, frozen=True, rename="camel", kw_only=True):
     place: Annotated[Members, Meta(description="The seat of the viewer; empty for those who have none.")]
     bench: Annotated[dict[str, Members], Meta(description="The judges at work, by judging, judge and order.")]
     verdicts: dict[str, Members]
-    beliefs: Annotated[
-        Members,
-        Meta(description="What was believed in private; empty where it was not asked or may not be read."),
-    ]
+
+
+def _member(name: str, report: DebateReport) -> tuple[str, Any]:
+    return name, Annotated[Members, Meta(description=report.page_description or report.title)]
+
+
+# A type checker sees no sections of extensions.
+if TYPE_CHECKING:
+
+    class _WithReports(_Sections, frozen=True, rename="camel", kw_only=True): ...
+else:
+    _WithReports = defstruct(
+        "_WithReports",
+        [_member(extension.name, report) for extension, report in loaded().of(lambda one: one.report)],
+        bases=(_Sections,),
+        module=__name__,
+        frozen=True,
+        rename="camel",
+        kw_only=True,
+    )
+
+
+class View(_WithReports, frozen=True, rename="camel", kw_only=True):
+    """The sections of the page."""
+
     mishaps: Annotated[
         dict[str, tuple[Members, ...]],
         Meta(description="What went wrong, by participant; shown when the speeches are over."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, ClassVar, get_args
 
 from pydantic import Field, create_model
 
@@ -30,7 +30,6 @@ from moot.api.v1.validation_messages import (
     one_of,
 )
 from moot.core.errors import Invalid, Refused
-from moot.core.json_types import DEBATE_ID
 from moot.core.state import Debate
 from moot.core.terms import MAX_CRITERIA, MAX_JUDGES, Ballot, InvitationRole, PartyScore, PollName, TokenRole
 from moot.judging.ballots import MAX_REASONING_CHARS, TIES
@@ -162,18 +161,6 @@ class Vote(Body):
         LEFT_OUT
     )
     """Without it, the one that is open."""
-
-
-class ExperimentVote(Body):
-    example: ClassVar[Example] = {"voter": "Zoe", "debate": "deb_01HZ9X8K7M3QR5TNVWXYZ12345", "winner": "A"}
-    voter: Annotated[str, line(1, MAX_NAME_LENGTH)]
-    """Who votes; the same as in the queue."""
-    debate: Annotated[str, matching(DEBATE_ID.strip("^$"), 30, "Must be a debate id")]
-    winner: Annotated[Literal["A", "B", "tie"], FixedMessage(one_of(("A", "B", "tie")))]
-    """A side as the queue shows it."""
-    reason: Annotated[str, lines(0, MAX_REASONING_CHARS)] = ""
-    probability: Annotated[OptionalNumber, between(0.5, 1)] = LEFT_OUT
-    """Where the debate is about a question: how probable the answer of that side is, from 0.5."""
 
 
 class Question(Body):

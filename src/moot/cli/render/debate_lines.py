@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -47,17 +48,27 @@ from moot.core.events import (
 )
 from moot.core.state import Debate
 from moot.core.terms import Seat
+from moot.extension import Reported
 from moot.judging.ballots import reasoning_so_far
 from moot.judging.neutral_labels import with_names
 from moot.judging.parties import vote_choices
 from moot.rules import turn_sessions
-from moot.views.belief_renderers import belief_heads, belief_rows
-from moot.views.beliefs import belief_report
 from moot.views.costs import bill, cost_warning, costs, limit_reached, words_shortened
 from moot.views.outcome import ending as how_it_ended
 from moot.views.outcome import fewer_rounds
 from moot.views.participants import participants
 from moot.views.poll_results import poll_report
+from moot.views.report_blocks import (
+    Bullets,
+    DebateBlock,
+    Folded,
+    Listing,
+    Note,
+    Picture,
+    ReportTable,
+    Sentences,
+    VoteCount,
+)
 from moot.views.speech_issues import find_issues
 from moot.views.text import clock, single_line
 from moot.views.transcript import author_name
@@ -65,7 +76,7 @@ from moot.views.verdict_views import verdict_views
 
 MAX_NAME_WIDTH = 28
 ROLE_WIDTH = 9
-BELIEF_WIDTH = 16
+COLUMN_WIDTH = 16
 
 
 def heading(debate: Debate, width: int | None, *, coloured: bool) -> Iterator[Text]:
@@ -291,28 +302,52 @@ def audience_lines(debate: Debate, width: int | None, ending: str = "") -> Itera
         yield from verdict.poll_lines(results, width)
 
 
-def belief_lines(debate: Debate, width: int | None) -> Iterator[Text]:
-    """What was believed in private: the sentences, a line for each speech, and the model audience."""
-    report = belief_report(debate)
-    if report is None:
+def report_lines(report: Reported, width: int | None) -> Iterator[Text]:
+    """What an extension tells of the debate. A section with the title of the whole has no heading."""
+    for section in report.sections:
+        if section.title != report.title:
+            yield from paragraph(f"{section.called or section.title}:", width, "dim")
+        for block in section.blocks:
+            yield from _block_lines(block, width)
+
+
+def _block_lines(block: DebateBlock, width: int | None) -> Iterator[Text]:
+    match block:
+        case Sentences(texts=texts):
+            for text in texts:
+                yield from paragraph(text, width)
+        case Bullets(items=items):
+            for item in items:
+                yield from paragraph(f"{item.text}{f' (S{item.turn})' if item.turn else ''}", width)
+        case ReportTable():
+            yield from _table_lines(block, width)
+        case Folded(table=table):
+            yield from _table_lines(table, width)
+        case Listing(text=text):
+            for line in text.splitlines():
+                yield from paragraph(line, width, "dim")
+        case VoteCount(report=report):
+            yield from verdict.poll_lines(report, width)
+        case Note() | Picture():
+            return
+        case _:
+            assert_never(block)
+
+
+def _table_lines(table: ReportTable, width: int | None) -> Iterator[Text]:
+    if not table.rows:
         return
-    for sentence in report.sentences:
-        yield from paragraph(sentence, width)
-    if report.points:
-        heads, rows = belief_heads(report), list(belief_rows(report))
-        longest = max(len(row[0]) for row in rows)
-        name_width = max(12, min(longest, (width or 0) - 4 - BELIEF_WIDTH * (len(heads) - 1)))
-        for name, *figures in (*_heading_rows(heads, width), *rows):
-            row = figures_row(name, figures, (name_width, BELIEF_WIDTH), width)
-            yield styled(INDENT, (row, "dim"))
-    if report.audience:
-        yield from paragraph("The model audience:", width, "dim")
-        yield from verdict.poll_lines(report.audience, width)
+    heads, rows = table.headings, table.rows
+    longest = max(len(row[0]) for row in rows)
+    name_width = max(12, min(longest, (width or 0) - 4 - COLUMN_WIDTH * (len(heads) - 1)))
+    for name, *figures in (*_heading_rows(heads, width), *rows):
+        row = figures_row(name, figures, (name_width, COLUMN_WIDTH), width)
+        yield styled(INDENT, (row, "dim"))
 
 
 def _heading_rows(heads: tuple[str, ...], width: int | None) -> Iterator[tuple[str, ...]]:
     """The headings of a table on as many lines as the longest of them needs."""
-    room = None if width is None else BELIEF_WIDTH - 1
+    room = None if width is None else COLUMN_WIDTH - 1
     wrapped = [[words for _, words in wrap(single_line(head), room)] for head in heads]
     height = max(map(len, wrapped))
     yield from zip(*([""] * (height - len(lines)) + lines for lines in wrapped), strict=True)

@@ -40,7 +40,9 @@ from moot.core.events import (
     VerdictReached,
 )
 from moot.core.state import Debate, Turn
+from moot.core.visibility import OWNER
 from moot.core.word_count import count_words
+from moot.extension import loaded
 from moot.views.costs import dollars
 from moot.views.participants import participants
 from moot.views.preview import opening_forecast
@@ -356,10 +358,11 @@ class DebateView:
     def _end(self, debate: Debate, event: DebateEnded | DebateFailed) -> None:
         self._remarks()
         self._terminal.blank_line()
-        if lines := tuple(debate_lines.belief_lines(debate, self._terminal.width)):
-            self._rule("Private beliefs")
-            self._terminal.print_lines(lines)
-            self._terminal.blank_line()
+        for report in loaded().reports(debate, OWNER):
+            if lines := tuple(debate_lines.report_lines(report, self._terminal.width)):
+                self._rule(report.title)
+                self._terminal.print_lines(lines)
+                self._terminal.blank_line()
         style = "bold red" if isinstance(event, DebateFailed) else "dim"
         self._terminal.print_lines(debate_lines.ending_lines(debate, self._terminal.width, style))
 

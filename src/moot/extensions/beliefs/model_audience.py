@@ -14,10 +14,11 @@ from typing import Literal
 from msgspec import Struct
 
 from moot.core.state import Aside, Debate
-from moot.core.terms import Model, Request
+from moot.core.terms import Model, PollName, Request
 from moot.extensions.beliefs.personas import personas
+from moot.judging.audience_votes import AudienceTally, PollTotals, count_votes
 from moot.judging.judge_request import JudgePrompt, evidence_texts
-from moot.judging.parties import SIDES, UNDECIDED, parties
+from moot.judging.parties import SIDES, UNDECIDED, parties, vote_choices
 from moot.judging.readings import by_time
 from moot.prompts.fences import fence_for
 from moot.prompts.side_question_prompts import object_schema, read_reply, short_request
@@ -63,3 +64,34 @@ def _side_names(debate: Debate) -> dict[str, str]:
         for side, party in zip(SIDES, parties(debate), strict=False)
         for seat in party.seats
     }
+
+
+def model_votes(debate: Debate, poll: PollName) -> dict[str, str]:
+    """The vote of each persona that gave one."""
+    return {
+        aside.persona: aside.text
+        for aside in debate.asides
+        if aside.kind == "persona_vote" and aside.text and (aside.turn is None) == (poll == "before")
+    }
+
+
+def model_tally(debate: Debate) -> AudienceTally | None:
+    """The votes of the personas, counted like those of people; None where none has voted."""
+    before, after = model_votes(debate, "before"), model_votes(debate, "after")
+    if not before and not after:
+        return None
+    pairs, options = len(before.keys() & after.keys()), vote_choices(debate)
+    polls: tuple[tuple[PollName, dict[str, str]], ...] = (("before", before), ("after", after))
+    counts = tuple(
+        PollTotals(
+            poll=poll,
+            open=False,
+            votes=len(votes),
+            late=0,
+            single=len(votes) - pairs if before and after else 0,
+            by_choice={choice: list(votes.values()).count(choice) for choice in options},
+        )
+        for poll, votes in polls
+        if votes
+    )
+    return count_votes(debate, "swing", options, before, after, counts, voters="models")

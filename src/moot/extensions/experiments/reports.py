@@ -212,7 +212,7 @@ def _sections(report: ExperimentReport) -> tuple[ReportSection, ...]:
 
 def _blocks(section: Section) -> Iterator[ReportBlock]:
     """Without the figures, whose numbers stand in the tables, and without the definition."""
-    from moot.extensions.experiments.measuring.report_blocks import Bullets, ReportTable, Sentences
+    from moot.views.report_blocks import Bullets, ReportTable, Sentences
 
     for block in section.blocks:
         match block:

@@ -16,17 +16,11 @@ from moot.extensions.experiments.measuring.leg_results import LegResult, read_re
 from moot.extensions.experiments.measuring.planned_debates import all_legs
 from moot.extensions.experiments.measuring.rating_report import make_rating_report, rating_markdown
 from moot.extensions.experiments.measuring.report import ExperimentReport, make_report
-from moot.extensions.experiments.measuring.report_blocks import (
-    Block,
-    Bullets,
-    Listing,
-    ReportDocument,
-    ReportTable,
-    Sentences,
-)
+from moot.extensions.experiments.measuring.report_blocks import Block, ReportDocument
 from moot.extensions.experiments.measuring.report_document import report_document
 from moot.extensions.experiments.measuring.report_html import report_html
 from moot.extensions.experiments.measuring.report_markdown import report_markdown
+from moot.views.report_blocks import Bullets, Listing, ReportTable, Sentences
 from moot.views.transcript_markdown import unescape
 from tests.extensions.experiments.hard_reports import empty_report, large_report, question_report
 

@@ -6,14 +6,15 @@ Chances are from 0 to 1, None where a debater gave no valid answer. `pro` is the
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
-from moot.core.model_names import contestant_name
 from moot.core.state import Debate
+from moot.core.visibility import OWNER
+from moot.extension import loaded
+from moot.extensions.experiments.measuring.model_names import contestant_name
 from moot.judging.parties import parties
-from moot.views.beliefs import belief_report
 
 
 class JudgeShift(Struct, frozen=True):
@@ -40,42 +41,45 @@ class DebateBeliefs(Struct, frozen=True, omit_defaults=True):
 
 def beliefs_of(debate: Debate) -> DebateBeliefs | None:
     """None where nobody was asked, or the debate has not two parties."""
-    report, sides = belief_report(debate), parties(debate)
-    if report is None or len(sides) != 2:
+    told, sides = _told(debate), parties(debate)
+    if told is None or len(sides) != 2:
         return None
     pro, con = sides if sides[0].seats[0].side != "against" else sides[::-1]
-    said = {party.party: party for party in report.parties}
-    own, other = said.get(pro.id), said.get(con.id)
+    said: dict[str, dict[str, Any]] = {party["party"]: party for party in told["parties"]}
+    own, other = said.get(pro.id, {}), said.get(con.id, {})
     return DebateBeliefs(
-        pro_opening=own.opening if own else None,
-        pro_closing=own.closing if own else None,
-        con_opening=other.opening if other else None,
-        con_closing=other.closing if other else None,
-        turning=_shift(debate, pro.id),
-        audience_lead=_audience_lead(debate),
+        pro_opening=own.get("opening"),
+        pro_closing=own.get("closing"),
+        con_opening=other.get("opening"),
+        con_closing=other.get("closing"),
+        turning=_shift(debate, pro.id, told["turningPoint"]),
+        audience_lead=_audience_lead(told["modelAudience"]),
     )
 
 
-def _shift(debate: Debate, pro: str) -> JudgeShift | None:
-    report = belief_report(debate)
-    turning = report.turning if report else None
+def _told(debate: Debate) -> dict[str, Any] | None:
+    """The member `beliefs` of the JSON export, if there is one."""
+    reports = loaded().reports(debate, OWNER)
+    members = next((report.members for report in reports if report.name == "beliefs"), None)
+    return None if members is None else to_builtins(members)
+
+
+def _shift(debate: Debate, pro: str, turning: dict[str, Any] | None) -> JudgeShift | None:
     if turning is None:
         return None
-    speech = next(turn for turn in debate.turns if turn.number == turning.turn)
+    speech = next(turn for turn in debate.turns if turn.number == turning["turn"])
     return JudgeShift(
-        turn=turning.turn,
+        turn=speech.number,
         speaker=contestant_name(debate.seat(speech.seat).model),
-        title=turning.title,
-        toward="pro" if turning.party_id == pro else "con",
-        before=turning.before,
-        after=turning.after,
+        title=debate.phase(speech.slot).title,
+        toward="pro" if turning["party"] == pro else "con",
+        before=turning["before"],
+        after=turning["after"],
     )
 
 
-def _audience_lead(debate: Debate) -> float | None:
-    report = belief_report(debate)
-    tally = report.audience.tally if report and report.audience else None
-    if tally is None or not tally.pairs:
+def _audience_lead(votes: dict[str, Any] | None) -> float | None:
+    if votes is None or not votes["pairs"]:
         return None
-    points = {change.choice: change.points for change in tally.changes}
+    points = {change["choice"]: change["points"] for change in votes["changes"]}
     return round(points["for"] - points["against"], 1)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from moot.extensions.experiments.measuring.judge_checks import LEVEL, JudgeCheck
 from moot.extensions.experiments.measuring.judge_measures import JudgeMeasures, JudgeReport
-from moot.extensions.experiments.measuring.report_blocks import ReportTable
 from moot.extensions.experiments.measuring.report_text import estimate_text, interval_text, percent
 from moot.extensions.experiments.measuring.sensitivity import JudgeRatings, RatingShift, largest_shifts
+from moot.views.report_blocks import ReportTable
 
 SHOWN_SHIFTS = 10
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from moot.extensions.experiments.measuring.agreement import JudgeAgreement
 from moot.extensions.experiments.measuring.belief_measures import BeliefMeasures, NamedTurn
 from moot.extensions.experiments.measuring.people_agreement import PeopleAgreement
-from moot.extensions.experiments.measuring.report_blocks import Block, Bullet, Bullets, ReportTable, sentences
+from moot.extensions.experiments.measuring.report_blocks import Block, sentences
 from moot.extensions.experiments.measuring.report_text import estimate_text, interval_text
+from moot.views.report_blocks import Bullet, Bullets, ReportTable
 from moot.views.text import plural
 
 

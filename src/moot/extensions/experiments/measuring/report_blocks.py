@@ -1,4 +1,4 @@
-"""A report as a list of blocks: sentences, bullets, tables and figures, each as a reader would see it.
+"""A report as a list of blocks: sentences, bullets and tables as in `views/report_blocks.py`, and figures.
 
 `report_document.py` builds the blocks from an `ExperimentReport`, once. `report_html.py` and
 `report_markdown.py` write them down and know nothing of experiments; the terminal shows the same tables, and
@@ -13,59 +13,8 @@ from itertools import count
 from msgspec import Struct
 from msgspec.structs import replace
 
-
-class ReportTable(Struct, frozen=True, tag="table"):
-    """A table of texts. In Markdown, in HTML and in the terminal its cells are the same."""
-
-    title: str
-    headings: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    rests_on: str = ""
-    """How much it rests on: 108 ballots on 54 debates, 9 motions."""
-    note: str = ""
-    """How to read it, in a sentence or two."""
-    words: tuple[int, ...] = (0,)
-    """The columns that hold words and not figures."""
-    number: int = 0
-
-    def without_empty_columns(self) -> ReportTable:
-        """What the data does not say has no column."""
-        return self._only(
-            [at for at in range(len(self.headings)) if any(row[at] not in EMPTY for row in self.rows)]
-        )
-
-    def without(self, *headings: str) -> ReportTable:
-        return self._only([at for at, name in enumerate(self.headings) if name not in headings])
-
-    def _only(self, kept: Sequence[int]) -> ReportTable:
-        return replace(
-            self,
-            headings=tuple(self.headings[at] for at in kept),
-            rows=tuple(tuple(row[at] for at in kept) for row in self.rows),
-            words=tuple(place for place, at in enumerate(kept) if at in self.words),
-        )
-
-
-EMPTY = ("", "–")
-
-
-class Sentences(Struct, frozen=True, tag="sentences"):
-    """Paragraphs, one for each text."""
-
-    texts: tuple[str, ...]
-
-
-class Bullet(Struct, frozen=True):
-    text: str
-    debate: str = ""
-    """The debate that it is about, which is linked where there is a server."""
-    turn: int = 0
-    """The speech of that debate, from 1."""
-
-
-class Bullets(Struct, frozen=True, tag="bullets"):
-    items: tuple[Bullet, ...]
-    title: str = ""
+from moot.extensions.experiments.measuring.calibration import CalibrationBin
+from moot.views.report_blocks import Bullet, Bullets, ReportTable, Sentences, TextBlock
 
 
 class ForestLine(Struct, frozen=True):
@@ -101,15 +50,9 @@ class ShareMatrix(Struct, frozen=True, tag="matrix"):
     number: int = 0
 
 
-class CurvePoint(Struct, frozen=True):
-    confidence: float
-    accuracy: float
-    count: int
-
-
 class CurvePanel(Struct, frozen=True):
     name: str
-    points: tuple[CurvePoint, ...]
+    points: tuple[CalibrationBin, ...]
 
 
 class Curves(Struct, frozen=True, tag="curves"):
@@ -121,15 +64,8 @@ class Curves(Struct, frozen=True, tag="curves"):
     number: int = 0
 
 
-class Listing(Struct, frozen=True, tag="listing"):
-    """A longer text to look something up in, such as the definition of the experiment."""
-
-    title: str
-    text: str
-
-
 Figure = ForestPlot | ShareMatrix | Curves
-Block = Sentences | Bullets | ReportTable | Figure | Listing
+Block = TextBlock | Figure
 
 
 class Section(Struct, frozen=True):

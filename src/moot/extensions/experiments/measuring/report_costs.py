@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from moot.extensions.experiments.measuring.rating_report import reliability_table
 from moot.extensions.experiments.measuring.report import ExperimentReport
-from moot.extensions.experiments.measuring.report_blocks import Block, ReportTable, bullets
+from moot.extensions.experiments.measuring.report_blocks import Block, bullets
 from moot.extensions.experiments.measuring.report_text import NOTHING, cost_text, number
+from moot.views.report_blocks import ReportTable
 from moot.views.text import plural
 
 ROUNDING = 0.005

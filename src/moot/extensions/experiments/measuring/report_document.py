@@ -15,9 +15,6 @@ from moot.extensions.experiments.measuring.report import ExperimentReport, Shown
 from moot.extensions.experiments.measuring.report_beliefs import belief_blocks, people_blocks
 from moot.extensions.experiments.measuring.report_blocks import (
     Block,
-    Bullet,
-    Bullets,
-    Listing,
     ReportDocument,
     Section,
     bullets,
@@ -38,6 +35,7 @@ from moot.extensions.experiments.measuring.report_models import (
 from moot.extensions.experiments.measuring.report_summary import citation, findings, made_with
 from moot.extensions.experiments.measuring.report_text import cost_text, percent
 from moot.extensions.experiments.measuring.report_truth import truth_blocks, truth_findings
+from moot.views.report_blocks import Bullet, Bullets, Listing
 from moot.views.text import plural
 
 

@@ -15,18 +15,14 @@ from typing import assert_never
 from moot.extensions.experiments import measuring
 from moot.extensions.experiments.measuring.report_blocks import (
     Block,
-    Bullet,
-    Bullets,
     Curves,
     ForestPlot,
-    Listing,
     ReportDocument,
-    ReportTable,
     Section,
-    Sentences,
     ShareMatrix,
 )
 from moot.extensions.experiments.measuring.report_figures import figure_html
+from moot.views.report_blocks import Bullet, Bullets, Listing, ReportTable, Sentences
 
 MEASURED = re.compile(r"(.+?) \((.+)\)")
 """A figure and its interval, which may stand below it."""

@@ -14,8 +14,9 @@ from moot.extensions.experiments.measuring.judge_tables import (
 )
 from moot.extensions.experiments.measuring.rating_report import agreement_table
 from moot.extensions.experiments.measuring.report import ExperimentReport
-from moot.extensions.experiments.measuring.report_blocks import Block, Bullet, Bullets, sentences
+from moot.extensions.experiments.measuring.report_blocks import Block, sentences
 from moot.extensions.experiments.measuring.report_text import estimate_text
+from moot.views.report_blocks import Bullet, Bullets
 from moot.views.text import plural
 
 

@@ -11,17 +11,13 @@ from typing import assert_never
 
 from moot.extensions.experiments.measuring.report_blocks import (
     Block,
-    Bullet,
-    Bullets,
     Curves,
     ForestPlot,
-    Listing,
     ReportDocument,
-    ReportTable,
-    Sentences,
     ShareMatrix,
 )
-from moot.views.transcript_markdown import code_span, escape_one
+from moot.views.report_blocks import Bullet, Bullets, Listing, ReportTable, Sentences
+from moot.views.transcript_markdown import code_block, code_span, escape_one
 
 _FIGURES = re.compile(r"[-–+≥≤$\d.,:%() ]*(?:(?:to|of|tied|e|no interval|unknown)[-–+≥≤$\d.,:%() ]*)*")
 
@@ -50,7 +46,7 @@ def markdown_block(block: Block) -> Iterator[str]:
                 yield escape_one(block.note)
         case Listing(title=title, text=text):
             yield f"### {escape_one(title)}"
-            yield _listing(text)
+            yield code_block(text)
         case _:
             assert_never(block)
 
@@ -82,11 +78,6 @@ def _caption(kind: str, block: ReportTable | ForestPlot | ShareMatrix | Curves) 
 def _bullet(item: Bullet) -> str:
     about = f" ({code_span(item.debate)})" if item.debate else ""
     return escape_one(item.text) + about
-
-
-def _listing(text: str) -> str:
-    fence = "`" * (3 + max(map(len, re.findall("`+", text)), default=0))
-    return f"{fence}\n{text}\n{fence}"
 
 
 def _cell(text: str) -> str:

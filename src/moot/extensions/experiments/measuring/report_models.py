@@ -15,11 +15,11 @@ from moot.extensions.experiments.measuring.report_blocks import (
     Block,
     ForestLine,
     ForestPlot,
-    ReportTable,
     ShareMatrix,
     sentences,
 )
 from moot.extensions.experiments.measuring.report_text import NOTHING, estimate_text, interval_text, percent
+from moot.views.report_blocks import ReportTable
 from moot.views.text import plural
 
 MAX_MATRIX = 20

@@ -5,7 +5,7 @@
 import { html, useEffect, useState } from '../../vendor/preact.js';
 import { get } from '../lib/api.js';
 import { hasSmallSpeaker, withModels } from '../lib/default_models.js';
-import { hasPage } from '../lib/extensions.js';
+import { Parts } from '../lib/extensions.js';
 import { formatSummary } from '../lib/format_summary.js';
 import { useKeys } from '../lib/keyboard.js';
 import { surprise } from '../lib/motions.js';
@@ -142,7 +142,7 @@ function SetupForm({ at, first, server, formats, settings }) {
         onChange=${config} />
       <div class="row">
         ${add && html`<button type="button" class="btn" onClick=${add}>Add a speaker</button>`}
-        ${hasPage('/conversations') && html`<a class="btn" href="/conversations?new">Turn by turn</a>`}
+        <${Parts} place="form" />
         <button type="button" class="btn" onClick=${() => share(true)}>Share this setup</button>
         <button type="button" class="btn" onClick=${reset}>Reset setup</button>
       </div>
@@ -195,14 +195,14 @@ const Doubts = ({ texts }) =>
   && html`<ul class="doubts small soft">${texts.map((text) => html`<li key=${text} dir="auto">${text}</li>`)}</ul>`;
 
 function Sharing({ setup, onClose }) {
-  const [secrets, tell] = useState(false);
+  const [secrets, setSecrets] = useState(false);
   const hasSecrets = setup.seats.some((seat) => seat.objective.trim() || seat.systemPrompt.trim());
   const link = linkOf(setup, secrets);
   return html`<${Dialog} title="Share this setup" onClose=${onClose}>
     <div class="stack">
       <p class="soft">The link opens this page with the same setup. It starts nothing.</p>
       ${hasSecrets && html`<${Tick} label="Include private objectives and prompts" hint="Left out otherwise."
-        checked=${secrets} onChange=${tell} />`}
+        checked=${secrets} onChange=${setSecrets} />`}
       <${Link} label="Link" url=${link} />
     </div>
   <//>`;
