@@ -123,6 +123,7 @@ def test_a_misspelt_name_is_told_with_the_nearest_right_one() -> None:
     assert strange.endswith("docs/settings.md lists all.")
 
 
+@pytest.mark.needs_extensions
 def test_every_variable_is_known_and_documented() -> None:
     root = Path(__file__).parents[1]
     source = "".join(path.read_text("utf-8") for path in (root / "src").rglob("*.py"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from moot.core.pricing import (
@@ -113,6 +113,7 @@ def test_no_usage_within_its_bounds_costs_more_than_the_worst_case(
 
 
 @given(prices, st.integers(0, 60_000), st.integers(1, 60_000), st.integers(0, 60_000), amounts, amounts)
+@example(FREE, 0, 1, 0, Money(0), Money(1))
 @LAW
 def test_what_is_granted_fits(
     price: ModelPrice, bound: int, most: int, least: int, room: Money, planned: Money
@@ -126,7 +127,7 @@ def test_what_is_granted_fits(
     assert fewest <= leave.max_tokens <= most
     assert leave.reserved == worst_cost(price, bound, leave.max_tokens)
     assert leave.reserved <= room
-    assert leave.reserved <= room - abs(planned) or leave.max_tokens <= least
+    assert leave.reserved <= room - abs(planned) or leave.max_tokens == fewest
 
 
 @given(prices, st.integers(0, 60_000), st.integers(1, 60_000), amounts)

@@ -99,7 +99,8 @@ class DebateCommand(Struct, frozen=True, kw_only=True):
     """The same for each seat."""
     label: str
     """The summary of the route: two or three words."""
-    tag: CommandTag
+    tag: CommandTag = "Steering"
+    """The section of the description of the API."""
     description: str
     response_description: str
 
@@ -164,7 +165,6 @@ COMMANDS: tuple[DebateCommand, ...] = (
             Button("step", rules.ResumeDebate("round"), "Run 1 round", ",", "bar", {"step": "round"}),
         ),
         label="Resume",
-        tag="Steering",
         description="Continues where the debate was paused. With `step` it runs for one speech or to the end "
         "of the round and pauses again. A debate that uses a client's own keys waits after a restart of the "
         "server: send the keys again with this request.",
@@ -182,7 +182,6 @@ COMMANDS: tuple[DebateCommand, ...] = (
         socket_name="SKIP",
         buttons=(Button("skip", rules.SkipTurn(), "Skip turn", "s", "bar"),),
         label="Skip the speech",
-        tag="Steering",
         description="The speech under way ends here; its text so far is kept. Name it by its `turn`, so that "
         "a repeated request does not skip the next speech; `speech` names one by its place in the order, "
         "even before it has begun. Without either it is refused (409) while no one is speaking.",
@@ -202,7 +201,6 @@ COMMANDS: tuple[DebateCommand, ...] = (
             Button("cut", rules.PauseDebate(now=True), "Stop speech", "x", "bar", {"now": True}),
         ),
         label="Pause",
-        tag="Steering",
         description="The debate pauses at once. A speech under way is completed first unless `now` cuts it.",
         response_description="The debate is paused.",
     ),
@@ -218,7 +216,6 @@ COMMANDS: tuple[DebateCommand, ...] = (
         takes_keys=True,
         buttons=(Button("round", rules.NextRound(), "Next round", "r", "first", {"action": "next_round"}),),
         label="Next round",
-        tag="Steering",
         description="For debates with `autoProgress: false`: starts the next round, or goes to the judge.",
         response_description="The round or the judging is about to begin; its events come on the stream.",
     ),
@@ -232,7 +229,6 @@ COMMANDS: tuple[DebateCommand, ...] = (
         takes_keys=True,
         buttons=(Button("retry", rules.Retry(), "Retry turn", "y", "bar"),),
         label="Retry",
-        tag="Steering",
         description="After an error that stopped the debate: the speech that failed is given again.",
         response_description="The speech will be given again.",
     ),
@@ -251,7 +247,6 @@ COMMANDS: tuple[DebateCommand, ...] = (
         own_socket_body=bodies.InjectContext,
         buttons=(Button("inject", rules.AddRemark("?"), "Say something", "i", "bar"),),
         label="Add a remark",
-        tag="Steering",
         description="Adds a remark that later speakers hear: all of them, or one. With `question` everyone "
         "hears it and it is to be answered. It is refused (409) where no speech begins any more that would "
         "hear it: during the last one, or while a decision is awaited. Text that looks like an API key is "
@@ -295,7 +290,6 @@ COMMANDS: tuple[DebateCommand, ...] = (
             Button("rounds", rules.ExtendDebate(rounds=1), "One more round", "E", body={"rounds": 1}),
         ),
         label="Give more time",
-        tag="Steering",
         description="More seconds for the speech under way, or more rounds where the format repeats one.",
         response_description="The time or the rounds are added.",
     ),
@@ -311,7 +305,6 @@ COMMANDS: tuple[DebateCommand, ...] = (
         takes_keys=True,
         buttons=(Button("judge", rules.JudgeNow(), "Judge now", "j", "bar"),),
         label="Judge now",
-        tag="Steering",
         description="Judges the debate before its last round, or once more after the judges have failed.",
         response_description="The judges evaluate the speeches so far.",
     ),
@@ -324,7 +317,6 @@ COMMANDS: tuple[DebateCommand, ...] = (
         reply=replies.action_reply("The debate is decided."),
         buttons=(Button("decide", rules.DecideWinner(None), "Declare a winner", "w"),),
         label="Decide",
-        tag="Steering",
         description="Names the winner by hand: for debates with `winningCondition: user-decides`, or where "
         "the judges reached no verdict.",
         response_description="The debate is decided.",
@@ -341,7 +333,6 @@ COMMANDS: tuple[DebateCommand, ...] = (
         socket_name="STOP",
         buttons=(Button("stop", rules.Stop(), "End the debate", "S", "bar", kind="bad"),),
         label="Stop and judge",
-        tag="Steering",
         description="No further speech; what was said is judged. A panel's Moderator sums up first; a second "
         "stop leaves that out too. Where a person decides (`user-decides`) the "
         "debate ends without a verdict: `decide` ends it with one.",
@@ -356,7 +347,6 @@ COMMANDS: tuple[DebateCommand, ...] = (
         reply=replies.action_reply("The debate was aborted; nothing is judged."),
         buttons=(Button("abort", rules.Abort(), "Abort the debate", "A", kind="bad"),),
         label="Abort",
-        tag="Steering",
         description="Ends the debate without judging it. Its status is `completed` with `stopped: true`.",
         response_description="The debate is aborted.",
     ),

@@ -145,8 +145,9 @@ class ExtensionContract:
         node = shutil.which("node")
         for each in extension.page:
             text = files(extension.package).joinpath("page", each.module).read_text("utf-8")
-            assert "export default" in text, f"{each.module}: its default export is the component"
-            assert bool(each.address) == (each.place in ("page", "nav")), each.module
+            exported = re.search(r"^export\b.*\bdefault\b", text, re.MULTILINE)
+            assert exported, f"{each.module}: its default export is the component"
+            assert each.address or each.place not in ("page", "nav"), each.module
             if node:
                 (tmp_path / "module.mjs").write_text(text, "utf-8")
                 checked = [node, "--check", "module.mjs"]

@@ -14,6 +14,7 @@ import pytest
 
 from moot.core.errors import StoreError
 from moot.extension import using
+from moot.extensions.conversations.tables import CONVERSATIONS
 from moot.extensions.experiments.tables import EXPERIMENTS
 from moot.store.contract import Store
 from moot.store.extension_tables import Database, numbered_scripts
@@ -27,6 +28,8 @@ __all__ = ["postgres_url"]
 
 LAST = {"sqlite": 10, "postgres": 7}
 """The last number that the core and experiments shared. The last three were those of experiments."""
+CONVERSATIONS_WERE = {"sqlite": 5, "postgres": 2}
+"""The number of the tables of conversations, which an extension has now."""
 VERSIONS = [(database, number) for database, last in LAST.items() for number in range(last + 1)]
 LEG = """
     INSERT INTO experiments (name, definition, state, epoch, created_at, updated_at)
@@ -45,6 +48,7 @@ def scripts_before(database: Database, version: int) -> list[str]:
     last = len(EXPERIMENTS.adopted)
     own = {shared + number: text for number, text in EXPERIMENTS.scripts(database).items() if number <= last}
     scripts = {number: text for number, text in core.items() if number <= shared} | own
+    scripts[CONVERSATIONS_WERE[database]] = CONVERSATIONS.scripts(database)[1]
     assert sorted(scripts) == list(range(1, LAST[database] + 1))
     scripts[shared + 1] += LEG
     return [scripts[number] for number in range(1, version + 1)]

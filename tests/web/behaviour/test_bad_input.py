@@ -45,10 +45,10 @@ ELSEWHERE = {
     "B94": "web.routes.test_debate_routes.test_a_pause_can_be_repeated_and_a_resume_cannot",
     "B97": "web.routes.test_debate_routes.test_orders_in_any_mixture_lead_to_a_legal_end",
     "B109": "web.routes.test_debate_routes.test_a_deleted_debate_is_gone_and_its_viewers_are_told",
-    "B122": "web.routes.test_slow_viewers.test_who_reads_nothing_is_cut_off_and_can_come_back",
-    "B123": "web.routes.test_bad_input.test_words_that_look_like_events_are_words",
-    "B138": "web.routes.test_bad_input.test_who_answers_no_ping_is_let_go",
-    "B139": "web.routes.test_roles.test_a_revoked_token_closes_what_it_opened",
+    "B122": "web.behaviour.test_slow_viewers.test_who_reads_nothing_is_cut_off_and_can_come_back",
+    "B123": "web.behaviour.test_bad_input.test_words_that_look_like_events_are_words",
+    "B138": "web.behaviour.test_bad_input.test_who_answers_no_ping_is_let_go",
+    "B139": "web.behaviour.test_roles.test_a_revoked_token_closes_what_it_opened",
 }
 
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Literal
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.core.errors import Invalid, UnknownDebate
@@ -40,17 +40,13 @@ class JudgingQueue(Struct, frozen=True):
     debate: BlindDebate | None
 
 
-class _Waiting(QueuedDebate, frozen=True):
-    judgments: tuple[Raw, ...] = ()
-
-
 async def judging_queue(store: Store, name: str, voter: str) -> JudgingQueue:
     """Debates that were deleted since, or have not two sides, are left out."""
     waiting: list[QueuedDebate] = []
     judged = 0
     async for page in store.tables(EXPERIMENTS).leg_pages(name):
         for leg in page:
-            result = msgspec.json.decode(leg.result, type=_Waiting) if leg.result is not None else None
+            result = msgspec.json.decode(leg.result, type=QueuedDebate) if leg.result is not None else None
             if result is None or result.status != "completed" or not result.judgments:
                 continue
             if any(vote.voter == voter for vote in result.votes):

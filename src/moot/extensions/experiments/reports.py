@@ -43,7 +43,6 @@ from moot.api.shapes.experiments import (
 )
 from moot.core.errors import Invalid, Unavailable
 from moot.core.json_types import Timestamp
-from moot.core.terms import Money
 from moot.extensions.experiments.measuring.definition import ExperimentDefinition, from_json
 from moot.extensions.experiments.progress import ExperimentProgress, stored_progress
 from moot.extensions.experiments.runner import ExperimentRunner
@@ -60,19 +59,9 @@ REUSED_SECONDS = 10
 REUSED_TIMES = 20
 
 
-class ReportVersion(Struct, frozen=True):
-    """What a report depends on. Another judging of the same debates changes `updated_at` alone."""
-
-    created_at: datetime
-    updated_at: datetime
-    planned: int
-    held: int
-    failed: int
-    spent: Money
-
-
 class KeptReport(Struct, frozen=True):
-    version: ReportVersion
+    stored: StoredExperiment
+    progress: ExperimentProgress
     report: ExperimentReport
     reused_until: float
     """While the experiment runs."""
@@ -133,22 +122,12 @@ class ExperimentReports:
             raise Unavailable(f"Ratings need numpy, which is not installed here: {command}")
         async with self._making[stored.name]:
             progress = await self._progress(definition)
-            version = ReportVersion(
-                created_at=stored.created_at,
-                updated_at=stored.updated_at,
-                planned=progress.planned,
-                held=progress.finished,
-                failed=progress.failed,
-                spent=progress.spent,
-            )
             kept = self._kept.get(stored.name)
-            if kept is None or not _still_good(
-                kept, version, running=stored.standing(datetime.now(UTC)) == "running"
-            ):
+            if kept is None or not _still_good(kept, stored, progress):
                 started = monotonic()
                 report = await ExperimentRunner(self._arena, definition).report(__version__)
                 reused = max(REUSED_SECONDS, REUSED_TIMES * (monotonic() - started))
-                kept = self._kept[stored.name] = KeptReport(version, report, monotonic() + reused)
+                kept = self._kept[stored.name] = KeptReport(stored, progress, report, monotonic() + reused)
             return kept.report, progress
 
     async def _progress(self, definition: ExperimentDefinition) -> ExperimentProgress:
@@ -226,11 +205,18 @@ def _blocks(section: Section) -> Iterator[ReportBlock]:
                 pass
 
 
-def _still_good(kept: KeptReport, version: ReportVersion, *, running: bool) -> bool:
-    if kept.version == version:
+def _still_good(kept: KeptReport, stored: StoredExperiment, progress: ExperimentProgress) -> bool:
+    if stored.created_at != kept.stored.created_at:
+        return False
+    if _made_from(stored, progress) == _made_from(kept.stored, kept.progress):
         return True
-    same = kept.version.created_at == version.created_at
-    return same and running and monotonic() < kept.reused_until
+    return stored.standing(datetime.now(UTC)) == "running" and monotonic() < kept.reused_until
+
+
+def _made_from(stored: StoredExperiment, progress: ExperimentProgress) -> tuple[object, ...]:
+    """What a report depends on. Another judging of the same debates changes `updated_at` alone."""
+    held = progress.planned, progress.finished, progress.failed, progress.spent
+    return stored.updated_at, *held
 
 
 def _members(

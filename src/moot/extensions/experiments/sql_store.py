@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from moot.extensions.experiments.store import (
     LEG_PAGE,
+    SOME_FAILURES,
     ExperimentLeg,
     ExperimentState,
     LegCounts,
@@ -182,13 +183,13 @@ class SqlExperiments(Struct, frozen=True):
             booked=sum(row[2] for row in rows),
         )
 
-    async def failed_results(self, name: str, limit: int = 20) -> tuple[str, ...]:
+    async def failed_results(self, name: str) -> tuple[str, ...]:
         rows = await self.query(
             """
             SELECT result FROM experiment_legs WHERE experiment = :name AND status = 'error' LIMIT :limit
             """,
             name=name,
-            limit=limit,
+            limit=SOME_FAILURES,
         )
         return tuple(row[0] for row in rows)
 

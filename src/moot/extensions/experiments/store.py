@@ -33,6 +33,7 @@ LEASE = timedelta(seconds=20)
 experiment is taken for interrupted."""
 LEG_PAGE = 500
 """Legs that are read at a time."""
+SOME_FAILURES = 20
 MICRODOLLARS = 1_000_000
 """Amounts are whole millionths of a dollar, rounded up, so that a database can add them exactly."""
 
@@ -177,7 +178,7 @@ class ExperimentStore(Protocol):
 
     async def counts(self, name: str) -> LegCounts: ...
 
-    async def failed_results(self, name: str, limit: int = 20) -> tuple[str, ...]:
+    async def failed_results(self, name: str) -> tuple[str, ...]:
         """The results of some legs with the status `error`."""
         ...
 
@@ -333,10 +334,10 @@ class MemoryExperiments:
             booked=sum(leg.reserved for leg in legs),
         )
 
-    async def failed_results(self, name: str, limit: int = 20) -> tuple[str, ...]:
+    async def failed_results(self, name: str) -> tuple[str, ...]:
         legs = self._legs.get(name, {}).values()
         failed = (leg.result for leg in legs if self._settled.get((name, leg.leg), ("",))[0] == "error")
-        return tuple(result for result in failed if result is not None)[:limit]
+        return tuple(result for result in failed if result is not None)[:SOME_FAILURES]
 
     async def side_shares(self) -> tuple[tuple[str, float], ...]:
         return tuple((leg, share) for (_, leg), (_, share) in self._settled.items() if share is not None)

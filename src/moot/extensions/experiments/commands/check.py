@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from moot.cli.render.output import Terminal, add_row, make_table
-from moot.extensions.experiments.commands.stored_experiment import in_arena
+from moot.extensions.experiments.commands.stored_experiment import EXIT_UNUSABLE, in_arena
 from moot.installation import install_command
 from moot.views.text import plural
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from moot.extensions.experiments.runner import ExperimentRunner
     from moot.extensions.experiments.setups import ExperimentEstimate
 
-EXIT_UNUSABLE = 2
 MOST_MATCHUPS_SHOWN = 10_000
 """For more than these `check` would take longer than a second."""
 DefinitionFile = Annotated[Path, Parameter(help="The experiment, a .toml file: docs/experiments.md.")]

@@ -13,7 +13,6 @@ from moot.cli.render.help import help_of
 from moot.cli.render.output import Terminal, add_row, join, make_table, text_table
 from moot.core.errors import Invalid
 from moot.extensions.experiments.commands.check import (
-    EXIT_UNUSABLE,
     DefinitionFile,
     check,
     not_installed,
@@ -25,6 +24,8 @@ from moot.extensions.experiments.commands.ratings import Over, import_rows, rati
 from moot.extensions.experiments.commands.rejudge import rejudge
 from moot.extensions.experiments.commands.rerun import Folder, compare, declared_again, tell_whether_equal
 from moot.extensions.experiments.commands.stored_experiment import (
+    EXIT_INCOMPLETE,
+    EXIT_UNUSABLE,
     Name,
     find_experiment,
     in_arena,
@@ -49,7 +50,6 @@ app.command(ratings, help_formatter=help_of("experiment"))
 app.command(rejudge, help_formatter=help_of("experiment"))
 app.command(export, help_formatter=help_of("experiment"))
 app.command(compare, help_formatter=help_of("experiment"))
-EXIT_INCOMPLETE = 1
 ReportFile = Annotated[
     Path | None,
     Parameter(name=["--output", "-o"], help="A .html, .md or .json file. [default: NAME.html]"),

@@ -11,13 +11,16 @@ from cyclopts import Parameter
 
 from moot.cli.render.output import Terminal
 from moot.core.errors import Invalid
-from moot.extensions.experiments.commands.stored_experiment import find_experiment, in_arena, runner_of
+from moot.extensions.experiments.commands.stored_experiment import (
+    EXIT_INCOMPLETE,
+    find_experiment,
+    in_arena,
+    runner_of,
+)
 from moot.views.text import plural
 
 if TYPE_CHECKING:
     from moot.engine.arena import Arena
-
-EXIT_INCOMPLETE = 1
 
 
 def rejudge(

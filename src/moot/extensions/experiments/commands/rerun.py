@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from moot.cli.render.output import Terminal
 from moot.core.errors import Invalid
-from moot.extensions.experiments.commands.stored_experiment import in_arena
+from moot.extensions.experiments.commands.stored_experiment import EXIT_INCOMPLETE, in_arena
 from moot.extensions.experiments.tables import EXPERIMENTS
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from moot.extensions.experiments.measuring.definition import ExperimentDefinition
     from moot.extensions.experiments.measuring.manifest import Manifest
 
-EXIT_DIFFERENT = 1
 Folder = Annotated[Path, Parameter(help="A folder that `moot experiment export NAME -o FOLDER` has written.")]
 
 
@@ -39,7 +38,7 @@ def compare(one: Folder, other: Folder, /) -> int:
     _tell(software_differences(before.software, now.software))
     found = compare_debates(before.debates, now.debates)
     _tell(found.sentences)
-    return 0 if found.equal else EXIT_DIFFERENT
+    return 0 if found.equal else EXIT_INCOMPLETE
 
 
 def declared_again(manifest: Manifest, name: str) -> ExperimentDefinition:

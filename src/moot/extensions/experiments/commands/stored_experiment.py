@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from cyclopts import Parameter
 
-from moot.cli.running import run
+from moot.cli.run_command import run
 
 if TYPE_CHECKING:
     from moot.engine.arena import Arena
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from moot.extensions.experiments.store import StoredExperiment
 
 T = TypeVar("T")
+EXIT_INCOMPLETE = 1
+"""Also where two runs are not equal."""
+EXIT_UNUSABLE = 2
 Name = Annotated[str, Parameter(help="The name of an experiment: `moot experiment list`.")]
 
 

@@ -98,7 +98,6 @@ def jackknife_estimate(
     within: tuple[float, float],
     most: float = np.inf,
     if_level: float = 0.0,
-    level: float = LEVEL,
 ) -> Estimate:
     """A figure that follows from sums of columns, with its interval.
 
@@ -121,12 +120,12 @@ def jackknife_estimate(
     variance = float((spread**2).sum()) * (len(names) - 1) / len(names)
     if variance < NOTHING * (within[1] - within[0]) ** 2:
         variance = if_level
-    low, high = _bounded_interval(value, variance, freedom, within, most, level)
+    low, high = _bounded_interval(value, variance, freedom, within, most)
     return Estimate(name, value, low, high, len(names))
 
 
 def _bounded_interval(
-    value: float, variance: float, freedom: float, within: tuple[float, float], most: float, level: float
+    value: float, variance: float, freedom: float, within: tuple[float, float], most: float
 ) -> tuple[float, float]:
     """Wilson's interval for as many observations as would have this variance. Where there is none, each
     motion counts as one observation."""
@@ -137,7 +136,7 @@ def _bounded_interval(
     if inherent <= 0:
         observations = min(observations, freedom + 1)
     observations = max(observations, 1e-9)
-    critical = t_quantile(freedom, level) ** 2 / observations
+    critical = t_quantile(freedom) ** 2 / observations
     middle = share + critical / 2
     reach = sqrt(critical * share * (1 - share) + critical**2 / 4)
     low, high = (middle - reach) / (1 + critical), (middle + reach) / (1 + critical)

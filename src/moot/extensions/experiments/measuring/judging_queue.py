@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from moot.core.state import Debate, Turn
 from moot.extensions.experiments.measuring.pairing import draw
@@ -30,6 +30,7 @@ class QueuedDebate(Struct, frozen=True):
 
     debate: str
     status: str
+    judgments: tuple[Raw, ...] = ()
     votes: tuple[PersonVote, ...] = ()
 
 
