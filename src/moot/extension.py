@@ -80,7 +80,7 @@ T = TypeVar("T")
 Lazy = Callable[[], T]
 """Asked for when it is needed first."""
 VARIABLE, GROUP, OURS = "MOOT_EXTENSIONS", "moot.extensions", "moot.extensions"
-PagePlace = Literal["page", "nav", "live", "verdict", "form"]
+PagePlace = Literal["page", "nav", "live", "verdict", "report", "form"]
 
 
 class TerminalCommand(NamedTuple):
@@ -220,7 +220,8 @@ class PageModule(NamedTuple):
     """Its path in that folder: `experiments.js`."""
     place: PagePlace = "page"
     """`page`: it draws a page of its own; `nav`: the same, with an entry in the navigation; `live`,
-    `verdict`, `form`: a part of that page, drawn with the debate."""
+    `verdict`, `form`: a part of that page, drawn with the debate; `report`: a part of the verdict wherever it
+    is shown, drawn once below it and once with `beside` in the column at its side."""
     address: str = ""
     """The address of a page: `/experiments/{name}`."""
     title: str = ""

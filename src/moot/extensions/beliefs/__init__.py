@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from moot.extension import Extension
+from moot.extension import Extension, PageModule
 
 if TYPE_CHECKING:
     from moot.core.setup_field import SetupField
@@ -35,5 +35,6 @@ EXTENSION = Extension(
     side_questions=_side_questions,
     report=_report,
     settings=_settings,
-    package="moot.extensions.beliefs",
+    page=(PageModule("report.js", "report"),),
+    package=__name__,
 )
